@@ -1,10 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /**
  * Two projects. `unit` needs no server and runs in seconds; `server` starts one Temporal
  * development server for the whole run (see test/support/server-setup.ts).
  */
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   test: {
     projects: [
       {
@@ -18,3 +18,5 @@ export default defineConfig({
     ],
   },
 });
+
+export default config;
