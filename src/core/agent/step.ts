@@ -4,8 +4,7 @@ import type { Breach } from '../limits/limit.ts';
 import type { Mode } from '../model/model.ts';
 
 /** How a run ended. */
-export type StepStatus =
-  'success' | 'limit_exceeded' | 'canceled' | 'error' | 'compaction_failed';
+export type StepStatus = 'success' | 'limit_exceeded' | 'canceled' | 'error' | 'compaction_failed';
 
 /** Totals of the subtree; tokens and money as in `TokenUsage`. */
 export interface Usage {
