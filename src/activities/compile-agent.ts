@@ -125,7 +125,7 @@ function limitWarnings(spec: AgentSpec): readonly AgentWarning[] {
   return spec.limits.flatMap(({ kind, key }) => {
     const info = kind === 'exact' ? statKeyInfo(key) : undefined;
     const per = info?.row.per.find((form) => form !== 'none');
-    if (info?.name === undefined || per === undefined || per === 'none') return [];
+    if (info?.name === undefined || per === undefined) return [];
     if (names[per].includes(info.name)) return [];
     const message = `The limit on \`${key}\` never trips: agent \`${spec.name}\` has no ${per} \`${info.name}\`.`;
     return [{ code: 'unused_limit', message }];
