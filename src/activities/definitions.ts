@@ -62,10 +62,7 @@ export interface ValidatorDefinition<Answer = unknown> {
   readonly kind: 'validator';
   readonly name: string;
   /** Called in `judgeAnswer` on the worker; may run again. A throw fails the run at last. */
-  validate(
-    answer: Answer,
-    context: ReportContext,
-  ): ValidatorVerdict | Promise<ValidatorVerdict>;
+  validate(answer: Answer, context: ReportContext): ValidatorVerdict | Promise<ValidatorVerdict>;
 }
 
 /** The clock of a run for instructions: calendar dates in the agent's time zone. */
