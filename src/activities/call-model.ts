@@ -6,9 +6,9 @@ import { Context } from '@temporalio/activity';
 import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
 import { buildRequest, modeOf } from '../core/agent/modes/modes.ts';
 import { isPlainObject } from '../core/json.ts';
-import type { ModelChunk, TokenUsage } from '../core/model/model.ts';
+import type { TokenUsage } from '../core/model/model.ts';
 import { addUsage, noUsage, toUsage } from '../core/model/usage.ts';
-import type { ChunkPublisher } from '../core/streaming/chunk.ts';
+import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
 import type { Registry } from './definitions.ts';
 import { toModelFailure, transcriptUnavailable, workerShutdown } from './failures.ts';
@@ -94,11 +94,17 @@ async function callOnce(
     lastTurn,
     ...(await promptTexts(registry, order, view)),
   });
-  const stream = chunks.open({ rootRunId: runId, runId, agentPath, iteration, attempt });
+  const stream = openChunkStream(chunks, {
+    rootRunId: runId,
+    runId,
+    agentPath,
+    iteration,
+    attempt,
+  });
   try {
     const outcome = await callEntry(entry, request, {
       signal: context.cancellationSignal,
-      onChunk: (chunk: ModelChunk) => stream.write(chunk),
+      onChunk: stream.write,
     });
     stream.end();
     const [message] = outcome.kind === 'reply' ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];

@@ -1,13 +1,13 @@
 /** What a worker registers, made from its registry, caches and archive. */
-import type { ChunkPublisher } from '../core/streaming/chunk.ts';
+import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../workflows/activity-options.ts';
 import type { EverloopActivities } from './activity-types.ts';
 import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
 import { createCallModel } from './call-model.ts';
-import { createCallTool } from './call-tool.ts';
+import { callToolActivity } from './call-tool.ts';
 import type { Registry } from './definitions.ts';
-import { createJudgeAnswer } from './judge-answer.ts';
-import { createLoadAgent } from './load-agent.ts';
+import { judgeAnswerActivity } from './judge-answer.ts';
+import { loadAgentActivity } from './load-agent.ts';
 import { createPageQuery } from './page-query.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
@@ -24,11 +24,12 @@ export interface ActivityParts {
 export function createActivities(parts: ActivityParts): EverloopActivities {
   const { registry, runtime, cache, chunks, archive } = parts;
   const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
+  const load = loadAgentActivity(registry);
   return {
-    loadAgent: createLoadAgent(registry, runtime),
+    loadAgent: async (input) => ({ ...(await load(input)), runtime }),
     callModel: createCallModel({ registry, transcripts, chunks }),
-    callTool: createCallTool(registry),
-    judgeAnswer: createJudgeAnswer(registry),
+    callTool: callToolActivity(registry),
+    judgeAnswer: judgeAnswerActivity(registry),
     archiveTranscript: createArchiveTranscript(archive),
   };
 }
