@@ -1,0 +1,22 @@
+/** Runs an agent in this process, with a scripted model and a fake clock: the test kit's front door. */
+import type { AgentDefinition } from '../activities/definitions.ts';
+import { loadAgent } from '../activities/load-agent.ts';
+import type { ModelEntry } from '../activities/model-entry.ts';
+import type { AgentEvent, InputKind } from '../core/agent/events.ts';
+import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
+import { EMPTY_INBOX, type Inbox } from '../core/agent/inbox.ts';
+import { runLoop } from '../core/agent/loop.ts';
+import { nextOf } from '../core/agent/next-of.ts';
+import { createRun, type Run } from '../core/agent/run.ts';
+import { startState, type RunState } from '../core/agent/run-state.ts';
+import { stepOf } from '../core/agent/step-of.ts';
+import type { Step } from '../core/agent/step.ts';
+import type { JsonObject } from '../core/json.ts';
+import { mergeLimits } from '../core/limits/compile-limits.ts';
+import type { Task } from '../core/message.ts';
+import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { Entry } from '../core/transcript/entry.ts';
+import { UsageError } from '../core/usage-error.ts';
+import { createRegistry } from '../worker/registry.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createMemoryHost, type MemoryHost } from './memory-host.ts';
