@@ -11,7 +11,7 @@ import { DEFAULT_TASK_QUEUE } from '../client/everloop-client.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../workflows/activity-options.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { createRegistry } from './registry.ts';
+import { createRegistry } from '../activities/registry.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 
@@ -22,8 +22,8 @@ export type WorkerRole = 'workflows' | 'models' | 'tools';
 export const WORKER_DEFAULTS = {
   /** A worker that is silent for so long is given up; shorter costs heartbeats, longer recovery. */
   heartbeatMs: 5_000,
-  /** Transcripts of some hundred agents of 100 KB to 1 MB. */
-  cacheBytes: 128 * 1024 * 1024,
+  /** 128 MB: transcripts of some hundred agents of 100 KB to 1 MB. */
+  cacheBytes: 134_217_728,
   /** A model call that runs when a deploy comes gets so long to end; the SDK's default is none. */
   shutdownGraceMs: 30_000,
   /** A run whose worker died waits so long before another worker gets it; the SDK's default is 10 s. */
