@@ -248,7 +248,7 @@ function duplicates(entries: readonly ModelEntry[]): readonly UsageProblem[] {
 }
 
 function fallbackProblems(entries: readonly ModelEntry[]): readonly UsageProblem[] {
-  const ids = entries.flatMap((entry) => idOf(entry) ?? []);
+  const ids = [...new Set(entries.flatMap((entry) => idOf(entry) ?? []))];
   return entries.flatMap((entry) => {
     const id = idOf(entry);
     const fallbacks: unknown = isPlainObject(entry) ? entry['fallbacks'] : undefined;

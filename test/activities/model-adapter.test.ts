@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LLMock } from '@copilotkit/aimock';
+import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { callEntry } from '../../src/activities/model-adapter.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
 import { classifyModelError } from '../../src/activities/model-failures.ts';
@@ -263,12 +263,12 @@ describe('callEntry over HTTP [row 53]', () => {
       );
 
       expect(reply.parts).toEqual([{ type: 'text', text: 'Rain.' }]);
-      const sent = mock.getLastRequest()?.body as { messages: Record<string, unknown>[] };
-      const made = sent.messages.find((message) => message['role'] === 'assistant');
-      const ids = (made?.['tool_calls'] as { id: string }[]).map(({ id }) => id);
+      const sent = (mock.getLastRequest()?.body ?? { messages: [] }) as ChatCompletionRequest;
+      const made = sent.messages.find((message) => message.role === 'assistant');
+      const ids = made?.tool_calls?.map(({ id }) => id);
       const answered = sent.messages.at(-1);
-      expect([answered?.['tool_call_id']]).toEqual(ids);
-      expect(answered?.['content']).toContain('It rains.');
+      expect([answered?.tool_call_id]).toEqual(ids);
+      expect(answered?.content).toContain('It rains.');
       // aimock makes ids of its own for Google, which has none.
       if (protocol !== 'google') expect(ids).toEqual(['call_a']);
       mock.clearFixtures();
