@@ -379,6 +379,27 @@ describe('callEntry with a function', () => {
   });
 });
 
+test('the usage that a failing function reports is kept with its error [row 53]', async () => {
+  const entry: ModelEntry = {
+    id: 'mine',
+    price,
+    model: async () => {
+      throw Object.assign(new Error('boom'), { usage: { inputTokens: 20, outputTokens: 7 } });
+    },
+  };
+
+  const failure = await replyOf(entry, requestOf('greet')).catch((error: unknown) =>
+    classifyModelError(error),
+  );
+
+  expect(failure).toEqual({
+    code: 'model_error',
+    retryable: true,
+    message: 'boom',
+    usage: counted,
+  });
+});
+
 describe('an aborted call', () => {
   const io = (signal: AbortSignal) => ({ signal, onChunk: () => undefined });
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   brokenStream,
@@ -168,6 +169,19 @@ describe('classifyModelError [row 53]', () => {
 
     expect(message.startsWith('key [redacted] x x')).toBe(true);
     expect(message.length).toBeLessThanOrEqual(2_000);
+  });
+
+  test('never throws, whatever was thrown', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({ withBigInt: true, withMap: true, withNullPrototype: true }),
+        (thrown) => {
+          const { code, retryable, message } = classifyModelError(thrown);
+          expect(retryable).toBe(code === 'model_error');
+          expect(message).not.toBe('');
+        },
+      ),
+    );
   });
 
   test('survives an error that holds itself', () => {
