@@ -66,6 +66,8 @@ export interface Message {
 export interface FormattedSection {
   readonly name: string;
   readonly content?: string;
+  /** Own text of the product: written as it is, even where it looks like the end of a section. */
+  readonly isVerbatim?: true;
   readonly children?: readonly FormattedSection[];
 }
 
