@@ -6,6 +6,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { canonicalJson, type Json, type JsonObject } from '../core/json.ts';
+import { isIsoDuration } from '../core/section/coerce.ts';
 
 /** The most schemas that stay compiled; a worker has one per tool, answer and section. */
 export const MAX_COMPILED_SCHEMAS = 1_000;
@@ -42,7 +43,6 @@ export function checkJson(
     throw new Error(`Expected a schema that compiles, got one that does not: ${compiled.cause}.`);
   }
   const copy = structuredClone(value) as Json;
-  // The root is wrapped nowhere: ajv fills defaults of properties and items in place.
   compiled.check(copy);
   return { errors: compiled.check.errors ?? [], value: copy };
 }
@@ -90,5 +90,7 @@ function newAjv(): Ajv2020 {
     logger: false,
   });
   formats.default(ajv);
+  // The form that coercion writes: with a sign and fractions, which RFC 3339 has not.
+  ajv.addFormat('duration', isIsoDuration);
   return ajv;
 }
