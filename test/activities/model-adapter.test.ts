@@ -6,6 +6,7 @@ import { classifyModelError } from '../../src/activities/model-failures.ts';
 import type { ModelChunk, ModelRequest, Reply } from '../../src/core/model/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import { textMessage } from '../../src/core/message.ts';
+import { readNativeCalls } from '../../src/core/toolchain/native-calls.ts';
 import {
   modelAt,
   protocols,
@@ -221,7 +222,11 @@ describe('callEntry over HTTP [row 53]', () => {
       });
       const entry = entryAt(protocol, true);
       const first = await replyOf(entry, requestOf('round trip', { tools: [lookTool] }));
-      const [call] = first.reply.calls;
+      const { parts } = readNativeCalls(first.reply.calls, {
+        iteration: 1,
+        tools: [],
+        maxCallsPerTurn: 64,
+      });
       mock.clearFixtures();
       const last = (request: { messages: readonly { role: string }[] }) => request.messages.at(-1);
       mock.on({ predicate: (sent) => last(sent)?.role === 'tool' }, { content: 'Rain.', usage });
@@ -235,16 +240,7 @@ describe('callEntry over HTTP [row 53]', () => {
             textMessage('user', 'round trip'),
             {
               role: 'assistant',
-              parts: [
-                ...first.reply.parts,
-                {
-                  type: 'tool_call',
-                  callId: '1.1',
-                  tool: 'look',
-                  args: { city: 'Oslo' },
-                  ...(call?.providerData === undefined ? {} : { providerData: call.providerData }),
-                },
-              ],
+              parts: [...first.reply.parts, ...parts],
             },
             {
               role: 'tool',

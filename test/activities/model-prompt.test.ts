@@ -16,7 +16,7 @@ const result = {
   parts: [{ type: 'text' as const, text: 'Rain.' }],
   isError: false,
 };
-const signed = { id: 'toolu_1', metadata: { google: { thoughtSignature: 'abc' } } };
+const signed = { id: 'toolu_1', data: { google: { thoughtSignature: 'abc' } } };
 
 describe('toPrompt', () => {
   const cases: { name: string; messages: Message[]; prompt: unknown[] }[] = [
@@ -167,6 +167,34 @@ describe('toPrompt', () => {
               toolName: 'look',
               output: { type: 'error-text', value: 'Rain.' },
             },
+          ],
+        },
+      ],
+    },
+    {
+      name: 'names of tools as providers accept them, invented ones too',
+      messages: [
+        {
+          role: 'assistant',
+          parts: [
+            { ...call, callId: '1.1', tool: 'look-up' },
+            { ...call, callId: '1.2', tool: 'web search!' },
+            { ...call, callId: '1.3', tool: '' },
+          ],
+        },
+      ],
+      prompt: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'tool-call', toolCallId: 'call_1_1', toolName: 'look_up', input: call.args },
+            {
+              type: 'tool-call',
+              toolCallId: 'call_1_2',
+              toolName: 'web_search_',
+              input: call.args,
+            },
+            { type: 'tool-call', toolCallId: 'call_1_3', toolName: 'unknown', input: call.args },
           ],
         },
       ],
