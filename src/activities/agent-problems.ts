@@ -49,14 +49,14 @@ function modeProblems({ mode }: AgentOptions): readonly UsageProblem[] {
 function optionProblems(options: AgentOptions): readonly UsageProblem[] {
   const mode = options.mode ?? 'react';
   const foreign = [
-    ...(mode === 'react' ? [] : REACT_OPTIONS.map((name) => [name, 'react'] as const)),
+    ...(mode === 'chat' ? REACT_OPTIONS.map((name) => [name, 'react'] as const) : []),
     ...LISP_OPTIONS.map((name) => [name, 'lisp'] as const),
   ];
   const values = options as unknown as { readonly [name: string]: unknown };
   const ofOtherModes = foreign.flatMap(([name, owner]) => {
     const value = values[name];
     if (value === undefined) return [];
-    const message = `Expected no \`${name}\` in mode \`${mode}\`, got ${shown(value)}. Remove it, it belongs to mode \`${owner}\`.`;
+    const message = `Expected no \`${name}\` in mode \`${mode}\`, got ${shownOption(value)}. Remove it, it belongs to mode \`${owner}\`.`;
     return [{ code: 'mode_option', message }];
   });
   const old = Object.keys(values).flatMap((name) => {
@@ -71,6 +71,18 @@ function optionProblems(options: AgentOptions): readonly UsageProblem[] {
     Object.entries(values).filter(([name]) => !handled.includes(name)),
   );
   return [...old, ...ofOtherModes, ...unknownFields(rest, known, 'an agent', LATER_OPTIONS)];
+}
+
+/** What factories return is shown by its kind: users know it as a call, not as a record. */
+function shownOption(value: unknown): string {
+  if (Array.isArray(value) && value.length > 0 && value.every((it) => hasKind(it, 'section'))) {
+    return value.length === 1 ? 'a section' : `${value.length} sections`;
+  }
+  if (typeof value !== 'object' || value === null) return shown(value);
+  const { type, kind } = value as { readonly type?: unknown; readonly kind?: unknown };
+  if (type === 'format' || type === 'toolchain') return `a ${type}`;
+  if (kind === 'section') return 'a section';
+  return kind === 'answer' ? 'an answer' : shown(value);
 }
 
 function modelProblems(model: unknown): readonly UsageProblem[] {
@@ -136,10 +148,8 @@ function validatorProblems(options: AgentOptions): readonly UsageProblem[] {
   return problems;
 }
 
-function hasKind<Kind extends string>(
-  value: unknown,
-  kind: Kind,
-): value is { readonly kind: Kind } {
+/** Whether a factory made `value`; the types say so, programs without them may not know. */
+function hasKind(value: object | null, kind: string): boolean {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
 }
 

@@ -75,9 +75,7 @@ function agentSpec(
     instructions: textSource(options.instructions),
     rules: textSource(options.rules),
     tools: (options.tools ?? []).map((tool: ToolDefinition) => tool.spec),
-    toolchain: isReact
-      ? toolchainSpec(options)
-      : { kind: 'native', section: SECTION_NAMES.action },
+    toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options) : null,
     examples: options.examples ?? [],

@@ -3,7 +3,12 @@ import type { JsonObject } from '../core/json.ts';
 import { shown } from '../core/text/shown.ts';
 import { usageErrorOf } from '../core/usage-error.ts';
 import type { ToolDefinition } from './definitions.ts';
-import { TOOL_DEFAULTS, type ArgsOf, type ParametersInput, type ToolOptions } from './tool-options.ts';
+import {
+  TOOL_DEFAULTS,
+  type ArgsOf,
+  type ParametersInput,
+  type ToolOptions,
+} from './tool-options.ts';
 import { parameterProblems, toolProblems } from './tool-problems.ts';
 import { readSchema, type SchemaReading } from './value-schema.ts';
 
@@ -23,10 +28,7 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
   options: ToolOptions<Parameters>,
 ): ToolDefinition<ArgsOf<Parameters>> {
   const reading = readParameters(options.parameters, options.jsonSchema);
-  const problems = [
-    ...toolProblems(options),
-    ...parameterProblems(options.name, reading),
-  ];
+  const problems = [...toolProblems(options), ...parameterProblems(options.name, reading)];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;
   return {

@@ -37,9 +37,7 @@ export function defineValidator<Answer = unknown>(
     const message = `Expected \`validate\` of \`${options.name}\` to be a function, got ${shown(options.validate)}. Write the function that judges.`;
     problems.push({ code: 'validator_function', message });
   }
-  problems.push(
-    ...unknownFields(options, ['name', 'validate'], `validator \`${options.name}\``),
-  );
+  problems.push(...unknownFields(options, ['name', 'validate'], `validator \`${options.name}\``));
   if (problems.length > 0) throw usageErrorOf(problems);
   return { kind: 'validator', name: options.name, validate: options.validate };
 }

@@ -5,6 +5,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../core/agent/spec.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
+import type { AgentTime } from '../core/agent/time.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { FormattedSection, Task } from '../core/message.ts';
 import type { ModelFunction } from '../core/model/model.ts';
@@ -62,22 +63,7 @@ export interface ValidatorDefinition<Answer = unknown> {
   readonly kind: 'validator';
   readonly name: string;
   /** Called in `judgeAnswer` on the worker; may run again. A throw fails the run at last. */
-  validate(
-    answer: Answer,
-    context: ReportContext,
-  ): ValidatorVerdict | Promise<ValidatorVerdict>;
-}
-
-/** The clock of a run for instructions: calendar dates in the agent's time zone. */
-export interface AgentTime {
-  /** ISO 8601, UTC: `2026-03-10T09:00:00.000Z`. */
-  now(): string;
-  /** `2026-03-10`. */
-  today(): string;
-  /** `Tuesday`. */
-  weekday(): string;
-  /** `today`, `tomorrow`, `yesterday`, `in 3 days`, `3 days ago`. */
-  relative(date: string): string;
+  validate(answer: Answer, context: ReportContext): ValidatorVerdict | Promise<ValidatorVerdict>;
 }
 
 /** What a function that writes instructions or rules is given. */
@@ -85,6 +71,7 @@ export interface TextFunctionInput {
   readonly agent: string;
   readonly input: { readonly task: Task; readonly context?: JsonObject };
   readonly iteration: number;
+  /** The time of the request in the agent's time zone. */
   readonly time: AgentTime;
 }
 

@@ -114,8 +114,14 @@ const unreachableCodes: readonly string[] = [
 ];
 const brokenCodes: readonly string[] = ['econnreset', 'econnaborted', 'epipe', 'und_err_socket'];
 
+/** What the adapters throw when an answer is not in the provider's protocol; they quote all of it. */
+const garbageNames: readonly string[] = ['AI_JSONParseError', 'AI_TypeValidationError'];
+
 /** Own words where the runtime would speak, as its messages differ between versions. */
 function explain(signs: Signs): string {
+  if (signs.names.some((name) => garbageNames.includes(name))) {
+    return 'The provider sent what is not in its protocol.';
+  }
   const said = signs.messages.find((message) => message.trim() !== '');
   if (signs.status !== undefined) return `HTTP ${signs.status}: ${said ?? 'no message'}`;
   const network = [

@@ -110,7 +110,8 @@ export function modelCollector(
         finish = part;
         return;
       case 'error':
-        throw part.error;
+        if (!saysUnfinished(part.error)) throw part.error;
+        return;
       case 'stream-start':
       case 'response-metadata':
       case 'tool-input-start':
@@ -162,7 +163,6 @@ export function modelCollector(
         if (finish === undefined) throw error;
       }
       const isEmpty = blocks.length === 0 && calls.length === 0;
-      // Adapters report `other` without a raw reason when the provider never gave one.
       if (finish === undefined || isUnfinished(finish.finishReason)) {
         throw brokenStream(isEmpty ? 'empty_stream' : 'broken_stream');
       }
@@ -204,8 +204,15 @@ const finishReasons: { readonly [unified: string]: FinishReason } = {
   other: 'other',
 };
 
+/** Whether the provider never said why it stopped; adapters then say `other` or `error` themselves. */
 function isUnfinished(reason: LanguageModelV3FinishReason): boolean {
-  return reason.unified === 'other' && reason.raw === undefined;
+  return reason.raw === undefined && (reason.unified === 'other' || reason.unified === 'error');
+}
+
+/** The adapter for OpenAI-compatible servers reports a missing finish reason as an error of its own. */
+function saysUnfinished(error: unknown): boolean {
+  const { name, data } = Object(error) as { readonly name?: unknown; readonly data?: unknown };
+  return name === 'AI_InvalidResponseDataError' && data === undefined;
 }
 
 function toReplyParts(block: Block): Reply['parts'] {

@@ -74,21 +74,32 @@ function duplicates(names: readonly string[]): readonly UsageProblem[] {
 function shapeProblems(options: AgentOptions): readonly UsageProblem[] {
   const { thinking, sections, format, toolchain, answer } = options;
   const isThinking =
-    ['undefined', 'boolean', 'string'].includes(typeof thinking) || has(thinking, 'kind', 'section');
+    ['undefined', 'boolean', 'string'].includes(typeof thinking) ||
+    has(thinking, 'kind', 'section');
   const isSections =
     sections === undefined ||
     (Array.isArray(sections) && sections.every((section) => has(section, 'kind', 'section')));
   const rows: readonly [ok: boolean, field: string, value: unknown, factories: string][] = [
     [isThinking, 'thinking', thinking, 'true, false, a text or what `textSection` returns'],
     [isSections, 'sections', sections, 'a list of what `textSection` and its like return'],
-    [isOne(format, 'type', 'format'), 'format', format, 'what `xmlFormat` or `markdownFormat` returns'],
+    [
+      isOne(format, 'type', 'format'),
+      'format',
+      format,
+      'what `xmlFormat` or `markdownFormat` returns',
+    ],
     [
       isOne(toolchain, 'type', 'toolchain'),
       'toolchain',
       toolchain,
       'what `yamlToolchain` or `jsonToolchain` returns',
     ],
-    [isOne(answer, 'kind', 'answer'), 'answer', answer, 'what `textAnswer` or `jsonAnswer` returns'],
+    [
+      isOne(answer, 'kind', 'answer'),
+      'answer',
+      answer,
+      'what `textAnswer` or `jsonAnswer` returns',
+    ],
   ];
   return rows.flatMap(([ok, field, value, expected]) => {
     if (ok) return [];

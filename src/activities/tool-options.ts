@@ -5,7 +5,13 @@ import type { StandardSchema } from './standard-schema.ts';
 import type { SchemaInput } from './value-schema.ts';
 
 /** What a tool does that does not say otherwise. */
-export const TOOL_DEFAULTS = {
+export const TOOL_DEFAULTS: {
+  readonly effect: ToolEffect;
+  readonly timeoutMs: number;
+  readonly localTimeoutMs: number;
+  readonly retry: RetrySpec;
+  readonly maxResultBytes: number;
+} = {
   /** Most tools look something up or can use the idempotency key; writers that cannot say `once`. */
   effect: 'idempotent',
   /** A minute: longer than a slow service takes, shorter than a person waits for a chat. */
@@ -16,12 +22,6 @@ export const TOOL_DEFAULTS = {
   retry: { attempts: 3, initialMs: 1_000, factor: 2 },
   /** 64 KB, about 16,000 tokens: more of one result crowds out the conversation. */
   maxResultBytes: 65_536,
-} as const satisfies {
-  effect: ToolEffect;
-  timeoutMs: number;
-  localTimeoutMs: number;
-  retry: RetrySpec;
-  maxResultBytes: number;
 };
 
 /** The bounds of what a tool may ask for. */
@@ -48,7 +48,7 @@ export type ParametersInput = SchemaInput | undefined;
 
 /** The type of the arguments that a schema lets through. */
 export type ArgsOf<Parameters extends ParametersInput> =
-  Parameters extends StandardSchema<infer _, infer Output> ? Output : JsonObject;
+  Parameters extends StandardSchema<unknown, infer Output> ? Output : JsonObject;
 
 /** The options of {@link defineTool}. */
 export interface ToolOptions<Parameters extends ParametersInput = undefined> {

@@ -50,7 +50,7 @@ export function nameProblems(name: unknown, noun = 'tool'): readonly UsageProble
     return [
       {
         code: `${noun}_name`,
-        message: `Expected a ${noun} name of 1 to 64 letters, digits, \`_\` or \`-\` that starts with a letter, got ${got}. Rename it.`,
+        message: `Expected ${noun === 'agent' ? 'an' : 'a'} ${noun} name of 1 to 64 letters, digits, \`_\` or \`-\` that starts with a letter, got ${got}. Rename it.`,
       },
     ];
   }

@@ -5,7 +5,8 @@ import { CancellationScope, proxyLocalActivities, workflowInfo } from '@temporal
 import type { EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
 import type { AgentInput } from '../core/agent/input.ts';
-import { runLoop, type Next } from '../core/agent/loop.ts';
+import { runLoop } from '../core/agent/loop.ts';
+import type { Next } from '../core/agent/work.ts';
 import { nextOf } from '../core/agent/next-of.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';

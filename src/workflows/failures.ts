@@ -3,14 +3,17 @@
  * that leaves the agent workflow passes here and becomes a Step or a typed failure that carries one.
  */
 import {
+  ActivityFailure,
   ApplicationFailure,
   ContinueAsNew,
   isCancellation,
   log,
   TemporalFailure,
 } from '@temporalio/workflow';
-import type { Step } from '../core/agent/step.ts';
-import type { FailureType } from '../core/failure-types.ts';
+import { usageOf } from '../core/agent/step-of.ts';
+import type { Step, StepTrace } from '../core/agent/step.ts';
+import { isFailureType, type FailureType } from '../core/failure-types.ts';
+import { EMPTY_STATS } from '../core/stats/stats.ts';
 
 /** A failure of a stable type; `step` travels in its details, where clients find it. */
 export function failureOf(
@@ -39,6 +42,41 @@ export function leaveWith(step: Step): Step {
       throw failureOf(type, step.message ?? step.reason, step);
     }
   }
+}
+
+/**
+ * The failure of a run whose agent could not be loaded: `agent_not_found`, `invalid_input`, or
+ * `internal` for anything else. It carries a Step in which nothing happened.
+ */
+export function loadFailure(error: unknown, agent: string, trace: StepTrace): ApplicationFailure {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const known = cause instanceof ApplicationFailure && isFailureType(cause.type) ? cause : null;
+  const type = known === null ? 'internal' : (known.type as FailureType);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return failureOf(type, message, unstartedStep(agent, type, message, trace));
+}
+
+/** The Step of a run that ended before its first event. */
+function unstartedStep(agent: string, reason: string, message: string, trace: StepTrace): Step {
+  return {
+    v: 1,
+    runId: trace.firstExecutionId,
+    agent,
+    mode: 'react',
+    status: 'error',
+    value: null,
+    reason,
+    message,
+    signature: null,
+    fieldDescriptions: {},
+    usage: usageOf(EMPTY_STATS),
+    stats: EMPTY_STATS,
+    memory: {},
+    notes: [],
+    iterations: 0,
+    children: [],
+    trace,
+  };
 }
 
 /** Runs the workflow's body: whatever it throws unexpectedly becomes a failure of type `internal`. */

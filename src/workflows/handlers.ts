@@ -95,7 +95,7 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
   }
   if (limits === undefined) return null;
   const merged = mergeLimits(session.run?.state.limits ?? [], limits);
-  return merged.kind === 'limits' ? null : merged.problems.map(({ message }) => message).join('\n');
+  return merged.kind === 'limits' ? null : merged.problems.map((problem) => problem.message).join('\n');
 }
 
 async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustReceipt> {

@@ -2,7 +2,14 @@
  * What can be said to a running agent and asked of it: names, payloads, answers. Clients import this
  * file; the payloads are a contract with every client that is in flight, so they only grow.
  */
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import {
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  type QueryDefinition,
+  type SignalDefinition,
+} from '@temporalio/workflow';
+import type { UpdateDefinition } from '@temporalio/common';
 import type { LimitsInput } from '../core/agent/input.ts';
 import type { AgentEvent } from '../core/agent/events.ts';
 import type { RunInput } from '../core/agent/inbox.ts';
@@ -102,23 +109,23 @@ export interface EventsRequest {
 }
 
 /** Gives input; idempotent by `RunInput.id`. */
-export const sendUpdate = defineUpdate<SendReceipt, [RunInput]>('send');
+export const sendUpdate: UpdateDefinition<SendReceipt, [RunInput]> = defineUpdate('send');
 /** Changes limits, pauses, resumes. */
-export const adjustUpdate = defineUpdate<AdjustReceipt, [Adjustment]>('adjust');
+export const adjustUpdate: UpdateDefinition<AdjustReceipt, [Adjustment]> = defineUpdate('adjust');
 /** Gives input without waiting for a receipt. */
-export const inputSignal = defineSignal<[RunInput]>('input');
+export const inputSignal: SignalDefinition<[RunInput]> = defineSignal('input');
 /** Ends the run; it still returns its Step. */
-export const cancelSignal = defineSignal<[CancelPayload?]>('cancel');
+export const cancelSignal: SignalDefinition<[CancelPayload?]> = defineSignal('cancel');
 /** Where the run stands. */
-export const statusQuery = defineQuery<RunStatus>('status');
+export const statusQuery: QueryDefinition<RunStatus> = defineQuery('status');
 /** All statistics. */
-export const statsQuery = defineQuery<Stats>('stats');
+export const statsQuery: QueryDefinition<Stats> = defineQuery('stats');
 /** A page of the transcript. */
-export const transcriptQuery = defineQuery<LinkPage, [TranscriptRequest]>('transcript');
+export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest]> = defineQuery('transcript');
 /** A page of events. */
-export const eventsQuery = defineQuery<LinkPage, [EventsRequest]>('events');
+export const eventsQuery: QueryDefinition<LinkPage, [EventsRequest]> = defineQuery('events');
 /** What waits for a person. */
-export const pendingQuery = defineQuery<readonly PendingItem[]>('pending');
+export const pendingQuery: QueryDefinition<readonly PendingItem[]> = defineQuery('pending');
 
 /** An event as a page carries it. */
 export type EventItem = AgentEvent & Json;

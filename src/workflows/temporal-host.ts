@@ -24,8 +24,13 @@ import type { Host, JudgeOutcome, ModelOutcome } from '../core/agent/host.ts';
 import type { Mailbox } from '../core/agent/inbox.ts';
 import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
-import { NO_USAGE } from '../core/model/usage.ts';
-import { interruptedCall, unknownOutcome } from '../core/toolchain/call-texts.ts';
+import { noUsage } from '../core/model/usage.ts';
+import {
+  canceledCallText,
+  toolErrorText,
+  toolTimeoutText,
+  unknownOutcomeText,
+} from '../core/toolchain/call-texts.ts';
 import type { ToolResult } from '../core/toolchain/outcome.ts';
 import {
   judgeOptions,
@@ -116,7 +121,7 @@ function startTimer(ms: number, onDue: () => void): CancellationScope {
 
 function toModelOutcome(error: unknown): ModelOutcome {
   if (isCancellation(error)) {
-    return { kind: 'aborted', usage: NO_USAGE, usageKnown: false, attempts: 1 };
+    return { kind: 'aborted', usage: noUsage, usageKnown: false, attempts: 1 };
   }
   const cause = causeOf(error);
   const details = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
@@ -125,7 +130,7 @@ function toModelOutcome(error: unknown): ModelOutcome {
     code: codeOf(cause),
     message: cause.message,
     ...(details === undefined
-      ? { usage: NO_USAGE, usageKnown: false, attempts: 1 }
+      ? { usage: noUsage, usageKnown: false, attempts: 1 }
       : (details as ModelFailureDetails)),
   };
 }
@@ -147,16 +152,15 @@ function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
   const common = { attempts: 1, started: true };
   if (tool.effect === 'once') {
     // Lost heartbeat, time-out, killed worker, shutdown: all mean unknown, not failed.
-    return { outcome: 'unknown', error: unknownOutcome(tool.name), ...common };
+    return { outcome: 'unknown', error: unknownOutcomeText(tool.name), ...common };
   }
   if (isCancellation(error)) {
-    return { outcome: 'canceled', error: interruptedCall(), ...common };
+    return { outcome: 'canceled', error: canceledCallText, ...common };
   }
-  const seconds = Math.round(tool.timeoutMs / 1_000);
   const text =
     cause instanceof TimeoutFailure
-      ? `Error: ${tool.name} did not finish within ${seconds} s.`
-      : `Error: ${cause.message}`;
+      ? toolTimeoutText(tool.name, tool.timeoutMs)
+      : toolErrorText(cause.message);
   return { outcome: 'error', error: text, ...common };
 }
 

@@ -5,7 +5,7 @@ import type { InputKind } from './events.ts';
 import type { RunInput } from './inbox.ts';
 
 /** Bytes of JSON that one input may have; larger data belongs behind a tool. */
-export const MAX_INPUT_BYTES = 512 * 1024;
+export const MAX_INPUT_BYTES: number = 512 * 1024;
 
 /** Longest id of an input, in characters. */
 export const MAX_INPUT_ID = 200;

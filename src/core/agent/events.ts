@@ -3,7 +3,7 @@
  * moves statistics, is checked against the limits, and only then published. Events carry counts,
  * never copies of the conversation: a copy per change would grow with the square.
  */
-import type { Json, JsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import type { FinishReason, Mode, TokenUsage } from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
@@ -141,7 +141,7 @@ export type EventBody =
   | ({
       readonly type: 'agent:custom';
       readonly name: string;
-      readonly data: JsonObject;
+      readonly data: Json;
     } & Pick<Reports, 'counts' | 'gauges'>);
 
 /** One event as it is published. */

@@ -15,7 +15,7 @@ import { wouldCross } from '../limits/breach.ts';
 import { leaveOf, type Ending } from './ending.ts';
 import type { IterationOutcome } from './events.ts';
 import type { Host } from './host.ts';
-import { modeOf } from './mode-of.ts';
+import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
 import { outcomeOf } from './step-of.ts';
 import { createWork, type Next } from './work.ts';

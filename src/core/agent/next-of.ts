@@ -1,6 +1,6 @@
 /** The loop of an agent without one of its own: that of its mode. */
 import { modeLoop } from './mode-loop.ts';
-import { modeOf } from './mode-of.ts';
+import { modeOf } from './modes/modes.ts';
 import type { AgentSpec } from './spec.ts';
 import type { Next } from './work.ts';
 

@@ -60,6 +60,16 @@ export function compileLimits(sources: LimitSources): CompiledLimits {
   return { kind: 'limits', limits: applyLayer(bounded, sources.start) };
 }
 
+/** `limits` of a live run with those of `input` in their place: what `adjust` does. */
+export function mergeLimits(
+  limits: readonly Limit[],
+  input: LimitsInput | undefined,
+): CompiledLimits {
+  const problems = inputProblems(input);
+  if (problems.length > 0) return { kind: 'problems', problems };
+  return { kind: 'limits', limits: applyLayer(limits, input) };
+}
+
 /** All that is wrong with `input`, in the order in which it is written. */
 export function inputProblems(input: LimitsInput | undefined): readonly UsageProblem[] {
   if (input === undefined || input === 'unlimited') return [];

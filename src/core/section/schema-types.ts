@@ -9,10 +9,15 @@ import { jsonType } from '../json-type.ts';
 /** A type of JSON Schema. */
 export type SchemaType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 
+/** A moment, a duration as ISO text, a duration as integer milliseconds. */
+export type Coercion = 'date-time' | 'duration' | 'duration-ms';
+
 /** What a schema says of one place. Made for one reading: it remembers what it has looked up. */
 export interface SchemaPlace {
   /** The types allowed here, or undefined when any is. */
   readonly types: ReadonlySet<SchemaType> | undefined;
+  /** What text here is turned into before it is checked. */
+  readonly coercion: Coercion | undefined;
   /** The place of a property, whether or not the schema names it. */
   property(name: string): SchemaPlace;
   /** The place of an item of a list. */
@@ -27,6 +32,7 @@ const maxMembers = 64;
 
 const anything: SchemaPlace = {
   types: undefined,
+  coercion: undefined,
   property: () => anything,
   item: () => anything,
 };
@@ -53,6 +59,7 @@ function placeOf(schema: Json, root: JsonObject, known: Map<Json, SchemaPlace>):
   const prefixLength = prefixItems(schema).length;
   const place: SchemaPlace = {
     types: typesOf(schema, root, 0),
+    coercion: coercionOf(schema, root, 0),
     property: (name) => remember(`.${name}`, { kind: 'property', name }),
     item: (index) =>
       // Without a prefix all items share a place; lists of 40,000 items are real.
@@ -114,6 +121,34 @@ function unionOf(
     for (const type of member) types.add(type);
   }
   return types;
+}
+
+/**
+ * What the first part that names a format asks for. A union coerces when all its members that
+ * allow text ask for the same: else text that one of them wants as it is would be changed.
+ */
+function coercionOf(schema: Json, root: JsonObject, nesting: number): Coercion | undefined {
+  if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
+  const below = (part: Json): Coercion | undefined => coercionOf(part, root, nesting + 1);
+  const ofUnions = unions(schema).map((members) => {
+    const forText = members.filter((part) => allows(typesOf(part, root, nesting + 1), 'string'));
+    const asked = new Set((forText.length > 0 ? forText : members).map(below));
+    // Members for null and the like ask for nothing, and get no text.
+    if (forText.length === 0) asked.delete(undefined);
+    const [only] = asked;
+    return asked.size === 1 ? only : undefined;
+  });
+  const asked = [ownCoercion(schema), ...conjuncts(schema, root).map(below), ...ofUnions];
+  return asked.find((coercion) => coercion !== undefined);
+}
+
+function ownCoercion(schema: JsonObject): Coercion | undefined {
+  const types = declaredTypes(schema);
+  const isText = types?.has('string') === true;
+  if (schema['format'] === 'date-time' && isText) return 'date-time';
+  if (schema['format'] !== 'duration') return undefined;
+  if (isText) return 'duration';
+  return types?.has('integer') === true ? 'duration-ms' : undefined;
 }
 
 /** The schema one step down, made of all that speaks of that place; undefined: nothing does. */

@@ -70,9 +70,9 @@ function convertObject(value: object, path: string, around: object[], refusals: 
   if (around.length >= maxDepth) return refuse(`deeper than ${maxDepth} levels`);
   const inside = [...around, value];
   if ('toJSON' in value && typeof value.toJSON === 'function') {
-    // An invalid Date has a toJSON that returns null: data that was lost silently otherwise.
-    if (value instanceof Date && Number.isNaN(value.getTime())) return refuse('an invalid Date');
     const replaced: unknown = value.toJSON();
+    // An invalid date gives null: data that would be lost silently.
+    if (replaced === null && 'getTime' in value) return refuse('an invalid date');
     return replaced === value ? refuse('a cycle') : convert(replaced, path, inside, refusals);
   }
   if (Array.isArray(value)) {
