@@ -2,23 +2,23 @@
  * What one iteration may do: ask the model, run calls, have answers checked. Each is counted, limited
  * and published by itself, and leaves the iteration when the run is to stop.
  */
-import type { Json } from '../json.ts';
+import { byteSize, type Json } from '../json.ts';
 import { wouldCross } from '../limits/breach.ts';
-import type { Breach } from '../limits/limit.ts';
 import type { ToolCall } from '../message.ts';
 import type { Reply } from '../model/model.ts';
-import { isKnownTool, roomFor, UNKNOWN_TOOL, wavesOf } from '../toolchain/batch.ts';
-import { canceledCallText, refusedText, unknownToolText } from '../toolchain/call-texts.ts';
-import type { CallOutcome, JudgeResult, ToolResult } from '../toolchain/outcome.ts';
-import { toolchainOf } from '../toolchain/toolchain-of.ts';
+import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
+import { judge, needsCheck, type Judgement } from '../termination/candidates.ts';
+import type { JudgeResult } from '../toolchain/outcome.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
 import type { Host, ModelOrder, ModelOutcome } from './host.ts';
-import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
-import { isStopped, type Run } from './run.ts';
-import { scratchpadMessages } from './run-state.ts';
-import type { AgentSpec, ModelSpec } from './spec.ts';
+import type { CallResult } from './observation.ts';
+import { isInterrupted, isStopped, type Run } from './run.ts';
+import { runCalls } from './run-calls.ts';
+import { scratchpadMessages, type RunState } from './run-state.ts';
+import type { ModelSpec } from './spec.ts';
+import { judgementEvents, ownEvent } from './turn-record.ts';
 
 /** What `next` decided: another iteration, or the end with a value. */
 export type TurnEnd =
@@ -32,16 +32,36 @@ export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;
 export interface Work {
   readonly iteration: number;
   readonly run: Run;
+  /** The newest state; `state.data` is the loop's own. Read it again after each wait. */
+  readonly state: RunState;
   /** Asks the model, then its fallbacks. Leaves the iteration when the run is to stop. */
   ask(): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
   call(calls: readonly ToolCall[]): Promise<readonly CallResult[]>;
   /** Checks answers and structured sections on the worker. */
   check(values: CheckedValues): Promise<JudgeResult>;
+  /** What schema and validators of the agent say of one answer, recorded. */
+  judge(answer: Json): Promise<Judgement>;
   /** Appends an entry to history and scratchpad. */
   append(entry: NewEntry): void;
+  /** Replaces the scratchpad: what the next model call sees. An entry is known by its `index`. */
+  setScratchpad(entries: readonly Entry[]): void;
+  /** Replaces the loop's own data; it is handed over with the run, so keep it small. */
+  setData(data: Json): void;
+  /** Adds to a counter of the loop's own, such as `review:rounds`. @throws UsageError for other keys. */
+  count(key: string, by?: number): void;
+  /** Sets a gauge of the loop's own; keys as for `count`. */
+  gauge(key: string, value: number): void;
+  /** Publishes an event of the loop's own with at most 16 KB of JSON; names as keys of `count`. */
+  emit(name: string, data: Json): void;
   /** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
   leaveIfAsked(): void;
+}
+
+/** The work of an iteration as `runLoop` holds it. */
+export interface OpenWork extends Work {
+  /** Ends what a loop left in flight and waits for it; nothing happens when nothing is. */
+  settle(): Promise<void>;
 }
 
 /** What one reply gives to be checked. */
@@ -54,17 +74,58 @@ export interface CheckedValues {
 export type Next = (work: Work) => Promise<TurnEnd>;
 
 /** The work of the iteration that has just begun. */
-export function createWork(run: Run, host: Host): Work {
+export function createWork(run: Run, host: Host): OpenWork {
+  const inFlight = new Set<Promise<unknown>>();
+  const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
+    const done = (): void => void inFlight.delete(work);
+    inFlight.add(work);
+    work.then(done, done);
+    return work;
+  };
+  // Chunks of one iteration are told apart by the try, so tries count on over repeated questions.
+  let tries = 0;
+  const countTries = (attempts: number): void => {
+    tries += attempts;
+  };
+  const check = (values: CheckedValues): Promise<JudgeResult> =>
+    tracked(checkValues(run, host, values));
+
   return {
     iteration: run.state.iteration,
     run,
-    ask: () => ask(run, host),
-    call: (calls) => callAll(run, host, calls),
-    check: (values) => check(run, host, values),
+    get state() {
+      return run.state;
+    },
+    ask: () => tracked(ask(run, host, () => tries, countTries)),
+    call: (calls) => tracked(runCalls(run, host, calls)),
+    check,
+    judge: (answer) => judgeOne(run, check, answer),
     append: (entry) => {
       run.append({ iteration: run.state.iteration, origin: 'original', ...entry }, 'both');
     },
+    setScratchpad: (entries) => run.replaceScratchpad(entries),
+    setData: (data) => {
+      run.record({ type: 'agent:data:change', bytes: byteSize(data) }, { data });
+    },
+    count: (key, by = 1) => {
+      checkCount(key, by);
+      run.record({ type: 'agent:custom', name: key, data: null, counts: { [key]: by } });
+    },
+    gauge: (key, value) => {
+      checkGauge(key, value);
+      run.record({ type: 'agent:custom', name: key, data: null, gauges: { [key]: value } });
+    },
+    emit: (type, data) => {
+      checkOwnEvent(type, data);
+      run.record(ownEvent({ type, data }));
+    },
     leaveIfAsked: () => leaveIfAsked(run, host),
+    settle: async () => {
+      while (inFlight.size > 0) {
+        host.abort();
+        await Promise.allSettled(inFlight);
+      }
+    },
   };
 }
 
@@ -74,15 +135,20 @@ function leaveIfAsked(run: Run, host: Host): void {
   if (isInterrupted(host)) throw leaving({ kind: 'interrupted' });
 }
 
-async function ask(run: Run, host: Host): Promise<Reply> {
+async function ask(
+  run: Run,
+  host: Host,
+  triesBefore: () => number,
+  countTries: (attempts: number) => void,
+): Promise<Reply> {
   const { models } = run.state.head.spec;
-  let tries = 0;
   let last = { code: 'model_error', message: 'no model answered' };
+  leaveIfAsked(run, host);
   for (const model of models) {
-    const outcome = await askOne(run, host, model, tries);
+    const outcome = await askOne(run, host, model, triesBefore());
+    countTries(outcome.attempts);
     if (outcome.kind === 'reply') return outcome.reply;
     leaveIfAsked(run, host);
-    tries += outcome.attempts;
     if (outcome.kind === 'aborted') continue;
     last = outcome;
     if (outcome.code !== 'model_error' && outcome.code !== 'model_auth') break;
@@ -151,104 +217,9 @@ function modelCallAfter(
   }
 }
 
-/** All calls of a turn, wave after wave, in request order (I3). */
-async function callAll(
-  run: Run,
-  host: Host,
-  calls: readonly ToolCall[],
-): Promise<readonly CallResult[]> {
-  const { tools, parallel } = run.state.head.spec;
-  const results: CallResult[] = [];
-  for (const wave of wavesOf(calls, tools, parallel)) {
-    results.push(...(await callWave(run, host, wave)));
-  }
-  return results;
-}
-
-async function callWave(
-  run: Run,
-  host: Host,
-  wave: readonly ToolCall[],
-): Promise<readonly CallResult[]> {
-  const results: CallResult[] = [];
-  while (results.length < wave.length) {
-    const [first, ...rest] = wave.slice(results.length);
-    if (first === undefined) break;
-    const { tools } = run.state.head.spec;
-    const room = roomFor([first, ...rest], tools, run.state.limits, run.state.stats);
-    if (mustLeave(run, host)) results.push(notStarted(first));
-    else if (room.fits > 0) {
-      results.push(...(await callTogether(run, host, [first, ...rest].slice(0, room.fits))));
-    } else if (room.breach?.limit.onReach === 'refuse') {
-      results.push(recordRefusal(run, first, room.breach));
-    } else if (room.breach !== null) run.breach(room.breach);
-  }
-  return results;
-}
-
-/** Starts all `calls` at once; what one of them crosses cancels the others. */
-async function callTogether(
-  run: Run,
-  host: Host,
-  calls: readonly ToolCall[],
-): Promise<readonly CallResult[]> {
-  const startedAt = host.now();
-  const running = calls.map((call) => startCall(run, host, call));
-  const results: CallResult[] = [];
-  for (const [index, call] of calls.entries()) {
-    const result = await running[index];
-    if (result !== undefined) results.push(recordCall(run, call, result, host.now() - startedAt));
-  }
-  return results;
-}
-
-function startCall(run: Run, host: Host, call: ToolCall): Promise<ToolResult> | ToolResult {
-  const { runId, agentPath, head } = run.state;
-  const { callId, tool, args } = call;
-  const spec = head.spec.tools.find((known) => known.name === tool);
-  if (spec === undefined) {
-    const error = unknownToolText(tool, head.spec.tools);
-    return { outcome: 'rejected', error, attempts: 0, started: false };
-  }
-  run.record({ type: 'agent:tool_call:before', callId, tool, args });
-  return host.callTool({ agent: head.spec.name, runId, agentPath, callId, tool, args }, spec);
-}
-
-function recordCall(run: Run, call: ToolCall, result: ToolResult, durationMs: number): CallResult {
-  const { spec } = run.state.head;
-  run.record(toolCallAfter(spec, call, result, durationMs));
-  for (const { type, data } of result.events ?? []) {
-    run.record({ type: 'agent:custom', name: type, data });
-  }
-  return isKnownTool(spec.tools, call.tool)
-    ? toolCallResult(call, result, toolchainOf(spec.toolchain))
-    : failedCallResult(call, result.error ?? '', false);
-}
-
-function recordRefusal(run: Run, call: ToolCall, { key, limit }: Breach): CallResult {
-  const error = refusedText(key, limit.max);
-  const { spec } = run.state.head;
-  run.record(
-    toolCallAfter(spec, call, { outcome: 'refused', error, attempts: 0, started: false }, 0),
-  );
-  return failedCallResult(call, error);
-}
-
-/** A call that nobody started leaves no event, but a transcript needs a result for it. */
-function notStarted(call: ToolCall): CallResult {
-  return failedCallResult(call, canceledCallText);
-}
-
-/** Whether work is to stop: a cancel, a breach, or an input that interrupts. */
-function mustLeave(run: Run, host: Host): boolean {
-  return isStopped(run, host) || isInterrupted(host);
-}
-
-function isInterrupted(host: Host): boolean {
-  return host.mailbox.peek().waiting.some((input) => input.kind === 'interrupt');
-}
-
-async function check(run: Run, host: Host, values: CheckedValues): Promise<JudgeResult> {
+async function checkValues(run: Run, host: Host, values: CheckedValues): Promise<JudgeResult> {
+  // A breach lets an answer in hand be judged; a cancel does not.
+  if (host.mailbox.peek().cancel !== null) throw leaving({ kind: 'stopped' });
   const { runId, agentPath, iteration, head } = run.state;
   const order = { agent: head.spec.name, runId, agentPath, iteration, ...values };
   const outcome = await host.judgeAnswer(order);
@@ -263,26 +234,11 @@ async function check(run: Run, host: Host, values: CheckedValues): Promise<Judge
   }
 }
 
-function toolCallAfter(
-  spec: AgentSpec,
-  { callId, tool, args }: ToolCall,
-  result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome },
-  durationMs: number,
-): EventBody {
-  const { outcome, started, attempts, output, error, cut, counts, gauges } = result;
-  return {
-    type: 'agent:tool_call:after',
-    callId,
-    tool: isKnownTool(spec.tools, tool) ? tool : UNKNOWN_TOOL,
-    args,
-    outcome,
-    started,
-    attempts,
-    durationMs,
-    ...(output === undefined ? {} : { output }),
-    ...(error === undefined ? {} : { error }),
-    ...(cut === undefined ? {} : { cut }),
-    ...(counts === undefined ? {} : { counts }),
-    ...(gauges === undefined ? {} : { gauges }),
-  };
+async function judgeOne(run: Run, check: Work['check'], answer: Json): Promise<Judgement> {
+  const isChecked = needsCheck(run.state.head.spec.answer);
+  const checked = isChecked ? await check({ answers: [answer], sections: [] }) : null;
+  const judgement = judge([{ kind: 'value', value: answer }], checked?.verdicts ?? null);
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+  for (const event of judgementEvents(judgement, checked, text)) run.record(event);
+  return judgement;
 }
