@@ -69,6 +69,8 @@ function firstOf(
       resolve(outcome);
     };
     signal.addEventListener('abort', onAbort, { once: true });
+    // The function itself may have caused the stop before it first waited.
+    if (signal.aborted) onAbort();
     void settled.then(finish);
   });
 }
