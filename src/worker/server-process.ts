@@ -7,7 +7,8 @@
  * left behind. A signal handler could not do that, `prctl` cannot be reached from Node and exists
  * on Linux only, and a watcher that knows a mere process id may kill a stranger that got the id
  * later; a parent's knowledge of its own child is never wrong. It is Node itself (some 40 MB), so
- * that it runs wherever Everloop runs.
+ * that it runs wherever Everloop runs. What it cannot outlive is a SIGKILL aimed at itself: the
+ * server then goes on, and the next start finds and shares it.
  *
  * Invariants
  * - I1: closing the channel is the only way to stop: the ordered way is the one that death takes.

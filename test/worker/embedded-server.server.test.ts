@@ -251,6 +251,17 @@ describe('without a server', () => {
     other.close();
   });
 
+  it('says that the data folder cannot be made', async () => {
+    await writeFile(join(dataDir, 'file'), '');
+
+    await expect(start({ dataDir: join(dataDir, 'file') })).rejects.toMatchObject({
+      code: 'server_data_dir',
+      message:
+        `Expected \`${dataDir}/file/logs\` to be a folder that can be made and written, got ENOTDIR. ` +
+        'Choose another with `EVERLOOP_DATA_DIR`.',
+    });
+  });
+
   it('lists all that was tried when nothing can be started', async () => {
     const path = join(dataDir, 'path');
     await mkdir(path);
