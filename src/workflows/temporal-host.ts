@@ -19,7 +19,11 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { EverloopActivities, ModelFailureDetails } from '../activities/activity-types.ts';
+import type {
+  ActivityRuntime,
+  EverloopActivities,
+  ModelFailureDetails,
+} from '../activities/activity-types.ts';
 import type { Host, JudgeOutcome, ModelOutcome } from '../core/agent/host.ts';
 import type { Mailbox } from '../core/agent/inbox.ts';
 import type { RunLog } from '../core/agent/run-log.ts';
@@ -32,13 +36,7 @@ import {
   unknownOutcomeText,
 } from '../core/toolchain/call-texts.ts';
 import type { ToolResult } from '../core/toolchain/outcome.ts';
-import {
-  judgeOptions,
-  localToolOptions,
-  modelOptions,
-  toolOptions,
-  type ActivityRuntime,
-} from './activity-options.ts';
+import { judgeOptions, localToolOptions, modelOptions, toolOptions } from './activity-options.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
 
 /** The Host of a workflow, and what its handlers may know of it. */
@@ -112,10 +110,12 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
 
 function startTimer(ms: number, onDue: () => void): CancellationScope {
   const scope = new CancellationScope({ cancellable: true });
-  scope.run(() => sleep(Math.max(1, ms))).then(onDue, (error: unknown) => {
-    // A canceled timer is one that was replaced.
-    if (!isCancellation(error)) throw error;
-  });
+  scope
+    .run(() => sleep(Math.max(1, ms)))
+    .then(onDue, (error: unknown) => {
+      // A canceled timer is one that was replaced.
+      if (!isCancellation(error)) throw error;
+    });
   return scope;
 }
 
