@@ -137,6 +137,16 @@ describe('a server that is started', () => {
     );
   });
 
+  it('is not shared any more when its parent was killed a moment ago', async () => {
+    const { fixture, server: dying } = await startElsewhere();
+
+    await fixture.kill('SIGKILL');
+    const { server } = await startElsewhere();
+
+    expect(server.startedHere).toBe(true);
+    expect(server.pid).not.toBe(dying.pid);
+  });
+
   it('loses nothing when it is killed by SIGKILL and started again on its file', async () => {
     const port = await findFreePort('127.0.0.1');
     const killed = await start({ port });
