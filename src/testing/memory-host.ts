@@ -85,8 +85,12 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     wake,
     callModel: (order, view) =>
       abortable((signal) => callModel(parts, order, view, signal), isUrgent()),
-    callTool: (order, tool) =>
-      abortable((signal) => callTool(agent, clock, order, tool, signal), isUrgent()),
+    callTool: async (order, tool) => {
+      const call = (signal: AbortSignal): Promise<ToolResult> =>
+        callTool(agent, clock, order, tool, signal);
+      const result = await abortable(call, isUrgent());
+      return { result, endedAt: clock.now() };
+    },
     judgeAnswer: (order) =>
       abortable(async (signal) => {
         let message = '';

@@ -40,12 +40,14 @@ export async function runAgentWorkflow(
   const native = watchNativeCancel(session);
 
   return throughTheOneExit(() =>
-    // Activities have scopes of their own: a native cancel reaches them by the mailbox, as a user's.
+    // A native cancel goes by the mailbox, as a user's does: it must not end anything by itself.
     CancellationScope.nonCancellable(async () => {
       const { state, runtime } = await startOrRestore(start, session);
-      const { run, host } = begin(session, state, runtime, start);
-
-      const end = await runLoop(run, host, loopOf(state.head.spec));
+      // The scope that an abort cancels: what is in flight ends, the loop goes on.
+      const { run, end } = await CancellationScope.cancellable(async () => {
+        const { run, host } = begin(session, state, runtime, start);
+        return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
+      });
       if (end.kind === 'ended') return close(session, run, end.ending, native);
 
       const misfit = await handOver(session, run, runtime);

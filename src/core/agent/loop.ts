@@ -38,7 +38,7 @@ async function runIterations(run: Run, host: Host, next: Next): Promise<LoopEnd>
     run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
   }
   for (;;) {
-    await waitWhilePaused(run, host); // L2
+    if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
     if (!isStopped(run, host)) takeIn(run, host);
     const over = endingFound(run, host); // L3, L4
     if (over !== null) return finish(run, over);
@@ -107,7 +107,7 @@ async function iterate(run: Run, host: Host, next: Next): Promise<Ending | null>
   const work = createWork(run, host);
   try {
     const end = await next(work);
-    await work.settle();
+    if (work.isOpen()) await work.settle();
     if (end.kind === 'continue') {
       close('continue');
       return null;

@@ -3,6 +3,7 @@
  * is stands in `mode.ts`; here it is only driven.
  */
 import type { Json, JsonObject } from '../json.ts';
+import type { ToolCall } from '../message.ts';
 import { IMPORTANCE_KEY } from '../transcript/entry.ts';
 import type { JudgeResult } from '../toolchain/outcome.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
@@ -17,16 +18,13 @@ import type { Next, TurnEnd, Work } from './work.ts';
 
 /** The loop of a mode: one model call an iteration, and what it causes. */
 export function modeLoop(mode: ModeRules): Next {
-  return async (work) => {
-    try {
-      return await iteration(mode, work);
-    } catch (error) {
+  return (work) =>
+    iteration(mode, work).catch((error: unknown) => {
       if (leaveOf(error) !== undefined) throw error;
       // Nothing of a user's runs in here: what else is thrown is a bug, and must not look like his.
       const cause = error instanceof Error ? error.message : String(error);
       throw leaving({ kind: 'failed', code: 'internal', cause });
-    }
-  };
+    });
 }
 
 async function iteration(mode: ModeRules, work: Work): Promise<TurnEnd> {
@@ -43,10 +41,9 @@ async function iteration(mode: ModeRules, work: Work): Promise<TurnEnd> {
   if (turn.kind !== 'answer' && run.state.breach !== null) throw leaving({ kind: 'stopped' });
 
   // Sections are checked beside the calls, at most one check for each reply.
-  const [early, checked] = await Promise.all([
-    turn.kind === 'calls' ? work.call(turn.calls) : [],
-    needsWorker(spec, turn) ? checkTurn(work, turn) : null,
-  ]);
+  const checking = needsWorker(spec, turn) ? checkTurn(work, turn) : null;
+  const early = turn.kind === 'calls' ? await callBeside(work, turn.calls, checking) : [];
+  const checked = checking === null ? null : await checking;
   const sections = settleSections(turn, checked?.sections ?? null);
   for (const event of sectionEvents(sections, reply)) run.record(event);
   if (turn.kind !== 'answer') {
@@ -66,6 +63,16 @@ async function iteration(mode: ModeRules, work: Work): Promise<TurnEnd> {
   const results = turn.attached?.kind === 'calls' ? await work.call(turn.attached.calls) : [];
   const outcome = { sectionErrors: sections.errors, feedback, results };
   return goOn(work, mode.turnMessages(spec, turn, reply, outcome), metadataOf(sections, results));
+}
+
+/** Runs calls while a check is under way, whose failure is heard when the calls are done. */
+function callBeside(
+  work: Work,
+  calls: readonly ToolCall[],
+  checking: Promise<unknown> | null,
+): Promise<readonly CallResult[]> {
+  checking?.catch(() => undefined);
+  return work.call(calls);
 }
 
 /** What an aborted check leaves open must not hide that calls beside it ran: null then. */

@@ -8,93 +8,96 @@ import type { CallOutcome, ToolResult } from '../toolchain/outcome.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { ToolCall } from '../message.ts';
 import type { EventBody } from './events.ts';
-import type { Host } from './host.ts';
+import type { Host, ToolEnd } from './host.ts';
 import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { AgentSpec } from './spec.ts';
 import { cutInEvent, ownEvent } from './turn-record.ts';
 
+/** How many calls of an iteration have begun and not ended. */
+export interface OpenCount {
+  count: number;
+}
+
 /** All calls of a turn; the results are in request order, one for each call. */
 export async function runCalls(
   run: Run,
   host: Host,
+  open: OpenCount,
   calls: readonly ToolCall[],
 ): Promise<readonly CallResult[]> {
   const { tools, parallel } = run.state.head.spec;
   const results: CallResult[] = [];
   for (const wave of wavesOf(calls, tools, parallel)) {
-    results.push(...(await runWave(run, host, wave)));
-  }
-  return results;
-}
-
-async function runWave(
-  run: Run,
-  host: Host,
-  wave: readonly ToolCall[],
-): Promise<readonly CallResult[]> {
-  const results: CallResult[] = [];
-  while (results.length < wave.length) {
-    const [first, ...rest] = wave.slice(results.length);
-    if (first === undefined) break;
-    if (isStopped(run, host) || isInterrupted(host)) {
-      results.push(leaveOut(run, first));
-      continue;
+    for (let done = 0; done < wave.length;) {
+      // When calls that started did not count after all, more of the wave fit.
+      const begun = beginCalls(run, host, wave.slice(done));
+      open.count += begun.length;
+      for (const one of begun) {
+        results.push(one.kind === 'settled' ? one.result : recordCall(run, one, await one.pending));
+        open.count -= 1;
+      }
+      done += begun.length;
     }
-    const { tools } = run.state.head.spec;
-    const room = roomFor([first, ...rest], tools, run.state.limits, run.state.stats);
-    if (room.fits > 0) {
-      results.push(...(await runTogether(run, host, [first, ...rest].slice(0, room.fits))));
-    } else if (room.breach?.limit.onReach === 'refuse') {
-      const text = refusedText(room.breach.key, room.breach.limit.max);
-      results.push(recordUnstarted(run, first, 'refused', text));
-    } else if (room.breach !== null) run.breach(room.breach);
   }
   return results;
 }
 
-/** Starts all `calls` at once; what one of them crosses cancels the others. */
-async function runTogether(
-  run: Run,
-  host: Host,
-  calls: readonly ToolCall[],
-): Promise<readonly CallResult[]> {
-  const running = calls.map((call) => runOne(run, host, call));
-  // They are awaited in order below; a rejection that comes early must not count as unhandled.
-  for (const one of running) one.catch(() => undefined);
-  const results: CallResult[] = [];
-  for (const [index, call] of calls.entries()) {
-    const ended = await running[index];
-    if (ended !== undefined) results.push(recordCall(run, call, ended));
+/** A call that runs, or one that nobody will start. */
+type BegunCall = StartedCall | { readonly kind: 'settled'; readonly result: CallResult };
+
+interface StartedCall {
+  readonly kind: 'started';
+  readonly call: ToolCall;
+  readonly startedAt: number;
+  readonly pending: Promise<ToolEnd> | ToolEnd;
+}
+
+/**
+ * Starts as many of `calls` as fit, and settles at least the first. All that start overlap; what one
+ * of them crosses aborts the others.
+ */
+function beginCalls(run: Run, host: Host, calls: readonly ToolCall[]): readonly BegunCall[] {
+  const [first] = calls;
+  if (first === undefined) return [];
+  if (isStopped(run, host) || isInterrupted(host)) {
+    return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
   }
-  return results;
+  const { limits, stats, head } = run.state;
+  const { fits, breach } = roomFor(calls, head.spec.tools, limits, stats);
+  if (fits > 0) return calls.slice(0, fits).map((call) => startCall(run, host, call));
+  if (breach?.limit.onReach === 'refuse') {
+    const text = refusedText(breach.key, breach.limit.max);
+    return [{ kind: 'settled', result: recordUnstarted(run, first, 'refused', text) }];
+  }
+  if (breach !== null) run.breach(breach);
+  return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
 }
 
-interface EndedCall {
-  readonly result: ToolResult;
-  readonly durationMs: number;
-}
-
-async function runOne(run: Run, host: Host, call: ToolCall): Promise<EndedCall> {
+function startCall(run: Run, host: Host, call: ToolCall): StartedCall {
   const { runId, agentPath, head } = run.state;
   const { callId, tool, args } = call;
   const spec = head.spec.tools.find((known) => known.name === tool);
-  if (spec === undefined) {
-    const error = unknownToolText(tool, head.spec.tools);
-    return { result: { outcome: 'rejected', error, attempts: 0, started: false }, durationMs: 0 };
-  }
-  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   const startedAt = host.now();
+  const unstarted = (outcome: 'rejected' | 'canceled', error: string): StartedCall => {
+    const result: ToolResult = { outcome, error, attempts: 0, started: false };
+    return { kind: 'started', call, startedAt, pending: { result, endedAt: startedAt } };
+  };
+  if (spec === undefined) return unstarted('rejected', unknownToolText(tool, head.spec.tools));
+  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
-  const result: ToolResult = isStopped(run, host)
-    ? { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false }
-    : await host.callTool({ agent: head.spec.name, runId, agentPath, callId, tool, args }, spec);
-  return { result, durationMs: host.now() - startedAt };
+  if (isStopped(run, host)) return unstarted('canceled', canceledCallText);
+  const order = { agent: head.spec.name, runId, agentPath, callId, tool, args };
+  return { kind: 'started', call, startedAt, pending: host.callTool(order, spec) };
 }
 
-function recordCall(run: Run, call: ToolCall, { result, durationMs }: EndedCall): CallResult {
+function recordCall(
+  run: Run,
+  { call, startedAt }: StartedCall,
+  { result, endedAt }: ToolEnd,
+): CallResult {
   const { spec } = run.state.head;
-  run.record(toolCallAfter(spec, call, result, durationMs));
+  run.record(toolCallAfter(spec, call, result, endedAt - startedAt));
   for (const event of result.events ?? []) run.record(ownEvent(event));
   return isKnownTool(spec.tools, call.tool)
     ? toolCallResult(call, result, toolchainOf(spec.toolchain))

@@ -12,10 +12,10 @@ import type { JudgeResult } from '../toolchain/outcome.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
-import type { Host, ModelOrder, ModelOutcome } from './host.ts';
+import type { Host, ModelOrder, ModelOutcome, TranscriptView } from './host.ts';
 import type { CallResult } from './observation.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
-import { runCalls } from './run-calls.ts';
+import { runCalls, type OpenCount } from './run-calls.ts';
 import { scratchpadMessages, type RunState } from './run-state.ts';
 import type { ModelSpec } from './spec.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
@@ -60,6 +60,8 @@ export interface Work {
 
 /** The work of an iteration as `runLoop` holds it. */
 export interface OpenWork extends Work {
+  /** Whether something that began in this iteration has not ended. */
+  isOpen(): boolean;
   /** Ends what a loop left in flight and waits for it; nothing happens when nothing is. */
   settle(): Promise<void>;
 }
@@ -75,11 +77,11 @@ export type Next = (work: Work) => Promise<TurnEnd>;
 
 /** The work of the iteration that has just begun. */
 export function createWork(run: Run, host: Host): OpenWork {
-  const inFlight = new Set<Promise<unknown>>();
+  // Only a loop that does not await its work leaves some open; the built-in ones never do.
+  const begun: Promise<unknown>[] = [];
+  const open = { count: 0 };
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
-    const done = (): void => void inFlight.delete(work);
-    inFlight.add(work);
-    work.then(done, done);
+    begun.push(work);
     return work;
   };
   // Chunks of one iteration are told apart by the try, so tries count on over repeated questions.
@@ -88,7 +90,7 @@ export function createWork(run: Run, host: Host): OpenWork {
     tries += attempts;
   };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
-    tracked(checkValues(run, host, values));
+    tracked(checkValues(run, host, open, values));
 
   return {
     iteration: run.state.iteration,
@@ -96,8 +98,8 @@ export function createWork(run: Run, host: Host): OpenWork {
     get state() {
       return run.state;
     },
-    ask: () => tracked(ask(run, host, () => tries, countTries)),
-    call: (calls) => tracked(runCalls(run, host, calls)),
+    ask: () => tracked(ask(run, host, open, () => tries, countTries)),
+    call: (calls) => tracked(runCalls(run, host, open, calls)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
     append: (entry) => {
@@ -120,10 +122,11 @@ export function createWork(run: Run, host: Host): OpenWork {
       run.record(ownEvent({ type, data }));
     },
     leaveIfAsked: () => leaveIfAsked(run, host),
+    isOpen: () => open.count > 0,
     settle: async () => {
-      while (inFlight.size > 0) {
+      while (open.count > 0) {
         host.abort();
-        await Promise.allSettled(inFlight);
+        await Promise.allSettled(begun);
       }
     },
   };
@@ -138,14 +141,18 @@ function leaveIfAsked(run: Run, host: Host): void {
 async function ask(
   run: Run,
   host: Host,
+  open: OpenCount,
   triesBefore: () => number,
   countTries: (attempts: number) => void,
 ): Promise<Reply> {
-  const { models } = run.state.head.spec;
   let last = { code: 'model_error', message: 'no model answered' };
   leaveIfAsked(run, host);
-  for (const model of models) {
-    const outcome = await askOne(run, host, model, triesBefore());
+  for (const model of run.state.head.spec.models) {
+    const { order, view } = beginModelCall(run, host, model, triesBefore());
+    open.count += 1;
+    const outcome = await host.callModel(order, view);
+    open.count -= 1;
+    run.record(modelCallAfter(order, outcome, host.now() - order.time));
     countTries(outcome.attempts);
     if (outcome.kind === 'reply') return outcome.reply;
     leaveIfAsked(run, host);
@@ -156,12 +163,13 @@ async function ask(
   throw leaving({ kind: 'failed', code: last.code, cause: last.message });
 }
 
-async function askOne(
+/** Checks the limits of a model call and records its beginning. */
+function beginModelCall(
   run: Run,
   host: Host,
   model: ModelSpec,
   triesBefore: number,
-): Promise<ModelOutcome> {
+): { readonly order: ModelOrder; readonly view: TranscriptView } {
   const { state } = run;
   const keys = ['agent:model_calls', `agent:model_calls:${model.id}`];
   const crossed = wouldCross(state.limits, state.stats, keys);
@@ -170,30 +178,24 @@ async function askOne(
     throw leaving({ kind: 'stopped' });
   }
   const named = { model: model.id, purpose: 'reply' as const };
-  const { mark } = state;
+  const { mark, head } = state;
   run.record({ type: 'agent:model_call:before', ...named, messages: mark.length });
-  const startedAt = host.now();
   const order: ModelOrder = {
-    agent: state.head.spec.name,
+    agent: head.spec.name,
     runId: state.runId,
     agentPath: state.agentPath,
     ...named,
     iteration: state.iteration,
     triesBefore,
     lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
-    time: startedAt,
+    time: host.now(),
     transcript: mark,
   };
-  const outcome = await host.callModel(order, {
-    head: state.head,
-    messages: scratchpadMessages(state),
-  });
-  run.record(modelCallAfter(named, outcome, host.now() - startedAt));
-  return outcome;
+  return { order, view: { head, messages: scratchpadMessages(state) } };
 }
 
 function modelCallAfter(
-  named: { readonly model: string; readonly purpose: 'reply' },
+  { model, purpose }: ModelOrder,
   outcome: ModelOutcome,
   durationMs: number,
 ): EventBody {
@@ -201,7 +203,8 @@ function modelCallAfter(
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
   const shown = {
     type: 'agent:model_call:after' as const,
-    ...named,
+    model,
+    purpose,
     usage,
     usageKnown,
     attempts,
@@ -217,12 +220,19 @@ function modelCallAfter(
   }
 }
 
-async function checkValues(run: Run, host: Host, values: CheckedValues): Promise<JudgeResult> {
+async function checkValues(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  values: CheckedValues,
+): Promise<JudgeResult> {
   // A breach lets an answer in hand be judged; a cancel does not.
   if (host.mailbox.peek().cancel !== null) throw leaving({ kind: 'stopped' });
   const { runId, agentPath, iteration, head } = run.state;
   const order = { agent: head.spec.name, runId, agentPath, iteration, ...values };
+  open.count += 1;
   const outcome = await host.judgeAnswer(order);
+  open.count -= 1;
   switch (outcome.kind) {
     case 'judged':
       return outcome.result;
