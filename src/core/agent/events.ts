@@ -3,12 +3,11 @@
  * moves statistics, is checked against the limits, and only then published. Events carry counts,
  * never copies of the conversation: a copy per change would grow with the square.
  */
-import type { Json, JsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
-import type { FinishReason, Mode, TokenUsage } from '../model/model.ts';
+import type { FinishReason, Mode, ModelPurpose, TokenUsage } from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
 import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
-import type { ModelPurpose } from './host.ts';
 import type { StepStatus } from './step.ts';
 
 /** What every event has. */
@@ -141,7 +140,7 @@ export type EventBody =
   | ({
       readonly type: 'agent:custom';
       readonly name: string;
-      readonly data: JsonObject;
+      readonly data: Json;
     } & Pick<Reports, 'counts' | 'gauges'>);
 
 /** One event as it is published. */

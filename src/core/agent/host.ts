@@ -10,17 +10,14 @@
  * H3  What `now` returns never falls, and is the same on every replay at the same place.
  * H4  `publish` never waits and never throws.
  */
-import type { Json } from '../json.ts';
-import type { Reply, TokenUsage } from '../model/model.ts';
+import type { ModelPurpose, Reply, TokenUsage } from '../model/model.ts';
 import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../toolchain/outcome.ts';
 import type { ToolSpec } from './spec.ts';
 import type { AgentEvent } from './events.ts';
 import type { Mailbox } from './inbox.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { Message } from '../message.ts';
-
-/** What a model call is for. */
-export type ModelPurpose = 'reply' | 'compaction' | 'judge' | 'tool';
+import type { Entry } from '../transcript/entry.ts';
 
 /** A model call by reference: who, which part of the transcript, and what only this call has. */
 export interface ModelOrder {
@@ -100,9 +97,6 @@ export interface Host {
   setDeadline(at: number | null, onDue: () => void): void;
   /** Whether the run should hand itself over at the next boundary. */
   handoverDue(): boolean;
-  /** Tells the world of an event, after state and limits know it. */
-  publish(event: AgentEvent): void;
+  /** Tells the world of an event, after state and limits know it; `entry` is what it added to history. */
+  publish(event: AgentEvent, entry: Entry | undefined): void;
 }
-
-/** A value for a run's own data; see `Turn.setData`. */
-export type LoopData = Json;

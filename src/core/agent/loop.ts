@@ -1,0 +1,134 @@
+/**
+ * The loop: iterations until a run ends or hands over. With `work.ts` (what one iteration may do) and
+ * `mode-loop.ts` (the iteration of the built-in modes) it is all that is asynchronous in the core.
+ * These three decide nothing by themselves: they ask pure functions what to do, the host to do it,
+ * and record what happened.
+ *
+ * I1  The order of one run is L1 to L9; each step is named where it stands.
+ * I2  After each wait the world may have changed in four ways only: a cancel or inputs in the
+ *     mailbox, other limits, a pause, a breach by time. The transcript changes here alone.
+ * I3  Results of parallel work are recorded in request order, whatever finished first.
+ * I4  Nothing thrown in an iteration escapes: `runLoop` turns it into an ending.
+ * I5  Whatever is in flight is awaited before the run ends or hands over.
+ */
+import { wouldCross } from '../limits/breach.ts';
+import { leaveOf, type Ending } from './ending.ts';
+import type { IterationOutcome } from './events.ts';
+import type { Host } from './host.ts';
+import { modeOf } from './modes/modes.ts';
+import { isStopped, type Run } from './run.ts';
+import { outcomeOf } from './step-of.ts';
+import { createWork, type Next } from './work.ts';
+
+/** How a run left `runLoop`. */
+export type LoopEnd =
+  { readonly kind: 'ended'; readonly ending: Ending } | { readonly kind: 'handover' };
+
+/** Runs iterations until the run ends or the host asks for a hand-over. Never throws. */
+export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd> {
+  if (run.state.seq === 0) {
+    run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
+  }
+  for (;;) {
+    if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
+    if (!isStopped(run, host)) takeIn(run, host);
+    const over = endingFound(run, host); // L3, L4
+    if (over !== null) return finish(run, over);
+    if (host.handoverDue()) {
+      run.record({ type: 'agent:execution:handover', run: run.state.link }); // L5
+      return { kind: 'handover' };
+    }
+    const crossed = iterationBreach(run); // L6
+    if (crossed !== null) {
+      run.breach(crossed);
+      return finish(run, { kind: 'limit_exceeded', breach: crossed });
+    }
+    run.record({ type: 'agent:iteration:before' }); // L8
+    const ending = await iterate(run, host, next); // L9
+    if (ending !== null) return finish(run, ending);
+  }
+}
+
+function finish(run: Run, ending: Ending): LoopEnd {
+  const { breach } = run.state;
+  run.record({
+    type: 'agent:execution:after',
+    ...outcomeOf(ending),
+    ...(breach === null ? {} : { exceededLimit: breach }),
+  });
+  return { kind: 'ended', ending };
+}
+
+async function waitWhilePaused(run: Run, host: Host): Promise<void> {
+  await host.waitUntil(() => run.state.pausedAt === null || isStopped(run, host));
+}
+
+/** Takes in what was sent: an entry for each input, in the order in which it is to be read. */
+function takeIn(run: Run, host: Host): void {
+  for (const { id, kind, position, text, media = [] } of host.mailbox.take()) {
+    run.record({ type: 'agent:input', inputId: id, kind, position });
+    const messages = modeOf(run.state.head.spec).inputMessages({ text, media });
+    run.append({ iteration: run.state.iteration, origin: 'input', messages }, 'both');
+  }
+}
+
+function endingFound(run: Run, host: Host): Ending | null {
+  const { cancel } = host.mailbox.peek();
+  if (cancel !== null) return { kind: 'canceled', ...cancel };
+  const { breach } = run.state;
+  return breach === null ? null : { kind: 'limit_exceeded', breach };
+}
+
+function iterationBreach(run: Run): ReturnType<typeof wouldCross> {
+  return wouldCross(run.state.limits, run.state.stats, ['agent:iterations']);
+}
+
+/** One iteration, whole: null when the run goes on. */
+async function iterate(run: Run, host: Host, next: Next): Promise<Ending | null> {
+  const startedAt = host.now();
+  const close = (outcome: IterationOutcome): void => {
+    run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
+  };
+  try {
+    const end = await next(createWork(run, host));
+    if (end.kind === 'continue') {
+      close('continue');
+      return null;
+    }
+    const goesOn = hasLateInput(run, host);
+    if (end.entry !== undefined) {
+      const entry = { iteration: run.state.iteration, origin: 'original' as const, ...end.entry };
+      run.append(entry, goesOn ? 'both' : 'history');
+    }
+    close(goesOn ? 'continue' : 'end');
+    return goesOn ? null : { kind: 'success', value: end.value };
+  } catch (error) {
+    return leave(run, host, error, close);
+  }
+}
+
+/** Whether an accepted answer came while inputs waited, and there is room to read them. */
+function hasLateInput(run: Run, host: Host): boolean {
+  if (host.mailbox.peek().waiting.length === 0 || isStopped(run, host)) return false;
+  return iterationBreach(run) === null;
+}
+
+function leave(
+  run: Run,
+  host: Host,
+  error: unknown,
+  close: (outcome: IterationOutcome) => void,
+): Ending | null {
+  const left = leaveOf(error);
+  if (left?.kind === 'interrupted') {
+    close('interrupted');
+    return null;
+  }
+  // A cancel or a breach can surface as any error of a call: look for them first.
+  const stopped = endingFound(run, host);
+  close('failed');
+  if (stopped !== null) return stopped;
+  if (left?.kind === 'failed') return { kind: 'error', code: left.code, cause: left.cause };
+  const cause = error instanceof Error ? error.message : String(error);
+  return { kind: 'error', code: 'loop_error', cause };
+}

@@ -1,0 +1,62 @@
+/** Limits as predicates on statistics: what has tripped, and what the next piece of work would trip. */
+import { isSelf, self } from '../stats/stat-keys.ts';
+import { valueOf, type Stats } from '../stats/stats.ts';
+import type { Breach, Limit } from './limit.ts';
+
+/**
+ * The first limit, in list order, whose value is greater than its `max`; inside a prefix limit the
+ * smallest key in code-point order. A limit with `onReach: 'refuse'` never ends a run.
+ */
+export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | null {
+  for (const limit of limits) {
+    if (limit.onReach === 'refuse') continue;
+    for (const key of keysOf(limit, stats)) {
+      const value = valueOf(stats, key);
+      if (value > limit.max) return { limit, key, value, origin: 'self' };
+    }
+  }
+  return null;
+}
+
+/**
+ * The first limit that `by` more of one of `keys` would cross; `keys` are base keys, their
+ * `$self:` twins are checked with them. `pending` is work in flight that counts already.
+ */
+export function wouldCross(
+  limits: readonly Limit[],
+  stats: Stats,
+  keys: readonly string[],
+  pending = 0,
+): Breach | null {
+  const moved = keys.flatMap((key) => [key, self(key)]);
+  for (const limit of limits) {
+    const key = moved.filter((candidate) => covers(limit, candidate)).toSorted()[0];
+    if (key === undefined) continue;
+    const value = valueOf(stats, key) + pending;
+    if (value + 1 > limit.max) {
+      return { limit, key, value, attempted: value + 1, origin: 'self' };
+    }
+  }
+  return null;
+}
+
+/** `limit exceeded: …` or `limit reached: …`, with the key, the numbers and the ancestor, if any. */
+export function explainBreach(breach: Breach): string {
+  const { key, value, attempted, limit, origin } = breach;
+  const name = origin === 'self' ? key : `${key} of ${origin.agent} (run ${origin.runId})`;
+  return attempted === undefined
+    ? `limit exceeded: ${name} is ${value}, the limit is ${limit.max}`
+    : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;
+}
+
+function covers(limit: Limit, key: string): boolean {
+  if (limit.kind === 'exact') return limit.key === key;
+  return key.startsWith(limit.key) && (!isSelf(key) || isSelf(limit.key));
+}
+
+function keysOf(limit: Limit, stats: Stats): readonly string[] {
+  if (limit.kind === 'exact') return [limit.key];
+  return [...Object.keys(stats.counters), ...Object.keys(stats.gauges)]
+    .filter((key) => covers(limit, key))
+    .toSorted();
+}
