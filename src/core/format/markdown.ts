@@ -69,11 +69,10 @@ function parse(
   if (wasCut) return truncatedReply(sections.at(-1)?.name);
   const unknown = headings.find(({ title }) => !registered.has(title.toLowerCase()));
   if (strict && unknown !== undefined) return unknownSection(unknown.title);
+  const starts = startsOf(lines);
   const blocks = sections.flatMap(({ line, name }, index): Block[] => {
-    const content = lines
-      .slice(line + 1, sections[index + 1]?.line)
-      .join('\n')
-      .trim();
+    const next = sections[index + 1]?.line ?? lines.length;
+    const content = text.slice(starts[line + 1], starts[next]).trim();
     return content === '' ? [] : [{ name, content }];
   });
   return blocks.length === 0 ? noSections() : { kind: 'read', blocks };
@@ -85,20 +84,31 @@ function unknownSection(title: string): FormatReading {
   return { kind: 'problem', problem: { code: 'unknown_section', message } };
 }
 
-function headingsOf(lines: readonly string[]): readonly Heading[] {
-  const blocks = fencedBlocks(lines, maxFenceIndent);
-  const headings: Heading[] = [];
-  let nextBlock = 0;
-  for (let line = 0; line < lines.length; line++) {
-    const block = blocks[nextBlock];
-    if (block?.open === line) {
-      line = block.close;
-      nextBlock += 1;
-      continue;
-    }
-    const title = titleOf(lines[line] ?? '');
-    if (title !== '') headings.push({ line, title });
+/** Where each line begins in the text that the lines were split from, and where the last ends. */
+function startsOf(lines: readonly string[]): readonly number[] {
+  const starts = [0];
+  let start = 0;
+  for (const line of lines) {
+    start += line.length + 1;
+    starts.push(start);
   }
+  return starts;
+}
+
+function headingsOf(lines: readonly string[]): readonly Heading[] {
+  const headings: Heading[] = [];
+  const collect = (from: number, to: number): void => {
+    for (let line = from; line < to; line++) {
+      const title = titleOf(lines[line] ?? '');
+      if (title !== '') headings.push({ line, title });
+    }
+  };
+  let free = 0;
+  for (const { open, close } of fencedBlocks(lines, maxFenceIndent)) {
+    collect(free, open);
+    free = close + 1;
+  }
+  collect(free, lines.length);
   return headings;
 }
 
