@@ -1,13 +1,19 @@
 /** Fenced code blocks, as in CommonMark 0.31 section 4.5, told from fences that never close. */
 
-/** The lines of one block: both fence lines, counted from 0. */
+/** A line and where it is: its number, or its offset; later lines have larger ones. */
+export interface PlacedLine {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The places of both fence lines of one block. */
 export interface FencedBlock {
   readonly open: number;
   readonly close: number;
 }
 
 interface Fence {
-  readonly line: number;
+  readonly at: number;
   readonly character: string;
   readonly length: number;
   /** Whether it may close a block: nothing but blanks stands behind it. */
@@ -16,33 +22,32 @@ interface Fence {
 
 /**
  * The closed blocks among `lines`, in order, none inside another. A fence that never closes is no
- * block. `maxIndent`: blanks that may stand before a fence. Cost: n log n in the number of fences.
+ * block. Lines that begin with neither blank nor fence mark may be left out. `maxIndent`: blanks
+ * that may stand before a fence. Cost: n log n in the number of fences.
  */
-export function fencedBlocks(lines: readonly string[], maxIndent: number): readonly FencedBlock[] {
-  // Few lines are fences: all else is about those.
-  const fences: Fence[] = [];
-  for (let line = 0; line < lines.length; line++) {
-    const fence = fenceOf(lines[line] ?? '', line, maxIndent);
-    if (fence !== undefined) fences.push(fence);
-  }
+export function fencedBlocks(
+  lines: readonly PlacedLine[],
+  maxIndent: number,
+): readonly FencedBlock[] {
+  const fences = lines.flatMap((line) => fenceOf(line, maxIndent) ?? []);
   const closing = closingLines(fences);
   const blocks: FencedBlock[] = [];
-  let free = 0;
-  fences.forEach(({ line }, index) => {
+  let last = -1;
+  fences.forEach(({ at }, index) => {
     const close = closing[index];
-    if (line < free || close === undefined) return;
-    blocks.push({ open: line, close });
-    free = close + 1;
+    if (at <= last || close === undefined) return;
+    blocks.push({ open: at, close });
+    last = close;
   });
   return blocks;
 }
 
 /** Whether `line` opens a fence, with at most `maxIndent` blanks before it. */
 export function opensFence(line: string, maxIndent: number): boolean {
-  return fenceOf(line, 0, maxIndent) !== undefined;
+  return fenceOf({ at: 0, text: line }, maxIndent) !== undefined;
 }
 
-function fenceOf(text: string, line: number, maxIndent: number): Fence | undefined {
+function fenceOf({ at, text }: PlacedLine, maxIndent: number): Fence | undefined {
   let start = 0;
   while (text[start] === ' ' && start <= maxIndent) start += 1;
   const character = text[start];
@@ -53,11 +58,11 @@ function fenceOf(text: string, line: number, maxIndent: number): Fence | undefin
   const rest = text.slice(end);
   // CommonMark: a line such as ```code``` is inline code, not a fence.
   if (character === '`' && rest.includes('`')) return undefined;
-  return { line, character, length: end - start, closes: rest.trim() === '' };
+  return { at, character, length: end - start, closes: rest.trim() === '' };
 }
 
 /**
- * For each fence the line of the first one behind it that would close it. Walks backwards with, for
+ * For each fence the place of the first one behind it that would close it. Walks backwards with, for
  * each character, the closing fences of falling length, the nearest and shortest last.
  */
 function closingLines(fences: readonly Fence[]): readonly (number | undefined)[] {
@@ -84,5 +89,5 @@ function nearestOfLength(stack: readonly Fence[], length: number): number | unde
     if ((stack[middle]?.length ?? 0) >= length) low = middle + 1;
     else high = middle;
   }
-  return stack[low - 1]?.line;
+  return stack[low - 1]?.at;
 }
