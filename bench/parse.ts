@@ -37,7 +37,7 @@ const subjects: readonly Subject[] = [
     name: 'markdown',
     sizes: [1, 10, 1_000],
     text: (kb) =>
-      `# Thinking\n${filled('some words\n## part\n```\n# note\n```\n', kb / 2)}\n# Answer\n${filled('- a word\n', kb / 2)}`,
+      `# Thinking\n${filled(`${'some words of a line\n'.repeat(12)}## part\n\`\`\`\n# note\n\`\`\`\n`, kb / 2)}\n# Answer\n${filled('- a word\n', kb / 2)}`,
     read: (text) => markdownFormat().parse(text, NAMES, { wasCut: false }),
   },
   {
