@@ -124,6 +124,21 @@ describe('YAML by schema [row 14]', () => {
       },
       value: { a: { a: { a: 1 } } },
     },
+    {
+      title: 'an indented text whose first line was trimmed',
+      text: 'a: 1\n  b:\n    c: 2\n\n  d: 3',
+      value: { a: 1, b: { c: 2 }, d: 3 },
+    },
+    {
+      title: 'an indented list whose first line was trimmed',
+      text: '- a: 1\n    b: 2\n  - a: 3',
+      value: [{ a: 1, b: 2 }, { a: 3 }],
+    },
+    {
+      title: 'text that can be read as it is',
+      text: 'a:\n  b: 1',
+      value: { a: { b: 1 } },
+    },
     { title: 'keys that are numbers', text: '007: a\n1.5: b', value: { '007': 'a', '1.5': 'b' } },
     { title: 'quoted keys', text: '"true": a', value: { true: 'a' } },
     { title: 'an anchor that nobody uses', text: 'a: &x 1', value: { a: 1 } },

@@ -63,6 +63,12 @@ describe('Reading calls [row 17]', () => {
       reading: calls(['fly', {}]),
     },
     {
+      title: 'an indented call whose first line was trimmed',
+      yaml: ['tool: search\n    args:\n      query: x'],
+      json: ['{"tool": "search",\n      "args": {"query": "x"}}'],
+      reading: calls(['search', { query: 'x' }]),
+    },
+    {
       title: 'several blocks as one batch',
       yaml: ['tool: search', '- tool: book\n- tool: search'],
       json: ['{"tool":"search"}', '[{"tool":"book"},{"tool":"search"}]'],
