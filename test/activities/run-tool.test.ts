@@ -327,7 +327,10 @@ describe('[row 20] time', () => {
 describe('[row 20] a call that is stopped', () => {
   /** Runs a tool that is stopped while it runs, and does `stopped` when it hears of it. */
   async function stoppedOutcome(
-    stopped: (settle: { resolve(value: unknown): void; reject(error: unknown): void }) => void,
+    stopped: (settle: {
+      readonly resolve: (value: unknown) => void;
+      readonly reject: (error: unknown) => void;
+    }) => void,
     fields: Partial<ToolOptions> = {},
     run: Partial<ToolRunOptions> = {},
   ): Promise<unknown> {
