@@ -36,6 +36,9 @@ export interface ModelRequest {
   readonly cacheUpTo: number;
 }
 
+/** What a model call is for. */
+export type ModelPurpose = 'reply' | 'compaction' | 'judge' | 'tool';
+
 /** Why a model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 
@@ -109,7 +112,7 @@ export interface ModelIo {
   /** Aborted when the run is canceled or interrupted. */
   readonly signal: AbortSignalLike;
   /** Publishes a piece of the reply; never waits. */
-  onChunk(chunk: ModelChunk): void;
+  readonly onChunk: (chunk: ModelChunk) => void;
 }
 
 /** The part of an `AbortSignal` that code without the DOM's types may name. */

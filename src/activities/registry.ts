@@ -1,7 +1,7 @@
 /** What a worker knows by name: its agents with their tools and validators, and its models. */
-import { compileAgent } from '../activities/compile-agent.ts';
-import type { AgentDefinition, RegisteredAgent, Registry } from '../activities/definitions.ts';
-import { checkModelEntries, type ModelEntry } from '../activities/model-entry.ts';
+import { compileAgent } from './compile-agent.ts';
+import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
+import { checkModelEntries, type ModelEntry } from './model-entry.ts';
 import { shown } from '../core/text/shown.ts';
 import { isUsageError, usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
 
