@@ -3,8 +3,8 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
-import { createRegistry } from '../../src/worker/registry.ts';
-import { silentModel } from '../activities/agents.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
+import { silentModel } from './agents.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 1 });
 const accept = defineValidator({ name: 'accept', validate: () => ({ accepted: true }) });
