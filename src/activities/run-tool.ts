@@ -102,6 +102,8 @@ async function execute(
     {
       signal: options.signal,
       timeoutMs: tool.spec.timeoutMs,
+      // Whether a `once` tool took effect is worth a little more time; other calls are just late.
+      graceAtDeadline: tool.spec.effect === 'once',
       ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     },
   );
