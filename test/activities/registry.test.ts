@@ -78,6 +78,21 @@ describe('[row 26] what is wrong with what a worker is given', () => {
     );
   });
 
+  test('two models under one id', () => {
+    const agents = ['a', 'b'].map((name) =>
+      defineAgent({ name, model: { id: 'm', model: async () => name } }),
+    );
+
+    expect(() => createRegistry({ agents })).toThrow(
+      expect.objectContaining({
+        name: 'UsageError',
+        code: 'duplicate_model',
+        message:
+          'Expected one model under the id `m`, got two objects. Share one between the agents, or give them entries with ids of their own.',
+      }),
+    );
+  });
+
   test('models without any agent that names them are fine', () => {
     expect(createRegistry({ agents: [], models: [entry] }).models.size).toBe(1);
   });
