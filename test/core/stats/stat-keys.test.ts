@@ -1,66 +1,151 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   isSelf,
   self,
   STAT_KEYS,
   statKeyInfo,
+  statRowsUnder,
   withoutSelf,
 } from '../../../src/core/stats/stat-keys.ts';
-import { change, EMPTY_STATS, valueOf } from '../../../src/core/stats/stats.ts';
 
-describe('keys of statistics', () => {
-  it('have their prefix added once, told and taken away', () => {
-    expect(self('agent:iterations')).toBe('$self:agent:iterations');
-    expect(self(self('agent:iterations'))).toBe('$self:agent:iterations');
-    expect([isSelf('$self:a:b'), isSelf('a:b')]).toEqual([true, false]);
-    expect([withoutSelf('$self:a:b'), withoutSelf('a:b')]).toEqual(['a:b', 'a:b']);
+describe('the table of statistics', () => {
+  test('holds every counter and gauge once, counters first', () => {
+    const counters = STAT_KEYS.filter((row) => row.kind === 'counter').map((row) => row.key);
+    const gauges = STAT_KEYS.filter((row) => row.kind === 'gauge').map((row) => row.key);
+
+    expect(counters).toEqual([
+      'agent:iterations',
+      'agent:model_calls',
+      'agent:model_call_retries',
+      'agent:input_tokens',
+      'agent:output_tokens',
+      'agent:total_tokens',
+      'agent:input_tokens_cached',
+      'agent:reasoning_tokens',
+      'agent:cost_microusd',
+      'agent:tool_calls',
+      'agent:tool_calls_error_total',
+      'agent:tool_calls_error',
+      'agent:format_parse_error_total',
+      'agent:toolchain_parse_error_total',
+      'agent:termination_parse_error_total',
+      'agent:section_parse_error_total',
+      'agent:answer_rejected_total',
+      'agent:answer_rejected_by',
+      'agent:code_executions',
+      'agent:code_executions_error',
+      'agent:program_steps',
+      'agent:compactions',
+      'agent:children',
+      'agent:questions',
+      'agent:approvals_requested',
+      'agent:approvals_denied',
+    ]);
+    expect(gauges).toEqual([
+      'agent:format_parse_error_consecutive',
+      'agent:toolchain_parse_error_consecutive',
+      'agent:section_parse_error_consecutive',
+      'agent:termination_parse_error_consecutive',
+      'agent:tool_calls_error_consecutive',
+      'agent:code_executions_error_consecutive',
+      'agent:input_tokens_last_iteration',
+      'agent:output_tokens_last_iteration',
+      'agent:total_tokens_last_iteration',
+      'agent:scratchpad_length',
+      'agent:wall_clock_ms',
+      'agent:active_ms',
+      'agent:depth',
+    ]);
+    expect(STAT_KEYS.map((row) => row.key)).toEqual([...counters, ...gauges]);
   });
 
-  it.each([
-    { key: 'agent:iterations', row: 'agent:iterations', self: false, name: undefined },
-    { key: '$self:agent:iterations', row: 'agent:iterations', self: true, name: undefined },
-    { key: 'agent:model_calls:m/1:x', row: 'agent:model_calls', self: false, name: 'm/1:x' },
-    {
-      key: 'agent:tool_calls_error:search',
-      row: 'agent:tool_calls_error',
-      self: false,
-      name: 'search',
-    },
-    { key: 'agent:tool_calls_error', row: undefined },
-    { key: 'agent:iterations:x', row: undefined },
-    { key: 'agent:model_calls:', row: undefined },
-    { key: 'agent:nothing', row: undefined },
-  ])('are known: $key', ({ key, row, self: isTwin, name }) => {
-    const info = statKeyInfo(key);
+  test('lets limits refuse work where one piece can be left out', () => {
+    const refusable = STAT_KEYS.filter((row) => row.refusable === true).map((row) => row.key);
 
-    expect(info?.row.key).toBe(row);
-    if (row !== undefined) expect([info?.self, info?.name]).toEqual([isTwin, name]);
-  });
-
-  it('are unique in their table', () => {
-    const keys = STAT_KEYS.map(({ key }) => key);
-
-    expect(new Set(keys).size).toBe(keys.length);
+    expect(refusable).toEqual([
+      'agent:tool_calls',
+      'agent:code_executions',
+      'agent:children',
+      'agent:questions',
+      'agent:depth',
+    ]);
   });
 });
 
-describe('change', () => {
-  it('counts a key with its twin, raises and sets gauges, in order', () => {
-    const stats = change(EMPTY_STATS, [
-      { kind: 'count', key: 'a:x', by: 2 },
-      { kind: 'rise', key: 'a:g', by: 3 },
-      { kind: 'set', key: 'a:g', value: 1 },
-      { kind: 'rise', key: 'a:g', by: 1 },
-      { kind: 'count', key: 'a:x', by: 1 },
-    ]);
-
-    expect(stats).toEqual({ counters: { 'a:x': 3, '$self:a:x': 3 }, gauges: { 'a:g': 2 } });
-    expect([valueOf(stats, 'a:x'), valueOf(stats, 'a:g'), valueOf(stats, 'a:none')]).toEqual([
-      3, 2, 0,
-    ]);
+describe('the twin of a counter', () => {
+  test.each([
+    { key: 'agent:tool_calls', twin: '$self:agent:tool_calls' },
+    { key: '$self:agent:tool_calls', twin: '$self:agent:tool_calls' },
+    { key: 'shop:refunds', twin: '$self:shop:refunds' },
+  ])('of $key is $twin', ({ key, twin }) => {
+    expect(self(key)).toBe(twin);
+    expect(isSelf(twin)).toBe(true);
+    expect(withoutSelf(twin)).toBe(withoutSelf(key));
   });
 
-  it('gives the same object when nothing changes', () => {
-    expect(change(EMPTY_STATS, [])).toBe(EMPTY_STATS);
+  test('is told by its prefix', () => {
+    expect(isSelf('agent:tool_calls')).toBe(false);
+  });
+});
+
+describe('statKeyInfo', () => {
+  const rowOf = (key: string): (typeof STAT_KEYS)[number] | undefined =>
+    STAT_KEYS.find((row) => row.key === key);
+
+  test.each([
+    { key: 'agent:iterations', row: 'agent:iterations', self: false, name: undefined },
+    { key: '$self:agent:iterations', row: 'agent:iterations', self: true, name: undefined },
+    { key: 'agent:tool_calls:search', row: 'agent:tool_calls', self: false, name: 'search' },
+    { key: 'agent:tool_calls:(unknown)', row: 'agent:tool_calls', self: false, name: '(unknown)' },
+    {
+      key: '$self:agent:model_calls:a/b:c',
+      row: 'agent:model_calls',
+      self: true,
+      name: 'a/b:c',
+    },
+    {
+      key: 'agent:answer_rejected_by:judge',
+      row: 'agent:answer_rejected_by',
+      self: false,
+      name: 'judge',
+    },
+  ])('knows $key', ({ key, row, self: isTwin, name }) => {
+    expect(statKeyInfo(key)).toEqual({
+      row: rowOf(row),
+      self: isTwin,
+      ...(name === undefined ? {} : { name }),
+    });
+  });
+
+  test.each([
+    'agent:iteration',
+    'agent:iterations:search',
+    'agent:answer_rejected_by',
+    'agent:tool_calls_error',
+    'agent:tool_calls:',
+    'shop:refunds',
+    '',
+  ])('does not know %j', (key) => {
+    expect(statKeyInfo(key)).toBeUndefined();
+  });
+});
+
+describe('statRowsUnder', () => {
+  test.each([
+    { prefix: 'agent:tool_calls:', keys: ['agent:tool_calls'] },
+    { prefix: 'agent:tool_calls:se', keys: ['agent:tool_calls'] },
+    {
+      prefix: 'agent:tool_calls',
+      keys: [
+        'agent:tool_calls',
+        'agent:tool_calls_error_total',
+        'agent:tool_calls_error',
+        'agent:tool_calls_error_consecutive',
+      ],
+    },
+    { prefix: '$self:agent:depth', keys: ['agent:depth'] },
+    { prefix: 'agent:nothing', keys: [] },
+  ])('finds the rows under $prefix', ({ prefix, keys }) => {
+    expect(statRowsUnder(prefix).map((row) => row.key)).toEqual(keys);
   });
 });
