@@ -248,7 +248,7 @@ describe('a reply without sections', () => {
     {
       name: 'that was filtered',
       reply: { content: '', finishReason: 'content_filter' },
-      code: 'no_sections',
+      code: 'empty_turn',
     },
     {
       name: 'that was cut off in its thinking',
