@@ -84,9 +84,7 @@ async function inFleet(one: () => Promise<number>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-async function serveBare(
-  stage: Stage,
-): Promise<{
+async function serveBare(stage: Stage): Promise<{
   readonly run: (turns: number) => Promise<unknown>;
   readonly stop: () => Promise<void>;
 }> {
