@@ -69,6 +69,8 @@ export interface EmbeddedServerOptions {
   readonly path?: string;
   /** Gives the pinned CLI's path. Default: {@link fetchTemporalCli} into `cliDir`. */
   readonly fetchCli?: (folder: string) => Promise<string>;
+  /** Gets a line for people when something is about to take a while. */
+  readonly onProgress?: (line: string) => void;
   /** How long a server may take to answer. Default: 60 s for a new one, 10 s for `address`. */
   readonly readyWithinMs?: number;
 }
@@ -247,7 +249,8 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
     }
   }
   try {
-    const fetchCli = setup.fetchCli ?? ((folder: string) => fetchTemporalCli({ folder }));
+    const progress = setup.onProgress === undefined ? {} : { onProgress: setup.onProgress };
+    const fetchCli = setup.fetchCli ?? ((folder) => fetchTemporalCli({ folder, ...progress }));
     return await startWith(setup, await fetchCli(setup.cliDir), 'pinned CLI');
   } catch (error) {
     tried.push(`the pinned Temporal CLI: ${messageOf(error)}`);

@@ -1,4 +1,7 @@
-/** Stopping in order on a signal, and at once on the second. */
+/**
+ * Stopping in order on a signal, and at once on the second. The Temporal runtime listens to signals
+ * too unless it is installed with `shutdownSignals: []`; one of the two must do it, not both.
+ */
 
 /** The part of `process` that this file uses; tests give another one. */
 export interface SignalSource {

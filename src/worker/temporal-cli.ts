@@ -81,6 +81,8 @@ export interface FetchTemporalCliOptions {
   readonly sources?: readonly CliSource[];
   /** SHA-256 that the program must have. Default: the pin of the platform. */
   readonly sha256?: string;
+  /** Gets a line for people when something is about to take a while. */
+  readonly onProgress?: (line: string) => void;
 }
 
 /** A folder of a fetch that was killed is removed by a later one after this long. */
@@ -114,6 +116,7 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
   for (const source of options.sources ?? defaultCliSources()) {
     const folder = join(options.folder, `.fetch-${randomUUID()}`);
     await mkdir(folder);
+    options.onProgress?.(`Fetching the Temporal CLI ${TEMPORAL_CLI_VERSION} from ${source.name} …`);
     try {
       const fetched = await source.fetchInto(folder, platform);
       const got = await sha256Of(fetched);

@@ -82,6 +82,11 @@ export function createTranscriptCache(options: {
       entry.bytes += bytes;
       counts.bytes += bytes;
       touch(name, entry);
+      // One that cannot stay must not push out all others first.
+      if (entry.bytes > maxBytes) {
+        forget(name);
+        counts.evictions += 1;
+      }
       shrink();
     },
     drop: (key) => {

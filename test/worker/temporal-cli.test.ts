@@ -77,10 +77,20 @@ describe('fetchTemporalCli', () => {
 
   it('asks the next source when one fails or delivers something corrupt', async () => {
     const sources = [failing('a', 'not reached'), source('cut off', 'b'), source(PROGRAM, 'c')];
+    const progress: string[] = [];
 
-    const program = await fetchTemporalCli({ folder, platform: PLATFORM, sha256: SHA256, sources });
+    const program = await fetchTemporalCli({
+      folder,
+      platform: PLATFORM,
+      sha256: SHA256,
+      sources,
+      onProgress: (line) => progress.push(line),
+    });
 
     expect(await readFile(program, 'utf8')).toBe(PROGRAM);
+    expect(progress).toEqual(
+      ['a', 'b', 'c'].map((name) => `Fetching the Temporal CLI 1.9.1 from ${name} …`),
+    );
   });
 
   it('says which source gave what when none delivers, and leaves nothing behind', async () => {
