@@ -29,9 +29,7 @@ export interface ArchivedLink {
 }
 
 /** The archive activity of a worker. */
-export function createArchiveTranscript(
-  archive: Archive,
-): (order: ArchiveOrder) => Promise<void> {
+export function createArchiveTranscript(archive: Archive): (order: ArchiveOrder) => Promise<void> {
   return ({ runId, link, firstEvent, firstEntry }) =>
     withHeartbeat(async () => {
       const entries = await readAll('entries', firstEntry);

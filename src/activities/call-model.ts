@@ -107,7 +107,8 @@ async function callOnce(
       onChunk: stream.write,
     });
     stream.end();
-    const [message] = outcome.kind === 'reply' ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
+    const [message] =
+      outcome.kind === 'reply' ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
     if (message !== undefined) transcripts.remember(keyOf(order), order.transcript, message);
     if (outcome.kind === 'aborted' && isShutdown()) throw workerShutdown();
     return outcome;

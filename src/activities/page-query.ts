@@ -21,9 +21,8 @@ export function createPageQuery(): PageQuery {
     if (info.attempt > 1) await resetStickyQueue(workflowId, executionId);
     for (let tries = 1; ; tries++) {
       try {
-        const { stale = false, ...page } = await client.withDeadline(
-          Date.now() + DEADLINE_MS,
-          () => handle.query(transcriptQuery, { view: 'scratchpad', epoch, from }),
+        const { stale = false, ...page } = await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+          handle.query(transcriptQuery, { view: 'scratchpad', epoch, from }),
         );
         return { page, stale };
       } catch (error) {

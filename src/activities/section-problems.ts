@@ -1,30 +1,16 @@
 /** What is wrong with the sections of a react agent: their names, their schemas, what made them. */
+import { checkSectionNames } from '../core/format/format.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { SECTION_NAMES } from './define-text.ts';
-
-/** Sections that the loop writes itself; equal names in replies would be read as the model's. */
-export const RESERVED_SECTION_NAMES: readonly string[] = [
-  'observation',
-  'task',
-  'context',
-  'history',
-  'message',
-  'summary',
-  'error',
-];
 
 /** All problems of what lays out an agent's replies. */
 export function sectionProblems(options: AgentOptions): readonly UsageProblem[] {
   const shapes = shapeProblems(options);
   if (shapes.length > 0) return shapes;
   const names = sectionNames(options);
-  return [
-    ...names.flatMap((name) => nameProblems(name)),
-    ...duplicates(names),
-    ...parts(options).flatMap(({ problems }) => problems),
-  ];
+  return [...checkSectionNames(names), ...parts(options).flatMap(({ problems }) => problems)];
 }
 
 /** The names of all sections, in the order in which a reply has them. */
@@ -36,7 +22,8 @@ function sectionNames(options: AgentOptions): readonly string[] {
     ...sections.map(({ spec }) => spec.name),
     ...(tools.length === 0 ? [] : [toolchain?.section ?? SECTION_NAMES.action]),
     answer?.spec.section ?? SECTION_NAMES.answer,
-  ];
+    // Programs without types may leave a name out.
+  ].map((name: unknown) => (typeof name === 'string' ? name : ''));
 }
 
 function parts(options: AgentOptions): readonly { readonly problems: readonly UsageProblem[] }[] {
@@ -46,29 +33,6 @@ function parts(options: AgentOptions): readonly { readonly problems: readonly Us
     ...sections,
     ...(answer === undefined ? [] : [answer]),
   ];
-}
-
-function nameProblems(name: unknown): readonly UsageProblem[] {
-  if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(name)) {
-    const got = typeof name === 'string' ? `\`${name.slice(0, 200)}\`` : shown(name);
-    const message = `Expected a section name of 1 to 32 letters, digits, \`_\` or \`-\` that starts with a letter, got ${got}. Rename it.`;
-    return [{ code: 'section_name', message }];
-  }
-  if (!RESERVED_SECTION_NAMES.includes(name.toLowerCase())) return [];
-  const message = `Expected a free section name, got \`${name}\`, which the loop writes itself. Rename it.`;
-  return [{ code: 'section_name', message }];
-}
-
-function duplicates(names: readonly string[]): readonly UsageProblem[] {
-  const seen = new Map<string, string>();
-  return names.flatMap((name) => {
-    const folded = String(name).toLowerCase();
-    const first = seen.get(folded);
-    seen.set(folded, name);
-    if (first === undefined) return [];
-    const message = `Expected section names to be unique without case, got \`${first}\` and \`${name}\`. Rename one.`;
-    return [{ code: 'duplicate_section', message }];
-  });
 }
 
 function shapeProblems(options: AgentOptions): readonly UsageProblem[] {

@@ -106,11 +106,15 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
     stats: () => asking(id, () => handle.query(statsQuery)),
     pending: () => asking(id, () => handle.query(pendingQuery)),
     transcript: async ({ from = 0 } = {}) => {
-      const entries = await asking(id, () => readChain({ client, id, kind: 'entries', from, archive }));
+      const entries = await asking(id, () =>
+        readChain({ client, id, kind: 'entries', from, archive }),
+      );
       return entries as unknown as readonly Entry[];
     },
     events: async ({ from = 0 } = {}) => {
-      const events = await asking(id, () => readChain({ client, id, kind: 'events', from, archive }));
+      const events = await asking(id, () =>
+        readChain({ client, id, kind: 'events', from, archive }),
+      );
       return events as unknown as readonly AgentEvent[];
     },
     send: async (text, options = {}) => {
@@ -136,7 +140,10 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
   };
 }
 
-function inputOf(text: string, { kind = 'queue', id = randomUUID(), media }: SendOptions): RunInput {
+function inputOf(
+  text: string,
+  { kind = 'queue', id = randomUUID(), media }: SendOptions,
+): RunInput {
   const checked = checkRunInput({ id, kind, text, ...(media === undefined ? {} : { media }) });
   if (checked.kind === 'invalid') throw new UsageError('invalid_input', checked.message);
   return checked.input;

@@ -54,7 +54,13 @@ export function installHandlers(session: Session): void {
   setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
   setHandler(transcriptQuery, (request) => transcriptPage(session, request));
   setHandler(eventsQuery, ({ from, maxBytes }) =>
-    linkPage(session, session.log.events as unknown as Json[], session.log.firstEvent, from, maxBytes),
+    linkPage(
+      session,
+      session.log.events as unknown as Json[],
+      session.log.firstEvent,
+      from,
+      maxBytes,
+    ),
   );
   setHandler(pendingQuery, () => pendingOf(session));
 }
@@ -95,7 +101,9 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
   }
   if (limits === undefined) return null;
   const merged = mergeLimits(session.run?.state.limits ?? [], limits);
-  return merged.kind === 'limits' ? null : merged.problems.map((problem) => problem.message).join('\n');
+  return merged.kind === 'limits'
+    ? null
+    : merged.problems.map((problem) => problem.message).join('\n');
 }
 
 async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustReceipt> {
@@ -157,7 +165,13 @@ function transcriptPage(session: Session, request: TranscriptRequest): LinkPage 
   const { run, log: runLog, previous } = session;
   const { from, maxBytes, view, epoch } = request;
   if (view === 'history') {
-    return linkPage(session, runLog.entries as unknown as Json[], runLog.firstEntry, from, maxBytes);
+    return linkPage(
+      session,
+      runLog.entries as unknown as Json[],
+      runLog.firstEntry,
+      from,
+      maxBytes,
+    );
   }
   const state = run?.state;
   if (state === undefined || (epoch !== undefined && epoch !== state.mark.epoch)) {
@@ -180,4 +194,3 @@ function linkPage(
   const next = page.next === null ? null : { ...page.next, index: page.next.index + first };
   return { ...page, next, first, previous: session.previous };
 }
-

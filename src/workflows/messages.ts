@@ -121,7 +121,8 @@ export const statusQuery: QueryDefinition<RunStatus> = defineQuery('status');
 /** All statistics. */
 export const statsQuery: QueryDefinition<Stats> = defineQuery('stats');
 /** A page of the transcript. */
-export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest]> = defineQuery('transcript');
+export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest]> =
+  defineQuery('transcript');
 /** A page of events. */
 export const eventsQuery: QueryDefinition<LinkPage, [EventsRequest]> = defineQuery('events');
 /** What waits for a person. */

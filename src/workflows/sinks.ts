@@ -33,7 +33,12 @@ export function createTranscriptFeed(): (epoch: number, view: TranscriptView) =>
   return (epoch, { head, messages }) => {
     const isNew = epoch !== sentEpoch;
     const from = isNew ? 0 : sentMessages;
-    sinks.transcript.append({ epoch, from, ...(isNew ? { head } : {}), messages: messages.slice(from) });
+    sinks.transcript.append({
+      epoch,
+      from,
+      ...(isNew ? { head } : {}),
+      messages: messages.slice(from),
+    });
     sentEpoch = epoch;
     sentMessages = messages.length;
   };

@@ -112,10 +112,12 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
 
 function startTimer(ms: number, onDue: () => void): CancellationScope {
   const scope = new CancellationScope({ cancellable: true });
-  scope.run(() => sleep(Math.max(1, ms))).then(onDue, (error: unknown) => {
-    // A canceled timer is one that was replaced.
-    if (!isCancellation(error)) throw error;
-  });
+  scope
+    .run(() => sleep(Math.max(1, ms)))
+    .then(onDue, (error: unknown) => {
+      // A canceled timer is one that was replaced.
+      if (!isCancellation(error)) throw error;
+    });
   return scope;
 }
 

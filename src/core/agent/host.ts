@@ -17,7 +17,7 @@ import type { AgentEvent } from './events.ts';
 import type { Mailbox } from './inbox.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { Message } from '../message.ts';
-import type { Entry } from "../transcript/entry.ts";
+import type { Entry } from '../transcript/entry.ts';
 
 /** What a model call is for. */
 export type ModelPurpose = 'reply' | 'compaction' | 'judge' | 'tool';
@@ -103,4 +103,3 @@ export interface Host {
   /** Tells the world of an event, after state and limits know it; `entry` is what it added to history. */
   publish(event: AgentEvent, entry: Entry | undefined): void;
 }
-

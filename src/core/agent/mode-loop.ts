@@ -78,6 +78,7 @@ function answersOf(turn: AnswerTurn): readonly Json[] {
 }
 
 function metadataOf(sections: SettledSections): { readonly metadata?: JsonObject } {
-  return Object.keys(sections.values).length === 0 ? {} : { metadata: { sections: sections.values } };
+  return Object.keys(sections.values).length === 0
+    ? {}
+    : { metadata: { sections: sections.values } };
 }
-

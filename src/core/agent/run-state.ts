@@ -130,7 +130,13 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
       return changeScratchpad(state, carried);
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
-      const breach = { limit, key, value, origin, ...(attempted === undefined ? {} : { attempted }) };
+      const breach = {
+        limit,
+        key,
+        value,
+        origin,
+        ...(attempted === undefined ? {} : { attempted }),
+      };
       return { ...state, breach: state.breach ?? breach };
     }
     case 'agent:adjusted':

@@ -48,7 +48,10 @@ export function createRun(initial: RunState, host: Host): Run {
       depth: state.depth,
     };
     state = apply(state, event, carried);
-    host.publish(event, event.type === 'agent:iteration_history:change' ? carried.entry : undefined);
+    host.publish(
+      event,
+      event.type === 'agent:iteration_history:change' ? carried.entry : undefined,
+    );
   };
 
   const record = (body: EventBody, carried: Carried = {}): void => {

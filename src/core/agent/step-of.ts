@@ -23,7 +23,10 @@ export function usageOf(stats: Stats): Usage {
 }
 
 /** The status and the reason of an ending. */
-export function outcomeOf(ending: Ending): { readonly status: StepStatus; readonly reason: string } {
+export function outcomeOf(ending: Ending): {
+  readonly status: StepStatus;
+  readonly reason: string;
+} {
   switch (ending.kind) {
     case 'success':
       return { status: 'success', reason: 'answered' };

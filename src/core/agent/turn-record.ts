@@ -75,11 +75,7 @@ export function judgementEvents(
   ];
 }
 
-function parseError(
-  family: ProblemFamily,
-  problems: readonly Problem[],
-  reply: Reply,
-): EventBody {
+function parseError(family: ProblemFamily, problems: readonly Problem[], reply: Reply): EventBody {
   return { type: 'agent:parse_error', family, problems, raw: rawOf(reply) };
 }
 

@@ -22,7 +22,8 @@ import type { AgentSpec, ModelSpec } from './spec.ts';
 
 /** What `next` decided: another iteration, or the end with a value. */
 export type TurnEnd =
-  { readonly kind: 'continue' } | { readonly kind: 'end'; readonly value: Json; readonly entry?: NewEntry };
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'end'; readonly value: Json; readonly entry?: NewEntry };
 
 /** An entry before it has its place in the history. */
 export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;
@@ -132,7 +133,14 @@ function modelCallAfter(
 ): EventBody {
   const { attempts } = outcome;
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
-  const shown = { type: 'agent:model_call:after' as const, ...named, usage, usageKnown, attempts, durationMs };
+  const shown = {
+    type: 'agent:model_call:after' as const,
+    ...named,
+    usage,
+    usageKnown,
+    attempts,
+    durationMs,
+  };
   switch (outcome.kind) {
     case 'reply':
       return { ...shown, finishReason: outcome.reply.finishReason };
@@ -142,7 +150,6 @@ function modelCallAfter(
       return { ...shown, error: { code: outcome.code, message: outcome.message } };
   }
 }
-
 
 /** All calls of a turn, wave after wave, in request order (I3). */
 async function callAll(
@@ -207,12 +214,7 @@ function startCall(run: Run, host: Host, call: ToolCall): Promise<ToolResult> | 
   return host.callTool({ agent: head.spec.name, runId, agentPath, callId, tool, args }, spec);
 }
 
-function recordCall(
-  run: Run,
-  call: ToolCall,
-  result: ToolResult,
-  durationMs: number,
-): CallResult {
+function recordCall(run: Run, call: ToolCall, result: ToolResult, durationMs: number): CallResult {
   const { spec } = run.state.head;
   run.record(toolCallAfter(spec, call, result, durationMs));
   for (const { type, data } of result.events ?? []) {
@@ -260,7 +262,6 @@ async function check(run: Run, host: Host, values: CheckedValues): Promise<Judge
       throw leaving({ kind: 'failed', code: 'validator_failed', cause: outcome.message });
   }
 }
-
 
 function toolCallAfter(
   spec: AgentSpec,

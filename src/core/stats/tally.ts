@@ -6,7 +6,9 @@ import type { AgentEvent, EventType } from '../agent/events.ts';
 import { change, type StatChange, type Stats } from './stats.ts';
 
 type EventOf<Type extends EventType> = Extract<AgentEvent, { readonly type: Type }>;
-type Rules = { readonly [Type in EventType]?: (event: EventOf<Type>, stats: Stats) => readonly StatChange[] };
+type Rules = {
+  readonly [Type in EventType]?: (event: EventOf<Type>, stats: Stats) => readonly StatChange[];
+};
 
 /** A counter and its share by name: model, tool or validator. */
 function countBoth(key: string, by: number, name: string): StatChange[] {
@@ -105,7 +107,10 @@ function riseBoth(key: string, by: number, name: string): StatChange[] {
   return [rise(key, by), rise(`${key}:${name}`, by)];
 }
 
-function reported(counts: { readonly [key: string]: number } = {}, gauges: { readonly [key: string]: number } = {}): StatChange[] {
+function reported(
+  counts: { readonly [key: string]: number } = {},
+  gauges: { readonly [key: string]: number } = {},
+): StatChange[] {
   return [
     ...Object.entries(counts).map(([key, by]) => count(key, by)),
     ...Object.entries(gauges).map(([key, value]) => set(key, value)),
