@@ -83,12 +83,19 @@ function callFunction(
     published = true;
     io.onChunk(chunk);
   };
+  let reported: unknown;
   const run = async (): Promise<Reply> => {
-    const reply = readReply(await model(request, { signal: io.signal, onChunk }), entry);
-    if (!published) publishWhole(reply, io.onChunk);
-    return reply;
+    try {
+      const reply = readReply(await model(request, { signal: io.signal, onChunk }), entry);
+      if (!published) publishWhole(reply, io.onChunk);
+      return reply;
+    } catch (error) {
+      // A function that fails, or stops on its signal, may say on its error what was counted.
+      reported = (Object(error) as { readonly usage?: unknown }).usage;
+      throw error;
+    }
   };
-  return { reply: run(), usage: () => priceUsage(undefined, entry.price) };
+  return { reply: run(), usage: () => priceUsage(reported, entry.price) };
 }
 
 function callLanguageModel(

@@ -13,6 +13,10 @@ export type StructuredOutput = 'auto' | 'schema' | 'tool' | 'prompt';
 export interface ModelEntry {
   /** `openai/gpt-5`, `mine`, …: up to 128 of letters, digits and `. _ / : @ + -`. Keys of statistics. */
   readonly id: string;
+  /**
+   * The adapter for OpenAI-compatible servers needs `includeUsage: true`, else it does not ask for
+   * usage and every streamed call counts nothing.
+   */
   readonly model: LanguageModelV3 | ModelFunction;
   /** Tokens that a request may hold, from 1; compaction by share needs it. */
   readonly contextWindow?: number;
@@ -248,7 +252,7 @@ function duplicates(entries: readonly ModelEntry[]): readonly UsageProblem[] {
 }
 
 function fallbackProblems(entries: readonly ModelEntry[]): readonly UsageProblem[] {
-  const ids = entries.flatMap((entry) => idOf(entry) ?? []);
+  const ids = [...new Set(entries.flatMap((entry) => idOf(entry) ?? []))];
   return entries.flatMap((entry) => {
     const id = idOf(entry);
     const fallbacks: unknown = isPlainObject(entry) ? entry['fallbacks'] : undefined;

@@ -2,8 +2,8 @@
  * Messages as a prompt of the AI SDK.
  *
  * What a provider wants back unchanged travels as `providerData`: with reasoning its metadata, with a
- * call {@link CallProviderData}. Metadata is kept under the name of its provider, and every provider
- * looks at its own only, so a transcript may pass from one provider to another.
+ * call `{ id, data }` of its id and metadata (see `native-calls.ts`). Metadata is kept under the name of
+ * its provider, and every provider looks at its own only, so a transcript may pass between them.
  */
 import type {
   LanguageModelV3FilePart,
@@ -14,19 +14,12 @@ import type {
   LanguageModelV3ToolResultPart,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { Json, JsonObject } from '../core/json.ts';
+import type { Json } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { MediaPart, Message, Part, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import { nativeName } from '../core/toolchain/native-calls.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { UsageError } from '../core/usage-error.ts';
-
-/** What a provider wants back with a call that it made. */
-export interface CallProviderData {
-  /** The provider's own id of the call. */
-  readonly id: string;
-  /** Signatures of reasoning and the like, by provider. */
-  readonly metadata?: JsonObject;
-}
 
 type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
 type UserContent = Extract<LanguageModelV3Message, { role: 'user' }>['content'];
@@ -125,12 +118,12 @@ function toToolCall(
   idOf: (callId: string) => string,
 ): LanguageModelV3ToolCallPart {
   const providerOptions = toProviderOptions(
-    isJsonObject(part.providerData) ? part.providerData['metadata'] : undefined,
+    isJsonObject(part.providerData) ? part.providerData['data'] : undefined,
   );
   return {
     type: 'tool-call',
     toolCallId: idOf(part.callId),
-    toolName: part.tool,
+    toolName: toolNameOf(part.tool),
     input: part.args,
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
@@ -143,7 +136,7 @@ function toToolResult(
   return {
     type: 'tool-result',
     toolCallId: idOf(part.callId),
-    toolName: part.tool,
+    toolName: toolNameOf(part.tool),
     output: toOutput(part),
   };
 }
@@ -201,6 +194,17 @@ function textIn(part: Part): string[] {
     );
   }
   return part.type === 'text' && part.text !== '' ? [part.text] : [];
+}
+
+/**
+ * A tool's name as it was offered. What a model invented is put into the characters and the length
+ * that providers accept, or they would refuse every later request that holds it.
+ */
+function toolNameOf(tool: string): string {
+  const name = nativeName(tool)
+    .replaceAll(/[^A-Za-z0-9_-]/g, '_')
+    .slice(0, 64);
+  return name === '' ? 'unknown' : name;
 }
 
 /**

@@ -235,10 +235,7 @@ function toNativeCall(part: ToolCallEvent): NativeCall {
     tool: part.toolName,
     // Text, read as JSON where its problems can be told to the model; no text is no arguments.
     args: part.input.trim() === '' ? {} : part.input,
-    providerData: {
-      id: part.toolCallId,
-      ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }),
-    },
+    ...(metadata === undefined ? {} : { providerData: metadata as JsonObject }),
   };
 }
 

@@ -18,11 +18,11 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@"'<>]{1,500}@/gi, `$1${removed}@`],
   [/(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s?#"'<>]{1,2000})[?#][^\s"'<>)\]]*/gi, `$1?${removed}`],
   // Values of authorization, with and without a name in front; plain numbers are counts of tokens.
-  [/\b(bearer|basic)\s+[\w.~+/=*-]{6,}/gi, `$1 ${removed}`],
   [
     /\b((?:[a-z0-9-]{0,40}[_-])?(?:api[_ -]?key|apikey|access[_-]?key|secret|token|password|passwd|authorization|cookie|signature|credential)s?(?: provided)?["']?\s{0,3}[:=]\s{0,3})(?!\[redacted\]|\d{1,12}(?:[\s,;.)]|$))(?:(?:bearer|basic)\s)?["']?[^\s"',;&)}\]]{4,}/gi,
     `$1${removed}`,
   ],
+  [/\b(bearer|basic)\s+[\w.~+/=*-]{6,}/gi, `$1 ${removed}`],
   // Keys with the prefixes of well-known services: OpenAI, Anthropic, Google, Groq, xAI, Hugging
   // Face, GitHub, GitLab, Slack, AWS, Stripe, Replicate, Perplexity, NVIDIA; masked ones too.
   [

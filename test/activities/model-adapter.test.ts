@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LLMock } from '@copilotkit/aimock';
+import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { callEntry } from '../../src/activities/model-adapter.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
 import { classifyModelError } from '../../src/activities/model-failures.ts';
 import type { ModelChunk, ModelRequest, Reply } from '../../src/core/model/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import { textMessage } from '../../src/core/message.ts';
+import { readNativeCalls } from '../../src/core/toolchain/native-calls.ts';
 import {
   modelAt,
   protocols,
@@ -221,7 +222,11 @@ describe('callEntry over HTTP [row 53]', () => {
       });
       const entry = entryAt(protocol, true);
       const first = await replyOf(entry, requestOf('round trip', { tools: [lookTool] }));
-      const [call] = first.reply.calls;
+      const { parts } = readNativeCalls(first.reply.calls, {
+        iteration: 1,
+        tools: [],
+        maxCallsPerTurn: 64,
+      });
       mock.clearFixtures();
       const last = (request: { messages: readonly { role: string }[] }) => request.messages.at(-1);
       mock.on({ predicate: (sent) => last(sent)?.role === 'tool' }, { content: 'Rain.', usage });
@@ -235,16 +240,7 @@ describe('callEntry over HTTP [row 53]', () => {
             textMessage('user', 'round trip'),
             {
               role: 'assistant',
-              parts: [
-                ...first.reply.parts,
-                {
-                  type: 'tool_call',
-                  callId: '1.1',
-                  tool: 'look',
-                  args: { city: 'Oslo' },
-                  ...(call?.providerData === undefined ? {} : { providerData: call.providerData }),
-                },
-              ],
+              parts: [...first.reply.parts, ...parts],
             },
             {
               role: 'tool',
@@ -263,12 +259,12 @@ describe('callEntry over HTTP [row 53]', () => {
       );
 
       expect(reply.parts).toEqual([{ type: 'text', text: 'Rain.' }]);
-      const sent = mock.getLastRequest()?.body as { messages: Record<string, unknown>[] };
-      const made = sent.messages.find((message) => message['role'] === 'assistant');
-      const ids = (made?.['tool_calls'] as { id: string }[]).map(({ id }) => id);
+      const sent = (mock.getLastRequest()?.body ?? { messages: [] }) as ChatCompletionRequest;
+      const made = sent.messages.find((message) => message.role === 'assistant');
+      const ids = made?.tool_calls?.map(({ id }) => id);
       const answered = sent.messages.at(-1);
-      expect([answered?.['tool_call_id']]).toEqual(ids);
-      expect(answered?.['content']).toContain('It rains.');
+      expect([answered?.tool_call_id]).toEqual(ids);
+      expect(answered?.content).toContain('It rains.');
       // aimock makes ids of its own for Google, which has none.
       if (protocol !== 'google') expect(ids).toEqual(['call_a']);
       mock.clearFixtures();
@@ -376,6 +372,27 @@ describe('callEntry with a function', () => {
       retryable: true,
       message: 'boom',
     });
+  });
+});
+
+test('the usage that a failing function reports is kept with its error [row 53]', async () => {
+  const entry: ModelEntry = {
+    id: 'mine',
+    price,
+    model: async () => {
+      throw Object.assign(new Error('boom'), { usage: { inputTokens: 20, outputTokens: 7 } });
+    },
+  };
+
+  const failure = await replyOf(entry, requestOf('greet')).catch((error: unknown) =>
+    classifyModelError(error),
+  );
+
+  expect(failure).toEqual({
+    code: 'model_error',
+    retryable: true,
+    message: 'boom',
+    usage: counted,
   });
 });
 

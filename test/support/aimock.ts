@@ -60,10 +60,15 @@ export interface PlainServer {
 
 /** Starts a server that answers every request with `handle`, once the request's body has been read. */
 export async function startPlainServer(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  handle: (request: IncomingMessage, response: ServerResponse, body: string) => void,
 ): Promise<PlainServer> {
   const server = createServer((request, response) => {
-    request.resume().on('end', () => handle(request, response));
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => handle(request, response, body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

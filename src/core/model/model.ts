@@ -109,7 +109,7 @@ export interface ModelIo {
   /** Aborted when the run is canceled or interrupted. */
   readonly signal: AbortSignalLike;
   /** Publishes a piece of the reply; never waits. */
-  onChunk(chunk: ModelChunk): void;
+  readonly onChunk: (chunk: ModelChunk) => void;
 }
 
 /** The part of an `AbortSignal` that code without the DOM's types may name. */
