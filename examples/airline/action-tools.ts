@@ -134,11 +134,10 @@ function chooseSeat(
   return wanted;
 }
 
-/** The fee of the flight that the booking is on; members change each booking once for nothing. */
+/** The fee by the flight that the booking is on; members change each booking once for nothing. */
 function changeFee(state: AirlineState, booking: Booking): number {
-  // Both tiers have a free change.
-  findCustomer(state, { customer_id: booking.customer_id });
-  if (booking.changes === 0) return 0;
+  const { tier } = findCustomer(state, { customer_id: booking.customer_id });
+  if (tier !== 'standard' && booking.changes === 0) return 0;
   const { date, departure } = findFlight(state, booking.flight_number);
   const leftMs = Date.parse(`${date}T${departure}:00Z`) - Date.parse(AIRLINE_NOW);
   return CHANGE_FEES[leftMs < 24 * HOUR_MS ? 'late' : 'early'][booking.class];

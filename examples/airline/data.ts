@@ -4,7 +4,7 @@
  */
 
 /** How a customer is treated. */
-export type Tier = 'gold' | 'platinum';
+export type Tier = 'standard' | 'gold' | 'platinum';
 
 /** Where a seat is. */
 export type CabinClass = 'economy' | 'business' | 'first';

@@ -25,7 +25,8 @@ export const RINGS: Readonly<Record<string, RingRule>> = {
   workflows: {
     rings: ['core'],
     typesOf: ['activities'],
-    packages: ['@temporalio/workflow'],
+    // `common` defines messages, which clients import too and without the workflow runtime.
+    packages: ['@temporalio/workflow', '@temporalio/common'],
     node: false,
   },
   activities: {

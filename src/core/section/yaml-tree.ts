@@ -2,7 +2,7 @@
  * YAML text to a tree in which every scalar still has its source text, so that a schema can decide
  * what it means. The one place that parses with the package `yaml`; its messages stay here.
  *
- * I1 Refused: a second document, aliases, tags outside the core schema, merge keys, duplicate
+ * I1 Refused: a second document, directives, aliases, tags outside the core schema, merge keys, duplicate
  *    keys, keys other than text and numbers, more than 100 levels, more than 256 KB.
  * I2 Nesting is counted on the token stream, before the package recurses over it.
  * I3 Duplicate keys are found here: the package compares every pair of keys.
@@ -50,6 +50,11 @@ export type YamlTree =
 /** Problems beyond these are consequences of the first ones more often than not. */
 const maxProblems = 20;
 
+const depthProblem: Problem = {
+  code: 'yaml_depth',
+  message: `deeper than ${maxDepth} levels`,
+};
+
 const advice = 'Quote text that contains ": " or " #", or write it as a "|" block.';
 
 /** What the parser found, in own words. `yaml` names these codes in `errors.d.ts`. */
@@ -79,7 +84,12 @@ const parserTexts: Readonly<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'unexpected text',
 };
 
-const coreTag = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
+const tagPrefix = 'tag:yaml.org,2002:';
+
+const coreTags: readonly string[] = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq']
+  .map((name) => tagPrefix + name)
+  // A lone `!` says "text".
+  .concat('!');
 
 /** A plain key that is null or a boolean in the core schema. */
 const wordKey = /^(?:~|null|Null|NULL|true|True|TRUE|false|False|FALSE|)$/;
@@ -96,7 +106,12 @@ export function parseYamlTree(text: string): YamlTree {
   }
   const tokens = tokensOf(text);
   if (tokens === undefined) {
-    return problemsOf({ code: 'yaml_depth', message: `deeper than ${maxDepth} levels` });
+    return problemsOf(depthProblem);
+  }
+  const directive = tokens.find((token) => token.type === 'directive');
+  if (directive !== undefined) {
+    const said = parserTexts.BAD_DIRECTIVE;
+    return problemsOf(yamlProblem(text, directive.offset, 'yaml_syntax', said));
   }
   const composer = new Composer({
     version: '1.2',
@@ -120,7 +135,7 @@ export function parseYamlTree(text: string): YamlTree {
   const root = document.contents === null ? emptyScalar(0) : nodeOf(walk, document.contents, 0);
   return walk.problems.length === 0
     ? { kind: 'tree', root }
-    : { kind: 'problems', problems: walk.problems.slice(0, maxProblems) };
+    : { kind: 'problems', problems: walk.problems };
 }
 
 /** `line {l}, column {c}: {said}. {advice}` */
@@ -133,12 +148,23 @@ function tokensOf(text: string): readonly CST.Token[] | undefined {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme));
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token);
+      // Behind the first error every word is one more of them, and each costs as much as a page.
+      if (token.type === 'error') return tokens;
+    }
     // The stack also holds the document, and the scalar being read.
     if (parser.stack.length > maxDepth + 2) return undefined;
+    if (hasTextBehind(parser.stack.at(-1))) break;
   }
   tokens.push(...parser.end());
   return tokens;
+}
+
+/** Whether a scalar is followed by another one: an error that the rest would only repeat. */
+function hasTextBehind(token: CST.Token | undefined): boolean {
+  const end = token !== undefined && 'end' in token ? token.end : undefined;
+  return end?.at(-1)?.type.endsWith('scalar') === true;
 }
 
 function nodeOf(walk: Walk, node: ParsedNode, depth: number): YamlNode {
@@ -147,19 +173,19 @@ function nodeOf(walk: Walk, node: ParsedNode, depth: number): YamlNode {
     refuse(walk, offset, 'yaml_alias', `the alias *${clip(node.source, 40)} is not allowed`);
     return emptyScalar(offset);
   }
-  if (node.tag !== undefined && !coreTag.test(node.tag) && node.tag !== '!') {
-    refuse(walk, offset, 'yaml_tag', `the tag ${clip(node.tag, 40)} is not allowed`);
+  if (node.tag !== undefined && !coreTags.includes(node.tag)) {
+    const tag = clip(node.tag.replace(tagPrefix, '!!'), 40);
+    refuse(walk, offset, 'yaml_tag', `the tag ${tag} is not allowed`);
     return emptyScalar(offset);
   }
   if (isScalar(node)) {
     const isPlain = node.type === Scalar.PLAIN || node.type === undefined;
-    const isText = !isPlain || node.tag === 'tag:yaml.org,2002:str' || node.tag === '!';
-    const value: unknown = node.value;
-    const source = isPlain ? (node.source ?? '') : typeof value === 'string' ? value : '';
-    return { kind: 'scalar', source, isText, offset };
+    const isText =
+      node.tag === undefined ? !isPlain : node.tag === '!' || node.tag === `${tagPrefix}str`;
+    return { kind: 'scalar', source: node.source ?? '', isText, offset };
   }
   if (depth >= maxDepth) {
-    refuse(walk, offset, 'yaml_depth', `deeper than ${maxDepth} levels`);
+    if (!walk.problems.includes(depthProblem)) walk.problems.push(depthProblem);
     return emptyScalar(offset);
   }
   if (isSeq(node)) {
@@ -203,6 +229,8 @@ function keyOf(walk: Walk, key: ParsedNode): string | undefined {
 }
 
 function refuse(walk: Walk, offset: number, code: string, said: string): void {
+  // A position costs a walk over the text, so what would not be shown is not made.
+  if (walk.problems.length >= maxProblems) return;
   walk.problems.push(yamlProblem(walk.text, offset, code, said));
 }
 

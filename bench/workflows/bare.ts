@@ -1,0 +1,40 @@
+/** The baseline: a workflow that calls the same two activities with the same payloads, and no more. */
+import { proxyActivities, condition, defineSignal, setHandler } from '@temporalio/workflow';
+
+/** The activities of the baseline. */
+export interface BareActivities {
+  bareModel(order: unknown): Promise<unknown>;
+  bareTool(order: unknown): Promise<unknown>;
+}
+
+const { bareModel, bareTool } = proxyActivities<BareActivities>({
+  startToCloseTimeout: '1m',
+  heartbeatTimeout: '3s',
+});
+
+/** Payloads that both sides send. */
+export interface BareInput {
+  readonly turns: number;
+  readonly modelOrder: unknown;
+  readonly toolOrder: unknown;
+}
+
+/** `turns` times a model call, then a tool call. */
+export async function bare({ turns, modelOrder, toolOrder }: BareInput): Promise<string> {
+  for (let turn = 0; turn < turns; turn++) {
+    await bareModel(modelOrder);
+    await bareTool(toolOrder);
+  }
+  return 'done';
+}
+
+const go = defineSignal('go');
+
+/** Waits for a signal: the baseline of an idle agent. */
+export async function bareIdle(): Promise<void> {
+  let gone = false;
+  setHandler(go, () => {
+    gone = true;
+  });
+  await condition(() => gone);
+}
