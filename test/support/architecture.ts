@@ -44,7 +44,7 @@ export const RINGS: Readonly<Record<string, RingRule>> = {
   client: {
     rings: ['core', 'workflows/messages.ts'],
     typesOf: ['activities'],
-    packages: ['@temporalio/client', '@temporalio/common'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
     node: true,
   },
   worker: {
