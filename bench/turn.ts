@@ -32,9 +32,13 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
   const bareSide = await serveBare(stage);
   const agent = async (turns: number): Promise<number> => {
     const startedAt = performance.now();
-    const run = await agentSide.everloop.start('instant', { task: String(turns), limits: 'unlimited' });
+    const run = await agentSide.everloop.start('instant', {
+      task: String(turns),
+      limits: 'unlimited',
+    });
     const step = await run.result();
-    if (step.iterations !== turns + 1) throw new Error(`Expected ${turns + 1} iterations, got ${step.iterations}.`);
+    if (step.iterations !== turns + 1)
+      throw new Error(`Expected ${turns + 1} iterations, got ${step.iterations}.`);
     return performance.now() - startedAt;
   };
   const bare = async (turns: number): Promise<number> => {
@@ -82,7 +86,10 @@ async function inFleet(one: () => Promise<number>): Promise<number> {
 
 async function serveBare(
   stage: Stage,
-): Promise<{ readonly run: (turns: number) => Promise<unknown>; readonly stop: () => Promise<void> }> {
+): Promise<{
+  readonly run: (turns: number) => Promise<unknown>;
+  readonly stop: () => Promise<void>;
+}> {
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./workflows/bare.ts', import.meta.url)),
   });

@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
 import { createChunkBus } from '../../src/worker/chunk-bus.ts';
-import { createWorker, type EverloopWorker, type WorkerParts } from '../../src/worker/create-worker.ts';
+import {
+  createWorker,
+  type EverloopWorker,
+  type WorkerParts,
+} from '../../src/worker/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
 import { startOrFindServer } from '../../src/worker/embedded-server.ts';
 

@@ -25,7 +25,13 @@ export function figure(
   goal = '',
   baseline: number | null = null,
 ): Figure {
-  return { name, value: round(value), unit, goal, baseline: baseline === null ? null : round(baseline) };
+  return {
+    name,
+    value: round(value),
+    unit,
+    goal,
+    baseline: baseline === null ? null : round(baseline),
+  };
 }
 
 /** The middle value; the mean of the two middle ones of an even number. */
@@ -59,7 +65,12 @@ export function tableOf(figures: readonly Figure[]): string {
     Math.max(...all.map((row) => row[column]?.length ?? 0)),
   );
   return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 

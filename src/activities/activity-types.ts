@@ -4,7 +4,16 @@ import type { ModelOrder, ModelOutcome } from '../core/agent/host.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
 import type { TokenUsage } from '../core/model/model.ts';
 import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
-import type { ActivityRuntime } from '../workflows/activity-options.ts';
+
+/** Where activities run and how soon a lost worker is noticed; recorded when the run starts. */
+export interface ActivityRuntime {
+  /** Task queue of model activities; absent: that of the workflow. */
+  readonly modelQueue?: string;
+  /** Task queue of tool activities; absent: that of the workflow. */
+  readonly toolQueue?: string;
+  /** A worker that is silent for so long is given up. 5 s; 3 s on the embedded server. */
+  readonly heartbeatMs: number;
+}
 
 /** An agent's definition as it was when the run began. */
 export interface LoadedAgent {

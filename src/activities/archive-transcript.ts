@@ -2,7 +2,12 @@
 import { Context } from '@temporalio/activity';
 import type { Json } from '../core/json.ts';
 import { createPageReader, type PagePosition } from '../core/transcript/page.ts';
-import { eventsQuery, transcriptQuery, type LinkPage } from '../workflows/messages.ts';
+import {
+  MESSAGE_NAMES,
+  type EventsRequest,
+  type LinkPage,
+  type TranscriptRequest,
+} from '../core/agent/messages.ts';
 import type { ArchiveOrder } from './activity-types.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
@@ -46,8 +51,11 @@ async function readAll(list: ArchivedList, first: number): Promise<readonly Json
   const handle = client.workflow.getHandle(workflowId, runId);
   const ask = (from: PagePosition): Promise<LinkPage> =>
     list === 'events'
-      ? handle.query(eventsQuery, { from })
-      : handle.query(transcriptQuery, { view: 'history', from });
+      ? handle.query<LinkPage, [EventsRequest]>(MESSAGE_NAMES.events, { from })
+      : handle.query<LinkPage, [TranscriptRequest]>(MESSAGE_NAMES.transcript, {
+          view: 'history',
+          from,
+        });
   const reader = createPageReader();
   const items: Json[] = [];
   let next: PagePosition | null = { index: first, offset: 0 };

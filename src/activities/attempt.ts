@@ -69,6 +69,8 @@ function firstOf(
       resolve(outcome);
     };
     signal.addEventListener('abort', onAbort, { once: true });
+    // The function may have been stopped in its first, synchronous part.
+    if (signal.aborted) onAbort();
     void settled.then(finish);
   });
 }

@@ -2,7 +2,7 @@
  * The model activity: transcript → request → stream → reply with usage. An aborted call returns what
  * it had cost; a failed one leaves as a typed failure with the usage of all its attempts.
  */
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
 import { buildRequest, modeOf } from '../core/agent/modes/modes.ts';
 import { isPlainObject } from '../core/json.ts';
@@ -14,6 +14,7 @@ import type { Registry } from './definitions.ts';
 import { toModelFailure, transcriptUnavailable, workerShutdown } from './failures.ts';
 import { detailsOfEarlierAttempt, withHeartbeat } from './heartbeat.ts';
 import { callEntry, type ModelOutcome } from './model-adapter.ts';
+import type { ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
 import { promptTexts } from './prompt-texts.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
@@ -33,10 +34,17 @@ export function createCallModel(
     const before = usageOfEarlierAttempts();
     let spent = before;
     const run = async (): Promise<ModelActivityResult> => {
+      const entry = entryOf(parts.registry, order.model);
       const view = await transcriptOf(parts, order);
       try {
-        return withEarlierUsage(await callOnce(parts, order, view), before);
+        const outcome = await callOnce(parts, order, entry, view);
+        if (outcome.kind === 'aborted' && isShutdown()) {
+          spent = addUsage(before, outcome.usage);
+          throw workerShutdown({ usage: { ...spent } });
+        }
+        return withEarlierUsage(outcome, before);
       } catch (error) {
+        if (error instanceof ApplicationFailure) throw error;
         const failure = classifyModelError(error);
         spent = addUsage(before, failure.usage ?? noUsage);
         throw failureOf(failure, spent);
@@ -50,6 +58,18 @@ export function createCallModel(
 function usageOfEarlierAttempts(): TokenUsage {
   const details = detailsOfEarlierAttempt();
   return isPlainObject(details) ? toUsage(details['usage']) : noUsage;
+}
+
+/** A model that this worker lacks will not come by waiting: the call is final here, a fallback may answer. */
+function entryOf(registry: Registry, id: string): ModelEntry {
+  const entry = registry.models.get(id);
+  if (entry !== undefined) return entry;
+  const known = [...registry.models.keys()].join(', ');
+  const message = `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
+  throw toModelFailure(
+    { code: 'model_error', retryable: false, message },
+    { attempt: 1, details: { usage: { ...noUsage }, usageKnown: false, attempts: 1 } },
+  );
 }
 
 async function transcriptOf(
@@ -76,14 +96,10 @@ function keyOf(order: ModelOrder): TranscriptKey {
 async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
+  entry: ModelEntry,
   view: TranscriptView,
 ): Promise<ModelOutcome> {
   const { registry, chunks, transcripts } = parts;
-  const entry = registry.models.get(order.model);
-  if (entry === undefined) {
-    const known = [...registry.models.keys()].join(', ');
-    throw new Error(`Expected a model that this worker knows (${known}), got ${order.model}.`);
-  }
   const context = Context.current();
   const attempt = order.triesBefore + context.info.attempt;
   const { runId, iteration, agentPath, lastTurn } = order;
@@ -110,7 +126,6 @@ async function callOnce(
     const [message] =
       outcome.kind === 'reply' ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
     if (message !== undefined) transcripts.remember(keyOf(order), order.transcript, message);
-    if (outcome.kind === 'aborted' && isShutdown()) throw workerShutdown();
     return outcome;
   } catch (error) {
     stream.fail();

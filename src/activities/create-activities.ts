@@ -1,6 +1,6 @@
 /** What a worker registers, made from its registry, caches and archive. */
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
-import type { ActivityRuntime } from '../workflows/activity-options.ts';
+import type { ActivityRuntime } from './activity-types.ts';
 import type { EverloopActivities } from './activity-types.ts';
 import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
 import { createCallModel } from './call-model.ts';

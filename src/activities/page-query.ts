@@ -4,7 +4,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { transcriptQuery } from '../workflows/messages.ts';
+import { MESSAGE_NAMES, type LinkPage, type TranscriptRequest } from '../core/agent/messages.ts';
 import type { PageQuery } from './transcript-source.ts';
 
 /** A query that is not answered by then will not be: the worker may be gone. */
@@ -22,7 +22,11 @@ export function createPageQuery(): PageQuery {
     for (let tries = 1; ; tries++) {
       try {
         const { stale = false, ...page } = await client.withDeadline(Date.now() + DEADLINE_MS, () =>
-          handle.query(transcriptQuery, { view: 'scratchpad', epoch, from }),
+          handle.query<LinkPage, [TranscriptRequest]>(MESSAGE_NAMES.transcript, {
+            view: 'scratchpad',
+            epoch,
+            from,
+          }),
         );
         return { page, stale };
       } catch (error) {

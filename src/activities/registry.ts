@@ -31,7 +31,10 @@ export function createRegistry(options: RegistryOptions): Registry {
   const agents = new Map<string, RegisteredAgent>();
   for (const definition of definitions) {
     const { name } = definition;
-    if (agents.has(name)) problems.push(duplicateAgent(name));
+    if (agents.has(name)) {
+      problems.push(duplicateAgent(name));
+      continue;
+    }
     agents.set(name, registered(definition));
     const compiled = compileAgent(definition, models);
     if (compiled.kind === 'problems') {

@@ -5,7 +5,8 @@
 import type { Client } from '@temporalio/client';
 import type { Json } from '../core/json.ts';
 import { createPageReader, type PagePosition } from '../core/transcript/page.ts';
-import { eventsQuery, statusQuery, transcriptQuery, type LinkPage } from '../workflows/messages.ts';
+import type { LinkPage } from '../core/agent/messages.ts';
+import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
 
 /** The lists of a run: what was said, what happened. */
 export type ChainList = 'entries' | 'events';

@@ -10,7 +10,7 @@ import type { JsonObject } from '../core/json.ts';
 import { byteSize, type Json } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
 import { UsageError } from '../core/usage-error.ts';
-import { AGENT_WORKFLOW } from '../workflows/messages.ts';
+import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { createRunHandle, type ChunkSource, type RunHandle } from './run-handle.ts';
 
@@ -166,10 +166,15 @@ function summaryOf(info: WorkflowExecutionInfo): RunSummary {
   const memo = info.memo ?? {};
   return {
     id: info.workflowId,
-    agent: String(memo['agent'] ?? ''),
-    task: String(memo['task'] ?? ''),
+    agent: textIn(memo, 'agent'),
+    task: textIn(memo, 'task'),
     status: info.status.name,
     startedAt: info.startTime,
     closedAt: info.closeTime ?? null,
   };
+}
+
+function textIn(memo: { readonly [key: string]: unknown }, key: string): string {
+  const value = memo[key];
+  return typeof value === 'string' ? value : '';
 }

@@ -23,6 +23,7 @@ import type { Stats } from '../core/stats/stats.ts';
 import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import { UsageError } from '../core/usage-error.ts';
+import type { Adjustment, AdjustReceipt, PendingItem, RunStatus } from '../core/agent/messages.ts';
 import {
   adjustUpdate,
   cancelSignal,
@@ -30,10 +31,6 @@ import {
   sendUpdate,
   statsQuery,
   statusQuery,
-  type Adjustment,
-  type AdjustReceipt,
-  type PendingItem,
-  type RunStatus,
 } from '../workflows/messages.ts';
 import { readChain, type ArchiveReader } from './chain-reader.ts';
 

@@ -10,6 +10,9 @@
 /** The state of a digest: plain data, 16 hexadecimal digits. */
 export type Digest = string;
 
+// A global is looked up through the sandbox's context at each use: in a loop that costs most of it.
+const { imul } = Math;
+
 const PRIME = 16_777_619;
 const SEPARATOR = 0x1f;
 
@@ -22,12 +25,12 @@ export function rollDigest(digest: Digest, text: string): Digest {
   let second = Number.parseInt(digest.slice(8), 16);
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    first = Math.imul(first ^ unit, PRIME);
-    second = Math.imul(second ^ (unit + 0x9e37), PRIME);
+    first = imul(first ^ unit, PRIME);
+    second = imul(second ^ (unit + 0x9e37), PRIME);
   }
   // The separator keeps ["ab", "c"] and ["a", "bc"] apart.
-  first = Math.imul(first ^ SEPARATOR, PRIME);
-  second = Math.imul(second ^ SEPARATOR, PRIME);
+  first = imul(first ^ SEPARATOR, PRIME);
+  second = imul(second ^ SEPARATOR, PRIME);
   return hex(first) + hex(second);
 }
 

@@ -53,7 +53,9 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   const abort = (): void => {
     for (const controller of inFlight) controller.abort();
   };
-  const abortable = async <Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+  const abortable = async <Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> => {
     const controller = new AbortController();
     inFlight.add(controller);
     try {
@@ -93,10 +95,13 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
       }),
     setDeadline: (at, onDue) => {
       disarm();
-      disarm = at === null ? () => undefined : clock.schedule(at, () => {
-        onDue();
-        wake();
-      });
+      disarm =
+        at === null
+          ? () => undefined
+          : clock.schedule(at, () => {
+              onDue();
+              wake();
+            });
     },
     handoverDue: parts.handoverDue,
     publish: (event, entry) => {
@@ -126,7 +131,13 @@ async function callModel(
       lastTurn,
       ...texts,
     });
-    const stream = openChunkStream(chunks, { rootRunId: runId, runId, agentPath, iteration, attempt });
+    const stream = openChunkStream(chunks, {
+      rootRunId: runId,
+      runId,
+      agentPath,
+      iteration,
+      attempt,
+    });
     try {
       const outcome = await callEntry(entry, request, { signal, onChunk: stream.write });
       stream.end();

@@ -9,7 +9,7 @@ import type { AgentDefinition } from '../activities/definitions.ts';
 import type { ModelEntry } from '../activities/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../client/everloop-client.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
-import type { ActivityRuntime } from '../workflows/activity-options.ts';
+import type { ActivityRuntime } from '../activities/activity-types.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createRegistry } from '../activities/registry.ts';
 import { createTranscriptCache } from './transcript-cache.ts';

@@ -39,6 +39,8 @@ export const EMBEDDED_SERVER_DEFAULTS = {
   readyWithinMs: 60_000,
   /** An address that was asked for may be across the world, but not down. */
   addressTimeoutMs: 10_000,
+  /** Another process may fetch the CLI over a slow line first, then start its server. */
+  lockWaitMs: 360_000,
   /** A server on this machine answers in milliseconds, unless it is starving. */
   localTimeoutMs: 3_000,
 } as const;
@@ -110,7 +112,8 @@ interface Setup extends EmbeddedServerOptions {
  * Throws a `UsageError`: `server_address` when the address that was asked for does not answer,
  * `server_namespace` when a server lacks the namespace, `server_port` when something else listens
  * at the port, `server_hanging` when the server of the data folder runs and does not answer,
- * `no_server` when none could be started, with everything that was tried.
+ * `server_data_dir` when the data folder cannot be made, `server_lock` when another process keeps
+ * it, `no_server` when none could be started, with everything that was tried.
  *
  * @example
  * const server = await startOrFindServer({ port: 'free', dataDir: '/tmp/test' });
@@ -126,8 +129,8 @@ export async function startOrFindServer(
   const running = await findRunning(setup, tried);
   if (running !== undefined) return running;
 
-  await mkdir(join(setup.logFile, '..'), { recursive: true });
-  return withLock(setup.lockFile, EMBEDDED_SERVER_DEFAULTS.readyWithinMs * 2, async () => {
+  await makeFolder(join(setup.logFile, '..'));
+  return withLock(setup.lockFile, EMBEDDED_SERVER_DEFAULTS.lockWaitMs, async () => {
     // Another process may have started one while this one waited for the lock.
     const startedMeanwhile = await findRunning(setup, []);
     if (startedMeanwhile !== undefined) return startedMeanwhile;
@@ -147,6 +150,19 @@ function setUp(options: EmbeddedServerOptions): Setup {
     lockFile: join(dataDir, 'server.lock'),
     logFile: join(dataDir, 'logs', 'temporal-server.log'),
   };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error';
+    throw new UsageError(
+      'server_data_dir',
+      `Expected \`${folder}\` to be a folder that can be made and written, got ${code}. ` +
+        'Choose another with `EVERLOOP_DATA_DIR`.',
+    );
+  }
 }
 
 async function useAddress(setup: Setup, address: string): Promise<EmbeddedServer> {

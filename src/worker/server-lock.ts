@@ -3,20 +3,23 @@
  * seconds in which a server is looked for and started, so that one database file gets one server.
  */
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../core/usage-error.ts';
 
 /** How often a waiting process looks whether the lock is free. */
 const POLL_MS = 50;
 
-/** How old a lock may get: twice the minute that a server may take to start. */
-const STALE_AFTER_MS = 120_000;
+/** How often a holder shows that it lives, by renewing the time of the file. */
+const RENEW_MS = 1_000;
+
+/** A lock that nobody renewed for so long is dead, also when another process got its holder's id. */
+const STALE_AFTER_MS = 60_000;
 
 /**
  * Runs `body` while this process alone holds `lockFile`; the lock is released however it ends.
  *
- * A lock whose holder has died, or that is older than two minutes, is taken over. Throws a
+ * A lock whose holder has died, or that was not renewed for a minute, is taken over. Throws a
  * `UsageError` with code `server_lock` when it is not free within `waitMs`.
  */
 export async function withLock<T>(
@@ -32,9 +35,16 @@ export async function withLock<T>(
     if (Date.now() > deadline) throw lockError(lockFile, waitMs);
     await sleep(POLL_MS);
   }
+  const renewal = setInterval(() => {
+    const now = new Date();
+    // A renewal that fails is made up for by the next one.
+    utimes(lockFile, now, now).catch(() => undefined);
+  }, RENEW_MS);
+  renewal.unref();
   try {
     return await body();
   } finally {
+    clearInterval(renewal);
     if ((await readOrUndefined(lockFile)) === mine) await rm(lockFile, { force: true });
   }
 }

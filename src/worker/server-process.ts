@@ -2,15 +2,18 @@
  * One Temporal development server as a process of this one.
  *
  * A tiny supervisor sits between the two: it starts the server as its child and holds a channel to
- * this process. When the channel closes, the supervisor stops the server (SIGTERM, then SIGKILL).
- * The kernel closes the channel however this process ends, SIGKILL included, so no server is ever
- * left behind. A signal handler could not do that, `prctl` cannot be reached from Node and exists
- * on Linux only, and a watcher that knows a mere process id may kill a stranger that got the id
- * later; a parent's knowledge of its own child is never wrong. It is Node itself (some 40 MB), so
- * that it runs wherever Everloop runs.
+ * this process. Asked over the channel, it stops the server in order (SIGTERM, then SIGKILL). The
+ * kernel closes the channel however this process ends, SIGKILL included, and then the supervisor
+ * kills the server, so none is ever left behind. A signal handler could not do that, `prctl` cannot
+ * be reached from Node and exists on Linux only, and a watcher that knows a mere process id may kill
+ * a stranger that got the id later; a parent's knowledge of its own child is never wrong. It is Node
+ * itself (some 40 MB), so that it runs wherever Everloop runs. What it cannot outlive is a SIGKILL
+ * aimed at itself: the server then goes on, and the next start finds and shares it.
  *
  * Invariants
- * - I1: closing the channel is the only way to stop: the ordered way is the one that death takes.
+ * - I1: a server whose parent has died is gone within milliseconds: one that took its second to stop
+ *   would still answer, and be shared, while the parent's successor starts. Nothing is lost, since a
+ *   write-ahead log survives the death of its process.
  * - I2: the supervisor removes the server's note when the server has ended, and only its own.
  */
 import { spawn } from 'node:child_process';
@@ -86,22 +89,21 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  const ended = new Promise<void>((resolve) => {
+  const life = { hasEnded: false };
+  const whenEnded = new Promise<void>((resolve) => {
     supervisor.once('exit', () => {
       resolve();
     });
     supervisor.once('error', () => {
       resolve();
     });
-  });
-  const life = { hasEnded: false };
-  const whenEnded = ended.then(() => {
+  }).then(() => {
     life.hasEnded = true;
   });
   const stop = async (): Promise<void> => {
     // Waiting for the end is something to do: without this the process could leave before it.
     supervisor.ref();
-    if (supervisor.connected) supervisor.disconnect();
+    if (supervisor.connected) supervisor.send('stop', () => undefined);
     await whenEnded;
   };
 
@@ -219,6 +221,7 @@ const stop = () => {
   server.kill('SIGTERM');
   setTimeout(() => server.kill('SIGKILL'), graceMs);
 };
-process.once('disconnect', stop);
+process.once('message', stop);
+process.once('disconnect', () => server.kill('SIGKILL'));
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
 `;

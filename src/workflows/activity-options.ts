@@ -3,17 +3,8 @@
  * stand here alone; everywhere else a time is a number of milliseconds.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import type { ActivityRuntime } from '../activities/activity-types.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
-
-/** Where activities run and how soon a lost worker is noticed; recorded when the run starts. */
-export interface ActivityRuntime {
-  /** Task queue of model activities; absent: that of the workflow. */
-  readonly modelQueue?: string;
-  /** Task queue of tool activities; absent: that of the workflow. */
-  readonly toolQueue?: string;
-  /** A worker that is silent for so long is given up. 5 s; 3 s on the embedded server. */
-  readonly heartbeatMs: number;
-}
 
 /**
  * The default of a canceled activity is TRY_CANCEL: the workflow goes on at once and the usage of

@@ -2,7 +2,7 @@
  * The workflow that runs an agent, as a story: restore → handlers → load → run → hand over or end.
  */
 import { CancellationScope, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
-import type { EverloopActivities } from '../activities/activity-types.ts';
+import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import { runLoop } from '../core/agent/loop.ts';
@@ -13,7 +13,7 @@ import { startState, type RunState } from '../core/agent/run-state.ts';
 import { stepOf } from '../core/agent/step-of.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
-import { LOAD_OPTIONS, type ActivityRuntime } from './activity-options.ts';
+import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, throughTheOneExit } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
@@ -40,12 +40,14 @@ export async function runAgentWorkflow(
   const native = watchNativeCancel(session);
 
   return throughTheOneExit(() =>
-    // Activities have scopes of their own: a native cancel reaches them by the mailbox, as a user's.
+    // A native cancel goes by the mailbox, as a user's does: it must not end anything by itself.
     CancellationScope.nonCancellable(async () => {
       const { state, runtime } = await startOrRestore(start, session);
-      const { run, host } = begin(session, state, runtime, start);
-
-      const end = await runLoop(run, host, loopOf(state.head.spec));
+      // The scope that an abort cancels: what is in flight ends, the loop goes on.
+      const { run, end } = await CancellationScope.cancellable(async () => {
+        const { run, host } = begin(session, state, runtime, start);
+        return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
+      });
       if (end.kind === 'ended') return close(session, run, end.ending, native);
 
       const misfit = await handOver(session, run, runtime);

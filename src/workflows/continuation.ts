@@ -14,10 +14,10 @@ import {
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { EverloopActivities } from '../activities/activity-types.ts';
+import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Run } from '../core/agent/run.ts';
 import { byteSize, type Json } from '../core/json.ts';
-import { archiveOptions, type ActivityRuntime } from './activity-options.ts';
+import { archiveOptions } from './activity-options.ts';
 import type { Session } from './session.ts';
 import type { Handover } from './start.ts';
 

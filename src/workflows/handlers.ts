@@ -11,6 +11,15 @@ import type { Json } from '../core/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import { EMPTY_STATS } from '../core/stats/stats.ts';
 import { pageOf, type PagePosition } from '../core/transcript/page.ts';
+import type {
+  Adjustment,
+  AdjustReceipt,
+  LinkPage,
+  PendingItem,
+  RunPhase,
+  RunStatus,
+  TranscriptRequest,
+} from '../core/agent/messages.ts';
 import {
   adjustUpdate,
   cancelSignal,
@@ -21,13 +30,6 @@ import {
   statsQuery,
   statusQuery,
   transcriptQuery,
-  type Adjustment,
-  type AdjustReceipt,
-  type LinkPage,
-  type PendingItem,
-  type RunPhase,
-  type RunStatus,
-  type TranscriptRequest,
 } from './messages.ts';
 import type { Session } from './session.ts';
 

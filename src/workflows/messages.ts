@@ -1,7 +1,4 @@
-/**
- * What can be said to a running agent and asked of it: names, payloads, answers. Clients import this
- * file; the payloads are a contract with every client that is in flight, so they only grow.
- */
+/** The messages of a run as Temporal defines them; clients and handlers share this file. */
 import {
   defineQuery,
   defineSignal,
@@ -9,124 +6,45 @@ import {
   type QueryDefinition,
   type SignalDefinition,
 } from '@temporalio/workflow';
-import type { UpdateDefinition } from '@temporalio/common';
-import type { LimitsInput } from '../core/agent/input.ts';
-import type { AgentEvent } from '../core/agent/events.ts';
 import type { RunInput } from '../core/agent/inbox.ts';
-import type { Step, Usage } from '../core/agent/step.ts';
-import type { Json } from '../core/json.ts';
-import type { Limit } from '../core/limits/limit.ts';
+import {
+  MESSAGE_NAMES,
+  type Adjustment,
+  type AdjustReceipt,
+  type CancelPayload,
+  type EventsRequest,
+  type LinkPage,
+  type PendingItem,
+  type RunStatus,
+  type SendReceipt,
+  type TranscriptRequest,
+} from '../core/agent/messages.ts';
 import type { Stats } from '../core/stats/stats.ts';
-import type { Page, PagePosition } from '../core/transcript/page.ts';
-
-/** Name of the workflow that runs an agent. */
-export const AGENT_WORKFLOW = 'agent';
-
-/** What `send` answers: the place of the input in the order of arrival, from 1. */
-export interface SendReceipt {
-  readonly position: number;
-}
-
-/** Changes to a live run; each field is optional, at least one is set. */
-export interface Adjustment {
-  /** Replaces the limits with the same keys and keeps the others. */
-  readonly limits?: LimitsInput;
-  /** `true` pauses before the next iteration, `false` resumes. */
-  readonly paused?: boolean;
-}
-
-/** What `adjust` answers: how things are now. */
-export interface AdjustReceipt {
-  readonly limits: readonly Limit[];
-  readonly paused: boolean;
-}
-
-/** Why a run is canceled; the text reaches its Step. */
-export interface CancelPayload {
-  readonly message?: string;
-}
-
-/** `running`: something is in flight · `waiting`: for a person · `paused` · `ended`. */
-export type RunPhase = 'running' | 'waiting' | 'paused' | 'ended';
-
-/** Where a run stands, small enough to poll. */
-export interface RunStatus {
-  /** Rises with everything that happens: equal versions mean that nothing did. */
-  readonly version: number;
-  readonly state: RunPhase;
-  /** One id for the whole chain of the run. */
-  readonly runId: string;
-  readonly agent: string;
-  readonly iteration: number;
-  /** What is in flight: `model gpt-5`, `tool search`, … */
-  readonly waitsFor: readonly string[];
-  readonly usage: Usage;
-  /** Inputs that were accepted and are not yet read. */
-  readonly unreadInputs: number;
-  /** Number of this link of the chain, from 1. */
-  readonly link: number;
-  /** Set when the run has ended. */
-  readonly step?: Step;
-}
-
-/** Something that waits for a person. */
-export interface PendingItem {
-  readonly id: string;
-  readonly kind: 'pause';
-  readonly agent: string;
-  readonly path: string;
-  /** Milliseconds since 1970. */
-  readonly since: number;
-}
-
-/**
- * Which list a page is of. `scratchpad`: the head, then the messages of an epoch, for model
- * activities · `history`: the entries of this link, for people.
- */
-export interface TranscriptRequest {
-  readonly view: 'scratchpad' | 'history';
-  /** Of the scratchpad: another epoch answers `stale`. */
-  readonly epoch?: number;
-  /** Counts over the whole chain in `history`, over head and messages in `scratchpad`. */
-  readonly from: PagePosition;
-  readonly maxBytes?: number;
-}
-
-/** A page of one link of a chain, and the way to the link before. */
-export interface LinkPage extends Page {
-  /** Index in the chain of the first item that this link can show. */
-  readonly first: number;
-  /** Run id of the link before, whose items end where `first` begins; null for the first link. */
-  readonly previous: string | null;
-  /** True when the epoch is not the run's any more, so that the page is empty. */
-  readonly stale?: true;
-}
-
-/** Which events: from the event at `from.index`, counted over the whole chain from 0. */
-export interface EventsRequest {
-  readonly from: PagePosition;
-  readonly maxBytes?: number;
-}
 
 /** Gives input; idempotent by `RunInput.id`. */
-export const sendUpdate: UpdateDefinition<SendReceipt, [RunInput]> = defineUpdate('send');
+export const sendUpdate: ReturnType<typeof defineUpdate<SendReceipt, [RunInput]>> = defineUpdate(
+  MESSAGE_NAMES.send,
+);
 /** Changes limits, pauses, resumes. */
-export const adjustUpdate: UpdateDefinition<AdjustReceipt, [Adjustment]> = defineUpdate('adjust');
+export const adjustUpdate: ReturnType<typeof defineUpdate<AdjustReceipt, [Adjustment]>> =
+  defineUpdate(MESSAGE_NAMES.adjust);
 /** Gives input without waiting for a receipt. */
-export const inputSignal: SignalDefinition<[RunInput]> = defineSignal('input');
+export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
 /** Ends the run; it still returns its Step. */
-export const cancelSignal: SignalDefinition<[CancelPayload?]> = defineSignal('cancel');
+export const cancelSignal: SignalDefinition<[CancelPayload?]> = defineSignal(MESSAGE_NAMES.cancel);
 /** Where the run stands. */
-export const statusQuery: QueryDefinition<RunStatus> = defineQuery('status');
+export const statusQuery: QueryDefinition<RunStatus> = defineQuery(MESSAGE_NAMES.status);
 /** All statistics. */
-export const statsQuery: QueryDefinition<Stats> = defineQuery('stats');
+export const statsQuery: QueryDefinition<Stats> = defineQuery(MESSAGE_NAMES.stats);
 /** A page of the transcript. */
-export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest]> =
-  defineQuery('transcript');
+export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest]> = defineQuery(
+  MESSAGE_NAMES.transcript,
+);
 /** A page of events. */
-export const eventsQuery: QueryDefinition<LinkPage, [EventsRequest]> = defineQuery('events');
+export const eventsQuery: QueryDefinition<LinkPage, [EventsRequest]> = defineQuery(
+  MESSAGE_NAMES.events,
+);
 /** What waits for a person. */
-export const pendingQuery: QueryDefinition<readonly PendingItem[]> = defineQuery('pending');
-
-/** An event as a page carries it. */
-export type EventItem = AgentEvent & Json;
+export const pendingQuery: QueryDefinition<readonly PendingItem[]> = defineQuery(
+  MESSAGE_NAMES.pending,
+);

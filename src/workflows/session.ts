@@ -9,7 +9,7 @@ import { createRunLog, type RunLog } from '../core/agent/run-log.ts';
 import type { Run } from '../core/agent/run.ts';
 import type { Step, StepTrace } from '../core/agent/step.ts';
 import type { Start } from './start.ts';
-import type { Adjustment } from './messages.ts';
+import type { Adjustment } from '../core/agent/messages.ts';
 import type { TemporalHost } from './temporal-host.ts';
 
 /** One link of a chain, as its handlers see it. */

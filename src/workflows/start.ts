@@ -3,8 +3,8 @@ import type { Inbox } from '../core/agent/inbox.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { isPlainObject } from '../core/json.ts';
-import type { ActivityRuntime } from './activity-options.ts';
-import type { Adjustment } from './messages.ts';
+import type { ActivityRuntime } from '../activities/activity-types.ts';
+import type { Adjustment } from '../core/agent/messages.ts';
 
 /** What one link hands to the next, version 1. Plain JSON. */
 export interface Handover {

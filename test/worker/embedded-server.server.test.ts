@@ -137,6 +137,16 @@ describe('a server that is started', () => {
     );
   });
 
+  it('is not shared any more when its parent was killed a moment ago', async () => {
+    const { fixture, server: dying } = await startElsewhere();
+
+    await fixture.kill('SIGKILL');
+    const { server } = await startElsewhere();
+
+    expect(server.startedHere).toBe(true);
+    expect(server.pid).not.toBe(dying.pid);
+  });
+
   it('loses nothing when it is killed by SIGKILL and started again on its file', async () => {
     const port = await findFreePort('127.0.0.1');
     const killed = await start({ port });
@@ -249,6 +259,17 @@ describe('without a server', () => {
     });
     expect((await start({ port: 'free' })).startedHere).toBe(true);
     other.close();
+  });
+
+  it('says that the data folder cannot be made', async () => {
+    await writeFile(join(dataDir, 'file'), '');
+
+    await expect(start({ dataDir: join(dataDir, 'file') })).rejects.toMatchObject({
+      code: 'server_data_dir',
+      message:
+        `Expected \`${dataDir}/file/logs\` to be a folder that can be made and written, got ENOTDIR. ` +
+        'Choose another with `EVERLOOP_DATA_DIR`.',
+    });
   });
 
   it('lists all that was tried when nothing can be started', async () => {

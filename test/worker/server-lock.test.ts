@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isRunning, withLock } from '../../src/worker/server-lock.ts';
+import { eventually } from '../support/eventually.ts';
 
 let folder: string;
 let lockFile: string;
@@ -53,7 +54,7 @@ describe('withLock', () => {
     {
       name: 'that is too old',
       content: () => JSON.stringify({ pid: process.pid, id: '1' }),
-      ageS: 121,
+      ageS: 61,
     },
   ])('takes over a lock $name', async ({ content, ageS }) => {
     await writeFile(lockFile, content());
@@ -65,6 +66,18 @@ describe('withLock', () => {
     );
 
     expect(await Promise.all(bodies)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('is renewed while it is held, so that long work is not taken for dead', async () => {
+    const madeAtMs = await withLock(lockFile, 1_000, async () => {
+      await utimes(lockFile, 1, 1);
+      return eventually('the lock to be renewed', async () => {
+        const { mtimeMs } = await stat(lockFile);
+        return mtimeMs > 1_000 && mtimeMs;
+      });
+    });
+
+    expect(madeAtMs).toBeGreaterThan(Date.now() - 5_000);
   });
 
   it('gives up when a living holder does not let go', async () => {

@@ -5,10 +5,9 @@
  */
 import type { Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
-import type { FinishReason, Mode, TokenUsage } from '../model/model.ts';
+import type { FinishReason, Mode, ModelPurpose, TokenUsage } from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
 import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
-import type { ModelPurpose } from './host.ts';
 import type { StepStatus } from './step.ts';
 
 /** What every event has. */

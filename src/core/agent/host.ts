@@ -10,7 +10,7 @@
  * H3  What `now` returns never falls, and is the same on every replay at the same place.
  * H4  `publish` never waits and never throws.
  */
-import type { Reply, TokenUsage } from '../model/model.ts';
+import type { ModelPurpose, Reply, TokenUsage } from '../model/model.ts';
 import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../toolchain/outcome.ts';
 import type { ToolSpec } from './spec.ts';
 import type { AgentEvent } from './events.ts';
@@ -18,9 +18,6 @@ import type { Mailbox } from './inbox.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { Message } from '../message.ts';
 import type { Entry } from '../transcript/entry.ts';
-
-/** What a model call is for. */
-export type ModelPurpose = 'reply' | 'compaction' | 'judge' | 'tool';
 
 /** A model call by reference: who, which part of the transcript, and what only this call has. */
 export interface ModelOrder {

@@ -30,7 +30,7 @@ export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd
     run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
   }
   for (;;) {
-    await waitWhilePaused(run, host); // L2
+    if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
     if (!isStopped(run, host)) takeIn(run, host);
     const over = endingFound(run, host); // L3, L4
     if (over !== null) return finish(run, over);
@@ -60,7 +60,6 @@ function finish(run: Run, ending: Ending): LoopEnd {
 }
 
 async function waitWhilePaused(run: Run, host: Host): Promise<void> {
-  if (run.state.pausedAt === null) return;
   await host.waitUntil(() => run.state.pausedAt === null || isStopped(run, host));
 }
 

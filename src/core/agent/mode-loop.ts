@@ -28,10 +28,9 @@ export function modeLoop(mode: ModeRules): Next {
     if (turn.kind !== 'answer' && run.state.breach !== null) throw leaving({ kind: 'stopped' });
 
     // Sections are checked beside the calls, at most one check for each reply.
-    const [early, checked] = await Promise.all([
-      turn.kind === 'calls' ? work.call(turn.calls) : [],
-      needsWorker(spec, turn) ? work.check(valuesOf(turn)) : null,
-    ]);
+    const checking = needsWorker(spec, turn) ? work.check(valuesOf(turn)) : null;
+    const early = turn.kind === 'calls' ? await work.call(turn.calls) : [];
+    const checked = checking === null ? null : await checking;
     const sections = settleSections(turn, checked?.sections ?? null);
     for (const event of sectionEvents(sections, reply)) run.record(event);
     const metadata = metadataOf(sections);

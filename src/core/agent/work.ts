@@ -14,7 +14,7 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
-import type { Host, ModelOrder, ModelOutcome } from './host.ts';
+import type { Host, ModelOrder, ModelOutcome, TranscriptView } from './host.ts';
 import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
 import { isStopped, type Run } from './run.ts';
 import { scratchpadMessages } from './run-state.ts';
@@ -75,11 +75,12 @@ function leaveIfAsked(run: Run, host: Host): void {
 }
 
 async function ask(run: Run, host: Host): Promise<Reply> {
-  const { models } = run.state.head.spec;
   let tries = 0;
   let last = { code: 'model_error', message: 'no model answered' };
-  for (const model of models) {
-    const outcome = await askOne(run, host, model, tries);
+  for (const model of run.state.head.spec.models) {
+    const { order, view } = beginModelCall(run, host, model, tries);
+    const outcome = await host.callModel(order, view);
+    run.record(modelCallAfter(order, outcome, host.now() - order.time));
     if (outcome.kind === 'reply') return outcome.reply;
     leaveIfAsked(run, host);
     tries += outcome.attempts;
@@ -90,12 +91,13 @@ async function ask(run: Run, host: Host): Promise<Reply> {
   throw leaving({ kind: 'failed', code: last.code, cause: last.message });
 }
 
-async function askOne(
+/** Checks the limits of a model call and records its beginning. */
+function beginModelCall(
   run: Run,
   host: Host,
   model: ModelSpec,
   triesBefore: number,
-): Promise<ModelOutcome> {
+): { readonly order: ModelOrder; readonly view: TranscriptView } {
   const { state } = run;
   const keys = ['agent:model_calls', `agent:model_calls:${model.id}`];
   const crossed = wouldCross(state.limits, state.stats, keys);
@@ -104,30 +106,24 @@ async function askOne(
     throw leaving({ kind: 'stopped' });
   }
   const named = { model: model.id, purpose: 'reply' as const };
-  const { mark } = state;
+  const { mark, head } = state;
   run.record({ type: 'agent:model_call:before', ...named, messages: mark.length });
-  const startedAt = host.now();
   const order: ModelOrder = {
-    agent: state.head.spec.name,
+    agent: head.spec.name,
     runId: state.runId,
     agentPath: state.agentPath,
     ...named,
     iteration: state.iteration,
     triesBefore,
     lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
-    time: startedAt,
+    time: host.now(),
     transcript: mark,
   };
-  const outcome = await host.callModel(order, {
-    head: state.head,
-    messages: scratchpadMessages(state),
-  });
-  run.record(modelCallAfter(named, outcome, host.now() - startedAt));
-  return outcome;
+  return { order, view: { head, messages: scratchpadMessages(state) } };
 }
 
 function modelCallAfter(
-  named: { readonly model: string; readonly purpose: 'reply' },
+  { model, purpose }: ModelOrder,
   outcome: ModelOutcome,
   durationMs: number,
 ): EventBody {
@@ -135,7 +131,8 @@ function modelCallAfter(
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
   const shown = {
     type: 'agent:model_call:after' as const,
-    ...named,
+    model,
+    purpose,
     usage,
     usageKnown,
     attempts,
@@ -151,7 +148,7 @@ function modelCallAfter(
   }
 }
 
-/** All calls of a turn, wave after wave, in request order (I3). */
+/** All calls of a turn, wave after wave, recorded in request order (I3 of the loop). */
 async function callAll(
   run: Run,
   host: Host,
@@ -160,46 +157,53 @@ async function callAll(
   const { tools, parallel } = run.state.head.spec;
   const results: CallResult[] = [];
   for (const wave of wavesOf(calls, tools, parallel)) {
-    results.push(...(await callWave(run, host, wave)));
+    for (let done = 0; done < wave.length;) {
+      // When calls that started did not count after all, more of the wave fit.
+      const begun = beginCalls(run, host, wave.slice(done));
+      for (const call of begun) {
+        results.push(
+          call.kind === 'settled'
+            ? call.result
+            : recordCall(run, call.call, await call.pending, host.now() - call.startedAt),
+        );
+      }
+      done += begun.length;
+    }
   }
   return results;
 }
 
-async function callWave(
-  run: Run,
-  host: Host,
-  wave: readonly ToolCall[],
-): Promise<readonly CallResult[]> {
-  const results: CallResult[] = [];
-  while (results.length < wave.length) {
-    const [first, ...rest] = wave.slice(results.length);
-    if (first === undefined) break;
-    const { tools } = run.state.head.spec;
-    const room = roomFor([first, ...rest], tools, run.state.limits, run.state.stats);
-    if (mustLeave(run, host)) results.push(notStarted(first));
-    else if (room.fits > 0) {
-      results.push(...(await callTogether(run, host, [first, ...rest].slice(0, room.fits))));
-    } else if (room.breach?.limit.onReach === 'refuse') {
-      results.push(recordRefusal(run, first, room.breach));
-    } else if (room.breach !== null) run.breach(room.breach);
-  }
-  return results;
-}
+/** A call that runs, or one that nobody will start. */
+type BegunCall =
+  | {
+      readonly kind: 'started';
+      readonly call: ToolCall;
+      readonly startedAt: number;
+      readonly pending: Promise<ToolResult> | ToolResult;
+    }
+  | { readonly kind: 'settled'; readonly result: CallResult };
 
-/** Starts all `calls` at once; what one of them crosses cancels the others. */
-async function callTogether(
-  run: Run,
-  host: Host,
-  calls: readonly ToolCall[],
-): Promise<readonly CallResult[]> {
-  const startedAt = host.now();
-  const running = calls.map((call) => startCall(run, host, call));
-  const results: CallResult[] = [];
-  for (const [index, call] of calls.entries()) {
-    const result = await running[index];
-    if (result !== undefined) results.push(recordCall(run, call, result, host.now() - startedAt));
+/** Starts as many of `calls` as fit, at least settling the first; what one crosses aborts the others. */
+function beginCalls(run: Run, host: Host, calls: readonly ToolCall[]): readonly BegunCall[] {
+  const { limits, stats, head } = run.state;
+  const { fits, breach } = roomFor(calls, head.spec.tools, limits, stats);
+  if (!mustLeave(run, host) && fits > 0) {
+    const startedAt = host.now();
+    return calls.slice(0, fits).map((call) => {
+      const pending = startCall(run, host, call);
+      return { kind: 'started', call, startedAt, pending };
+    });
   }
-  return results;
+  if (!mustLeave(run, host) && breach !== null) {
+    if (breach.limit.onReach === 'refuse') {
+      return calls.slice(0, 1).map((call) => ({
+        kind: 'settled',
+        result: recordRefusal(run, call, breach),
+      }));
+    }
+    run.breach(breach);
+  }
+  return calls.map((call) => ({ kind: 'settled', result: notStarted(call) }));
 }
 
 function startCall(run: Run, host: Host, call: ToolCall): Promise<ToolResult> | ToolResult {

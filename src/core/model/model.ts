@@ -36,6 +36,9 @@ export interface ModelRequest {
   readonly cacheUpTo: number;
 }
 
+/** What a model call is for. */
+export type ModelPurpose = 'reply' | 'compaction' | 'judge' | 'tool';
+
 /** Why a model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 

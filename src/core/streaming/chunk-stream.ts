@@ -8,9 +8,9 @@ export interface ChunkPublisher {
 
 /** One try; nothing may be written after `end` or `fail`. */
 export interface ChunkStream {
-  write(chunk: Pick<Chunk, 'kind' | 'delta'>): void;
-  end(): void;
-  fail(): void;
+  readonly write: (chunk: Pick<Chunk, 'kind' | 'delta'>) => void;
+  readonly end: () => void;
+  readonly fail: () => void;
 }
 
 /** Opens a try: numbers its pieces, and begins with `restart` when it is not the first. */

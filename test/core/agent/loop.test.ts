@@ -21,6 +21,10 @@ test('runs a tool, then answers', async () => {
   const run = startInMemory({ agent, task: 'Find x' });
   const step = await run.result;
   script.assertDone();
-  console.log(JSON.stringify(step, null, 1), run.events.map((e) => e.type), JSON.stringify(script.requests[1]?.messages, null, 1));
+  console.log(
+    JSON.stringify(step, null, 1),
+    run.events.map((e) => e.type),
+    JSON.stringify(script.requests[1]?.messages, null, 1),
+  );
   expect(step.status).toBe('success');
 });
