@@ -88,8 +88,7 @@ export async function local(options: LocalOptions): Promise<LocalEverloop> {
 function localConfig(options: LocalOptions): WorkerConfig {
   const env = options.env ?? process.env;
   const queue = options.taskQueue ?? (env['EVERLOOP_TASK_QUEUE'] || queueOf(options.agents));
-  const logLevel =
-    options.logLevel ?? (env['EVERLOOP_LOG_LEVEL'] ? undefined : LOCAL_LOG_LEVEL);
+  const logLevel = options.logLevel ?? (env['EVERLOOP_LOG_LEVEL'] ? undefined : LOCAL_LOG_LEVEL);
   return configOf({
     ...options,
     taskQueue: queue,

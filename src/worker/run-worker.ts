@@ -127,7 +127,8 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
 
 function eventLog(logEvents: RunWorkerOptions['logEvents']): readonly EventListener[] {
   if (logEvents === undefined || logEvents === false) return [];
-  const write = logEvents === true ? (line: string) => process.stdout.write(`${line}\n`) : logEvents;
+  const write =
+    logEvents === true ? (line: string) => process.stdout.write(`${line}\n`) : logEvents;
   return [(event) => write(eventLine(event))];
 }
 
