@@ -53,10 +53,18 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   const abort = (): void => {
     for (const controller of inFlight) controller.abort();
   };
+  const mailbox = createMailbox(parts.inbox, abort);
+  // A message that a listener sends on the event before a call comes before the call is in flight.
+  const isUrgent = (): boolean => {
+    const { cancel, waiting } = mailbox.peek();
+    return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
+  };
   const abortable = async <Result>(
     work: (signal: AbortSignal) => Promise<Result>,
+    startsAborted = false,
   ): Promise<Result> => {
     const controller = new AbortController();
+    if (startsAborted) controller.abort();
     inFlight.add(controller);
     try {
       return await work(controller.signal);
@@ -71,12 +79,18 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   };
 
   return {
-    mailbox: createMailbox(parts.inbox, abort),
+    mailbox,
     now: () => clock.now(),
     abort,
     wake,
-    callModel: (order, view) => abortable((signal) => callModel(parts, order, view, signal)),
-    callTool: (order, tool) => abortable((signal) => callTool(agent, clock, order, tool, signal)),
+    callModel: (order, view) =>
+      abortable((signal) => callModel(parts, order, view, signal), isUrgent()),
+    callTool: async (order, tool) => {
+      const call = (signal: AbortSignal): Promise<ToolResult> =>
+        callTool(agent, clock, order, tool, signal);
+      const result = await abortable(call, isUrgent());
+      return { result, endedAt: clock.now() };
+    },
     judgeAnswer: (order) =>
       abortable(async (signal) => {
         let message = '';

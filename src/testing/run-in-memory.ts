@@ -12,6 +12,7 @@ import { startState, type RunState } from '../core/agent/run-state.ts';
 import { stepOf } from '../core/agent/step-of.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { Next } from '../core/agent/work.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import type { Task } from '../core/message.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -32,7 +33,9 @@ export interface MemoryRunOptions {
   readonly limits?: LimitsInput;
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
   readonly clock?: FakeClock;
-  /** Hands over, through JSON, at each iteration boundary for which this holds. */
+  /** A loop of your own. Default: that of the agent's mode. */
+  readonly next?: Next;
+  /** Hands over, through JSON, at each iteration boundary for which this holds; once at each. */
   readonly handoverDue?: (iteration: number) => boolean;
   /** Hears each event as it is recorded; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
@@ -83,6 +86,14 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const entries: Entry[] = [];
   let current: { readonly run: Run; readonly host: MemoryHost };
   let ids = 0;
+  let handedOverAt = -1;
+
+  const handoverDue = (): boolean => {
+    const { iteration } = current.run.state;
+    if (iteration === handedOverAt || options.handoverDue?.(iteration) !== true) return false;
+    handedOverAt = iteration;
+    return true;
+  };
 
   const begin = (state: RunState, inbox: Inbox): void => {
     const host = createMemoryHost({
@@ -91,7 +102,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
       clock,
       inbox,
       chunks: options.chunks ?? { publish: () => undefined },
-      handoverDue: () => options.handoverDue?.(current.run.state.iteration) ?? false,
+      handoverDue,
       onEvent: (event, entry) => {
         events.push(event);
         if (entry !== undefined) entries.push(entry);
@@ -104,7 +115,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const drive = async (): Promise<Step> => {
     for (;;) {
       const { run, host } = current;
-      const end = await runLoop(run, host, nextOf(spec));
+      const end = await runLoop(run, host, options.next ?? nextOf(spec));
       if (end.kind === 'ended') {
         const unreadInputs = host.mailbox.peek().waiting.map((input) => input.id);
         const { runId } = run.state;

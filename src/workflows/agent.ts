@@ -5,7 +5,7 @@ import { CancellationScope, proxyLocalActivities, workflowInfo } from '@temporal
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
 import type { AgentInput } from '../core/agent/input.ts';
-import { runLoop } from '../core/agent/loop.ts';
+import { finish, runLoop } from '../core/agent/loop.ts';
 import type { Next } from '../core/agent/work.ts';
 import { nextOf } from '../core/agent/next-of.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
@@ -51,7 +51,9 @@ export async function runAgentWorkflow(
       if (end.kind === 'ended') return close(session, run, end.ending, native);
 
       const misfit = await handOver(session, run, runtime);
-      return close(session, run, { kind: 'error', code: 'state_too_large', cause: misfit }, native);
+      const ending: Ending = { kind: 'error', code: 'state_too_large', cause: misfit };
+      finish(run, ending);
+      return close(session, run, ending, native);
     }),
   );
 }

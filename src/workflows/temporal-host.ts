@@ -98,8 +98,11 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
         : proxyActivities<EverloopActivities>(toolOptions(tool, runtime));
       const words = `tool ${tool.name}`;
       return start(words, () => tools.callTool(order)).then(
-        (result) => (settle(words), result),
-        (error: unknown) => (settle(words), toToolResult(error, tool)),
+        (result) => (settle(words), { result, endedAt: Date.now() }),
+        (error: unknown) => (
+          settle(words),
+          { result: toToolResult(error, tool), endedAt: Date.now() }
+        ),
       );
     },
     judgeAnswer: (order) =>

@@ -133,7 +133,10 @@ export type EventBody =
       readonly added: number;
       readonly removed: number;
     }
+  /** A custom loop replaced its own data; `bytes` is its size as JSON. */
+  | { readonly type: 'agent:data:change'; readonly bytes: number }
   | ({ readonly type: 'agent:limit_exceeded' } & Breach)
+  /** Why the run fails, in the words of its Step; stands before `execution:after`. */
   | { readonly type: 'agent:error'; readonly message: string }
   | { readonly type: 'agent:warning'; readonly code: string; readonly message: string }
   /** An event, or statistics, of a loop, a tool or a validator of a user's own. */

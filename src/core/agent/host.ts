@@ -71,6 +71,13 @@ export type ModelOutcome =
       readonly attempts: number;
     };
 
+/** A call that is over: results wait until those before them are recorded, so it says when. */
+export interface ToolEnd {
+  readonly result: ToolResult;
+  /** Milliseconds since 1970. */
+  readonly endedAt: number;
+}
+
 /** How judging ended; `failed` when a validator threw on every try. */
 export type JudgeOutcome =
   | { readonly kind: 'judged'; readonly result: JudgeResult }
@@ -84,7 +91,7 @@ export interface Host {
   /** Asks a model for the next reply. The view is what the order's reference names. */
   callModel(order: ModelOrder, view: TranscriptView): Promise<ModelOutcome>;
   /** Runs a tool. `tool` is the tool's specification: it says how to retry. */
-  callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolResult>;
+  callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Ends what is in flight early. Harmless when nothing is. */

@@ -1,14 +1,14 @@
 /**
- * The loop: iterations until a run ends or hands over. With `work.ts` (what one iteration may do) and
- * `mode-loop.ts` (the iteration of the built-in modes) it is all that is asynchronous in the core.
- * These three decide nothing by themselves: they ask pure functions what to do, the host to do it,
- * and record what happened.
+ * The loop: iterations until a run ends or hands over. With `work.ts` and `run-calls.ts` (what one
+ * iteration may do) and `mode-loop.ts` (the iteration of the built-in modes) it is all that is
+ * asynchronous in the core. They decide nothing by themselves: they ask pure functions what to do, the host
+ * to do it, and record what happened.
  *
  * I1  The order of one run is L1 to L9; each step is named where it stands.
  * I2  After each wait the world may have changed in four ways only: a cancel or inputs in the
  *     mailbox, other limits, a pause, a breach by time. The transcript changes here alone.
  * I3  Results of parallel work are recorded in request order, whatever finished first.
- * I4  Nothing thrown in an iteration escapes: `runLoop` turns it into an ending.
+ * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */
 import { wouldCross } from '../limits/breach.ts';
@@ -17,7 +17,7 @@ import type { IterationOutcome } from './events.ts';
 import type { Host } from './host.ts';
 import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
-import { outcomeOf } from './step-of.ts';
+import { messageOf, outcomeOf } from './step-of.ts';
 import { createWork, type Next } from './work.ts';
 
 /** How a run left `runLoop`. */
@@ -26,6 +26,14 @@ export type LoopEnd =
 
 /** Runs iterations until the run ends or the host asks for a hand-over. Never throws. */
 export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd> {
+  try {
+    return await runIterations(run, host, next);
+  } catch (error) {
+    return finish(run, { kind: 'error', code: 'internal', cause: textOf(error) });
+  }
+}
+
+async function runIterations(run: Run, host: Host, next: Next): Promise<LoopEnd> {
   if (run.state.seq === 0) {
     run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
   }
@@ -49,7 +57,12 @@ export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd
   }
 }
 
-function finish(run: Run, ending: Ending): LoopEnd {
+/** Records the end of a run, also of one whose hand-over failed. */
+export function finish(run: Run, ending: Ending): LoopEnd {
+  const message = messageOf(ending, run.state.iteration);
+  if (message !== undefined && (ending.kind === 'error' || ending.kind === 'compaction_failed')) {
+    run.record({ type: 'agent:error', message });
+  }
   const { breach } = run.state;
   run.record({
     type: 'agent:execution:after',
@@ -60,7 +73,9 @@ function finish(run: Run, ending: Ending): LoopEnd {
 }
 
 async function waitWhilePaused(run: Run, host: Host): Promise<void> {
-  await host.waitUntil(() => run.state.pausedAt === null || isStopped(run, host));
+  const mayGoOn = (): boolean => run.state.pausedAt === null || isStopped(run, host);
+  // A pause may come again between the end of the wait and this line.
+  while (!mayGoOn()) await host.waitUntil(mayGoOn);
 }
 
 /** Takes in what was sent: an entry for each input, in the order in which it is to be read. */
@@ -89,20 +104,25 @@ async function iterate(run: Run, host: Host, next: Next): Promise<Ending | null>
   const close = (outcome: IterationOutcome): void => {
     run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
   };
+  const work = createWork(run, host);
   try {
-    const end = await next(createWork(run, host));
+    const end = await next(work);
+    if (work.isOpen()) await work.settle();
     if (end.kind === 'continue') {
       close('continue');
       return null;
     }
-    const goesOn = hasLateInput(run, host);
+    const isLate = hasLateInput(run, host);
     if (end.entry !== undefined) {
       const entry = { iteration: run.state.iteration, origin: 'original' as const, ...end.entry };
-      run.append(entry, goesOn ? 'both' : 'history');
+      run.append(entry, isLate ? 'both' : 'history');
     }
+    // An entry can cross a limit on the scratchpad: the answer in hand wins then.
+    const goesOn = isLate && run.state.breach === null;
     close(goesOn ? 'continue' : 'end');
     return goesOn ? null : { kind: 'success', value: end.value };
   } catch (error) {
+    await work.settle();
     return leave(run, host, error, close);
   }
 }
@@ -129,6 +149,9 @@ function leave(
   close('failed');
   if (stopped !== null) return stopped;
   if (left?.kind === 'failed') return { kind: 'error', code: left.code, cause: left.cause };
-  const cause = error instanceof Error ? error.message : String(error);
-  return { kind: 'error', code: 'loop_error', cause };
+  return { kind: 'error', code: 'loop_error', cause: textOf(error) };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

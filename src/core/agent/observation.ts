@@ -26,6 +26,8 @@ export interface CallResult {
   readonly text: string;
   readonly instructions?: string;
   readonly media: readonly MediaPart[];
+  /** -10 to 10; the entry takes the highest of its results. */
+  readonly importance?: number;
 }
 
 /** A call that the tool activity ran, or tried to. */
@@ -42,6 +44,7 @@ export function toolCallResult(
     text: resultText(result.output, toolchain),
     ...(result.instructions === undefined ? {} : { instructions: result.instructions }),
     media: result.media ?? [],
+    ...(result.importance === undefined ? {} : { importance: result.importance }),
   };
 }
 

@@ -63,6 +63,8 @@ export interface Carried {
   readonly entry?: Entry;
   /** Replaces the scratchpad and starts a new epoch. */
   readonly scratchpad?: readonly Entry[];
+  /** Replaces the data of a custom loop, by `agent:data:change`. */
+  readonly data?: Json;
 }
 
 /** Who runs, and since when. */
@@ -128,6 +130,8 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
       return { ...state, historyLength: event.index + 1 };
     case 'agent:scratchpad:change':
       return changeScratchpad(state, carried);
+    case 'agent:data:change':
+      return carried.data === undefined ? state : { ...state, data: carried.data };
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
       const breach = {

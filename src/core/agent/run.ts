@@ -5,8 +5,10 @@
  *     remember to count, to check or to publish.
  * I2  Everybody sees the cause before the limit: the event is published first, then the breach.
  * I3  A breach by value aborts what is in flight; a breach by a check before work does not.
+ * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its last:
+ *     no limit, deadline or message is recorded behind it. A run whose hand-over failed may still end.
  */
-import { firstBreach } from '../limits/breach.ts';
+import { covers, firstBreach } from '../limits/breach.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import { valueOf } from '../stats/stats.ts';
 import type { Entry } from '../transcript/entry.ts';
@@ -23,6 +25,8 @@ export interface Run {
   breach(breach: Breach): void;
   /** Appends an entry to the history, and with `to: 'both'` to the scratchpad. */
   append(entry: Omit<Entry, 'index'>, to: 'history' | 'both'): void;
+  /** Replaces the scratchpad and starts a new epoch; the history keeps all. */
+  replaceScratchpad(entries: readonly Entry[]): void;
   /** Replaces the limits; acts at once, also on a deadline that is running. */
   adjust(limits: readonly Limit[]): void;
   /** Stops before the next iteration; what is in flight ends normally. */
@@ -34,6 +38,7 @@ export interface Run {
 /** A run that begins with `state` and acts on `host`. */
 export function createRun(initial: RunState, host: Host): Run {
   let state = initial;
+  let isClosed = false;
 
   const publishOne = (body: EventBody, carried: Carried): void => {
     const starts = body.type === 'agent:iteration:before';
@@ -55,8 +60,11 @@ export function createRun(initial: RunState, host: Host): Run {
   };
 
   const record = (body: EventBody, carried: Carried = {}): void => {
+    const ends = body.type === 'agent:execution:after';
+    if (isClosed && !ends) return;
     publishOne(body, carried);
-    checkLimits();
+    isClosed = ends || body.type === 'agent:execution:handover';
+    if (!isClosed) checkLimits();
   };
 
   const checkLimits = (): void => {
@@ -70,7 +78,7 @@ export function createRun(initial: RunState, host: Host): Run {
   // The gauges of time are set by events; when nothing happens, the deadline looks at the clock.
   const armDeadline = (): void => {
     host.setDeadline(nextDeadline(state, host.now()), () => {
-      if (state.breach !== null) return;
+      if (isClosed || state.breach !== null) return;
       const late = firstLate(state, host.now());
       if (late === null) return armDeadline();
       publishOne({ type: 'agent:limit_exceeded', ...late }, {});
@@ -104,6 +112,21 @@ export function createRun(initial: RunState, host: Host): Run {
         { entry: whole },
       );
     },
+    replaceScratchpad: (entries) => {
+      const before = new Set(state.scratchpad.map((entry) => entry.index));
+      const kept = entries.filter((entry) => before.has(entry.index)).length;
+      record(
+        {
+          type: 'agent:scratchpad:change',
+          epoch: state.mark.epoch + 1,
+          lengthBefore: before.size,
+          lengthAfter: entries.length,
+          added: entries.length - kept,
+          removed: before.size - kept,
+        },
+        { scratchpad: entries },
+      );
+    },
     adjust: (limits) => {
       record({ type: 'agent:adjusted', limits });
       armDeadline();
@@ -121,29 +144,22 @@ export function createRun(initial: RunState, host: Host): Run {
   };
 }
 
-const TIME_KEYS: readonly string[] = ['agent:wall_clock_ms', 'agent:active_ms'];
+const WALL_CLOCK = 'agent:wall_clock_ms';
+const ACTIVE = 'agent:active_ms';
 
 /** The first limit on time that the clock has crossed at `now`, though no event has shown it yet. */
 function firstLate(state: RunState, now: number): Breach | null {
-  const stats = {
-    counters: {},
-    gauges: {
-      'agent:wall_clock_ms': now - state.startedAt,
-      'agent:active_ms': activeMs(state, now),
-    },
-  };
-  return firstBreach(
-    state.limits.filter((limit) => TIME_KEYS.includes(limit.key)),
-    stats,
-  );
+  // Without any other statistic only limits on time can trip.
+  const gauges = { [WALL_CLOCK]: now - state.startedAt, [ACTIVE]: activeMs(state, now) };
+  return firstBreach(state.limits, { counters: {}, gauges });
 }
 
 /** When the first limit on time will be crossed; null when there is none, or time stands still. */
 function nextDeadline(state: RunState, now: number): number | null {
   const dues = state.limits.flatMap((limit) => {
     if (limit.onReach === 'refuse') return [];
-    if (limit.key === 'agent:wall_clock_ms') return [state.startedAt + limit.max + 1];
-    if (limit.key !== 'agent:active_ms' || state.pausedAt !== null) return [];
+    if (covers(limit, WALL_CLOCK)) return [state.startedAt + limit.max + 1];
+    if (!covers(limit, ACTIVE) || state.pausedAt !== null) return [];
     return [now + limit.max + 1 - activeMs(state, now)];
   });
   return dues.length === 0 ? null : Math.min(...dues);
@@ -152,6 +168,11 @@ function nextDeadline(state: RunState, now: number): number | null {
 /** Whether the run is over, wherever it stands: a breach, or a cancel that waits. */
 export function isStopped(run: Run, host: Host): boolean {
   return run.state.breach !== null || host.mailbox.peek().cancel !== null;
+}
+
+/** Whether an input waits that interrupts what is in flight. */
+export function isInterrupted(host: Host): boolean {
+  return host.mailbox.peek().waiting.some((input) => input.kind === 'interrupt');
 }
 
 /** Value of a statistic of the run. */

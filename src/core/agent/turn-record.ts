@@ -1,4 +1,5 @@
 /** What of a turn is recorded: how it was read, what its sections and answers came to. */
+import { utf8Length, type Json } from '../json.ts';
 import type { FormattedSection } from '../message.ts';
 import type { Reply } from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
@@ -22,13 +23,16 @@ export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
     blocks: turn.blocks,
     ...(turn.discardedAnswer === undefined ? {} : { discardedAnswer: turn.discardedAnswer }),
   };
-  if (turn.kind === 'malformed') return [read, parseError(turn.family, turn.problems, reply)];
+  if (turn.kind === 'malformed')
+    return [read, parseError(turn.family, turn.problems, replyText(reply))];
   if (turn.kind === 'answer') {
     return [
       read,
-      ...(turn.unparsed === undefined ? [] : [parseError('format', [turn.unparsed], reply)]),
+      ...(turn.unparsed === undefined
+        ? []
+        : [parseError('format', [turn.unparsed], replyText(reply))]),
       ...(turn.attached?.kind === 'problems'
-        ? [parseError('toolchain', turn.attached.problems, reply)]
+        ? [parseError('toolchain', turn.attached.problems, replyText(reply))]
         : []),
     ];
   }
@@ -41,7 +45,7 @@ export function sectionEvents(sections: SettledSections, reply: Reply): readonly
     ...Object.entries(sections.values).flatMap(([name, values]) =>
       values.map((): EventBody => ({ type: 'agent:section:read', name })),
     ),
-    ...sections.errors.map(({ problems }) => parseError('section', problems, reply)),
+    ...sections.errors.map(({ problems }) => parseError('section', problems, replyText(reply))),
   ];
 }
 
@@ -49,10 +53,10 @@ export function sectionEvents(sections: SettledSections, reply: Reply): readonly
 export function judgementEvents(
   judgement: Judgement,
   checked: JudgeResult | null,
-  reply: Reply,
+  text: string,
 ): readonly EventBody[] {
   if (judgement.kind === 'continue') return [];
-  const answer = rawOf(reply);
+  const answer = cut(text, MAX_RAW_BYTES);
   return [
     ...(checked?.validators ?? []).flatMap(({ validator, accepted }): readonly EventBody[] => [
       { type: 'agent:validator:called', validator, answer },
@@ -65,22 +69,37 @@ export function judgementEvents(
           : { feedback: sectionsText(judgement.feedback) }),
       },
     ]),
-    ...(judgement.kind === 'unfit' ? [parseError('termination', judgement.problems, reply)] : []),
+    ...(judgement.kind === 'unfit' ? [parseError('termination', judgement.problems, text)] : []),
     {
       type: 'agent:answer:judged',
       outcome: judgement.kind,
       ...(checked?.counts === undefined ? {} : { counts: checked.counts }),
       ...(checked?.gauges === undefined ? {} : { gauges: checked.gauges }),
     },
+    ...(checked?.events ?? []).map(ownEvent),
   ];
 }
 
-function parseError(family: ProblemFamily, problems: readonly Problem[], reply: Reply): EventBody {
-  return { type: 'agent:parse_error', family, problems, raw: rawOf(reply) };
+/** An event of a user's own, from a tool, a validator or a loop. */
+export function ownEvent({
+  type,
+  data,
+}: {
+  readonly type: string;
+  readonly data: Json;
+}): EventBody {
+  return { type: 'agent:custom', name: type, data };
 }
 
-function rawOf(reply: Reply): string {
-  return cut(replyText(reply), MAX_RAW_BYTES);
+/** `value` as an event carries it: text over 2 KB, or a value whose JSON is longer, is cut to that. */
+export function cutInEvent(value: Json): Json {
+  if (typeof value === 'string') return cut(value, MAX_RAW_BYTES);
+  const json = JSON.stringify(value);
+  return utf8Length(json) <= MAX_RAW_BYTES ? value : cut(json, MAX_RAW_BYTES);
+}
+
+function parseError(family: ProblemFamily, problems: readonly Problem[], text: string): EventBody {
+  return { type: 'agent:parse_error', family, problems, raw: cut(text, MAX_RAW_BYTES) };
 }
 
 function sectionsText(sections: readonly FormattedSection[]): string {

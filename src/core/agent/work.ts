@@ -2,23 +2,23 @@
  * What one iteration may do: ask the model, run calls, have answers checked. Each is counted, limited
  * and published by itself, and leaves the iteration when the run is to stop.
  */
-import type { Json } from '../json.ts';
+import { byteSize, type Json } from '../json.ts';
 import { wouldCross } from '../limits/breach.ts';
-import type { Breach } from '../limits/limit.ts';
 import type { ToolCall } from '../message.ts';
 import type { Reply } from '../model/model.ts';
-import { isKnownTool, roomFor, UNKNOWN_TOOL, wavesOf } from '../toolchain/batch.ts';
-import { canceledCallText, refusedText, unknownToolText } from '../toolchain/call-texts.ts';
-import type { CallOutcome, JudgeResult, ToolResult } from '../toolchain/outcome.ts';
-import { toolchainOf } from '../toolchain/toolchain-of.ts';
+import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
+import { judge, needsCheck, type Judgement } from '../termination/candidates.ts';
+import type { JudgeResult } from '../toolchain/outcome.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
 import type { Host, ModelOrder, ModelOutcome, TranscriptView } from './host.ts';
-import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
-import { isStopped, type Run } from './run.ts';
-import { scratchpadMessages } from './run-state.ts';
-import type { AgentSpec, ModelSpec } from './spec.ts';
+import type { CallResult } from './observation.ts';
+import { isInterrupted, isStopped, type Run } from './run.ts';
+import { runCalls, type OpenCount } from './run-calls.ts';
+import { scratchpadMessages, type RunState } from './run-state.ts';
+import type { ModelSpec } from './spec.ts';
+import { judgementEvents, ownEvent } from './turn-record.ts';
 
 /** What `next` decided: another iteration, or the end with a value. */
 export type TurnEnd =
@@ -32,16 +32,38 @@ export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;
 export interface Work {
   readonly iteration: number;
   readonly run: Run;
+  /** The newest state; `state.data` is the loop's own. Read it again after each wait. */
+  readonly state: RunState;
   /** Asks the model, then its fallbacks. Leaves the iteration when the run is to stop. */
   ask(): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
   call(calls: readonly ToolCall[]): Promise<readonly CallResult[]>;
   /** Checks answers and structured sections on the worker. */
   check(values: CheckedValues): Promise<JudgeResult>;
+  /** What schema and validators of the agent say of one answer, recorded. */
+  judge(answer: Json): Promise<Judgement>;
   /** Appends an entry to history and scratchpad. */
   append(entry: NewEntry): void;
+  /** Replaces the scratchpad: what the next model call sees. An entry is known by its `index`. */
+  setScratchpad(entries: readonly Entry[]): void;
+  /** Replaces the loop's own data; it is handed over with the run, so keep it small. */
+  setData(data: Json): void;
+  /** Adds to a counter of the loop's own, such as `review:rounds`. @throws UsageError for other keys. */
+  count(key: string, by?: number): void;
+  /** Sets a gauge of the loop's own; keys as for `count`. */
+  gauge(key: string, value: number): void;
+  /** Publishes an event of the loop's own with at most 16 KB of JSON; names as keys of `count`. */
+  emit(name: string, data: Json): void;
   /** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
   leaveIfAsked(): void;
+}
+
+/** The work of an iteration as `runLoop` holds it. */
+export interface OpenWork extends Work {
+  /** Whether something that began in this iteration has not ended. */
+  isOpen(): boolean;
+  /** Ends what a loop left in flight and waits for it; nothing happens when nothing is. */
+  settle(): Promise<void>;
 }
 
 /** What one reply gives to be checked. */
@@ -54,17 +76,59 @@ export interface CheckedValues {
 export type Next = (work: Work) => Promise<TurnEnd>;
 
 /** The work of the iteration that has just begun. */
-export function createWork(run: Run, host: Host): Work {
+export function createWork(run: Run, host: Host): OpenWork {
+  // Only a loop that does not await its work leaves some open; the built-in ones never do.
+  const begun: Promise<unknown>[] = [];
+  const open = { count: 0 };
+  const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
+    begun.push(work);
+    return work;
+  };
+  // Chunks of one iteration are told apart by the try, so tries count on over repeated questions.
+  let tries = 0;
+  const countTries = (attempts: number): void => {
+    tries += attempts;
+  };
+  const check = (values: CheckedValues): Promise<JudgeResult> =>
+    tracked(checkValues(run, host, open, values));
+
   return {
     iteration: run.state.iteration,
     run,
-    ask: () => ask(run, host),
-    call: (calls) => callAll(run, host, calls),
-    check: (values) => check(run, host, values),
+    get state() {
+      return run.state;
+    },
+    ask: () => tracked(ask(run, host, open, () => tries, countTries)),
+    call: (calls) => tracked(runCalls(run, host, open, calls)),
+    check,
+    judge: (answer) => judgeOne(run, check, answer),
     append: (entry) => {
       run.append({ iteration: run.state.iteration, origin: 'original', ...entry }, 'both');
     },
+    setScratchpad: (entries) => run.replaceScratchpad(entries),
+    setData: (data) => {
+      run.record({ type: 'agent:data:change', bytes: byteSize(data) }, { data });
+    },
+    count: (key, by = 1) => {
+      checkCount(key, by);
+      run.record({ type: 'agent:custom', name: key, data: null, counts: { [key]: by } });
+    },
+    gauge: (key, value) => {
+      checkGauge(key, value);
+      run.record({ type: 'agent:custom', name: key, data: null, gauges: { [key]: value } });
+    },
+    emit: (type, data) => {
+      checkOwnEvent(type, data);
+      run.record(ownEvent({ type, data }));
+    },
     leaveIfAsked: () => leaveIfAsked(run, host),
+    isOpen: () => open.count > 0,
+    settle: async () => {
+      while (open.count > 0) {
+        host.abort();
+        await Promise.allSettled(begun);
+      }
+    },
   };
 }
 
@@ -74,16 +138,24 @@ function leaveIfAsked(run: Run, host: Host): void {
   if (isInterrupted(host)) throw leaving({ kind: 'interrupted' });
 }
 
-async function ask(run: Run, host: Host): Promise<Reply> {
-  let tries = 0;
+async function ask(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  triesBefore: () => number,
+  countTries: (attempts: number) => void,
+): Promise<Reply> {
   let last = { code: 'model_error', message: 'no model answered' };
+  leaveIfAsked(run, host);
   for (const model of run.state.head.spec.models) {
-    const { order, view } = beginModelCall(run, host, model, tries);
+    const { order, view } = beginModelCall(run, host, model, triesBefore());
+    open.count += 1;
     const outcome = await host.callModel(order, view);
+    open.count -= 1;
     run.record(modelCallAfter(order, outcome, host.now() - order.time));
+    countTries(outcome.attempts);
     if (outcome.kind === 'reply') return outcome.reply;
     leaveIfAsked(run, host);
-    tries += outcome.attempts;
     if (outcome.kind === 'aborted') continue;
     last = outcome;
     if (outcome.code !== 'model_error' && outcome.code !== 'model_auth') break;
@@ -148,114 +220,19 @@ function modelCallAfter(
   }
 }
 
-/** All calls of a turn, wave after wave, recorded in request order (I3 of the loop). */
-async function callAll(
+async function checkValues(
   run: Run,
   host: Host,
-  calls: readonly ToolCall[],
-): Promise<readonly CallResult[]> {
-  const { tools, parallel } = run.state.head.spec;
-  const results: CallResult[] = [];
-  for (const wave of wavesOf(calls, tools, parallel)) {
-    for (let done = 0; done < wave.length;) {
-      // When calls that started did not count after all, more of the wave fit.
-      const begun = beginCalls(run, host, wave.slice(done));
-      for (const call of begun) {
-        results.push(
-          call.kind === 'settled'
-            ? call.result
-            : recordCall(run, call.call, await call.pending, host.now() - call.startedAt),
-        );
-      }
-      done += begun.length;
-    }
-  }
-  return results;
-}
-
-/** A call that runs, or one that nobody will start. */
-type BegunCall =
-  | {
-      readonly kind: 'started';
-      readonly call: ToolCall;
-      readonly startedAt: number;
-      readonly pending: Promise<ToolResult> | ToolResult;
-    }
-  | { readonly kind: 'settled'; readonly result: CallResult };
-
-/** Starts as many of `calls` as fit, at least settling the first; what one crosses aborts the others. */
-function beginCalls(run: Run, host: Host, calls: readonly ToolCall[]): readonly BegunCall[] {
-  const { limits, stats, head } = run.state;
-  const { fits, breach } = roomFor(calls, head.spec.tools, limits, stats);
-  if (!mustLeave(run, host) && fits > 0) {
-    const startedAt = host.now();
-    return calls.slice(0, fits).map((call) => {
-      const pending = startCall(run, host, call);
-      return { kind: 'started', call, startedAt, pending };
-    });
-  }
-  if (!mustLeave(run, host) && breach !== null) {
-    if (breach.limit.onReach === 'refuse') {
-      return calls.slice(0, 1).map((call) => ({
-        kind: 'settled',
-        result: recordRefusal(run, call, breach),
-      }));
-    }
-    run.breach(breach);
-  }
-  return calls.map((call) => ({ kind: 'settled', result: notStarted(call) }));
-}
-
-function startCall(run: Run, host: Host, call: ToolCall): Promise<ToolResult> | ToolResult {
-  const { runId, agentPath, head } = run.state;
-  const { callId, tool, args } = call;
-  const spec = head.spec.tools.find((known) => known.name === tool);
-  if (spec === undefined) {
-    const error = unknownToolText(tool, head.spec.tools);
-    return { outcome: 'rejected', error, attempts: 0, started: false };
-  }
-  run.record({ type: 'agent:tool_call:before', callId, tool, args });
-  return host.callTool({ agent: head.spec.name, runId, agentPath, callId, tool, args }, spec);
-}
-
-function recordCall(run: Run, call: ToolCall, result: ToolResult, durationMs: number): CallResult {
-  const { spec } = run.state.head;
-  run.record(toolCallAfter(spec, call, result, durationMs));
-  for (const { type, data } of result.events ?? []) {
-    run.record({ type: 'agent:custom', name: type, data });
-  }
-  return isKnownTool(spec.tools, call.tool)
-    ? toolCallResult(call, result, toolchainOf(spec.toolchain))
-    : failedCallResult(call, result.error ?? '', false);
-}
-
-function recordRefusal(run: Run, call: ToolCall, { key, limit }: Breach): CallResult {
-  const error = refusedText(key, limit.max);
-  const { spec } = run.state.head;
-  run.record(
-    toolCallAfter(spec, call, { outcome: 'refused', error, attempts: 0, started: false }, 0),
-  );
-  return failedCallResult(call, error);
-}
-
-/** A call that nobody started leaves no event, but a transcript needs a result for it. */
-function notStarted(call: ToolCall): CallResult {
-  return failedCallResult(call, canceledCallText);
-}
-
-/** Whether work is to stop: a cancel, a breach, or an input that interrupts. */
-function mustLeave(run: Run, host: Host): boolean {
-  return isStopped(run, host) || isInterrupted(host);
-}
-
-function isInterrupted(host: Host): boolean {
-  return host.mailbox.peek().waiting.some((input) => input.kind === 'interrupt');
-}
-
-async function check(run: Run, host: Host, values: CheckedValues): Promise<JudgeResult> {
+  open: OpenCount,
+  values: CheckedValues,
+): Promise<JudgeResult> {
+  // A breach lets an answer in hand be judged; a cancel does not.
+  if (host.mailbox.peek().cancel !== null) throw leaving({ kind: 'stopped' });
   const { runId, agentPath, iteration, head } = run.state;
   const order = { agent: head.spec.name, runId, agentPath, iteration, ...values };
+  open.count += 1;
   const outcome = await host.judgeAnswer(order);
+  open.count -= 1;
   switch (outcome.kind) {
     case 'judged':
       return outcome.result;
@@ -267,26 +244,11 @@ async function check(run: Run, host: Host, values: CheckedValues): Promise<Judge
   }
 }
 
-function toolCallAfter(
-  spec: AgentSpec,
-  { callId, tool, args }: ToolCall,
-  result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome },
-  durationMs: number,
-): EventBody {
-  const { outcome, started, attempts, output, error, cut, counts, gauges } = result;
-  return {
-    type: 'agent:tool_call:after',
-    callId,
-    tool: isKnownTool(spec.tools, tool) ? tool : UNKNOWN_TOOL,
-    args,
-    outcome,
-    started,
-    attempts,
-    durationMs,
-    ...(output === undefined ? {} : { output }),
-    ...(error === undefined ? {} : { error }),
-    ...(cut === undefined ? {} : { cut }),
-    ...(counts === undefined ? {} : { counts }),
-    ...(gauges === undefined ? {} : { gauges }),
-  };
+async function judgeOne(run: Run, check: Work['check'], answer: Json): Promise<Judgement> {
+  const isChecked = needsCheck(run.state.head.spec.answer);
+  const checked = isChecked ? await check({ answers: [answer], sections: [] }) : null;
+  const judgement = judge([{ kind: 'value', value: answer }], checked?.verdicts ?? null);
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+  for (const event of judgementEvents(judgement, checked, text)) run.record(event);
+  return judgement;
 }

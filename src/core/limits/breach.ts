@@ -1,6 +1,6 @@
 /** Limits as predicates on statistics: what has tripped, and what the next piece of work would trip. */
-import { isSelf, self } from '../stats/stat-keys.ts';
-import { valueOf, type Stats } from '../stats/stats.ts';
+import { isSelf, self, withoutSelf } from '../stats/stat-keys.ts';
+import { valueOf, type Numbers, type Stats } from '../stats/stats.ts';
 import type { Breach, Limit } from './limit.ts';
 
 /**
@@ -19,22 +19,24 @@ export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | nu
 }
 
 /**
- * The first limit that `by` more of one of `keys` would cross; `keys` are base keys, their
- * `$self:` twins are checked with them. `pending` is work in flight that counts already.
+ * The first limit, in list order, that one more of `keys` would cross; `keys` are base keys, their
+ * `$self:` twins are checked with them. `pending` is work in flight, by base key, that counts
+ * already.
  */
 export function wouldCross(
   limits: readonly Limit[],
   stats: Stats,
   keys: readonly string[],
-  pending = 0,
+  pending: Numbers = {},
 ): Breach | null {
-  const moved = keys.flatMap((key) => [key, self(key)]);
+  const moved = keys.flatMap((key) => [key, self(key)]).toSorted();
   for (const limit of limits) {
-    const key = moved.filter((candidate) => covers(limit, candidate)).toSorted()[0];
-    if (key === undefined) continue;
-    const value = valueOf(stats, key) + pending;
-    if (value + 1 > limit.max) {
-      return { limit, key, value, attempted: value + 1, origin: 'self' };
+    for (const key of moved) {
+      if (!covers(limit, key)) continue;
+      const value = valueOf(stats, key) + (pending[withoutSelf(key)] ?? 0);
+      if (value + 1 > limit.max) {
+        return { limit, key, value, attempted: value + 1, origin: 'self' };
+      }
     }
   }
   return null;
@@ -49,7 +51,8 @@ export function explainBreach(breach: Breach): string {
     : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;
 }
 
-function covers(limit: Limit, key: string): boolean {
+/** Whether `limit` watches `key`; a prefix watches `$self:` twins only when it says so. */
+export function covers(limit: Limit, key: string): boolean {
   if (limit.kind === 'exact') return limit.key === key;
   return key.startsWith(limit.key) && (!isSelf(key) || isSelf(limit.key));
 }

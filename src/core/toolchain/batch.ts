@@ -49,21 +49,16 @@ export function roomFor(
   stats: Stats,
 ): { readonly fits: number; readonly breach: Breach | null } {
   let fits = 0;
-  let running = 0;
   const inFlight: Record<string, number> = {};
   for (const call of calls) {
     // An unknown tool does not run, so it needs no room.
-    if (!isKnownTool(tools, call.tool)) {
-      fits += 1;
-      continue;
+    if (isKnownTool(tools, call.tool)) {
+      const keys = ['agent:tool_calls', `agent:tool_calls:${call.tool}`];
+      const breach = wouldCross(limits, stats, keys, inFlight);
+      if (breach !== null) return { fits, breach };
+      for (const key of keys) inFlight[key] = (inFlight[key] ?? 0) + 1;
     }
-    const breach =
-      wouldCross(limits, stats, ['agent:tool_calls'], running) ??
-      wouldCross(limits, stats, [`agent:tool_calls:${call.tool}`], inFlight[call.tool] ?? 0);
-    if (breach !== null) return { fits, breach };
     fits += 1;
-    running += 1;
-    inFlight[call.tool] = (inFlight[call.tool] ?? 0) + 1;
   }
   return { fits, breach: null };
 }

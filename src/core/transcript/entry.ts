@@ -19,3 +19,6 @@ export interface Entry {
   readonly messages: readonly Message[];
   readonly metadata?: JsonObject;
 }
+
+/** Key in the metadata of an entry: how much it matters, -10 to 10; from 10 on it is pinned. */
+export const IMPORTANCE_KEY = 'agent:importance_score';
