@@ -58,7 +58,8 @@ export const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   cli: {
-    rings: ['core', 'client', 'worker', 'activities/definitions.ts'],
+    rings: ['core', 'client', 'worker'],
+    typesOf: ['activities'],
     packages: 'any',
     node: true,
   },
