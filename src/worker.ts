@@ -41,11 +41,7 @@ export {
 } from './worker/embedded-server.ts';
 export { eventLine } from './worker/event-line.ts';
 export { local, type LocalEverloop, type LocalOptions } from './worker/local.ts';
-export {
-  runWorker,
-  type ConfigOverrides,
-  type RunWorkerOptions,
-  type WorkerReady,
-} from './worker/run-worker.ts';
+export type { ConfigOverrides } from './worker/config-of.ts';
+export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/run-worker.ts';
 export { stopOnSignal, type ShutdownOptions, type SignalSource } from './worker/shutdown.ts';
 export type { EventListener } from './worker/worker-sinks.ts';

@@ -1,8 +1,8 @@
 /** What the command line needs of its process; tests give another one. */
 import { connect, type ConnectedEverloop, type ConnectOptions } from '../client/connect.ts';
 import type { Environment } from '../client/temporal-environment.ts';
-import { local, type LocalEverloop, type LocalOptions } from '../worker/local.ts';
-import { runWorker, type RunWorkerOptions } from '../worker/run-worker.ts';
+import type { LocalEverloop, LocalOptions } from '../worker/local.ts';
+import type { RunWorkerOptions } from '../worker/run-worker.ts';
 import type { SignalSource } from '../worker/shutdown.ts';
 
 /** Takes text; a terminal says so. */
@@ -37,7 +37,8 @@ export function processIo(): CliIo {
     cwd: process.cwd(),
     signals: process,
     connect,
-    local,
-    runWorker,
+    // A worker's native code takes a second to load, which `ps` need not wait for.
+    local: async (options) => (await import('../worker/local.ts')).local(options),
+    runWorker: async (options) => (await import('../worker/run-worker.ts')).runWorker(options),
   };
 }

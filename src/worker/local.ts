@@ -8,11 +8,12 @@ import { openConnection } from '../client/open-connection.ts';
 import type { RunHandle } from '../client/run-handle.ts';
 import { createChunkBus } from './chunk-bus.ts';
 import { withCleanup, type Cleanup } from './cleanup.ts';
+import { archiveDirOf, configOf, type ConfigOverrides } from './config-of.ts';
 import type { WorkerConfig } from './config.ts';
 import { createDirectoryArchive } from './directory-archive.ts';
 import type { EmbeddedServerOptions } from './embedded-server.ts';
-import { configOf, warnOfListener, type ConfigOverrides } from './run-worker.ts';
-import { archiveDirOf, serve, type Serving } from './serve.ts';
+import { warnOfListener } from './run-worker.ts';
+import { serve, type Serving } from './serve.ts';
 import type { EventListener } from './worker-sinks.ts';
 
 /** What {@link local} takes; only `agents` is needed. */
@@ -133,7 +134,7 @@ function withWorker(
   return {
     start: async (agent, options) => guarded(await everloop.start(agent, options)),
     attach: (id) => guarded(everloop.attach(id)),
-    list: everloop.list,
+    list: (query) => everloop.list(query),
     address,
     namespace,
     taskQueue,

@@ -1,30 +1,18 @@
 /** One worker process of a fleet: the composition root. */
-import type { ConnectionOptions } from '@temporalio/client';
 import type { Archive } from '../activities/archive-transcript.ts';
 import type { AgentDefinition } from '../activities/definitions.ts';
 import type { ModelEntry } from '../activities/model-entry.ts';
-import type { Environment } from '../client/temporal-environment.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { withCleanup } from './cleanup.ts';
-import { readConfig, type WorkerConfig } from './config.ts';
+import { archiveDirOf, configOf, type ConfigOverrides } from './config-of.ts';
+import type { WorkerConfig } from './config.ts';
 import type { WorkerRole } from './create-worker.ts';
 import { createDirectoryArchive } from './directory-archive.ts';
 import type { EmbeddedServer, EmbeddedServerOptions } from './embedded-server.ts';
 import { eventLine } from './event-line.ts';
-import { archiveDirOf, serve } from './serve.ts';
+import { serve } from './serve.ts';
 import { stopOnSignal, type SignalSource } from './shutdown.ts';
 import type { EventListener } from './worker-sinks.ts';
-
-/** What stands in an options object above the environment. */
-export interface ConfigOverrides extends Partial<Omit<WorkerConfig, 'temporal'>> {
-  /** Host and port of the service; default `TEMPORAL_ADDRESS`, else a server of this machine. */
-  readonly address?: string;
-  readonly namespace?: string;
-  /** TLS, API key, metadata, on top of those of the environment. */
-  readonly connection?: ConnectionOptions;
-  /** Default `process.env`. */
-  readonly env?: Environment;
-}
 
 /** What a worker that runs can tell. */
 export interface WorkerReady {
@@ -98,31 +86,6 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     await stopped;
     await cleanup.run();
   });
-}
-
-/** The environment's configuration, with what `options` say above it. */
-export function configOf(options: ConfigOverrides): WorkerConfig {
-  const config = readConfig(options.env ?? process.env);
-  const { address = config.temporal.address } = options;
-  const taskQueue = options.taskQueue ?? config.taskQueue;
-  // A queue that the environment did not name follows the task queue.
-  const follow = (queue: string): string => (queue === config.taskQueue ? taskQueue : queue);
-  const maxCachedWorkflows = options.maxCachedWorkflows ?? config.maxCachedWorkflows;
-  return {
-    temporal: {
-      namespace: options.namespace ?? config.temporal.namespace,
-      connection: { ...config.temporal.connection, ...options.connection },
-      ...(address === undefined ? {} : { address }),
-    },
-    taskQueue,
-    modelTaskQueue: options.modelTaskQueue ?? follow(config.modelTaskQueue),
-    toolTaskQueue: options.toolTaskQueue ?? follow(config.toolTaskQueue),
-    dataDir: options.dataDir ?? config.dataDir,
-    cacheBytes: options.cacheBytes ?? config.cacheBytes,
-    shutdownGraceMs: options.shutdownGraceMs ?? config.shutdownGraceMs,
-    logLevel: options.logLevel ?? config.logLevel,
-    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
-  };
 }
 
 function eventLog(logEvents: RunWorkerOptions['logEvents']): readonly EventListener[] {

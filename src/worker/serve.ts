@@ -48,11 +48,6 @@ export interface Serving {
   readonly shutdown: () => void;
 }
 
-/** Where pages are kept that the service forgets. */
-export function archiveDirOf(dataDir: string): string {
-  return join(dataDir, 'archive');
-}
-
 /** Starts or finds the server and serves on it until `cleanup` runs. */
 export async function serve(options: ServeOptions, cleanup: Cleanup): Promise<Serving> {
   const { config, roles } = options;
@@ -92,7 +87,7 @@ export async function serve(options: ServeOptions, cleanup: Cleanup): Promise<Se
     worker.shutdown();
     await stopped.catch(() => undefined);
   });
-  return { server, stopped, shutdown: worker.shutdown };
+  return { server, stopped, shutdown: () => worker.shutdown() };
 }
 
 function serverOptions(

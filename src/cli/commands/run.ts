@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Everloop, StartOptions } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { UsageError } from '../../core/usage-error.ts';
+import { isUsageError, UsageError } from '../../core/usage-error.ts';
 import { collect, readContext, readLimits } from '../arguments.ts';
 import { configFor, openClient, untilInterrupted, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';
@@ -55,7 +55,7 @@ async function run(cli: Cli, agent: string, task: string, options: RunOptions): 
   const start = await startOptions(cli, task, options);
   const { everloop, isServed } = await open(cli, agent, options);
   try {
-    const handle = await everloop.start(agent, start);
+    const handle = await startOrExplain(everloop, agent, start);
     if (options.detach === true) {
       cli.output.text(handle.id);
       cli.output.json({ id: handle.id, agent });
@@ -69,6 +69,24 @@ async function run(cli: Cli, agent: string, task: string, options: RunOptions): 
     );
   } finally {
     await everloop.close();
+  }
+}
+
+/** As the client starts a run, with the advice of the command line for an id in use. */
+async function startOrExplain(
+  everloop: Everloop,
+  agent: string,
+  options: StartOptions,
+): Promise<RunHandle> {
+  try {
+    return await everloop.start(agent, options);
+  } catch (error) {
+    if (!isUsageError(error) || error.code !== 'id_in_use') throw error;
+    throw new UsageError(
+      'id_in_use',
+      `Expected a free run id, got \`${options.id}\`, which another run has. Choose another id, or ` +
+        'follow that run with `--attach`.',
+    );
   }
 }
 
