@@ -5,7 +5,7 @@ import type { RegisteredAgent, ToolDefinition } from '../../src/activities/defin
 import type { JsonObject } from '../../src/core/json.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
 import type { JudgeOrder, ToolOrder } from '../../src/core/toolchain/outcome.ts';
-import { createRegistry } from '../../src/worker/registry.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
 
 /** A model that nobody asks. */
 export const silentModel: ModelFunction = () => Promise.reject(new Error('nobody should ask'));

@@ -96,6 +96,30 @@ describe('[row 15] schemas of tools', () => {
     expect(tool.standard).toBe(schema);
   });
 
+  test('are told to the model without the noise of a library', () => {
+    const data = { pattern: 'x', format: 'y' };
+    const parameters = z.object({
+      count: z.number().int(),
+      day: z.iso.date(),
+      pattern: z.object({ format: z.string(), pattern: z.string() }).default(data),
+    });
+
+    expect(defineTool({ ...minimal, parameters }).spec.parameters).toEqual({
+      type: 'object',
+      properties: {
+        count: { type: 'integer' },
+        day: { type: 'string', format: 'date' },
+        pattern: {
+          default: data,
+          type: 'object',
+          properties: { format: { type: 'string' }, pattern: { type: 'string' } },
+          required: ['format', 'pattern'],
+        },
+      },
+      required: ['count', 'day'],
+    });
+  });
+
   test('come from beside a Standard Schema object that cannot tell its own', () => {
     const jsonSchema = { type: 'object', properties: { day: { type: 'string' } } };
 

@@ -8,7 +8,7 @@ import { loadAgent, loadAgentActivity } from '../../src/activities/load-agent.ts
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
 import type { AgentInput } from '../../src/core/agent/input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
-import { createRegistry } from '../../src/worker/registry.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
 import { silentModel } from './agents.ts';
 
 const models: readonly ModelEntry[] = [

@@ -23,6 +23,7 @@ function judge(agent: RegisteredAgent, fields: Partial<JudgeOrder>): Promise<Jud
   return runJudge(agent, judgeOrder(fields), { attempt: 1, signal: quietSignal(), graceMs: 20 });
 }
 
+/** A validator of text answers. */
 function validator(
   name: string,
   validate: ValidatorOptions<Json>['validate'],
@@ -31,12 +32,12 @@ function validator(
 }
 
 const long = validator('long', (answer) =>
-  String(answer).length > 3
+  typeof answer === 'string' && answer.length > 3
     ? { accepted: true }
     : { accepted: false, feedback: 'Write more than 3 letters.' },
 );
 const lower = validator('lower', (answer) => ({
-  accepted: String(answer) === String(answer).toLowerCase(),
+  accepted: typeof answer === 'string' && answer === answer.toLowerCase(),
 }));
 
 const empty = { sections: [], validators: [], attempts: 1 };

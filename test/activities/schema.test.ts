@@ -38,7 +38,7 @@ describe('schemas', () => {
     for (let index = 0; index < 500; index++) checkJson(schema(), { p1: 5 });
 
     // Compiling takes about 10 ms, so 500 times would take 5 s.
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 
   test('stay bounded in number', () => {

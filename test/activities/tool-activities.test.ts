@@ -8,7 +8,7 @@ import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { Registry, ToolContext } from '../../src/activities/definitions.ts';
 import { judgeAnswerActivity } from '../../src/activities/judge-answer.ts';
-import { createRegistry } from '../../src/worker/registry.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
 import { judgeOrder, silentModel, toolOrder } from './agents.ts';
 
 /** Settles when the signal is aborted, as a service call does. */

@@ -3,8 +3,8 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
-import { createRegistry } from '../../src/worker/registry.ts';
-import { silentModel } from '../activities/agents.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
+import { silentModel } from './agents.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 1 });
 const accept = defineValidator({ name: 'accept', validate: () => ({ accepted: true }) });
@@ -74,6 +74,21 @@ describe('[row 26] what is wrong with what a worker is given', () => {
           'Agent `b`: Expected a `price` for every model under a cost limit, got none for `m`. Add it to the entry, or remove the limit.',
           'Expected agent names to be unique, got two agents named `a`. Rename one.',
         ].join('\n'),
+      }),
+    );
+  });
+
+  test('two models under one id', () => {
+    const agents = ['a', 'b'].map((name) =>
+      defineAgent({ name, model: { id: 'm', model: async () => name } }),
+    );
+
+    expect(() => createRegistry({ agents })).toThrow(
+      expect.objectContaining({
+        name: 'UsageError',
+        code: 'duplicate_model',
+        message:
+          'Expected one model under the id `m`, got two objects. Share one between the agents, or give them entries with ids of their own.',
       }),
     );
   });
