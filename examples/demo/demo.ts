@@ -117,7 +117,7 @@ async function firstRun(stage: Stage) {
   await sayStats(screen, run);
 
   const step = await run.result();
-  screen.say('answer', String(step.value ?? step.message), 'bold');
+  screen.say('answer', typeof step.value === 'string' ? step.value : (step.message ?? ''), 'bold');
   const events = await run.events();
   const { historyLength, historySize } = await client.workflow.getHandle(run.id).describe();
   return {

@@ -21,6 +21,11 @@ export interface LocalOptions extends ConfigOverrides {
   readonly agents: readonly AgentDefinition[];
   /** Entries that agents name by id; entries that stand in a definition need not be here. */
   readonly models?: readonly ModelEntry[];
+  /**
+   * Absolute path of a module that exports the workflow `agent` in place of Everloop's own: the way
+   * to a loop of your own, see `everloop/workflow`. Default: Everloop's.
+   */
+  readonly workflowsPath?: string;
   readonly listeners?: readonly EventListener[];
   /** For a server that is looked for or started here. */
   readonly server?: EmbeddedServerOptions;
@@ -76,6 +81,7 @@ export async function local(options: LocalOptions): Promise<LocalEverloop> {
         listeners: options.listeners ?? [],
         onListenerError: warnOfListener,
         ...(options.server === undefined ? {} : { server: options.server }),
+        ...(options.workflowsPath === undefined ? {} : { workflowsPath: options.workflowsPath }),
       },
       cleanup,
     );

@@ -27,6 +27,11 @@ export interface RunWorkerOptions extends ConfigOverrides {
   readonly models?: readonly ModelEntry[];
   /** What this process takes on; default: everything. */
   readonly roles?: readonly WorkerRole[];
+  /**
+   * Absolute path of a module that exports the workflow `agent` in place of Everloop's own: the way
+   * to a loop of your own, see `everloop/workflow`. Default: Everloop's.
+   */
+  readonly workflowsPath?: string;
   /** Default: 3 s on a server of this machine, else 5 s. */
   readonly heartbeatMs?: number;
   /** Where pages go that the service forgets; default: a folder in the data folder. */
@@ -74,6 +79,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
         onListenerError: warnOfListener,
         ...(options.server === undefined ? {} : { server: options.server }),
         ...(options.roles === undefined ? {} : { roles: options.roles }),
+        ...(options.workflowsPath === undefined ? {} : { workflowsPath: options.workflowsPath }),
         ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
       },
       cleanup,

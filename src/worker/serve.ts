@@ -37,6 +37,8 @@ export interface ServeOptions {
   readonly roles?: readonly WorkerRole[];
   /** Default: 3 s on a server of this machine, else 5 s. */
   readonly heartbeatMs?: number;
+  /** Module that exports the workflow `agent` in place of Everloop's own. */
+  readonly workflowsPath?: string;
 }
 
 /** A worker that serves. */
@@ -50,7 +52,7 @@ export interface Serving {
 
 /** Starts or finds the server and serves on it until `cleanup` runs. */
 export async function serve(options: ServeOptions, cleanup: Cleanup): Promise<Serving> {
-  const { config, roles } = options;
+  const { config, roles, workflowsPath } = options;
   installRuntime(config.logLevel);
   const server = await startOrFindServer(serverOptions(config, options.server));
   cleanup.add(server.stop);
@@ -78,6 +80,7 @@ export async function serve(options: ServeOptions, cleanup: Cleanup): Promise<Se
     shutdownGraceMs,
     bundleDir: join(config.dataDir, 'cache'),
     ...(roles === undefined ? {} : { roles }),
+    ...(workflowsPath === undefined ? {} : { workflowsPath }),
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
   });
   const stopped = worker.run();
