@@ -79,7 +79,9 @@ async function startOrRestore(
   if (start.kind === 'continued') return start.handover;
   const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
   const loaded = await loadAgent(start.input).catch((error: unknown) => {
-    throw loadFailure(error, session.agent, traceOf(session));
+    const failure = loadFailure(error, session.agent, traceOf(session));
+    session.step = failure.details?.[0] as Step;
+    throw failure;
   });
   return { state: freshState(start.input, loaded.spec), runtime: loaded.runtime };
 }
