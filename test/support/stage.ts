@@ -30,7 +30,7 @@ export interface Served {
   /** Folder of the archive. */
   readonly archiveDir: string;
   /** Stops the worker; called by the stage for those that still run. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Everything that an end-to-end test stands on. */
@@ -42,7 +42,7 @@ export interface Stage {
   /** For files of the test; removed at the end. */
   readonly folder: string;
   /** Starts a worker for `agents` in this process. */
-  serve(agents: readonly AgentDefinition[], options?: ServeOptions): Promise<Served>;
+  readonly serve: (agents: readonly AgentDefinition[], options?: ServeOptions) => Promise<Served>;
   /** A client of `taskQueue`, for workers that run elsewhere. */
   everloopOf(taskQueue: string, archiveDir?: string): Everloop;
   /** Replays all links of a run with today's workflow code; rejects when they do not fit. */
