@@ -1,8 +1,9 @@
 /** `npm run bench -- NAME [--json]`: runs one benchmark, or all, and prints its figures. */
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
+import { historyBench } from './history.ts';
 import { turnBench } from './turn.ts';
 
-const benches: readonly Bench[] = [turnBench];
+const benches: readonly Bench[] = [historyBench, turnBench];
 
 const words = process.argv.slice(2);
 const asJson = words.includes('--json');
