@@ -1,9 +1,10 @@
 /** `npm run bench -- NAME [--json]`: runs one benchmark, or all, and prints its figures. */
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { historyBench } from './history.ts';
+import { idleBench } from './idle.ts';
 import { turnBench } from './turn.ts';
 
-const benches: readonly Bench[] = [historyBench, turnBench];
+const benches: readonly Bench[] = [historyBench, turnBench, idleBench];
 
 const words = process.argv.slice(2);
 const asJson = words.includes('--json');
