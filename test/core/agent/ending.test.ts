@@ -240,6 +240,24 @@ describe('an error', () => {
   });
 });
 
+describe('a bug of the host', () => {
+  it('[row 4] ends the run as `internal`, and hangs nothing', async () => {
+    const { run } = startRun([], {
+      onEvent: ({ type }) => {
+        if (type === 'agent:model_call:before') throw new Error('broken sink');
+      },
+    });
+
+    const step = await run.result;
+
+    expect([step.status, step.reason, step.message]).toEqual([
+      'error',
+      'internal',
+      'iteration 1: broken sink',
+    ]);
+  });
+});
+
 describe('of two endings', () => {
   const tokens = { totalTokens: 50 };
 

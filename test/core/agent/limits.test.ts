@@ -136,9 +136,9 @@ describe('a limit that is checked before the work', () => {
 });
 
 describe('a limit that is checked after the event', () => {
-  const counted = searchTool((query, { count, gauge }) => {
-    count('shop:refunds', 2);
-    gauge('shop:queue', 7);
+  const counted = searchTool((query, context) => {
+    context.count('shop:refunds', 2);
+    context.gauge('shop:queue', 7);
     return query;
   });
 
@@ -325,12 +325,12 @@ describe('a limit that is checked after the event', () => {
   });
 
   it('cancels the other calls of a batch when one crosses it', async () => {
-    const tool = searchTool(async (query, { count, signal }) => {
+    const tool = searchTool(async (query, context) => {
       if (query === 'a') {
-        count('shop:refunds', 5);
+        context.count('shop:refunds', 5);
         return query;
       }
-      await abortOf(signal);
+      await abortOf(context.signal);
       throw new Error('aborted');
     });
     const { run } = startRun([act('a', 'b')], {
