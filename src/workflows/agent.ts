@@ -34,14 +34,14 @@ export async function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
-  const start = readStart(payload);
-  const session = openSession(start);
-  installHandlers(session);
-  const native = watchNativeCancel(session);
+  return throughTheOneExit(() => {
+    const start = readStart(payload);
+    const session = openSession(start);
+    installHandlers(session);
+    const native = watchNativeCancel(session);
 
-  return throughTheOneExit(() =>
     // A native cancel goes by the mailbox, as a user's does: it must not end anything by itself.
-    CancellationScope.nonCancellable(async () => {
+    return CancellationScope.nonCancellable(async () => {
       const { state, runtime } = await startOrRestore(start, session);
       // The scope that an abort cancels: what is in flight ends, the loop goes on.
       const { run, end } = await CancellationScope.cancellable(async () => {
@@ -54,8 +54,8 @@ export async function runAgentWorkflow(
       const ending: Ending = { kind: 'error', code: 'state_too_large', cause: misfit };
       finish(run, ending);
       return close(session, run, ending, native);
-    }),
-  );
+    });
+  });
 }
 
 /** A native cancellation of the workflow, once it was requested. */
@@ -79,7 +79,9 @@ async function startOrRestore(
   if (start.kind === 'continued') return start.handover;
   const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
   const loaded = await loadAgent(start.input).catch((error: unknown) => {
-    throw loadFailure(error, session.agent, traceOf(session));
+    const failure = loadFailure(error, session.agent, traceOf(session));
+    session.step = failure.details?.[0] as Step;
+    throw failure;
   });
   return { state: freshState(start.input, loaded.spec), runtime: loaded.runtime };
 }
