@@ -5,7 +5,7 @@ const SERVER_TESTS = [
   'test/e2e/**/*.test.ts',
   'test/workflows/**/*.test.ts',
   'test/replay/**/*.test.ts',
-  'test/worker/**/*.server.test.ts',
+  'test/**/*.server.test.ts',
 ];
 
 /**

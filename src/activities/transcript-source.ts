@@ -93,7 +93,7 @@ export function createTranscriptSource(parts: {
         digests.drop(nameOf(key));
       }
       throw new Error(
-        `Expected a transcript of ${reference.length} messages with digest ${reference.digest}, got another one twice.`,
+        `Expected a transcript of ${reference.length} messages with digest ${reference.digest}, got another one each time.`,
       );
     },
     remember: (key, reference, message) => {

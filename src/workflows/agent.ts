@@ -78,7 +78,9 @@ async function startOrRestore(
   if (start.kind === 'continued') return start.handover;
   const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
   const loaded = await loadAgent(start.input).catch((error: unknown) => {
-    throw loadFailure(error, session.agent, traceOf(session));
+    const failure = loadFailure(error, session.agent, traceOf(session));
+    session.step = failure.details?.[0] as Step;
+    throw failure;
   });
   return { state: freshState(start.input, loaded.spec), runtime: loaded.runtime };
 }
@@ -121,6 +123,7 @@ function begin(
 function close(session: Session, run: Run, ending: Ending, native: NativeCancel): Step {
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
+  session.host?.flush();
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') throw native.error;
   return leaveWith(step);

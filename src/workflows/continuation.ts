@@ -34,6 +34,7 @@ export async function handOver(
   runtime: ActivityRuntime,
 ): Promise<Ending> {
   session.handingOver = true;
+  session.host?.flush();
   await archive(session, run, runtime);
   await condition(allHandlersFinished);
   const { cancel } = session.mailbox.peek();

@@ -135,7 +135,7 @@ function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): Adjus
 }
 
 /** Acts on a checked adjustment; needs a loaded run. */
-export function applyAdjustment({ run }: Session, { limits, paused }: Adjustment): void {
+export function applyAdjustment({ run, host }: Session, { limits, paused }: Adjustment): void {
   if (run === null) return;
   if (limits !== undefined) {
     const merged = mergeLimits(run.state.limits, limits);
@@ -143,6 +143,7 @@ export function applyAdjustment({ run }: Session, { limits, paused }: Adjustment
   }
   if (paused === true) run.pause();
   if (paused === false) run.resume();
+  host?.flush();
 }
 
 function statusOf(session: Session): RunStatus {
