@@ -50,8 +50,7 @@ export async function runAgentWorkflow(
       });
       if (end.kind === 'ended') return close(session, run, end.ending, native);
 
-      const misfit = await handOver(session, run, runtime);
-      const ending: Ending = { kind: 'error', code: 'state_too_large', cause: misfit };
+      const ending = await handOver(session, run, runtime);
       finish(run, ending);
       return close(session, run, ending, native);
     });
