@@ -15,7 +15,7 @@ import type { Step } from '../core/agent/step.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
 import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, throughTheOneExit } from './failures.ts';
+import { leaveWith, loadFailure, throughTheOneExit, unstartedStep } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { readStart, type Start } from './start.ts';
@@ -34,27 +34,29 @@ export async function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
-  return throughTheOneExit(() => {
-    const start = readStart(payload);
-    const session = openSession(start);
-    installHandlers(session);
-    const native = watchNativeCancel(session);
+  const start = readStart(payload);
+  const session = openSession(start);
+  installHandlers(session);
+  const native = watchNativeCancel(session);
 
-    // A native cancel goes by the mailbox, as a user's does: it must not end anything by itself.
-    return CancellationScope.nonCancellable(async () => {
-      const { state, runtime } = await startOrRestore(start, session);
-      // The scope that an abort cancels: what is in flight ends, the loop goes on.
-      const { run, end } = await CancellationScope.cancellable(async () => {
-        const { run, host } = begin(session, state, runtime, start);
-        return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
-      });
-      if (end.kind === 'ended') return close(session, run, end.ending, native);
+  return throughTheOneExit(
+    () =>
+      // A native cancel goes by the mailbox, as a user's does: it must not end anything by itself.
+      CancellationScope.nonCancellable(async () => {
+        const { state, runtime } = await startOrRestore(start, session);
+        // The scope that an abort cancels: what is in flight ends, the loop goes on.
+        const { run, end } = await CancellationScope.cancellable(async () => {
+          const { run, host } = begin(session, state, runtime, start);
+          return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
+        });
+        if (end.kind === 'ended') return close(session, run, end.ending, native);
 
-      const ending = await handOver(session, run, runtime);
-      finish(run, ending);
-      return close(session, run, ending, native);
-    });
-  });
+        const ending = await handOver(session, run, runtime);
+        finish(run, ending);
+        return close(session, run, ending, native);
+      }),
+    (cause) => brokenStep(session, cause),
+  );
 }
 
 /** A native cancellation of the workflow, once it was requested. */
@@ -118,6 +120,18 @@ function begin(
     for (const adjustment of start.handover.putOff) applyAdjustment(session, adjustment);
   }
   return { run, host };
+}
+
+/** The Step of a run that ended by something unexpected: a bug, with all that is known. */
+function brokenStep(session: Session, cause: string): Step {
+  const { run, agent } = session;
+  if (run === null) return unstartedStep(agent, 'internal', cause, traceOf(session));
+  const ending: Ending = { kind: 'error', code: 'internal', cause };
+  finish(run, ending);
+  const step = stepOf(run.state, ending, traceOf(session));
+  session.step = step;
+  session.host?.flush();
+  return step;
 }
 
 function close(session: Session, run: Run, ending: Ending, native: NativeCancel): Step {

@@ -57,7 +57,12 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
 }
 
 /** The Step of a run that ended before its first event. */
-function unstartedStep(agent: string, reason: string, message: string, trace: StepTrace): Step {
+export function unstartedStep(
+  agent: string,
+  reason: string,
+  message: string,
+  trace: StepTrace,
+): Step {
   return {
     v: 1,
     runId: trace.firstExecutionId,
@@ -79,15 +84,31 @@ function unstartedStep(agent: string, reason: string, message: string, trace: St
   };
 }
 
-/** Runs the workflow's body: whatever it throws unexpectedly becomes a failure of type `internal`. */
-export async function throughTheOneExit<Result>(body: () => Promise<Result>): Promise<Result> {
+/**
+ * Runs the workflow's body: whatever it throws unexpectedly becomes a failure of type `internal`.
+ * `stepOf` gives the Step that the failure carries; it may throw, as the run may be in any state.
+ */
+export async function throughTheOneExit<Result>(
+  body: () => Promise<Result>,
+  stepOf?: (cause: string) => Step,
+): Promise<Result> {
   try {
     return await body();
   } catch (error) {
     if (error instanceof TemporalFailure || error instanceof ContinueAsNew) throw error;
     if (isCancellation(error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    log.error('The agent workflow failed unexpectedly', { error: message });
-    throw failureOf('internal', `Expected the run to end by itself, got: ${message}`);
+    const thrown = error instanceof Error ? error.message : String(error);
+    log.error('The agent workflow failed unexpectedly', { error: thrown });
+    const cause = `Expected the run to end by itself, got: ${thrown}`;
+    throw failureOf('internal', cause, stepOrNull(cause, stepOf));
+  }
+}
+
+function stepOrNull(cause: string, stepOf: ((cause: string) => Step) | undefined): Step | null {
+  try {
+    return stepOf?.(cause) ?? null;
+  } catch (error) {
+    log.error('The Step of a failed run could not be made', { error: String(error) });
+    return null;
   }
 }

@@ -48,7 +48,7 @@ export async function startSlowProvider(replies: readonly ProviderReply[]): Prom
     const timer = setInterval(write, PIECE_MS);
     response.on('close', () => clearInterval(timer));
   });
-  return { url: server.url, requests, abortedAt, stop: server.stop };
+  return { url: server.url, requests, abortedAt, stop: () => server.stop() };
 }
 
 /** A piece of a streamed reply, with the usage so far. */
