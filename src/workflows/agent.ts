@@ -56,7 +56,8 @@ export async function runAgentWorkflow(
     });
     if (end.kind === 'ended') return close(session, run, end.ending, native);
 
-    const ending = await handOver(session, run, runtime);
+    // A cancel that comes now is found in the mailbox when the pages are archived.
+    const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
     finish(run, ending);
     return close(session, run, ending, native);
   } catch (error) {
