@@ -21,8 +21,8 @@ const clerk = defineAgent({ name: 'clerk', model: exampleModel(script), tools: [
 
 const everloop = await local({ agents: [clerk] }); // server, worker and client in this process
 const task = 'How many people live in Vienna?';
-const run = await everloop.start('clerk', { task, limits: { costUsd: 0.5 } });
-const step = await run.result(); // survives a crash of this process: start it again
+const run = await everloop.start('clerk', { task, limits: { totalTokens: 50_000 } });
+const step = await run.result(); // a crash of a worker delays it, no more
 console.log(step.value);
 await everloop.close();
 // endregion
