@@ -108,7 +108,7 @@ describe('the transcript source', () => {
 
   it('drops what does not fit the digest, and reads again', async () => {
     const { source, cache, asked } = rig(answering(items));
-    cache.append(key, 0, [items[0] as Json, ...['x', 'y', 'z']]);
+    cache.append(key, 0, [items[0] as Json, 'x', 'y', 'z']);
 
     const view = await source.resolve(key, referenceTo(3));
 
