@@ -3,6 +3,7 @@
  * `--expose-gc --import workflow-thread.mjs`; its argument is an {@link IdleOrder}, its last message
  * an {@link IdleReport}.
  */
+import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,9 +88,15 @@ async function weighAgents({ address, count }: IdleOrder): Promise<IdleReport> {
   return report;
 }
 
-function startAgents(everloop: Everloop, count: number): Promise<readonly RunHandle[]> {
-  const starts = Array.from({ length: count }, () => everloop.start('waiting', { task: '5' }));
-  return Promise.all(starts);
+/** One by one, each when the last has made its first steps: they would delay each other's. */
+async function startAgents(everloop: Everloop, count: number): Promise<readonly RunHandle[]> {
+  const runs: RunHandle[] = [];
+  while (runs.length < count) {
+    const run = await everloop.start('waiting', { task: '5' });
+    await run.status();
+    runs.push(run);
+  }
+  return runs;
 }
 
 async function untilWaiting(run: RunHandle): Promise<void> {

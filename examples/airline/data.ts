@@ -112,17 +112,88 @@ const customers: readonly Customer[] = [
   },
 ];
 
+const route = { origin: 'JFK', destination: 'LAX' };
+
 const flights: readonly Flight[] = [
-  flight('AA100', '2026-03-11', '08:00', '11:30', 'Boeing 777', 45, [299, 899, 1599]),
-  flight('AA101', '2026-03-11', '14:00', '17:30', 'Airbus A320', 23, [329, 949, 1699]),
-  flight('AA102', '2026-03-11', '20:00', '23:30', 'Boeing 787', 67, [279, 849, 1499]),
-  flight('AA200', '2026-03-12', '09:00', '12:30', 'Boeing 777', 89, [269, 799, 1399]),
+  {
+    flight_number: 'AA100',
+    ...route,
+    date: '2026-03-11',
+    departure: '08:00',
+    arrival: '11:30',
+    aircraft: 'Boeing 777',
+    free_seats: 45,
+    fares: { economy: 299, business: 899, first: 1599 },
+  },
+  {
+    flight_number: 'AA101',
+    ...route,
+    date: '2026-03-11',
+    departure: '14:00',
+    arrival: '17:30',
+    aircraft: 'Airbus A320',
+    free_seats: 23,
+    fares: { economy: 329, business: 949, first: 1699 },
+  },
+  {
+    flight_number: 'AA102',
+    ...route,
+    date: '2026-03-11',
+    departure: '20:00',
+    arrival: '23:30',
+    aircraft: 'Boeing 787',
+    free_seats: 67,
+    fares: { economy: 279, business: 849, first: 1499 },
+  },
+  {
+    flight_number: 'AA200',
+    ...route,
+    date: '2026-03-12',
+    departure: '09:00',
+    arrival: '12:30',
+    aircraft: 'Boeing 777',
+    free_seats: 89,
+    fares: { economy: 269, business: 799, first: 1399 },
+  },
 ];
 
 const bookings: readonly Booking[] = [
-  booking('BK001', 'C001', 'AA100', '12A', 'economy', 299, 'vegetarian', '2026-03-05'),
-  booking('BK002', 'C001', 'AA200', '3C', 'business', 799, 'regular', '2026-03-07'),
-  booking('BK003', 'C002', 'AA101', '1A', 'first', 1699, 'kosher', '2026-03-03'),
+  {
+    booking_id: 'BK001',
+    customer_id: 'C001',
+    flight_number: 'AA100',
+    seat_number: '12A',
+    class: 'economy',
+    price: 299,
+    meal: 'vegetarian',
+    booked_on: '2026-03-05',
+    status: 'confirmed',
+    changes: 0,
+  },
+  {
+    booking_id: 'BK002',
+    customer_id: 'C001',
+    flight_number: 'AA200',
+    seat_number: '3C',
+    class: 'business',
+    price: 799,
+    meal: 'regular',
+    booked_on: '2026-03-07',
+    status: 'confirmed',
+    changes: 0,
+  },
+  {
+    booking_id: 'BK003',
+    customer_id: 'C002',
+    flight_number: 'AA101',
+    seat_number: '1A',
+    class: 'first',
+    price: 1699,
+    meal: 'kosher',
+    booked_on: '2026-03-03',
+    status: 'confirmed',
+    changes: 0,
+  },
 ];
 
 /** `w` window, `a` aisle, `+` legroom, behind `:` for a free seat and `-` for a taken one. */
@@ -177,52 +248,6 @@ const policies: readonly Policy[] = [
 /** The world as every run of the scenario finds it. */
 export function airlineSeed(): AirlineState {
   return { customers, flights, seats, bookings, policies, notifications: [] };
-}
-
-function flight(
-  number: string,
-  date: string,
-  departure: string,
-  arrival: string,
-  aircraft: string,
-  freeSeats: number,
-  [economy, business, first]: readonly [number, number, number],
-): Flight {
-  return {
-    flight_number: number,
-    origin: 'JFK',
-    destination: 'LAX',
-    date,
-    departure,
-    arrival,
-    aircraft,
-    free_seats: freeSeats,
-    fares: { economy, business, first },
-  };
-}
-
-function booking(
-  id: string,
-  customerId: string,
-  flightNumber: string,
-  seat: string,
-  cabinClass: CabinClass,
-  price: number,
-  meal: string,
-  bookedOn: string,
-): Booking {
-  return {
-    booking_id: id,
-    customer_id: customerId,
-    flight_number: flightNumber,
-    seat_number: seat,
-    class: cabinClass,
-    price,
-    meal,
-    booked_on: bookedOn,
-    status: 'confirmed',
-    changes: 0,
-  };
 }
 
 function cabin(cabinClass: CabinClass, plan: string): readonly Seat[] {

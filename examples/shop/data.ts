@@ -92,20 +92,74 @@ const customer: ShopCustomer = {
 
 const pages: ShopState['pages'] = {
   '': page('cur_p2', [
-    order('ORD-1001', 'USB-C Hub', 45.99, 'processing', '2026-03-10'),
-    order('ORD-1002', 'Laptop Stand', 89.99, 'shipped', '2026-03-09'),
-    order('ORD-1003', 'Keyboard', 149.99, 'delivered', '2026-03-08'),
+    {
+      order_id: 'ORD-1001',
+      item: 'USB-C Hub',
+      amount: 45.99,
+      status: 'processing',
+      ordered_on: '2026-03-10',
+    },
+    {
+      order_id: 'ORD-1002',
+      item: 'Laptop Stand',
+      amount: 89.99,
+      status: 'shipped',
+      ordered_on: '2026-03-09',
+    },
+    {
+      order_id: 'ORD-1003',
+      item: 'Keyboard',
+      amount: 149.99,
+      status: 'delivered',
+      ordered_on: '2026-03-08',
+    },
   ]),
   cur_p2: page('cur_p3', [
-    order('ORD-1004', 'Monitor Light Bar', 39.99, 'delivered', '2026-03-07'),
-    order('ORD-1005', 'Desk Mat XL', 29.99, 'delivered', '2026-03-05'),
+    {
+      order_id: 'ORD-1004',
+      item: 'Monitor Light Bar',
+      amount: 39.99,
+      status: 'delivered',
+      ordered_on: '2026-03-07',
+    },
+    {
+      order_id: 'ORD-1005',
+      item: 'Desk Mat XL',
+      amount: 29.99,
+      status: 'delivered',
+      ordered_on: '2026-03-05',
+    },
     // The decoy: the right amount, the wrong thing.
-    order('ORD-1006', 'Webcam HD Pro', 79.99, 'delivered', '2026-03-03'),
+    {
+      order_id: 'ORD-1006',
+      item: 'Webcam HD Pro',
+      amount: 79.99,
+      status: 'delivered',
+      ordered_on: '2026-03-03',
+    },
   ]),
   cur_p3: page(null, [
-    order('ORD-1007', 'Mighty Mouse Pro Wireless', 79.99, 'delivered', '2026-02-28'),
-    order('ORD-1008', 'Ergonomic Mouse Pad', 19.99, 'delivered', '2026-02-24'),
-    order('ORD-1009', 'Cable Kit', 12.99, 'delivered', '2026-02-17'),
+    {
+      order_id: 'ORD-1007',
+      item: 'Mighty Mouse Pro Wireless',
+      amount: 79.99,
+      status: 'delivered',
+      ordered_on: '2026-02-28',
+    },
+    {
+      order_id: 'ORD-1008',
+      item: 'Ergonomic Mouse Pad',
+      amount: 19.99,
+      status: 'delivered',
+      ordered_on: '2026-02-24',
+    },
+    {
+      order_id: 'ORD-1009',
+      item: 'Cable Kit',
+      amount: 12.99,
+      status: 'delivered',
+      ordered_on: '2026-02-17',
+    },
   ]),
 };
 
@@ -159,14 +213,4 @@ export function shopSeed(): ShopState {
 
 function page(nextCursor: string | null, orders: readonly Order[]): OrderPage {
   return { orders, next_cursor: nextCursor, has_more: nextCursor !== null };
-}
-
-function order(
-  id: string,
-  item: string,
-  amount: number,
-  status: Order['status'],
-  orderedOn: string,
-): Order {
-  return { order_id: id, item, amount, status, ordered_on: orderedOn };
 }

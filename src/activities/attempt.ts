@@ -23,8 +23,10 @@ export interface AttemptBounds {
   readonly signal: AbortSignal;
   /** Absent: no deadline. */
   readonly timeoutMs?: number;
-  /** Default {@link STOP_GRACE_MS}. */
+  /** How long it may take to settle when it is stopped; default {@link STOP_GRACE_MS}. */
   readonly graceMs?: number;
+  /** Whether the grace time is given at the deadline too; default false: time is up. */
+  readonly graceAtDeadline?: boolean;
 }
 
 /** Runs `work` until it settles, its time is up or it is stopped. Never rejects. */
@@ -38,7 +40,8 @@ export async function attempt(
   const first = await firstOf(settled, bounds);
   if (first === 'timed_out' || first === 'stopped') {
     stop.abort(first === 'stopped' ? bounds.signal.reason : timeoutReason());
-    const late = await within(settled, bounds.graceMs ?? STOP_GRACE_MS);
+    const isWaited = first === 'stopped' || bounds.graceAtDeadline === true;
+    const late = isWaited ? await within(settled, bounds.graceMs ?? STOP_GRACE_MS) : undefined;
     return { kind: first, ...(late === undefined ? {} : { late }) };
   }
   return first;
@@ -69,6 +72,8 @@ function firstOf(
       resolve(outcome);
     };
     signal.addEventListener('abort', onAbort, { once: true });
+    // The function may have been stopped in its first, synchronous part.
+    if (signal.aborted) onAbort();
     void settled.then(finish);
   });
 }

@@ -5,6 +5,7 @@ import type { Registry } from './definitions.ts';
 import { workerShutdown } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { runTool } from './run-tool.ts';
+import { isStoppedByService } from './stop-reason.ts';
 import { agentMissing, toolFailed } from './tool-failures.ts';
 
 /**
@@ -20,7 +21,7 @@ export function callToolActivity(registry: Registry): (order: ToolOrder) => Prom
       runTool(agent, order, {
         attempt: context.info.attempt,
         signal: context.cancellationSignal,
-        isShutdown: () => context.cancellationDetails?.cancelRequested !== true,
+        isShutdown: isStoppedByService,
       }),
     );
     switch (run.kind) {

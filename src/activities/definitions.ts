@@ -25,11 +25,11 @@ export interface ReportContext {
    * Adds `by` (default 1) to a counter of your own. Keys contain `:`, such as `shop:refunds`;
    * steps are whole and not negative. Reports are applied with the result, once.
    */
-  count(key: string, by?: number): void;
+  readonly count: (key: string, by?: number) => void;
   /** Sets a gauge of your own; keys as for `count`. */
-  gauge(key: string, value: number): void;
+  readonly gauge: (key: string, value: number) => void;
   /** Publishes an event of your own with at most 16 KB of JSON; names as keys of `count`. */
-  emit(name: string, data: Json): void;
+  readonly emit: (name: string, data: Json) => void;
 }
 
 /** What a tool gets beside its arguments. */

@@ -5,6 +5,7 @@ import type { Registry } from './definitions.ts';
 import { workerShutdown } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { runJudge } from './run-judge.ts';
+import { isStoppedByService } from './stop-reason.ts';
 import { agentMissing, validatorFailed } from './tool-failures.ts';
 
 /**
@@ -30,7 +31,7 @@ export function judgeAnswerActivity(
       case 'threw':
         throw validatorFailed(run.message);
       case 'stopped':
-        if (context.cancellationDetails?.cancelRequested !== true) throw workerShutdown();
+        if (isStoppedByService()) throw workerShutdown();
         return context.cancelled;
       default:
         return unreachable(run);

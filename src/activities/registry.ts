@@ -25,13 +25,18 @@ export function createRegistry(options: RegistryOptions): Registry {
     if (!fits) problems.push(notAnAgent(agent, index));
     return fits;
   });
-  const entries = allEntries(definitions, options.models ?? []);
-  problems.push(...entryProblems(entries));
+  const given = options.models ?? [];
+  const inline = inlineEntries(definitions, given);
+  const entries = [...given, ...inline.entries];
+  problems.push(...entryProblems(entries), ...inline.problems);
   const models = new Map(entries.map((entry) => [entry.id, entry]));
   const agents = new Map<string, RegisteredAgent>();
   for (const definition of definitions) {
     const { name } = definition;
-    if (agents.has(name)) problems.push(duplicateAgent(name));
+    if (agents.has(name)) {
+      problems.push(duplicateAgent(name));
+      continue;
+    }
     agents.set(name, registered(definition));
     const compiled = compileAgent(definition, models);
     if (compiled.kind === 'problems') {
@@ -55,20 +60,28 @@ function registered(definition: AgentDefinition): RegisteredAgent {
   };
 }
 
-/** The worker's entries and those inside definitions; one that several agents share stands once. */
-function allEntries(
+/**
+ * The entries that stand in definitions and not among those given. One that several agents share
+ * stands once; two models under one id are a problem: requests would go to whichever came first.
+ */
+function inlineEntries(
   definitions: readonly AgentDefinition[],
-  models: readonly ModelEntry[],
-): readonly ModelEntry[] {
-  const inline = definitions.flatMap(({ model }) => (typeof model === 'string' ? [] : [model]));
-  const entries: ModelEntry[] = [...models];
-  for (const entry of inline) {
-    const isKnown = entries.some(
-      (other) => other === entry || (other.id === entry.id && other.model === entry.model),
-    );
-    if (!isKnown) entries.push(entry);
+  given: readonly ModelEntry[],
+): { readonly entries: readonly ModelEntry[]; readonly problems: readonly UsageProblem[] } {
+  const entries: ModelEntry[] = [];
+  const problems: UsageProblem[] = [];
+  for (const { model: entry } of definitions) {
+    if (typeof entry === 'string') continue;
+    const known = [...given, ...entries].find(({ id }) => id === entry.id);
+    if (known === undefined) entries.push(entry);
+    else if (known.model !== entry.model) problems.push(twoModels(entry.id));
   }
-  return entries;
+  return { entries, problems };
+}
+
+function twoModels(id: string): UsageProblem {
+  const message = `Expected one model under the id \`${id}\`, got two objects. Share one between the agents, or give them entries with ids of their own.`;
+  return { code: 'duplicate_model', message };
 }
 
 function entryProblems(entries: readonly ModelEntry[]): readonly UsageProblem[] {

@@ -12,7 +12,7 @@ export const MAX_EVENT_BYTES_PER_CALL = 262_144;
 /** The reporting half of a context, and what was reported. */
 export interface Reporter extends Pick<ReportContext, 'count' | 'gauge' | 'emit'> {
   /** What was reported so far; kinds without a report are left out. */
-  reports(): Reports;
+  readonly reports: () => Reports;
 }
 
 /**

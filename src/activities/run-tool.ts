@@ -49,6 +49,14 @@ export type ToolRun =
   /** The worker stops: the call is to be tried again on another one. */
   | { readonly kind: 'shutdown' };
 
+/** One attempt of a call: what is run, for whom, and how. */
+interface Call {
+  readonly agent: RegisteredAgent;
+  readonly tool: ToolDefinition;
+  readonly order: ToolOrder;
+  readonly options: ToolRunOptions;
+}
+
 /** One attempt of the call; never rejects. */
 export async function runTool(
   agent: RegisteredAgent,
@@ -56,7 +64,10 @@ export async function runTool(
   options: ToolRunOptions,
 ): Promise<ToolRun> {
   const tool = agent.tools.get(order.tool);
-  if (tool === undefined) return failed(undefined, missingText(agent, order), false, options);
+  if (tool === undefined) {
+    return ended(options, false, 'error', toolErrorText(missingText(agent, order)));
+  }
+  const call: Call = { agent, tool, order, options };
   if (tool.spec.effect === 'once' && options.attempt > 1) {
     return ended(options, true, 'unknown', unknownOutcomeText(tool.spec.name));
   }
@@ -65,16 +76,15 @@ export async function runTool(
       ? { kind: 'shutdown' }
       : ended(options, false, 'canceled', canceledCallText);
   }
-  const checked = await checkArguments(tool, order, options);
-  return 'run' in checked ? checked.run : execute(agent, tool, order, checked.args, options);
+  const checked = await checkArguments(call);
+  return 'run' in checked ? checked.run : execute(call, checked.args);
 }
 
 /** Step 4 of a call: the arguments as `execute` gets them, or what the model must correct. */
 async function checkArguments(
-  tool: ToolDefinition,
-  order: ToolOrder,
-  options: ToolRunOptions,
+  call: Call,
 ): Promise<{ readonly args: unknown } | { readonly run: ToolRun }> {
+  const { tool, order, options } = call;
   const { parameters } = tool.spec;
   if (parameters === null) return { args: {} };
   try {
@@ -84,35 +94,31 @@ async function checkArguments(
     return { run: ended(options, false, 'rejected', text) };
   } catch (error) {
     // The schema library itself threw: a bug of the definition, told like a throw of the tool.
-    return { run: failed(tool, messageOf(error), false, options) };
+    return { run: failed(call, messageOf(error), false) };
   }
 }
 
 /** Step 6: runs the tool and reads what came of it. */
-async function execute(
-  agent: RegisteredAgent,
-  tool: ToolDefinition,
-  order: ToolOrder,
-  args: unknown,
-  options: ToolRunOptions,
-): Promise<ToolRun> {
+async function execute(call: Call, args: unknown): Promise<ToolRun> {
+  const { tool, options } = call;
   const reports = reporter();
   const outcome = await attempt(
-    (signal) => tool.execute(args, toolContext(order, options, reports, signal)),
+    (signal) => tool.execute(args, toolContext(call, reports, signal)),
     {
       signal: options.signal,
       timeoutMs: tool.spec.timeoutMs,
+      // Whether a `once` tool took effect is worth a little more time; other calls are just late.
+      graceAtDeadline: tool.spec.effect === 'once',
       ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     },
   );
-  const run = readAttempt(agent, tool, outcome, options);
+  const run = readAttempt(call, outcome);
   if (run.kind !== 'result') return run;
   return { kind: 'result', result: { ...run.result, ...reports.reports() } };
 }
 
 function toolContext(
-  order: ToolOrder,
-  options: ToolRunOptions,
+  { order, options }: Call,
   { count, gauge, emit }: Reporter,
   signal: AbortSignal,
 ): ToolContext {
@@ -132,45 +138,39 @@ function toolContext(
   };
 }
 
-function readAttempt(
-  agent: RegisteredAgent,
-  tool: ToolDefinition,
-  outcome: Attempt,
-  options: ToolRunOptions,
-): ToolRun {
+function readAttempt(call: Call, outcome: Attempt): ToolRun {
   switch (outcome.kind) {
     case 'returned':
-      return readReturn(agent, tool, outcome.value, options);
+      return readReturn(call, outcome.value);
     case 'threw':
-      return readThrow(tool, outcome.error, options);
+      return readThrow(call, outcome.error);
     case 'timed_out':
     case 'stopped':
-      return readCutOff(agent, tool, outcome, options);
+      return readCutOff(call, outcome);
     default:
       return unreachable(outcome);
   }
 }
 
-function readThrow(tool: ToolDefinition, error: unknown, options: ToolRunOptions): ToolRun {
+function readThrow(call: Call, error: unknown): ToolRun {
   if (isToolError(error) || isUsageError(error)) {
-    return ended(options, true, 'error', toolErrorText(error.message));
+    return ended(call.options, true, 'error', toolErrorText(error.message));
   }
-  return failed(tool, messageOf(error), true, options);
+  return failed(call, messageOf(error), true);
 }
 
 /** The tool's time was up, or it was stopped. What it did within the grace time is believed. */
 function readCutOff(
-  agent: RegisteredAgent,
-  tool: ToolDefinition,
+  call: Call,
   outcome: { readonly kind: 'timed_out' | 'stopped'; readonly late?: Settled },
-  options: ToolRunOptions,
 ): ToolRun {
+  const { tool, options } = call;
   const { name, effect, timeoutMs } = tool.spec;
   const timedOut = outcome.kind === 'timed_out';
   // A tool that came to its end has taken effect: calling that canceled would invite a repetition.
   const finished = outcome.late?.kind === 'returned' && (!timedOut || effect === 'once');
   if (finished && outcome.late?.kind === 'returned') {
-    return readReturn(agent, tool, outcome.late.value, options);
+    return readReturn(call, outcome.late.value);
   }
   const isShutdown = !timedOut && options.isShutdown?.() === true;
   // After a cancel a tool that threw has obeyed; one that still runs may yet take effect.
@@ -185,12 +185,7 @@ function readCutOff(
 }
 
 /** Step 8: the result as JSON within its bounds. */
-function readReturn(
-  agent: RegisteredAgent,
-  tool: ToolDefinition,
-  value: unknown,
-  options: ToolRunOptions,
-): ToolRun {
+function readReturn({ agent, tool, options }: Call, value: unknown): ToolRun {
   const { name, maxResultBytes } = tool.spec;
   const returned: ToolReturn = isToolReturn(value) ? value : { output: value };
   const read = toJsonResult(returned.output);
@@ -212,14 +207,8 @@ function readReturn(
 }
 
 /** A failure that may pass: tried again while there are attempts, then told to the model. */
-function failed(
-  tool: ToolDefinition | undefined,
-  message: string,
-  started: boolean,
-  options: ToolRunOptions,
-): ToolRun {
-  const attempts = tool?.spec.retry.attempts ?? 1;
-  if (options.attempt < attempts) return { kind: 'retry', message };
+function failed({ tool, options }: Call, message: string, started: boolean): ToolRun {
+  if (options.attempt < tool.spec.retry.attempts) return { kind: 'retry', message };
   return ended(options, started, 'error', toolErrorText(message));
 }
 

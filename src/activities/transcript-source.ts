@@ -59,11 +59,14 @@ export function createTranscriptSource(parts: {
   readonly query: PageQuery;
 }): TranscriptSource {
   const { cache, query } = parts;
-  const readers = new Map<string, Promise<void>>();
+  const readers = new Map<string, Promise<readonly Json[]>>();
   const digests = createDigests();
 
   /** T2: whoever comes while a reader is under way waits for it, then looks again. */
-  const readOnce = async (key: TranscriptKey, reference: TranscriptReference): Promise<void> => {
+  const readOnce = (
+    key: TranscriptKey,
+    reference: TranscriptReference,
+  ): Promise<readonly Json[]> => {
     const name = nameOf(key);
     const running = readers.get(name);
     if (running !== undefined) return running;
@@ -74,19 +77,19 @@ export function createTranscriptSource(parts: {
 
   return {
     resolve: async (key, reference) => {
-      // A wrong entry is dropped once and read anew; a second misfit is the query's.
+      let items = cache.read(key) ?? [];
+      // A wrong entry is dropped and read anew, and the reader of another may have stopped short.
       for (let attempt = 0; attempt < 3; attempt++) {
-        const items = cache.read(key) ?? [];
-        if (items.length > reference.length) {
-          const view = viewOf(items, reference.length);
-          if (digests.of(nameOf(key), view) === reference.digest) return view;
-          cache.drop(key);
-          digests.drop(nameOf(key));
-        }
-        await readOnce(key, reference);
+        if (items.length <= reference.length) items = await readOnce(key, reference);
+        if (items.length <= reference.length) continue;
+        const view = viewOf(items, reference.length);
+        if (digests.of(nameOf(key), view) === reference.digest) return view;
+        cache.drop(key);
+        digests.drop(nameOf(key));
+        items = [];
       }
       throw new Error(
-        `Expected a transcript of ${reference.length} messages with digest ${reference.digest}, got another one twice.`,
+        `Expected a transcript of ${reference.length} messages with digest ${reference.digest}, got another one each time.`,
       );
     },
     remember: (key, reference, message) => {
@@ -95,25 +98,27 @@ export function createTranscriptSource(parts: {
   };
 }
 
+/** All items, kept or read; not through the cache alone, which may be too small to keep them. */
 async function readPages(
   cache: TranscriptCache,
   query: PageQuery,
   key: TranscriptKey,
   { length }: TranscriptReference,
-): Promise<void> {
+): Promise<readonly Json[]> {
   const reader = createPageReader();
-  let next: PagePosition | null = { index: cache.read(key)?.length ?? 0, offset: 0 };
-  let index = next.index;
-  while (next !== null && index <= length) {
+  const all = [...(cache.read(key) ?? [])];
+  let next: PagePosition | null = { index: all.length, offset: 0 };
+  while (next !== null && all.length <= length) {
     const { page, stale }: Awaited<ReturnType<PageQuery>> = await query(key, next);
     if (stale) {
       throw new Error(`Expected epoch ${key.epoch} of the transcript, got a later one.`);
     }
     const items = reader.read(page);
-    cache.append(key, index, items);
-    index += items.length;
+    cache.append(key, all.length, items);
+    all.push(...items);
     next = page.next;
   }
+  return all;
 }
 
 function viewOf(items: readonly Json[], length: number): TranscriptView {

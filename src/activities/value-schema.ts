@@ -41,7 +41,8 @@ function readStandardSchema(input: StandardSchema, beside: JsonObject | undefine
     return { kind: 'problem', got, advice };
   }
   try {
-    return compiled(jsonSchema.input({ target: 'draft-2020-12' }), input);
+    const schema = jsonSchema.input({ target: 'draft-2020-12' });
+    return compiled(withoutNoise(schema) as typeof schema, input);
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     const advice = `It has no JSON Schema (${cause.replace(/\.$/, '')}): give one as \`jsonSchema\` beside it.`;
@@ -59,4 +60,29 @@ function compiled(
   const cause = schemaProblem(json);
   if (cause !== undefined) return { kind: 'problem', got: shown(json), advice: `${cause}.` };
   return { kind: 'schema', schema: { json, standard } };
+}
+
+/** Keywords whose values are data, not schemas. */
+const DATA_KEYWORDS: readonly string[] = ['default', 'const', 'enum', 'examples'];
+
+/**
+ * The schema without what only costs the model tokens: zod writes the bounds of safe integers to
+ * every integer, and to every format a pattern of up to 300 characters beside its name. The
+ * library's own check asserts both all the same.
+ */
+function withoutNoise(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutNoise);
+  if (!isPlainObject(schema)) return schema;
+  const entries = Object.entries(schema).filter(
+    ([keyword, value]) =>
+      !(keyword === 'pattern' && typeof schema['format'] === 'string') &&
+      !(keyword === 'minimum' && value === Number.MIN_SAFE_INTEGER) &&
+      !(keyword === 'maximum' && value === Number.MAX_SAFE_INTEGER),
+  );
+  return Object.fromEntries(
+    entries.map(([keyword, value]) => [
+      keyword,
+      DATA_KEYWORDS.includes(keyword) ? value : withoutNoise(value),
+    ]),
+  );
 }

@@ -19,6 +19,15 @@ export interface SinkParts {
 /** Sinks for `Worker.create`. */
 export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
   const { cache, listeners, onListenerError } = parts;
+  const tell = (event: AgentEvent): void => {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        onListenerError(error, event);
+      }
+    }
+  };
   return {
     transcript: {
       append: {
@@ -35,14 +44,8 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
     events: {
       publish: {
         callDuringReplay: false,
-        fn: (_info, event) => {
-          for (const listener of listeners) {
-            try {
-              listener(event);
-            } catch (error) {
-              onListenerError(error, event);
-            }
-          }
+        fn: (_info, events) => {
+          for (const event of events) tell(event);
         },
       },
     },

@@ -122,6 +122,7 @@ function begin(
 function close(session: Session, run: Run, ending: Ending, native: NativeCancel): Step {
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
+  session.host?.flush();
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') throw native.error;
   return leaveWith(step);

@@ -31,6 +31,7 @@ export async function handOver(
   runtime: ActivityRuntime,
 ): Promise<string> {
   session.handingOver = true;
+  session.host?.flush();
   await archive(session, run, runtime);
   await condition(allHandlersFinished);
   const handover: Handover = {

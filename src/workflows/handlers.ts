@@ -125,7 +125,7 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
 }
 
 /** Acts on a checked adjustment; needs a loaded run. */
-export function applyAdjustment({ run }: Session, { limits, paused }: Adjustment): void {
+export function applyAdjustment({ run, host }: Session, { limits, paused }: Adjustment): void {
   if (run === null) return;
   if (limits !== undefined) {
     const merged = mergeLimits(run.state.limits, limits);
@@ -133,6 +133,7 @@ export function applyAdjustment({ run }: Session, { limits, paused }: Adjustment
   }
   if (paused === true) run.pause();
   if (paused === false) run.resume();
+  host?.flush();
 }
 
 function statusOf(session: Session): RunStatus {

@@ -1,7 +1,8 @@
 /**
  * What leaves a workflow without entering history: the newest messages, for the cache of the worker,
  * and events, for its listeners. A sink runs after the activation and before its completion is
- * sent: at least once, on the worker that ran the code.
+ * sent: at least once, on the worker that ran the code. Each call is cloned out of the workflow's
+ * thread, so events go in batches: all of an activation that waits for something.
  */
 import { proxySinks, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent } from '../core/agent/events.ts';
@@ -20,7 +21,7 @@ export interface TranscriptDelta {
 /** The sinks that a worker offers; `transcript` is also called on replay, to fill a new cache. */
 export interface EverloopSinks extends Sinks {
   transcript: { append(delta: TranscriptDelta): void };
-  events: { publish(event: AgentEvent): void };
+  events: { publish(events: readonly AgentEvent[]): void };
 }
 
 /** The sinks of this workflow. */

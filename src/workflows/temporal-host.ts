@@ -7,7 +7,8 @@
  *     the same path as a user's.
  * I2  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
  * I3  The transcript goes to the worker by a sink just before its model activity is scheduled.
- * I4  Nothing here decides: time, retries and queues stand in `activity-options.ts`.
+ * I4  Events are published before the workflow waits for anything, in one batch.
+ * I5  Nothing here decides: time, retries and queues stand in `activity-options.ts`.
  */
 import {
   ActivityFailure,
@@ -26,6 +27,7 @@ import type {
   EverloopActivities,
   ModelFailureDetails,
 } from '../activities/activity-types.ts';
+import type { AgentEvent } from '../core/agent/events.ts';
 import type { Host, JudgeOutcome, ModelOutcome } from '../core/agent/host.ts';
 import type { Mailbox } from '../core/agent/inbox.ts';
 import type { RunLog } from '../core/agent/run-log.ts';
@@ -45,6 +47,8 @@ import { createTranscriptFeed, sinks } from './sinks.ts';
 export interface TemporalHost extends Host {
   /** What is in flight, in words: `model gpt-5`, `tool search`. */
   inFlight(): readonly string[];
+  /** Sends what was published to the worker's listeners; called before each wait, and at the end. */
+  flush(): void;
 }
 
 /** What a host is made of. */
@@ -63,6 +67,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
   const models = proxyActivities<EverloopActivities>(modelOptions(runtime));
   const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
   const inFlight: string[] = [];
+  let unpublished: AgentEvent[] = [];
   const ambient = CancellationScope.current();
   const newScope = (): CancellationScope =>
     new CancellationScope({
@@ -72,7 +77,13 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
   let scope = ambient;
   let deadline: CancellationScope | null = null;
 
+  const flush = (): void => {
+    if (unpublished.length === 0) return;
+    sinks.events.publish(unpublished);
+    unpublished = [];
+  };
   const start = <Result>(words: string, schedule: () => Promise<Result>): Promise<Result> => {
+    flush();
     inFlight.push(words);
     return scope === ambient ? schedule() : scope.run(schedule);
   };
@@ -116,7 +127,10 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
       scope = newScope();
       aborted.cancel();
     },
-    waitUntil: (until) => CancellationScope.nonCancellable(() => condition(until)),
+    waitUntil: (until) => {
+      flush();
+      return CancellationScope.nonCancellable(() => condition(until));
+    },
     setDeadline: (at, onDue) => {
       deadline?.cancel();
       deadline = at === null ? null : newScope();
@@ -125,8 +139,9 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     handoverDue: () => workflowInfo().continueAsNewSuggested,
     publish: (event, entry) => {
       log.add(event, entry);
-      sinks.events.publish(event);
+      unpublished.push(event);
     },
+    flush,
   };
 }
 

@@ -39,7 +39,8 @@ export function startRun(replies: readonly ScriptedReply[], options: RunOptions 
   const script = scriptedModel(replies);
   const agent = defineAgent({
     name: 'tester',
-    model: { id: 'm', model: script.model },
+    // Free of charge, but with a price, so that limits on cost are allowed.
+    model: { id: 'm', model: script.model, price: { input: 0, output: 0 } },
     tools: [searchTool()],
     ...fields,
   });

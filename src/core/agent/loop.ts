@@ -18,7 +18,7 @@ import type { Host } from './host.ts';
 import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
 import { messageOf, outcomeOf } from './step-of.ts';
-import { createWork, type Next } from './work.ts';
+import { createWork, type Next, type TurnEnd } from './work.ts';
 
 /** How a run left `runLoop`. */
 export type LoopEnd =
@@ -52,7 +52,17 @@ async function runIterations(run: Run, host: Host, next: Next): Promise<LoopEnd>
       return finish(run, { kind: 'limit_exceeded', breach: crossed });
     }
     run.record({ type: 'agent:iteration:before' }); // L8
-    const ending = await iterate(run, host, next); // L9
+    const startedAt = host.now();
+    const work = createWork(run, host);
+    let end: TurnEnd | { readonly kind: 'threw'; readonly error: unknown };
+    try {
+      end = await next(work); // L9
+    } catch (error) {
+      end = { kind: 'threw', error };
+    }
+    if (work.isOpen()) await work.settle();
+    const { outcome, ending } = outcomeOfIteration(run, host, end);
+    run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
     if (ending !== null) return finish(run, ending);
   }
 }
@@ -98,32 +108,33 @@ function iterationBreach(run: Run): ReturnType<typeof wouldCross> {
   return wouldCross(run.state.limits, run.state.stats, ['agent:iterations']);
 }
 
-/** One iteration, whole: null when the run goes on. */
-async function iterate(run: Run, host: Host, next: Next): Promise<Ending | null> {
-  const startedAt = host.now();
-  const close = (outcome: IterationOutcome): void => {
-    run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
-  };
-  const work = createWork(run, host);
-  try {
-    const end = await next(work);
-    if (work.isOpen()) await work.settle();
-    if (end.kind === 'continue') {
-      close('continue');
-      return null;
+/** How an iteration ended; `ending` is null when the run goes on. */
+interface ClosedIteration {
+  readonly outcome: IterationOutcome;
+  readonly ending: Ending | null;
+}
+
+function outcomeOfIteration(
+  run: Run,
+  host: Host,
+  end: TurnEnd | { readonly kind: 'threw'; readonly error: unknown },
+): ClosedIteration {
+  switch (end.kind) {
+    case 'continue':
+      return { outcome: 'continue', ending: null };
+    case 'threw':
+      return outcomeOfThrow(run, host, end.error);
+    case 'end': {
+      const isLate = hasLateInput(run, host);
+      if (end.entry !== undefined) {
+        const entry = { iteration: run.state.iteration, origin: 'original' as const, ...end.entry };
+        run.append(entry, isLate ? 'both' : 'history');
+      }
+      // An entry can cross a limit on the scratchpad: the answer in hand wins then.
+      return isLate && run.state.breach === null
+        ? { outcome: 'continue', ending: null }
+        : { outcome: 'end', ending: { kind: 'success', value: end.value } };
     }
-    const isLate = hasLateInput(run, host);
-    if (end.entry !== undefined) {
-      const entry = { iteration: run.state.iteration, origin: 'original' as const, ...end.entry };
-      run.append(entry, isLate ? 'both' : 'history');
-    }
-    // An entry can cross a limit on the scratchpad: the answer in hand wins then.
-    const goesOn = isLate && run.state.breach === null;
-    close(goesOn ? 'continue' : 'end');
-    return goesOn ? null : { kind: 'success', value: end.value };
-  } catch (error) {
-    await work.settle();
-    return leave(run, host, error, close);
   }
 }
 
@@ -133,23 +144,15 @@ function hasLateInput(run: Run, host: Host): boolean {
   return iterationBreach(run) === null;
 }
 
-function leave(
-  run: Run,
-  host: Host,
-  error: unknown,
-  close: (outcome: IterationOutcome) => void,
-): Ending | null {
+function outcomeOfThrow(run: Run, host: Host, error: unknown): ClosedIteration {
   const left = leaveOf(error);
-  if (left?.kind === 'interrupted') {
-    close('interrupted');
-    return null;
-  }
+  if (left?.kind === 'interrupted') return { outcome: 'interrupted', ending: null };
+  const failure: Ending =
+    left?.kind === 'failed'
+      ? { kind: 'error', code: left.code, cause: left.cause }
+      : { kind: 'error', code: 'loop_error', cause: textOf(error) };
   // A cancel or a breach can surface as any error of a call: look for them first.
-  const stopped = endingFound(run, host);
-  close('failed');
-  if (stopped !== null) return stopped;
-  if (left?.kind === 'failed') return { kind: 'error', code: left.code, cause: left.cause };
-  return { kind: 'error', code: 'loop_error', cause: textOf(error) };
+  return { outcome: 'failed', ending: endingFound(run, host) ?? failure };
 }
 
 function textOf(error: unknown): string {

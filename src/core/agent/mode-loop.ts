@@ -18,51 +18,62 @@ import type { Next, TurnEnd, Work } from './work.ts';
 
 /** The loop of a mode: one model call an iteration, and what it causes. */
 export function modeLoop(mode: ModeRules): Next {
-  return (work) =>
-    iteration(mode, work).catch((error: unknown) => {
-      if (leaveOf(error) !== undefined) throw error;
-      // Nothing of a user's runs in here: what else is thrown is a bug, and must not look like his.
-      const cause = error instanceof Error ? error.message : String(error);
-      throw leaving({ kind: 'failed', code: 'internal', cause });
-    });
+  return async (work) => {
+    try {
+      const { run } = work;
+      const { spec } = run.state.head;
+      const reply = await work.ask();
+      const turn = mode.readTurn(spec, reply, work.iteration);
+      for (const event of readingEvents(turn, reply)) run.record(event);
+      if (turn.kind === 'malformed' && turn.ends) {
+        const cause = turn.problems[0]?.message ?? 'the reply could not be read';
+        throw leaving({ kind: 'failed', code: 'unparsable_reply', cause });
+      }
+      // A breach leaves calls unstarted and no further try; an answer in hand is still judged.
+      if (turn.kind !== 'answer' && run.state.breach !== null) throw leaving({ kind: 'stopped' });
+
+      // Sections are checked beside the calls, at most one check for each reply.
+      const checking = needsWorker(spec, turn) ? checkTurn(work, turn) : null;
+      const early = turn.kind === 'calls' ? await callBeside(work, turn.calls, checking) : [];
+      const checked = checking === null ? null : await checking;
+      const sections = settleSections(turn, checked?.sections ?? null);
+      for (const event of sectionEvents(sections, reply)) run.record(event);
+      if (turn.kind !== 'answer') {
+        const outcome = { sectionErrors: sections.errors, feedback: [], results: early };
+        return goOn(
+          work,
+          mode.turnMessages(spec, turn, reply, outcome),
+          metadataOf(sections, early),
+        );
+      }
+
+      const verdicts = needsCheck(spec.answer) ? (checked?.verdicts ?? []) : null;
+      const judgement = judge(turn.candidates, verdicts);
+      const text = replyText(reply);
+      for (const event of judgementEvents(judgement, checked, text)) run.record(event);
+      if (judgement.kind === 'accepted') {
+        const entry = { messages: mode.answerMessages(reply), ...metadataOf(sections, []) };
+        return { kind: 'end', value: judgement.value, entry };
+      }
+      const feedback = mode.answerFeedback(spec, turn, judgement);
+      const results = turn.attached?.kind === 'calls' ? await work.call(turn.attached.calls) : [];
+      const outcome = { sectionErrors: sections.errors, feedback, results };
+      return goOn(
+        work,
+        mode.turnMessages(spec, turn, reply, outcome),
+        metadataOf(sections, results),
+      );
+    } catch (error) {
+      throw asBug(error);
+    }
+  };
 }
 
-async function iteration(mode: ModeRules, work: Work): Promise<TurnEnd> {
-  const { run } = work;
-  const { spec } = run.state.head;
-  const reply = await work.ask();
-  const turn = mode.readTurn(spec, reply, work.iteration);
-  for (const event of readingEvents(turn, reply)) run.record(event);
-  if (turn.kind === 'malformed' && turn.ends) {
-    const cause = turn.problems[0]?.message ?? 'the reply could not be read';
-    throw leaving({ kind: 'failed', code: 'unparsable_reply', cause });
-  }
-  // A breach leaves calls unstarted and no further try; an answer in hand is still judged.
-  if (turn.kind !== 'answer' && run.state.breach !== null) throw leaving({ kind: 'stopped' });
-
-  // Sections are checked beside the calls, at most one check for each reply.
-  const checking = needsWorker(spec, turn) ? checkTurn(work, turn) : null;
-  const early = turn.kind === 'calls' ? await callBeside(work, turn.calls, checking) : [];
-  const checked = checking === null ? null : await checking;
-  const sections = settleSections(turn, checked?.sections ?? null);
-  for (const event of sectionEvents(sections, reply)) run.record(event);
-  if (turn.kind !== 'answer') {
-    const outcome = { sectionErrors: sections.errors, feedback: [], results: early };
-    return goOn(work, mode.turnMessages(spec, turn, reply, outcome), metadataOf(sections, early));
-  }
-
-  const verdicts = needsCheck(spec.answer) ? (checked?.verdicts ?? []) : null;
-  const judgement = judge(turn.candidates, verdicts);
-  const text = replyText(reply);
-  for (const event of judgementEvents(judgement, checked, text)) run.record(event);
-  if (judgement.kind === 'accepted') {
-    const entry = { messages: mode.answerMessages(reply), ...metadataOf(sections, []) };
-    return { kind: 'end', value: judgement.value, entry };
-  }
-  const feedback = mode.answerFeedback(spec, turn, judgement);
-  const results = turn.attached?.kind === 'calls' ? await work.call(turn.attached.calls) : [];
-  const outcome = { sectionErrors: sections.errors, feedback, results };
-  return goOn(work, mode.turnMessages(spec, turn, reply, outcome), metadataOf(sections, results));
+/** Nothing of a user's runs in the loop of a mode: what else is thrown is a bug, and must not look like his. */
+function asBug(error: unknown): unknown {
+  if (leaveOf(error) !== undefined) return error;
+  const cause = error instanceof Error ? error.message : String(error);
+  return leaving({ kind: 'failed', code: 'internal', cause });
 }
 
 /** Runs calls while a check is under way, whose failure is heard when the calls are done. */

@@ -14,8 +14,8 @@ import { EMPTY_DIGEST, rollDigest, type Digest } from '../digest.ts';
 import { canonicalJson, type Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import type { Message } from '../message.ts';
-import { change, EMPTY_STATS, type Stats } from '../stats/stats.ts';
-import { tally } from '../stats/tally.ts';
+import { change, EMPTY_STATS, type StatChange, type Stats } from '../stats/stats.ts';
+import { changesOf } from '../stats/tally.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { AgentEvent } from './events.ts';
@@ -116,8 +116,9 @@ export function scratchpadMessages(state: RunState): readonly Message[] {
 
 /** The state after `event`. Pure: equal state, event and body give equal state. */
 export function apply(state: RunState, event: AgentEvent, carried: Carried = {}): RunState {
-  const moved = changeFields({ ...state, seq: event.seq }, event, carried);
-  return { ...moved, stats: timed(tally(moved.stats, event), moved, event.at) };
+  const moved = changeFields(state, event, carried);
+  const changes = [...changesOf(state.stats, event), ...clockChanges(moved, event.at)];
+  return { ...moved, seq: event.seq, stats: change(state.stats, changes) };
 }
 
 function changeFields(state: RunState, event: AgentEvent, carried: Carried): RunState {
@@ -188,11 +189,11 @@ function changeScratchpad(state: RunState, { entry, scratchpad }: Carried): RunS
   return { ...state, scratchpad: [...state.scratchpad, entry], mark };
 }
 
-function timed(stats: Stats, state: RunState, at: number): Stats {
-  return change(stats, [
+function clockChanges(state: RunState, at: number): readonly StatChange[] {
+  return [
     { kind: 'set', key: 'agent:wall_clock_ms', value: at - state.startedAt },
     { kind: 'set', key: 'agent:active_ms', value: activeMs(state, at) },
-  ]);
+  ];
 }
 
 /** Milliseconds of the run at `at`, without pauses and waits for people. */

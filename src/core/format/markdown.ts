@@ -4,7 +4,7 @@
  */
 import type { FormattedSection } from '../message.ts';
 import { clip } from '../text/cut.ts';
-import { fencedBlocks } from '../text/fences.ts';
+import { fencedBlocks, type PlacedLine } from '../text/fences.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 import {
   assertSectionNames,
@@ -24,7 +24,10 @@ export interface MarkdownFormatOptions {
 }
 
 interface Heading {
-  readonly line: number;
+  /** Where its line begins. */
+  readonly at: number;
+  /** Where the next line begins. */
+  readonly end: number;
   readonly title: string;
 }
 
@@ -58,22 +61,18 @@ function parse(
   { wasCut }: ReadOptions,
   strict: boolean,
 ): FormatReading {
-  const lines = text.split('\n');
   const registered = new Map(names.map((name) => [name.toLowerCase(), name]));
-  const headings = headingsOf(lines);
-  const sections = headings.flatMap(({ line, title }) => {
+  const headings = headingsOf(text);
+  const sections = headings.flatMap(({ at, end, title }) => {
     const name = registered.get(title.toLowerCase());
-    return name === undefined ? [] : [{ line, name }];
+    return name === undefined ? [] : [{ at, end, name }];
   });
   // Without end marks the last section of a reply that was cut is always open.
   if (wasCut) return truncatedReply(sections.at(-1)?.name);
   const unknown = headings.find(({ title }) => !registered.has(title.toLowerCase()));
   if (strict && unknown !== undefined) return unknownSection(unknown.title);
-  const blocks = sections.flatMap(({ line, name }, index): Block[] => {
-    const content = lines
-      .slice(line + 1, sections[index + 1]?.line)
-      .join('\n')
-      .trim();
+  const blocks = sections.flatMap(({ end, name }, index): Block[] => {
+    const content = text.slice(end, sections[index + 1]?.at).trim();
     return content === '' ? [] : [{ name, content }];
   });
   return blocks.length === 0 ? noSections() : { kind: 'read', blocks };
@@ -85,21 +84,34 @@ function unknownSection(title: string): FormatReading {
   return { kind: 'problem', problem: { code: 'unknown_section', message } };
 }
 
-function headingsOf(lines: readonly string[]): readonly Heading[] {
+function headingsOf(text: string): readonly Heading[] {
+  const lines = markedLines(text);
   const blocks = fencedBlocks(lines, maxFenceIndent);
   const headings: Heading[] = [];
-  let nextBlock = 0;
-  for (let line = 0; line < lines.length; line++) {
-    const block = blocks[nextBlock];
-    if (block?.open === line) {
-      line = block.close;
-      nextBlock += 1;
-      continue;
-    }
-    const title = titleOf(lines[line] ?? '');
-    if (title !== '') headings.push({ line, title });
+  let next = 0;
+  for (const { at, text: line } of lines) {
+    while ((blocks[next]?.close ?? Infinity) < at) next += 1;
+    if ((blocks[next]?.open ?? Infinity) <= at) continue;
+    const title = titleOf(line);
+    if (title !== '') headings.push({ at, end: at + line.length + 1, title });
   }
   return headings;
+}
+
+/** The lines that may be headings or fences; a reply has few, so the others are not even cut out. */
+function markedLines(text: string): readonly PlacedLine[] {
+  const lines: PlacedLine[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const found = text.indexOf('\n', at);
+    const end = found === -1 ? text.length : found;
+    const mark = text[at];
+    if (mark === '#' || mark === '`' || mark === '~' || mark === ' ') {
+      lines.push({ at, text: text.slice(at, end) });
+    }
+    at = end + 1;
+  }
+  return lines;
 }
 
 /** The title of a level-1 heading, or an empty text when `line` is none. */

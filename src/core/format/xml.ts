@@ -74,10 +74,10 @@ function parse(
       open ??= tag.name; // I3: reset below by every block that follows
       continue;
     }
-    open = undefined;
     position = close.end;
     const content = text.slice(tag.end, close.start).trim();
     if (content === '') continue;
+    open = undefined;
     blocks.push({ name: tag.name, content });
     const inner = tags.slice(index + 1, closeIndex).find((other) => other.name !== tag.name);
     if (inner !== undefined) mixed ??= { inner: inner.name, outer: tag.name };

@@ -10,6 +10,9 @@ import type { Breach, Limit } from './limit.ts';
 export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | null {
   for (const limit of limits) {
     if (limit.onReach === 'refuse') continue;
+    // Looked at after every event: an exact limit, the usual kind, is two look-ups and no more.
+    const isQuiet = limit.kind === 'exact' && valueOf(stats, limit.key) <= limit.max;
+    if (isQuiet) continue;
     for (const key of keysOf(limit, stats)) {
       const value = valueOf(stats, key);
       if (value > limit.max) return { limit, key, value, origin: 'self' };

@@ -67,14 +67,17 @@ function keyMessage(limit: Limit, rows: readonly StatKeyRow[] | undefined): stri
   return undefined;
 }
 
+/** Names the nearest key; a name of a tool or a model behind it is kept where the key takes one. */
 function advice(key: string): string {
   const self = isSelf(key) ? SELF_PREFIX : '';
   const base = withoutSelf(key);
+  const [, head = base, tail = ''] = /^([^:]*:[^:]*)(:.*)$/s.exec(base) ?? [];
   let near = '';
   let best = Infinity;
-  for (const { key: known } of STAT_KEYS) {
-    const distance = editDistance(base, known);
-    if (distance < best) [near, best] = [known, distance];
+  for (const { key: known, per } of STAT_KEYS) {
+    const takesName = tail !== '' && per.some((form) => form !== 'none');
+    const distance = editDistance(takesName ? head : base, known);
+    if (distance < best) [near, best] = [takesName ? known + tail : known, distance];
   }
   return `Did you mean \`${self}${near}\`?`;
 }

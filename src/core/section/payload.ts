@@ -21,7 +21,10 @@ const maxFenceIndent = 0;
  */
 export function payloadOf(content: string): Payload {
   const lines = withLineFeeds(content).trim().split('\n');
-  const blocks = fencedBlocks(lines, maxFenceIndent);
+  const blocks = fencedBlocks(
+    lines.map((text, at) => ({ at, text })),
+    maxFenceIndent,
+  );
   const [block] = blocks;
   if (block === undefined) {
     return opensFence(lines[0] ?? '', maxFenceIndent) ? present(lines.slice(1)) : present(lines);

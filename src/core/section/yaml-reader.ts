@@ -23,7 +23,7 @@ const numberWord = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 /** Reads one document; an empty one is null. Never throws. */
 export function readYaml(text: string, schema?: Json): YamlReading {
   const tree = parseYamlTree(text);
-  return tree.kind === 'tree' ? yamlValue(text, tree.root, schema) : tree;
+  return tree.kind === 'tree' ? yamlValue(tree.text, tree.root, schema) : tree;
 }
 
 /** The value of a node of `text`, as a document or as a part of one with a schema of its own. */

@@ -29,19 +29,24 @@ export function valueOf(stats: Stats, key: string): number {
   return stats.counters[key] ?? stats.gauges[key] ?? 0;
 }
 
-/** `stats` after `changes`, in order; a `count` moves the key and its twin. */
+/**
+ * `stats` after `changes`, in order; a `count` moves the key and its twin. Only the side that moves is
+ * copied: it is done at every event, and most of them move gauges alone.
+ */
 export function change(stats: Stats, changes: readonly StatChange[]): Stats {
-  if (changes.length === 0) return stats;
-  const counters: Record<string, number> = { ...stats.counters };
-  const gauges: Record<string, number> = { ...stats.gauges };
+  let counters: Record<string, number> | null = null;
+  let gauges: Record<string, number> | null = null;
   for (const step of changes) {
-    if (step.kind === 'set') gauges[step.key] = step.value;
-    else if (step.kind === 'rise') gauges[step.key] = (gauges[step.key] ?? 0) + step.by;
-    else {
+    if (step.kind === 'count') {
+      counters ??= { ...stats.counters };
       const twin = SELF_PREFIX + step.key;
       counters[step.key] = (counters[step.key] ?? 0) + step.by;
       counters[twin] = (counters[twin] ?? 0) + step.by;
+    } else {
+      gauges ??= { ...stats.gauges };
+      const before = step.kind === 'rise' ? (gauges[step.key] ?? 0) : 0;
+      gauges[step.key] = before + (step.kind === 'rise' ? step.by : step.value);
     }
   }
-  return { counters, gauges };
+  return { counters: counters ?? stats.counters, gauges: gauges ?? stats.gauges };
 }

@@ -97,10 +97,15 @@ const LAST_ITERATION = /^agent:(?:input|output|total)_tokens_last_iteration(?::|
 
 /** `stats` after `event`. Pure; counters never fall. */
 export function tally(stats: Stats, event: AgentEvent): Stats {
+  return change(stats, changesOf(stats, event));
+}
+
+/** What `event` does to `stats`, in order. */
+export function changesOf(stats: Stats, event: AgentEvent): readonly StatChange[] {
   // The table pairs each type with its own rule, which an index by a union cannot express.
   const rule = RULES[event.type] as
     ((event: AgentEvent, stats: Stats) => readonly StatChange[]) | undefined;
-  return rule === undefined ? stats : change(stats, rule(event, stats));
+  return rule === undefined ? [] : rule(event, stats);
 }
 
 function riseBoth(key: string, by: number, name: string): StatChange[] {

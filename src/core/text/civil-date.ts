@@ -63,16 +63,17 @@ export function isoOfMoment(atMs: number, offsetMinutes: number): string {
 /** Ms since 1970 of `YYYY-MM-DDThh:mm[:ss[.fff]]` with `Z` or `±hh:mm`; undefined for other text. */
 export function momentOf(text: string): number | undefined {
   const match =
-    /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:Z|([+-])(\d{2}):(\d{2}))$/.exec(
+    /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/.exec(
       text,
     );
   const day = match?.[1] === undefined ? undefined : dayOfDate(match[1]);
   if (match === null || day === undefined) return undefined;
-  const [hours, minutes, seconds, fraction] = match.slice(2, 6).map((part) => Number(part ?? 0));
+  const [hours = 0, minutes = 0, seconds = 0] = match.slice(2, 5).map((part) => Number(part ?? 0));
+  // By digits: as a number .12 is a little less than 120 ms.
+  const ms = Number((match[5] ?? '').slice(0, 3).padEnd(3, '0'));
   const offset = (Number(match[7] ?? 0) * 60 + Number(match[8] ?? 0)) * (match[6] === '-' ? -1 : 1);
-  const minuteOfDay = (hours ?? 0) * 60 + (minutes ?? 0) - offset;
-  const ms = Math.floor(((seconds ?? 0) + (fraction ?? 0)) * 1000);
-  return day * msPerDay + minuteOfDay * msPerMinute + ms;
+  const minuteOfDay = hours * 60 + minutes - offset;
+  return day * msPerDay + minuteOfDay * msPerMinute + seconds * 1000 + ms;
 }
 
 function zoneText(offsetMinutes: number): string {

@@ -22,8 +22,7 @@ export function cutWithSizes(text: string, maxBytes: number): CutText {
   if (text.length * 3 <= maxBytes) return { text };
   const total = utf8Length(text);
   if (total <= maxBytes) return { text };
-  const end = endWithin(text, maxBytes);
-  const head = text.slice(0, end);
+  const head = firstBytes(text, maxBytes);
   const shown = utf8Length(head);
   return {
     text: `${head}\n[cut: ${shown} of ${total} bytes shown]`,
@@ -34,6 +33,11 @@ export function cutWithSizes(text: string, maxBytes: number): CutText {
 /** The text of {@link cutWithSizes}. */
 export function cut(text: string, maxBytes: number): string {
   return cutWithSizes(text, maxBytes).text;
+}
+
+/** The longest prefix of whole code points that fits into `maxBytes` UTF-8 bytes; no mark. */
+export function firstBytes(text: string, maxBytes: number): string {
+  return text.slice(0, endWithin(text, maxBytes));
 }
 
 /** The first `maxCharacters` UTF-16 units of `text`, less one where that would split a pair. */

@@ -1,6 +1,6 @@
 /** What the model reads of a call that did not succeed, a function for each way to fail. */
 import type { ToolSpec } from '../agent/spec.ts';
-import { clip, cutWithSizes } from '../text/cut.ts';
+import { clip, firstBytes } from '../text/cut.ts';
 import { nearestName } from '../text/nearest.ts';
 import { fieldLines } from './catalogue.ts';
 
@@ -61,7 +61,7 @@ export function unfitArgumentsText(tool: ToolSpec, lines: readonly string[]): st
 
 /** A tool threw; at most 2,000 bytes of its message, never a stack. */
 export function toolErrorText(message: string): string {
-  return `Error: ${cutWithSizes(message, maxMessageBytes).text}`;
+  return `Error: ${firstBytes(message, maxMessageBytes)}`;
 }
 
 /** A tool ran longer than it may. */

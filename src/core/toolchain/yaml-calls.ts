@@ -46,14 +46,14 @@ function blockOf(content: string): RawBlock {
   if (payload.kind === 'problem') return { kind: 'problems', problems: [payload.problem] };
   const tree = parseYamlTree(payload.text);
   if (tree.kind === 'problems') return tree;
-  const { root } = tree;
+  const { root, text } = tree;
   return root.kind === 'list'
     ? {
         kind: 'elements',
         isList: true,
-        elements: root.items.map((i) => elementOf(payload.text, i)),
+        elements: root.items.map((i) => elementOf(text, i)),
       }
-    : { kind: 'elements', isList: false, elements: [elementOf(payload.text, root)] };
+    : { kind: 'elements', isList: false, elements: [elementOf(text, root)] };
 }
 
 function elementOf(text: string, node: YamlNode): RawElement {

@@ -136,6 +136,11 @@ describe('XML replies [row 9]', () => {
     },
     { title: '10 in between', text: '<action>C</action> and so', reading: blocks(['action', 'C']) },
     {
+      title: 'an empty section inside an open one',
+      text: '<action>C</action><answer>Hel<thinking></thinking>',
+      reading: truncated('answer'),
+    },
+    {
       title: 'an unclosed one before the last block',
       text: '<thinking>a <action>C</action>',
       reading: blocks(['action', 'C']),

@@ -7,7 +7,7 @@ import type { RequestOptions } from '../../mode.ts';
 import { messageOf } from '../../observation.ts';
 import { requestOf, sourceText, visibleContext, writtenMessages } from '../../prompt.ts';
 import type { AgentSpec } from '../../spec.ts';
-import { reactAgentOf, type ReactAgent } from './react-sections.ts';
+import { describedSections, reactAgentOf, type ReactAgent } from './react-sections.ts';
 
 /** The texts of a system message, for an agent with a prompt function of its own. */
 export interface SystemTexts {
@@ -63,7 +63,7 @@ function textsOf(
     method: howToWork(agent),
     rules: sourceText(spec.rules, options.rules),
     tools: catalogueText(spec.tools, agent.toolchain),
-    outputFormat: agent.format.describe(agent.described),
+    outputFormat: agent.format.describe(describedSections(spec, agent)),
   };
 }
 

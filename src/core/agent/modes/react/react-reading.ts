@@ -25,7 +25,10 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   const agent = reactAgentOf(spec);
   const text = replyText(reply);
   const reading = agent.format.parse(text, agent.names.sections, { wasCut: wasCut(reply) });
-  if (reading.kind === 'problem') return unparsedTurn(spec, agent, text, reading.problem);
+  if (reading.kind === 'problem') {
+    const problem = isEmpty(reply, text, reading.problem) ? emptyTurn : reading.problem;
+    return unparsedTurn(spec, agent, text, problem);
+  }
   const { blocks } = reading;
   const base = baseOf(agent, blocks);
   const candidates = candidatesOf(spec.answer, contentsOf(blocks, agent.names.answer));
@@ -43,6 +46,12 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   }
   if (candidates.length > 0) return { ...base, kind: 'answer', candidates, attached: null };
   return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
+}
+
+/** Nothing was written, or a filter took it away: that is no fault of the format. */
+function isEmpty(reply: Reply, text: string, problem: Problem): boolean {
+  if (problem.code !== 'no_sections') return false;
+  return text.trim() === '' || reply.finishReason === 'content_filter';
 }
 
 /** The format could not read the reply: asked again, judged as it is, or the end of the run. */

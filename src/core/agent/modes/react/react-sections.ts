@@ -18,8 +18,6 @@ export interface ReactAgent {
   readonly toolchain: Toolchain;
   /** Thinking first, then the agent's own. */
   readonly own: readonly Section[];
-  /** All sections of a reply, in the order in which they are described. */
-  readonly described: readonly DescribedSection[];
   readonly names: FeedbackNames;
 }
 
@@ -30,17 +28,26 @@ export function reactAgentOf(spec: AgentSpec): ReactAgent {
   const thinking = options.thinking === null ? [] : [thinkingSection(options.thinking)];
   const own = [...thinking, ...options.sections.map(sectionOf)];
   const action = spec.tools.length === 0 ? null : spec.toolchain.section;
-  const described = [
+  const answer = spec.answer.section;
+  const names: FeedbackNames = {
+    sections: [...own.map(({ name }) => name), ...(action === null ? [] : [action]), answer],
+    action,
+    answer,
+  };
+  return { options, format: formatOf(options.format), toolchain, own, names };
+}
+
+/** All sections of a reply with what is asked of them, in the order of their names. */
+export function describedSections(
+  spec: AgentSpec,
+  { own, toolchain, names }: ReactAgent,
+): readonly DescribedSection[] {
+  const { action, answer } = names;
+  return [
     ...own.map((section) => ({ name: section.name, guidance: section.guidance() })),
     ...(action === null ? [] : [{ name: action, guidance: toolchain.guidance(spec) }]),
-    { name: spec.answer.section, guidance: answerGuidance(spec.answer) },
+    { name: answer, guidance: answerGuidance(spec.answer) },
   ];
-  const names: FeedbackNames = {
-    sections: described.map((section) => section.name),
-    action,
-    answer: spec.answer.section,
-  };
-  return { options, format: formatOf(options.format), toolchain, own, described, names };
 }
 
 function thinkingSection(spec: SectionSpec): Section {
