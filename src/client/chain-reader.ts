@@ -28,6 +28,9 @@ export interface ChainRequest {
   readonly archive: ArchiveReader | undefined;
 }
 
+/** For one page; the service itself gives up on a query after 10 s. */
+const PAGE_DEADLINE_MS = 12_000;
+
 /** All items of the chain from `request.from` on, in order. */
 export async function readChain(request: ChainRequest): Promise<readonly Json[]> {
   return readLink(request, undefined, request.from);
@@ -67,9 +70,11 @@ async function readOwn(
 ): Promise<{ readonly first: number; readonly previous: string | null; readonly items: Json[] }> {
   const handle = client.workflow.getHandle(id, executionId);
   const ask = (at: PagePosition): Promise<LinkPage> =>
-    kind === 'events'
-      ? handle.query(eventsQuery, { from: at })
-      : handle.query(transcriptQuery, { view: 'history', from: at });
+    client.withDeadline(Date.now() + PAGE_DEADLINE_MS, () =>
+      kind === 'events'
+        ? handle.query(eventsQuery, { from: at })
+        : handle.query(transcriptQuery, { view: 'history', from: at }),
+    );
   const reader = createPageReader();
   let page = await ask({ index: from, offset: 0 });
   const { first, previous } = page;

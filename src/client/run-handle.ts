@@ -4,6 +4,7 @@ import {
   type Client,
   isGrpcServiceError,
   QueryNotRegisteredError,
+  ServiceError,
   WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -76,6 +77,8 @@ export interface RunHandle {
   cancel(message?: string): Promise<void>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
+  /** The Step of a run that has ended, null while it is alive; needs no worker. */
+  step(): Promise<Step | null>;
   /** Provisional text as it comes; ends with the run. */
   stream(): AsyncIterable<Chunk | ChunkMarker>;
 }
@@ -91,6 +94,15 @@ export interface RunHandleParts {
 export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
   const { client, archive } = parts;
   const handle = client.workflow.getHandle(id);
+  const ask = <Result>(query: () => Promise<Result>): Promise<Result> =>
+    asking(id, () => client.withDeadline(Date.now() + QUERY_DEADLINE_MS, query));
+  const result = async (): Promise<Step> => {
+    try {
+      return (await handle.result()) as Step;
+    } catch (error) {
+      return stepOfFailure(id, error, () => ask(() => handle.query(statusQuery)));
+    }
+  };
   const update = (adjustment: Adjustment): Promise<AdjustReceipt> => {
     const updateId = randomUUID();
     return acrossHandover(id, client, () =>
@@ -99,9 +111,9 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
   };
   return {
     id,
-    status: () => asking(id, () => handle.query(statusQuery)),
-    stats: () => asking(id, () => handle.query(statsQuery)),
-    pending: () => asking(id, () => handle.query(pendingQuery)),
+    status: () => ask(() => handle.query(statusQuery)),
+    stats: () => ask(() => handle.query(statsQuery)),
+    pending: () => ask(() => handle.query(pendingQuery)),
     transcript: async ({ from = 0 } = {}) => {
       const entries = await asking(id, () =>
         readChain({ client, id, kind: 'entries', from, archive }),
@@ -124,16 +136,27 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
     adjust: (limits) => update({ limits }),
     pause: () => update({ paused: true }),
     resume: () => update({ paused: false }),
-    cancel: (message) =>
-      asking(id, () => handle.signal(cancelSignal, message === undefined ? {} : { message })),
-    result: async () => {
+    cancel: async (message) => {
+      const payload = message === undefined ? {} : { message };
       try {
-        return (await handle.result()) as Step;
+        await handle.signal(cancelSignal, payload);
       } catch (error) {
-        return stepOfFailure(id, error, () => handle.query(statusQuery));
+        if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
+        throw error;
       }
     },
-    stream: () => streamOf(id, parts, () => handle.query(statusQuery)),
+    result,
+    step: async () => {
+      const { status } = await asking(id, () => handle.describe());
+      return isAlive(status.name) ? null : result();
+    },
+    stream: () =>
+      streamOf(
+        id,
+        parts,
+        () => handle.query(statusQuery),
+        () => handle.result(),
+      ),
   };
 }
 
@@ -146,23 +169,32 @@ function inputOf(
   return checked.input;
 }
 
+/** The service itself gives up on a query after 10 s; its own answer says why. */
+const QUERY_DEADLINE_MS = 12_000;
+
 /** A run that hands itself over is another execution for a moment; the same id makes a repeat safe. */
 const HANDOVER_TRIES = 12;
+
+/** An update waits for a worker; a fleet that is busy answers within seconds. */
+const UPDATE_DEADLINE_MS = 30_000;
 
 async function acrossHandover<Result>(
   id: string,
   client: Client,
   update: () => Promise<Result>,
 ): Promise<Result> {
+  const deadline = Date.now() + UPDATE_DEADLINE_MS;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await update();
+      return await client.withDeadline(deadline, update);
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
         throw new UsageError('invalid_input', error.cause.message);
       }
-      if (!isMissed(error) || attempt === HANDOVER_TRIES) throw error;
+      if (!isMissed(error)) throw error;
       await assertAlive(id, client);
+      if (Date.now() >= deadline) throw noWorker(id);
+      if (attempt === HANDOVER_TRIES) throw error;
       await sleep(Math.min(50 * 2 ** attempt, 1_000));
     }
   }
@@ -177,16 +209,26 @@ function isMissed(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (error instanceof WorkflowUpdateFailedError) return true;
   // 5 NOT_FOUND, 10 ABORTED, 14 UNAVAILABLE: the codes of gRPC.
-  return isGrpcServiceError(error) && [5, 10, 14].includes(error.code);
+  return [5, 10, 14].includes(grpcCodeOf(error) ?? 0);
+}
+
+/** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
+function grpcCodeOf(error: unknown): number | undefined {
+  const inner = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(inner) ? inner.code : undefined;
 }
 
 async function assertAlive(id: string, client: Client): Promise<void> {
   const { status } = await asking(id, () => client.workflow.getHandle(id).describe());
-  if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return;
+  if (isAlive(status.name)) return;
   throw new UsageError(
     'run_ended',
     `Expected run \`${id}\` to be alive, got one that is ${status.name}. Start a new run.`,
   );
+}
+
+function isAlive(status: string): boolean {
+  return status === 'RUNNING' || status === 'CONTINUED_AS_NEW';
 }
 
 /** Turns what the client library says of an unknown or odd run into our words. */
@@ -206,8 +248,17 @@ async function asking<Result>(id: string, ask: () => Promise<Result>): Promise<R
         `Expected \`${id}\` to be an agent's run, got another workflow.`,
       );
     }
+    // 4 DEADLINE_EXCEEDED, 9 FAILED_PRECONDITION: nobody took the query up.
+    if ([4, 9].includes(grpcCodeOf(error) ?? 0)) throw noWorker(id);
     throw error;
   }
+}
+
+function noWorker(id: string): UsageError {
+  return new UsageError(
+    'no_worker',
+    `Expected a worker that answers for run \`${id}\`, got silence. Start one that has its agent; the run waits meanwhile and loses nothing.`,
+  );
 }
 
 async function stepOfFailure(
@@ -235,6 +286,7 @@ async function* streamOf(
   id: string,
   { chunks }: RunHandleParts,
   status: () => Promise<RunStatus>,
+  result: () => Promise<unknown>,
 ): AsyncIterable<Chunk | ChunkMarker> {
   if (chunks === undefined) {
     throw new UsageError(
@@ -242,6 +294,23 @@ async function* streamOf(
       'Expected a client with a source of chunks, got one without. Use `local()`, or give `chunks` to the client.',
     );
   }
-  const { runId } = await asking(id, status);
-  yield* chunks.subscribe({ runId });
+  const { runId, state } = await asking(id, status);
+  if (state === 'ended') return;
+  const source = chunks.subscribe({ runId })[Symbol.asyncIterator]();
+  // A source knows nothing of runs: the end of the run is what ends the stream.
+  const ended = result().then(
+    () => END,
+    () => END,
+  );
+  try {
+    for (;;) {
+      const next = await Promise.race([source.next(), ended]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await source.return?.();
+  }
 }
+
+const END: IteratorResult<Chunk | ChunkMarker> = { done: true, value: undefined };

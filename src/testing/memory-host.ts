@@ -134,17 +134,9 @@ async function callModel(
   const entry = registry.models.get(order.model);
   if (entry === undefined) throw new Error(`Expected a known model, got ${order.model}.`);
   const { runId, iteration, agentPath, lastTurn } = order;
-  const texts = await promptTexts(registry, order, view);
   let spent = noUsage;
   for (let attempts = 1; ; attempts++) {
     const attempt = order.triesBefore + attempts;
-    const request = buildRequest(view.head, view.messages, {
-      runId,
-      iteration,
-      attempt,
-      lastTurn,
-      ...texts,
-    });
     const stream = openChunkStream(chunks, {
       rootRunId: runId,
       runId,
@@ -153,6 +145,13 @@ async function callModel(
       attempt,
     });
     try {
+      const request = buildRequest(view.head, view.messages, {
+        runId,
+        iteration,
+        attempt,
+        lastTurn,
+        ...(await promptTexts(registry, order, view)),
+      });
       const outcome = await callEntry(entry, request, { signal, onChunk: stream.write });
       stream.end();
       if (outcome.kind === 'aborted') {

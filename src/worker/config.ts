@@ -1,6 +1,9 @@
 /** The environment as a typed configuration; everything that is wrong with it in one error. */
-import type { ConnectionOptions } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+import {
+  readTemporalEnvironment,
+  type Environment,
+  type TemporalEnvironment,
+} from '../client/temporal-environment.ts';
 import { usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
 
 /** Levels of the worker's log, from the most to the least talkative. */
@@ -11,8 +14,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What a variable that is not set means. */
 export const CONFIG_DEFAULTS = {
-  /** Temporal's own. */
-  namespace: 'default',
   /** One queue for all is right until models or tools need machines of their own. */
   taskQueue: 'everloop',
   /** Beside the project's own files, and in its .gitignore. */
@@ -27,13 +28,8 @@ export const CONFIG_DEFAULTS = {
 
 /** How a worker process is set up. */
 export interface WorkerConfig {
-  readonly temporal: {
-    /** Absent: find or start the embedded server. */
-    readonly address?: string;
-    readonly namespace: string;
-    /** TLS, API key and metadata, for a client's or a worker's `connect`. */
-    readonly connection: ConnectionOptions;
-  };
+  /** Without an address: find or start the embedded server. */
+  readonly temporal: TemporalEnvironment;
   /** Workflows, and whatever has no queue of its own. */
   readonly taskQueue: string;
   readonly modelTaskQueue: string;
@@ -47,9 +43,6 @@ export interface WorkerConfig {
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
 }
-
-/** Environment variables, as `process.env` has them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every variable of Everloop's own: unknown ones are taken for misspelt. */
 const OWN_VARIABLES = [
@@ -97,7 +90,7 @@ export function readConfig(env: Environment): WorkerConfig {
     max: 1_000_000,
   });
   const config: WorkerConfig = {
-    temporal: readTemporal(env, report),
+    temporal: readTemporalEnvironment(env, report),
     taskQueue,
     modelTaskQueue: reader.queue('EVERLOOP_MODEL_TASK_QUEUE', taskQueue),
     toolTaskQueue: reader.queue('EVERLOOP_TOOL_TASK_QUEUE', taskQueue),
@@ -160,52 +153,6 @@ function createReader(env: Environment, report: Report) {
       return level;
     },
   };
-}
-
-/** What `@temporalio/envconfig` makes of the `TEMPORAL_…` variables. */
-function readTemporal(env: Environment, report: Report): WorkerConfig['temporal'] {
-  const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && value.trim() !== '') variables[name] = value.trim();
-  }
-  try {
-    const { connectionOptions, namespace } = loadClientConnectConfig({
-      overrideEnvVars: variables,
-    });
-    const { address, tls, apiKey, metadata } = connectionOptions;
-    if (address !== undefined && !isAddress(address)) {
-      report(
-        'TEMPORAL_ADDRESS',
-        'to be host and port like `localhost:7233`',
-        quote(address),
-        'Correct it, or unset it to use a server of this machine.',
-      );
-    }
-    return {
-      ...(address === undefined ? {} : { address }),
-      namespace: namespace ?? CONFIG_DEFAULTS.namespace,
-      connection: {
-        ...(tls === undefined || tls === null ? {} : { tls }),
-        ...(apiKey === undefined ? {} : { apiKey }),
-        ...(metadata === undefined ? {} : { metadata: metadata as Record<string, string> }),
-      },
-    };
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    report(
-      'TEMPORAL_…',
-      'to be variables that Temporal understands',
-      `"${message.slice(0, 200)}"`,
-      'See https://docs.temporal.io/develop/environment-configuration.',
-    );
-    return { namespace: CONFIG_DEFAULTS.namespace, connection: {} };
-  }
-}
-
-/** Whether `address` is a host, also an IPv6 one in brackets, and a port. */
-function isAddress(address: string): boolean {
-  const port = /^(?:\[[0-9a-fA-F:.]+\]|[^\s/:]+):(\d{1,5})$/.exec(address)?.[1];
-  return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
 }
 
 function quote(value: string): string {

@@ -60,6 +60,11 @@ export interface WorkerParts {
   readonly shutdownGraceMs?: number;
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
+  /**
+   * Absolute path of a module that exports the workflow `agent` in place of Everloop's own: the way
+   * to a loop of your own, see `everloop/workflow`. Default: Everloop's.
+   */
+  readonly workflowsPath?: string;
   readonly onListenerError?: (error: unknown) => void;
 }
 
@@ -92,7 +97,11 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const workers: Worker[] = [];
   if (roles.includes('workflows')) {
-    const workflowBundle = await loadWorkflowBundle({ cacheDir: parts.bundleDir });
+    const { bundleDir: cacheDir, workflowsPath } = parts;
+    const workflowBundle = await loadWorkflowBundle({
+      cacheDir,
+      ...(workflowsPath === undefined ? {} : { workflowsPath }),
+    });
     workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));
   }
   const others = [

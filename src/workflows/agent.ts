@@ -22,7 +22,7 @@ import { readStart, type Start } from './start.ts';
 import { createTemporalHost, type TemporalHost } from './temporal-host.ts';
 
 /** Runs an agent from its input, or from what an earlier link handed over, to its Step. */
-export async function agent(payload: unknown): Promise<Step> {
+export function agent(payload: unknown): Promise<Step> {
   return runAgentWorkflow(payload, nextOf);
 }
 
@@ -34,28 +34,28 @@ export async function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
-  const start = readStart(payload);
-  const session = openSession(start);
-  installHandlers(session);
-  const native = watchNativeCancel(session);
-
-  return throughTheOneExit(() =>
-    // A native cancel goes by the mailbox, as a user's does: it must not end anything by itself.
-    CancellationScope.nonCancellable(async () => {
+  try {
+    const start = readStart(payload);
+    const session = openSession(start);
+    installHandlers(session);
+    // A native cancel goes by the mailbox, as a user's does: nothing of a run stands in the root scope.
+    const native = watchNativeCancel(session);
+    const shield = new CancellationScope({ cancellable: false });
+    // What an abort cancels: calls in flight end, the loop goes on.
+    const flight = new CancellationScope({ cancellable: true, parent: shield });
+    return await flight.run(async () => {
       const { state, runtime } = await startOrRestore(start, session);
-      // The scope that an abort cancels: what is in flight ends, the loop goes on.
-      const { run, end } = await CancellationScope.cancellable(async () => {
-        const { run, host } = begin(session, state, runtime, start);
-        return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
-      });
+      const { run, host } = begin(session, state, runtime, start);
+      const end = await runLoop(run, host, loopOf(state.head.spec));
       if (end.kind === 'ended') return close(session, run, end.ending, native);
 
-      const misfit = await handOver(session, run, runtime);
-      const ending: Ending = { kind: 'error', code: 'state_too_large', cause: misfit };
+      const ending = await shield.run(() => handOver(session, run, runtime));
       finish(run, ending);
       return close(session, run, ending, native);
-    }),
-  );
+    });
+  } catch (error) {
+    throw throughTheOneExit(error);
+  }
 }
 
 /** A native cancellation of the workflow, once it was requested. */
@@ -79,7 +79,9 @@ async function startOrRestore(
   if (start.kind === 'continued') return start.handover;
   const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
   const loaded = await loadAgent(start.input).catch((error: unknown) => {
-    throw loadFailure(error, session.agent, traceOf(session));
+    const failure = loadFailure(error, session.agent, traceOf(session));
+    session.step = failure.details?.[0] as Step;
+    throw failure;
   });
   return { state: freshState(start.input, loaded.spec), runtime: loaded.runtime };
 }

@@ -79,15 +79,14 @@ function unstartedStep(agent: string, reason: string, message: string, trace: St
   };
 }
 
-/** Runs the workflow's body: whatever it throws unexpectedly becomes a failure of type `internal`. */
-export async function throughTheOneExit<Result>(body: () => Promise<Result>): Promise<Result> {
-  try {
-    return await body();
-  } catch (error) {
-    if (error instanceof TemporalFailure || error instanceof ContinueAsNew) throw error;
-    if (isCancellation(error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    log.error('The agent workflow failed unexpectedly', { error: message });
-    throw failureOf('internal', `Expected the run to end by itself, got: ${message}`);
-  }
+/**
+ * What may leave the workflow in place of `error`: typed failures, cancellations and the hand-over as
+ * they are, anything unexpected as a failure of type `internal`.
+ */
+export function throughTheOneExit(error: unknown): unknown {
+  if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
+  if (isCancellation(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  log.error('The agent workflow failed unexpectedly', { error: message });
+  return failureOf('internal', `Expected the run to end by itself, got: ${message}`);
 }

@@ -14,7 +14,6 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
-  condition,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
@@ -68,6 +67,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
   const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
   const inFlight: string[] = [];
   let unpublished: AgentEvent[] = [];
+  let waiting: { readonly until: () => boolean; readonly resolve: () => void } | null = null;
   const ambient = CancellationScope.current();
   const newScope = (): CancellationScope =>
     new CancellationScope({
@@ -81,6 +81,12 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     if (unpublished.length === 0) return;
     sinks.events.publish(unpublished);
     unpublished = [];
+  };
+  // The SDK's `condition` would add four promises to what a paused agent keeps in memory.
+  const wake = (): void => {
+    if (waiting?.until() !== true) return;
+    waiting.resolve();
+    waiting = null;
   };
   const start = <Result>(words: string, schedule: () => Promise<Result>): Promise<Result> => {
     flush();
@@ -122,6 +128,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
         (error: unknown) => (settle('judge'), toJudgeOutcome(error)),
       ),
     abort: () => {
+      wake();
       if (inFlight.length === 0) return;
       const aborted = scope;
       scope = newScope();
@@ -129,7 +136,10 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     },
     waitUntil: (until) => {
       flush();
-      return CancellationScope.nonCancellable(() => condition(until));
+      return new Promise((resolve) => {
+        waiting = { until, resolve };
+        wake();
+      });
     },
     setDeadline: (at, onDue) => {
       deadline?.cancel();
@@ -140,6 +150,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);
+      wake();
     },
     flush,
   };

@@ -44,7 +44,7 @@ export const RINGS: Readonly<Record<string, RingRule>> = {
   client: {
     rings: ['core', 'workflows/messages.ts'],
     typesOf: ['activities'],
-    packages: ['@temporalio/client', '@temporalio/common'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
     node: true,
   },
   worker: {
@@ -58,13 +58,31 @@ export const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   cli: {
-    rings: ['core', 'client', 'worker', 'activities/definitions.ts'],
+    rings: ['core', 'client', 'worker'],
+    typesOf: ['activities'],
     packages: 'any',
     node: true,
   },
   console: { rings: ['core', 'client', 'worker'], packages: 'any', node: true },
   // The entry `.`: the client, and the definitions that a user writes agents with.
-  index: { rings: ['core', 'client', 'activities/definitions.ts'], packages: [], node: false },
+  index: {
+    rings: [
+      'core',
+      'client',
+      'activities/agent-options.ts',
+      'activities/define-agent.ts',
+      'activities/define-text.ts',
+      'activities/define-tool.ts',
+      'activities/define-validator.ts',
+      'activities/definitions.ts',
+      'activities/model-entry.ts',
+      'activities/standard-schema.ts',
+      'activities/tool-options.ts',
+      'activities/value-schema.ts',
+    ],
+    packages: [],
+    node: false,
+  },
 };
 
 /** The entries that are part of a ring under another name. */
