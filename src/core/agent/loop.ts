@@ -1,7 +1,7 @@
 /**
- * The loop: iterations until a run ends or hands over. With `work.ts` and `run-calls.ts` (what one
- * iteration may do) and `mode-loop.ts` (the iteration of the built-in modes) it is all that is
- * asynchronous in the core. They decide nothing by themselves: they ask pure functions what to do, the host
+ * The loop: iterations until a run ends or hands over. With `work.ts`, `ask-model.ts` and
+ * `run-calls.ts` (what one iteration may do), `run-compaction.ts` (what may stand between two) and
+ * `mode-loop.ts` (the iteration of the built-in modes) it is all that is asynchronous in the core. They decide nothing by themselves: they ask pure functions what to do, the host
  * to do it, and record what happened.
  *
  * I1  The order of one run is L1 to L9; each step is named where it stands.
@@ -12,11 +12,12 @@
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */
 import { wouldCross } from '../limits/breach.ts';
-import { leaveOf, type Ending } from './ending.ts';
+import { leaveOf, type Ending, type Leave } from './ending.ts';
 import type { IterationOutcome } from './events.ts';
 import type { Host } from './host.ts';
 import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
+import { compactDue, compactToFit, isCompactionDue, type Pass } from './run-compaction.ts';
 import { messageOf, outcomeOf } from './step-of.ts';
 import { createWork, type Next, type TurnEnd } from './work.ts';
 
@@ -43,6 +44,11 @@ async function runIterations(run: Run, host: Host, next: Next): Promise<LoopEnd>
     const over = endingFound(run, host); // L3, L4
     if (over !== null) return finish(run, over);
     if (host.handoverDue()) {
+      const left = host.fitsHandover(run.state)
+        ? 'on'
+        : afterPass(run, host, await compactToFit(run, host));
+      if (left === 'again') continue;
+      if (left !== 'on') return left;
       run.record({ type: 'agent:execution:handover', run: run.state.link }); // L5
       return { kind: 'handover' };
     }
@@ -50,6 +56,11 @@ async function runIterations(run: Run, host: Host, next: Next): Promise<LoopEnd>
     if (crossed !== null) {
       run.breach(crossed);
       return finish(run, { kind: 'limit_exceeded', breach: crossed });
+    }
+    if (isCompactionDue(run)) {
+      const left = afterPass(run, host, await compactDue(run, host)); // L7
+      if (left === 'again' || (left === 'on' && hasNews(run, host))) continue;
+      if (left !== 'on') return left;
     }
     run.record({ type: 'agent:iteration:before' }); // L8
     const startedAt = host.now();
@@ -65,6 +76,20 @@ async function runIterations(run: Run, host: Host, next: Next): Promise<LoopEnd>
     run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
     if (ending !== null) return finish(run, ending);
   }
+}
+
+/** What a compaction between two iterations leaves to do: L3 and L4 again, then on, or L2 again. */
+function afterPass(run: Run, host: Host, pass: Pass): LoopEnd | 'on' | 'again' {
+  if (pass.kind === 'unchanged') return 'on';
+  const over = endingFound(run, host);
+  if (over !== null) return finish(run, over);
+  if (pass.kind === 'failed') return finish(run, { kind: 'compaction_failed', cause: pass.cause });
+  return pass.kind === 'interrupted' ? 'again' : 'on';
+}
+
+/** Whether something came during a compaction that acts before the next model call. */
+function hasNews(run: Run, host: Host): boolean {
+  return run.state.pausedAt !== null || host.mailbox.peek().waiting.length > 0;
 }
 
 /** Records the end of a run, also of one whose hand-over failed. */
@@ -147,12 +172,19 @@ function hasLateInput(run: Run, host: Host): boolean {
 function outcomeOfThrow(run: Run, host: Host, error: unknown): ClosedIteration {
   const left = leaveOf(error);
   if (left?.kind === 'interrupted') return { outcome: 'interrupted', ending: null };
-  const failure: Ending =
-    left?.kind === 'failed'
-      ? { kind: 'error', code: left.code, cause: left.cause }
-      : { kind: 'error', code: 'loop_error', cause: textOf(error) };
   // A cancel or a breach can surface as any error of a call: look for them first.
-  return { outcome: 'failed', ending: endingFound(run, host) ?? failure };
+  return { outcome: 'failed', ending: endingFound(run, host) ?? failureOf(left, error) };
+}
+
+function failureOf(left: Leave | undefined, error: unknown): Ending {
+  switch (left?.kind) {
+    case 'failed':
+      return { kind: 'error', code: left.code, cause: left.cause };
+    case 'compaction_failed':
+      return left;
+    default:
+      return { kind: 'error', code: 'loop_error', cause: textOf(error) };
+  }
 }
 
 function textOf(error: unknown): string {
