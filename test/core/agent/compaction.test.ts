@@ -8,7 +8,8 @@ import {
   summarize,
   type CompactionOptions,
 } from '../../../src/index.ts';
-import { textOf } from '../../../src/core/message.ts';
+import { toolResult } from '../../../src/activities/tool-result.ts';
+import { textMessage, textOf } from '../../../src/core/message.ts';
 import type { ModelEntry } from '../../../src/activities/model-entry.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import { scriptedModel, type ScriptedReply } from '../../../src/testing/scripted-model.ts';
@@ -306,6 +307,77 @@ describe('what a compaction leaves', () => {
     expect(step).toEqual(expected);
     expect(chain.script.requests).toEqual(whole.script.requests);
     expect(compactedAfter(chain)).toEqual([2, 4, 6]);
+  });
+});
+
+describe('a compaction, whatever the loop', () => {
+  it('[row 50] keeps what a tool pinned', async () => {
+    const tool = searchTool((query) =>
+      toolResult({ output: `hits for ${query}`, importance: query === 'a' ? 10 : 9.9 }),
+    );
+    const started = startCompacting(
+      [act('a'), act('b'), act('c'), answer()],
+      { triggers: [ALWAYS], strategies: [slidingWindow(1)] },
+      { agent: { tools: [tool] } },
+    );
+
+    await started.run.result;
+
+    expect(scratchpadOf(started.script.requests[3])).toEqual([
+      act('a'),
+      observed('hits for a'),
+      act('c'),
+      observed('hits for c'),
+    ]);
+  });
+
+  it('[row 50] [row 51] leaves a chat in which every call has its result', async () => {
+    const call = (query: string): ScriptedReply => ({
+      toolCalls: [{ name: 'search', args: { query } }],
+    });
+    const started = startCompacting(
+      [call('a'), call('b'), 'A was found.', 'done'],
+      {
+        triggers: [counter('agent:iterations', 2)],
+        strategies: [summarize({ keepRecent: 1, prompt: '{activity}' })],
+      },
+      { agent: { mode: 'chat' } },
+    );
+
+    const step = await started.run.result;
+
+    started.script.assertDone();
+    expect(step.value).toBe('done');
+    expect(started.script.requests[2]?.messages.map(textOf)).toEqual([
+      '### 1. assistant\n[tool_call] search {"query":"a"}\n### 2. tool\n[tool_result] search\nhits for a',
+    ]);
+    expect(
+      started.script.requests[3]?.messages.map(({ role, parts }) => [role, parts[0]?.type]),
+    ).toEqual([
+      ['user', 'text'],
+      ['user', 'text'],
+      ['assistant', 'tool_call'],
+      ['tool', 'tool_result'],
+    ]);
+  });
+
+  it('[row 7] [row 49] comes to a loop of its own without any code for it', async () => {
+    const started = startCompacting(
+      [answer('a'), answer('b'), 'Summary.', answer('c')],
+      { triggers: [counter('agent:iterations', 2)], strategies: [summarize()] },
+      {
+        next: async (work) => {
+          await work.ask();
+          work.append({ messages: [textMessage('user', `note ${work.iteration}`)] });
+          return work.iteration < 3 ? { kind: 'continue' } : { kind: 'end', value: null };
+        },
+      },
+    );
+
+    await started.run.result;
+
+    started.script.assertDone();
+    expect(scratchpadOf(started.script.requests[3])).toEqual([summarized('Summary.')]);
   });
 });
 
