@@ -30,6 +30,9 @@ const TOO_LONG = Object.assign(new Error('maximum context length exceeded'), {
   statusCode: 400,
   data: { error: { code: 'context_length_exceeded' } },
 });
+/** The beginning of an iteration, and the end of one that called a tool. */
+const ASKED = ['iteration:before', 'model_call:before', 'model_call:after', 'turn:read'];
+const CALLED = ['tool_call:before', 'tool_call:after', 'iteration:after'];
 const ALWAYS = counter('agent:iterations', 1);
 
 function startCompacting(
@@ -88,13 +91,15 @@ describe('when a compaction runs', () => {
 
     expect(typesOf(started.run.events)).toEqual([
       'execution:before',
-      ...['iteration:before', 'model_call:before', 'model_call:after', 'turn:read'],
-      ...['tool_call:before', 'tool_call:after', 'iteration:after'],
-      ...['iteration:before', 'model_call:before', 'model_call:after', 'turn:read'],
-      ...['tool_call:before', 'tool_call:after', 'iteration:after'],
+      ...ASKED,
+      ...CALLED,
+      ...ASKED,
+      ...CALLED,
       'compaction',
-      ...['iteration:before', 'model_call:before', 'model_call:after', 'turn:read'],
-      ...['answer:judged', 'iteration:after', 'execution:after'],
+      ...ASKED,
+      'answer:judged',
+      'iteration:after',
+      'execution:after',
     ]);
     expect(hasNoGap(started.run.events)).toBe(true);
   });
