@@ -9,6 +9,17 @@ export {
   type AvailableMode,
 } from './activities/agent-options.ts';
 export {
+  context,
+  counter,
+  counterPrefix,
+  gauge,
+  gaugePrefix,
+  mask,
+  slidingWindow,
+  summarize,
+  type CompactionOptions,
+} from './activities/define-compaction.ts';
+export {
   jsonAnswer,
   jsonSection,
   jsonToolchain,
@@ -82,6 +93,7 @@ export type { AdjustReceipt, PendingItem, RunPhase, RunStatus } from './core/age
 export type { RetrySpec, ToolEffect } from './core/agent/spec.ts';
 export type { ChildSummary, Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
 export type { AgentTime } from './core/agent/time.ts';
+export type { StrategySpec, TriggerSpec } from './core/compaction/compaction.ts';
 export { failureTypes, type FailureType } from './core/failure-types.ts';
 export type { Json, JsonObject } from './core/json.ts';
 export type { Breach, Limit } from './core/limits/limit.ts';

@@ -1,6 +1,7 @@
 import type { QueueSpec } from '../core/agent/spec.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
 import type { Message } from '../core/message.ts';
+import type { CompactionOptions } from './define-compaction.ts';
 import type {
   AgentModel,
   AnswerDefinition,
@@ -63,6 +64,12 @@ export interface AgentOptions {
   readonly timeZone?: string;
   /** Task queues of model and tool activities; default: the queue of the run. */
   readonly queues?: QueueSpec;
+  /**
+   * When and how the conversation is made shorter, or false for never. Default: with a
+   * `contextWindow` on the model, `context(0.8)` with `mask()`, then `summarize({ keepRecent: 3 })`;
+   * without one, never.
+   */
+  readonly compaction?: CompactionOptions | false;
   /** react: false for no thinking section, a guidance text, or a section. Default true. */
   readonly thinking?: boolean | string | SectionDefinition;
   /** react: further sections, between thinking and action. */
@@ -98,6 +105,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'examples',
   'timeZone',
   'queues',
+  'compaction',
 ];
 
 /** Options that belong to mode `react` only. */
@@ -135,7 +143,6 @@ export const LATER_OPTIONS: readonly string[] = [
   'askUser',
   'llmQuery',
   'floatPrecision',
-  'compaction',
   'toolSearch',
 ];
 

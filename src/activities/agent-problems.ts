@@ -10,6 +10,7 @@ import {
   REACT_OPTIONS,
   type AgentOptions,
 } from './agent-options.ts';
+import { compactionProblems } from './compaction-problems.ts';
 import { sectionProblems } from './section-problems.ts';
 import { nameProblems } from './tool-problems.ts';
 import { unknownFields } from './unknown-fields.ts';
@@ -31,6 +32,7 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...numberProblems(options),
     ...choiceProblems(options),
     ...zoneProblems(options.timeZone),
+    ...compactionProblems(options.compaction),
   ];
 }
 

@@ -27,7 +27,7 @@ import type { ModelEntry } from './model-entry.ts';
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
-  const { name, limits, maxTurns, instructions, rules, answer } = options;
+  const { name, limits, maxTurns, compaction, instructions, rules, answer } = options;
   const validators = agentValidators(options);
   return {
     kind: 'agent',
@@ -36,6 +36,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     model: agentModel(name, options.model),
     ...(limits === undefined ? {} : { limits }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(compaction === undefined ? {} : { compaction }),
     ...(typeof instructions === 'function' ? { instructions } : {}),
     ...(typeof rules === 'function' ? { rules } : {}),
     tools: options.tools ?? [],
@@ -63,7 +64,7 @@ export function ownSections(
 function agentSpec(
   options: AgentOptions,
   validators: readonly ValidatorDefinition[],
-): Omit<AgentSpec, 'models' | 'limits'> {
+): AgentDefinition['spec'] {
   const mode = options.mode ?? AGENT_DEFAULTS.mode;
   const isReact = mode === 'react';
   const answer = (options.answer ?? textAnswer()).spec;

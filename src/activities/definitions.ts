@@ -6,6 +6,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../core/agent/spec.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
 import type { AgentTime } from '../core/agent/time.ts';
+import type { CompactionSpec } from '../core/compaction/compaction.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { FormattedSection, Task } from '../core/message.ts';
 import type { ModelFunction } from '../core/model/model.ts';
@@ -115,10 +116,12 @@ export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
 export interface AgentDefinition {
   readonly kind: 'agent';
   readonly name: string;
-  readonly spec: Omit<AgentSpec, 'models' | 'limits'>;
+  readonly spec: Omit<AgentSpec, 'models' | 'limits' | 'compaction'>;
   /** An id to look up, or the entry itself. */
   readonly model: string | ModelEntry;
   readonly limits?: LimitsInput;
+  /** Absent: the default, which depends on the model. */
+  readonly compaction?: CompactionSpec | false;
   readonly maxTurns?: number;
   readonly instructions?: TextFunction;
   readonly rules?: TextFunction;

@@ -5,7 +5,8 @@
 import type { AgentEvent } from '../core/agent/events.ts';
 import type { Host, ModelOrder, ModelOutcome, TranscriptView } from '../core/agent/host.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
-import { buildRequest } from '../core/agent/modes/modes.ts';
+import { requestOfOrder } from '../core/agent/order-request.ts';
+import type { RunState } from '../core/agent/run-state.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -34,6 +35,8 @@ export interface MemoryHostParts {
   readonly onEvent: (event: AgentEvent, entry: Entry | undefined) => void;
   /** Asked at each iteration boundary. */
   readonly handoverDue: () => boolean;
+  /** Whether a hand-over could carry the state. Default: any. */
+  readonly fitsHandover?: (state: RunState) => boolean;
 }
 
 /** A memory host, and the way to wake what waits on it. */
@@ -118,6 +121,7 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
             });
     },
     handoverDue: parts.handoverDue,
+    fitsHandover: parts.fitsHandover ?? (() => true),
     publish: (event, entry) => {
       parts.onEvent(event, entry);
       wake();
@@ -133,11 +137,13 @@ async function callModel(
 ): Promise<ModelOutcome> {
   const entry = registry.models.get(order.model);
   if (entry === undefined) throw new Error(`Expected a known model, got ${order.model}.`);
-  const { runId, iteration, agentPath, lastTurn } = order;
+  const { runId, iteration, agentPath, purpose } = order;
+  // Only replies stream.
+  const publisher = purpose === 'reply' ? chunks : { publish: () => undefined };
   let spent = noUsage;
   for (let attempts = 1; ; attempts++) {
     const attempt = order.triesBefore + attempts;
-    const stream = openChunkStream(chunks, {
+    const stream = openChunkStream(publisher, {
       rootRunId: runId,
       runId,
       agentPath,
@@ -145,13 +151,8 @@ async function callModel(
       attempt,
     });
     try {
-      const request = buildRequest(view.head, view.messages, {
-        runId,
-        iteration,
-        attempt,
-        lastTurn,
-        ...(await promptTexts(registry, order, view)),
-      });
+      const texts = purpose === 'reply' ? await promptTexts(registry, order, view) : {};
+      const request = requestOfOrder(order, view, { attempt, ...texts });
       const outcome = await callEntry(entry, request, { signal, onChunk: stream.write });
       stream.end();
       if (outcome.kind === 'aborted') {

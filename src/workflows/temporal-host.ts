@@ -41,6 +41,7 @@ import {
 import type { ToolResult } from '../core/toolchain/outcome.ts';
 import { judgeOptions, localToolOptions, modelOptions, toolOptions } from './activity-options.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
+import { fitsHandover } from './start.ts';
 
 /** The Host of a workflow, and what its handlers may know of it. */
 export interface TemporalHost extends Host {
@@ -148,6 +149,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
       if (deadline !== null && at !== null) startTimer(deadline, at - Date.now(), onDue);
     },
     handoverDue: () => workflowInfo().continueAsNewSuggested,
+    fitsHandover: (state) => fitsHandover(state, mailbox.peek()),
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);

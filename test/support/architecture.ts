@@ -71,6 +71,7 @@ export const RINGS: Readonly<Record<string, RingRule>> = {
       'client',
       'activities/agent-options.ts',
       'activities/define-agent.ts',
+      'activities/define-compaction.ts',
       'activities/define-text.ts',
       'activities/define-tool.ts',
       'activities/define-validator.ts',

@@ -3,6 +3,7 @@
  * run starts, so that a run in flight keeps the definition that it began with. Functions (tools,
  * validators, dynamic instructions) stay on the worker and are called by name through activities.
  */
+import type { CompactionSpec } from '../compaction/compaction.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Message } from '../message.ts';
@@ -120,6 +121,8 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** In the order in which they are checked. */
   readonly limits: readonly Limit[];
+  /** Absent: the scratchpad is never compacted. */
+  readonly compaction?: CompactionSpec;
   readonly timeZone: string;
   readonly queues: QueueSpec;
 }

@@ -35,6 +35,7 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     waitUntil: async () => undefined,
     setDeadline: () => undefined,
     handoverDue: () => false,
+    fitsHandover: () => true,
     publish: (event) => void events.push(event),
     ...fields,
   };

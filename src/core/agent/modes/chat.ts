@@ -32,6 +32,7 @@ const lastTurnText = 'This is the last turn: answer without calling tools.';
 /** The rules of the mode `chat`. */
 export const chatMode: ModeRules = {
   buildRequest,
+  writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,
   turnMessages: (_spec, turn, reply, outcome) =>
     turn.kind === 'malformed' ? malformedMessages(turn, reply) : callMessages(turn, reply, outcome),
