@@ -13,7 +13,8 @@ import type { ModelActivityResult } from './activity-types.ts';
 import type { Registry } from './definitions.ts';
 import { toModelFailure, transcriptUnavailable, workerShutdown } from './failures.ts';
 import { detailsOfEarlierAttempt, withHeartbeat } from './heartbeat.ts';
-import { callEntry, type ModelOutcome } from './model-adapter.ts';
+import { callLayeredModel } from './call-layered-model.ts';
+import type { ModelOutcome } from './model-adapter.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
 import { promptTexts } from './prompt-texts.ts';
@@ -118,7 +119,8 @@ async function callOnce(
     attempt,
   });
   try {
-    const outcome = await callEntry(entry, request, {
+    const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
+    const outcome = await callLayeredModel(around, entry, request, {
       signal: context.cancellationSignal,
       onChunk: stream.write,
     });

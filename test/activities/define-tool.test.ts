@@ -293,6 +293,37 @@ describe('[row 26] what is wrong with a tool', () => {
       message: 'Expected `maxResultBytes` of `work` from 1 to 262144, got 262145. Change it.',
     },
     {
+      name: 'a cache that is no switch',
+      options: { cache: 60 },
+      code: 'tool_cache',
+      message: 'Expected `cache` of `work` to be true or false, got 60. Change it.',
+    },
+    {
+      name: 'a cached tool that acts once',
+      options: { cache: true, effect: 'once' },
+      code: 'tool_cache',
+      message:
+        'Expected no `cache` for the `once` tool `work`, got true. Remove it: its second call would do nothing.',
+    },
+    {
+      name: 'an output that is no schema',
+      options: { output: 3 },
+      code: 'tool_schema',
+      message: 'x',
+    },
+    {
+      name: 'search texts that are none',
+      options: { search: { domain: 'Work', keywords: 'job' } },
+      code: 'tool_search',
+      message: 'Expected `search.keywords` of `work` to be a list of texts, got "job". Change it.',
+    },
+    {
+      name: 'a misspelt search text',
+      options: { search: { keyword: ['job'] } },
+      code: 'unknown_option',
+      message: 'Expected an option of `search` of `work`, got `keyword`. Did you mean `keywords`?',
+    },
+    {
       name: 'a misspelt option',
       options: { timeoutMS: 5 },
       code: 'unknown_option',
