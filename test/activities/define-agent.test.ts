@@ -408,10 +408,10 @@ describe('[row 26] what is wrong with an agent', () => {
     ...[
       {
         name: 'a pin that is no tool',
-        search: { pins: ['lookup'] },
+        search: { pins: ['weather'] },
         code: 'search_pins',
         message:
-          'Expected `toolSearch.pins` to name tools of the agent, got `lookup`. Add the tool, or remove the pin.',
+          'Expected `toolSearch.pins` to name tools of the agent, got `weather`. Add the tool, or remove the pin.',
       },
       {
         name: 'a misspelt pin',

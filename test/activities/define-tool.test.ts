@@ -309,7 +309,8 @@ describe('[row 26] what is wrong with a tool', () => {
       name: 'an output that is no schema',
       options: { output: 3 },
       code: 'tool_schema',
-      message: 'x',
+      message:
+        'Expected `output` of `work` to be a schema, got 3. Use JSON Schema or a Standard Schema object, such as one of zod.',
     },
     {
       name: 'search texts that are none',
