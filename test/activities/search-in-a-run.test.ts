@@ -144,7 +144,7 @@ Page 1 of 1, 2 tools.
       call: '{tool: tool_registry_search, args: {query: a, query_type: bm26}}',
       text: `<tool_registry_search>
 Error: the arguments do not fit tool_registry_search.
-- query_type: must be one of "bm25", "regex", got "bm26"
+- query_type: expected one of "bm25", "regex", got string "bm26"
 Parameters:
 - query (string, required)
 - query_type (one of bm25, regex)
