@@ -223,6 +223,85 @@ function problemsOf(options: object): unknown {
   return [];
 }
 
+describe('names for formats and toolchains', () => {
+  test.each([
+    { name: 'json and markdown', options: { toolchain: 'json', format: 'markdown' } as const },
+    {
+      name: 'what the factories return',
+      options: { toolchain: jsonToolchain(), format: markdownFormat() },
+    },
+  ])('$name', ({ options }) => {
+    const { spec } = defineAgent({ name: 'a', model: 'm', tools: [search], ...options });
+
+    expect([spec.toolchain, spec.react?.format]).toEqual([
+      { kind: 'json', section: 'action' },
+      { kind: 'markdown', strict: false },
+    ]);
+  });
+
+  test('yaml and xml are the default', () => {
+    const { spec } = defineAgent({ name: 'a', model: 'm', toolchain: 'yaml', format: 'xml' });
+
+    expect(spec).toEqual(defineAgent({ name: 'a', model: 'm' }).spec);
+  });
+});
+
+describe('[row 27] tool search as data', () => {
+  test('its tool is the last of the tools; own engines keep their function on the worker', () => {
+    const mine = { id: 'mine', guidance: 'Anything.', search: () => [] };
+    const { spec, toolSearch } = defineAgent({
+      name: 'a',
+      model: 'm',
+      tools: [search],
+      toolSearch: { hint: 'names', pins: ['search'], engines: ['regex', mine], noResults: 'None.' },
+    });
+
+    expect(spec.tools.map(({ name, local, timeoutMs }) => [name, local, timeoutMs])).toEqual([
+      ['search', false, 60_000],
+      ['tool_registry_search', false, 60_000],
+    ]);
+    expect(spec.toolSearch).toEqual({
+      hint: 'names',
+      pageSize: 3,
+      pins: ['search'],
+      engines: [
+        {
+          id: 'regex',
+          guidance:
+            'a case-insensitive pattern over all texts of a tool, for example "^get_.*info$"',
+        },
+        { id: 'mine', guidance: 'Anything.' },
+      ],
+      noResults: 'None.',
+    });
+    expect(toolSearch?.engines).toEqual(['regex', mine]);
+  });
+
+  test('the built-in engines are quick enough for a local activity', () => {
+    const { spec } = defineAgent({ name: 'a', model: 'm', tools: [search], toolSearch: {} });
+
+    expect(spec.tools.at(-1)).toEqual({
+      name: 'tool_registry_search',
+      description: 'Find tools by what they do. The result shows how to call them.',
+      parameters: {
+        type: 'object',
+        properties: {
+          query: { type: 'string' },
+          query_type: { type: 'string', enum: ['bm25', 'regex'], default: 'bm25' },
+          page: { type: 'integer', minimum: 1, default: 1 },
+        },
+        required: ['query'],
+      },
+      effect: 'read',
+      local: true,
+      timeoutMs: 5_000,
+      retry: { attempts: 3, initialMs: 1_000, factor: 2 },
+      sequential: false,
+      maxResultBytes: 65_536,
+    });
+  });
+});
+
 describe('[row 26] what is wrong with an agent', () => {
   const nameRule =
     'Expected an agent name of 1 to 64 letters, digits, `_` or `-` that starts with a letter, got';

@@ -142,6 +142,36 @@ describe('[row 15] schemas of tools', () => {
   });
 });
 
+describe('a tool that is searched, kept and described', () => {
+  test('keeps what only the index needs out of the specification', () => {
+    const search = { domain: 'Work', categories: ['a'], keywords: ['job'], queries: ['do it'] };
+    const tool = defineTool({
+      name: 'work',
+      description: 'Works.',
+      output: { type: 'string' },
+      cache: true,
+      search,
+      execute: () => 'done',
+    });
+
+    expect(tool.search).toEqual(search);
+    expect(tool.spec).toEqual({
+      name: 'work',
+      description: 'Works.',
+      parameters: null,
+      effect: 'idempotent',
+      local: false,
+      timeoutMs: 60_000,
+      retry: { attempts: 3, initialMs: 1_000, factor: 2 },
+      sequential: false,
+      maxResultBytes: 65_536,
+      output: { type: 'string' },
+      cache: true,
+      area: { domain: 'Work', categories: ['a'] },
+    });
+  });
+});
+
 describe('[row 26] what is wrong with a tool', () => {
   const mute: StandardSchema = {
     '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) },
