@@ -42,15 +42,21 @@ export function bm25Engine(): SearchEngine {
   };
 }
 
-/** The words of a text: split at all but letters, digits and `_`, then at `_` and camelCase borders. */
+/** The words of a text: split at all but letters and digits, and at camelCase borders. */
 export function searchWords(text: string): readonly string[] {
   return text
     .normalize('NFKC')
-    .split(/[^\p{L}\p{N}_]+/u)
-    .flatMap((word) => word.split('_'))
-    .flatMap((word) => word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u))
-    .map((word) => word.toLowerCase())
+    .split(/[^\p{L}\p{N}]+/u)
+    .flatMap(camelParts)
     .filter((word) => word !== '' && !STOP_WORDS.has(word));
+}
+
+/** Most words have no capital, and are left as they are: a thousand tools are indexed at once. */
+function camelParts(word: string): string | readonly string[] {
+  const lower = word.toLowerCase();
+  if (lower === word) return word;
+  const borders = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+  return word.split(borders).map((part) => part.toLowerCase());
 }
 
 function indexOf(catalogue: readonly SearchableTool[]): MiniSearch<SearchableTool> {
