@@ -35,6 +35,8 @@ const config: ViteUserConfig = defineConfig({
           // have cores, and time enough for one that is busy.
           pool: 'forks',
           maxWorkers: 2,
+          // Tests that run at once within a file each have a worker process of their own.
+          maxConcurrency: 3,
           testTimeout: 60_000,
           hookTimeout: 90_000,
           sequence: { groupOrder: 1 },

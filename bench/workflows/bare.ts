@@ -1,4 +1,4 @@
-/** The baseline: a workflow that calls the same two activities with the same payloads, and no more. */
+/** The baseline: workflows that call the same activities with the same payloads, and no more. */
 import { proxyActivities, condition, defineSignal, setHandler } from '@temporalio/workflow';
 
 /** The activities of the baseline. */
@@ -7,20 +7,21 @@ export interface BareActivities {
   bareTool(order: unknown): Promise<unknown>;
 }
 
-const { bareModel, bareTool } = proxyActivities<BareActivities>({
-  startToCloseTimeout: '1m',
-  heartbeatTimeout: '3s',
-});
-
 /** Payloads that both sides send. */
 export interface BareInput {
   readonly turns: number;
+  readonly heartbeatMs: number;
   readonly modelOrder: unknown;
   readonly toolOrder: unknown;
 }
 
 /** `turns` times a model call, then a tool call. */
-export async function bare({ turns, modelOrder, toolOrder }: BareInput): Promise<string> {
+export async function bare(input: BareInput): Promise<string> {
+  const { turns, heartbeatMs, modelOrder, toolOrder } = input;
+  const { bareModel, bareTool } = proxyActivities<BareActivities>({
+    startToCloseTimeout: '1m',
+    heartbeatTimeout: heartbeatMs,
+  });
   for (let turn = 0; turn < turns; turn++) {
     await bareModel(modelOrder);
     await bareTool(toolOrder);

@@ -125,8 +125,9 @@ async function callOnce(
       onChunk: stream.write,
     });
     stream.end();
-    const [message] =
-      outcome.kind === 'reply' ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
+    // Calls get their ids in the workflow, so the message of a reply with calls is not known here.
+    const isKnown = outcome.kind === 'reply' && outcome.reply.calls.length === 0;
+    const [message] = isKnown ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
     if (message !== undefined) transcripts.remember(keyOf(order), order.transcript, message);
     return outcome;
   } catch (error) {

@@ -9,6 +9,7 @@
  * T3  The key names one execution and one epoch: a reset changes content under a new run id, and a
  *     compaction starts an epoch.
  * T4  Digests are rolled forward message by message, so that a call costs its new bytes.
+ * T5  The cache may lose anything at any time: what was read is held until the call has its view.
  */
 import { canonicalJson, type Json } from '../core/json.ts';
 import type { TranscriptReference, TranscriptView } from '../core/agent/host.ts';
@@ -62,31 +63,34 @@ export function createTranscriptSource(parts: {
   const readers = new Map<string, Promise<readonly Json[]>>();
   const digests = createDigests();
 
-  /** T2: whoever comes while a reader is under way waits for it, then looks again. */
+  /** T2: whoever comes while a reader is under way shares what it reads. */
   const readOnce = (
     key: TranscriptKey,
     reference: TranscriptReference,
+    kept: readonly Json[],
   ): Promise<readonly Json[]> => {
     const name = nameOf(key);
     const running = readers.get(name);
     if (running !== undefined) return running;
-    const reading = readPages(cache, query, key, reference).finally(() => readers.delete(name));
+    const reading = readPages(cache, query, key, reference, kept).finally(() =>
+      readers.delete(name),
+    );
     readers.set(name, reading);
     return reading;
   };
 
   return {
     resolve: async (key, reference) => {
-      let items = cache.read(key) ?? [];
-      // A wrong entry is dropped and read anew, and the reader of another may have stopped short.
+      // A wrong entry is dropped once and read anew; a second misfit is the query's.
       for (let attempt = 0; attempt < 3; attempt++) {
-        if (items.length <= reference.length) items = await readOnce(key, reference);
+        const kept = cache.read(key) ?? [];
+        const items = kept.length > reference.length ? kept : await readOnce(key, reference, kept);
+        // The reader that this call shared may have been about fewer messages.
         if (items.length <= reference.length) continue;
         const view = viewOf(items, reference.length);
         if (digests.of(nameOf(key), view) === reference.digest) return view;
         cache.drop(key);
         digests.drop(nameOf(key));
-        items = [];
       }
       throw new Error(
         `Expected a transcript of ${reference.length} messages with digest ${reference.digest}, got another one each time.`,
@@ -98,27 +102,28 @@ export function createTranscriptSource(parts: {
   };
 }
 
-/** All items, kept or read; not through the cache alone, which may be too small to keep them. */
+/** What is kept and what the workflow adds to it, until there are more items than messages wanted. */
 async function readPages(
   cache: TranscriptCache,
   query: PageQuery,
   key: TranscriptKey,
   { length }: TranscriptReference,
+  kept: readonly Json[],
 ): Promise<readonly Json[]> {
   const reader = createPageReader();
-  const all = [...(cache.read(key) ?? [])];
-  let next: PagePosition | null = { index: all.length, offset: 0 };
-  while (next !== null && all.length <= length) {
+  const items = [...kept];
+  let next: PagePosition | null = { index: items.length, offset: 0 };
+  while (next !== null && items.length <= length) {
     const { page, stale }: Awaited<ReturnType<PageQuery>> = await query(key, next);
     if (stale) {
       throw new Error(`Expected epoch ${key.epoch} of the transcript, got a later one.`);
     }
-    const items = reader.read(page);
-    cache.append(key, all.length, items);
-    all.push(...items);
+    const added = reader.read(page);
+    cache.append(key, items.length, added);
+    items.push(...added);
     next = page.next;
   }
-  return all;
+  return items;
 }
 
 function viewOf(items: readonly Json[], length: number): TranscriptView {

@@ -41,7 +41,7 @@ export interface RunSummary {
   readonly agent: string;
   /** The first 200 characters of the task. */
   readonly task: string;
-  /** `RUNNING`, `COMPLETED`, `FAILED`, `CANCELED`, `TERMINATED`, `TIMED_OUT`. */
+  /** `RUNNING`, `COMPLETED`, `FAILED`, `CANCELLED`, `TERMINATED`, `TIMED_OUT`. */
   readonly status: string;
   readonly startedAt: Date;
   readonly closedAt: Date | null;

@@ -137,17 +137,9 @@ async function callModel(
   const entry = registry.models.get(order.model);
   if (entry === undefined) throw new Error(`Expected a known model, got ${order.model}.`);
   const { runId, iteration, agentPath, lastTurn } = order;
-  const texts = await promptTexts(registry, order, view);
   let spent = noUsage;
   for (let attempts = 1; ; attempts++) {
     const attempt = order.triesBefore + attempts;
-    const request = buildRequest(view.head, view.messages, {
-      runId,
-      iteration,
-      attempt,
-      lastTurn,
-      ...texts,
-    });
     const stream = openChunkStream(chunks, {
       rootRunId: runId,
       runId,
@@ -156,6 +148,13 @@ async function callModel(
       attempt,
     });
     try {
+      const request = buildRequest(view.head, view.messages, {
+        runId,
+        iteration,
+        attempt,
+        lastTurn,
+        ...(await promptTexts(registry, order, view)),
+      });
       const around = agent.definition.middleware?.model ?? [];
       const io = { signal, onChunk: stream.write };
       const outcome = await callLayeredModel(around, entry, request, io);

@@ -57,13 +57,18 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
 }
 
 /** The Step of a run that ended before its first event. */
-function unstartedStep(agent: string, reason: string, message: string, trace: StepTrace): Step {
+export function unstartedStep(
+  agent: string,
+  reason: string,
+  message: string,
+  trace: StepTrace,
+): Step {
   return {
     v: 1,
     runId: trace.firstExecutionId,
     agent,
     mode: 'react',
-    status: 'error',
+    status: reason === 'canceled' ? 'canceled' : 'error',
     value: null,
     reason,
     message,
@@ -79,15 +84,25 @@ function unstartedStep(agent: string, reason: string, message: string, trace: St
   };
 }
 
-/** Runs the workflow's body: whatever it throws unexpectedly becomes a failure of type `internal`. */
-export async function throughTheOneExit<Result>(body: () => Promise<Result>): Promise<Result> {
+/**
+ * What may leave the workflow in place of `error`: typed failures, cancellations and the hand-over as
+ * they are, anything unexpected as a failure of type `internal`. `stepOf` gives the Step that it
+ * carries; it may throw, as the run may be in any state.
+ */
+export function throughTheOneExit(error: unknown, stepOf: (cause: string) => Step | null): unknown {
+  if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
+  if (isCancellation(error)) return error;
+  const thrown = error instanceof Error ? error.message : String(error);
+  log.error('The agent workflow failed unexpectedly', { error: thrown });
+  const cause = `Expected the run to end by itself, got: ${thrown}`;
+  return failureOf('internal', cause, stepOrNull(cause, stepOf));
+}
+
+function stepOrNull(cause: string, stepOf: (cause: string) => Step | null): Step | null {
   try {
-    return await body();
+    return stepOf(cause);
   } catch (error) {
-    if (error instanceof TemporalFailure || error instanceof ContinueAsNew) throw error;
-    if (isCancellation(error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    log.error('The agent workflow failed unexpectedly', { error: message });
-    throw failureOf('internal', `Expected the run to end by itself, got: ${message}`);
+    log.error('The Step of a failed run could not be made', { error: String(error) });
+    return null;
   }
 }

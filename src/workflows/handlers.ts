@@ -6,6 +6,7 @@
 import { ApplicationFailure, condition, log, setHandler, workflowInfo } from '@temporalio/workflow';
 import { checkRunInput } from '../core/agent/check-input.ts';
 import { MAX_WAITING_INPUTS, positionOf } from '../core/agent/inbox.ts';
+import type { RunState } from '../core/agent/run-state.ts';
 import { usageOf } from '../core/agent/step-of.ts';
 import type { Json } from '../core/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
@@ -114,14 +115,23 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
   if (run === null) return { limits: [], paused: false };
   if (session.handingOver) {
     session.putOff.push(adjustment);
-    const merged = mergeLimits(run.state.limits, adjustment.limits ?? {});
-    return {
-      limits: merged.kind === 'limits' ? merged.limits : run.state.limits,
-      paused: adjustment.paused ?? run.state.pausedAt !== null,
-    };
+    return session.putOff.reduce(adjusted, receiptOf(run.state));
   }
   applyAdjustment(session, adjustment);
-  return { limits: run.state.limits, paused: run.state.pausedAt !== null };
+  return receiptOf(run.state);
+}
+
+function receiptOf({ limits, pausedAt }: RunState): AdjustReceipt {
+  return { limits, paused: pausedAt !== null };
+}
+
+/** What `receipt` becomes when the next link acts on an adjustment that was put off. */
+function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): AdjustReceipt {
+  const merged = mergeLimits(receipt.limits, limits);
+  return {
+    limits: merged.kind === 'limits' ? merged.limits : receipt.limits,
+    paused: paused ?? receipt.paused,
+  };
 }
 
 /** Acts on a checked adjustment; needs a loaded run. */

@@ -1,4 +1,5 @@
 /** How a link of a chain begins: with a user's input, or with what the link before handed over. */
+import { workflowInfo } from '@temporalio/workflow';
 import type { Inbox } from '../core/agent/inbox.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import type { RunState } from '../core/agent/run-state.ts';
@@ -23,9 +24,13 @@ export type Start =
   | { readonly kind: 'fresh'; readonly agent: string; readonly input: AgentInput }
   | { readonly kind: 'continued'; readonly handover: Handover };
 
-/** Reads the workflow's argument, which may come from any client: what fits nothing is an input. */
+/**
+ * Reads the workflow's argument, which may come from any client: what fits nothing is an input. Only
+ * a link of ours continues as new, so only such an execution is believed to be handed a state.
+ */
 export function readStart(payload: unknown): Start {
-  if (isPlainObject(payload) && payload['kind'] === 'handover' && payload['v'] === 1) {
+  const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
+  if (isContinued && isPlainObject(payload) && payload['kind'] === 'handover') {
     return { kind: 'continued', handover: payload as unknown as Handover };
   }
   const agent = isPlainObject(payload) ? payload['agent'] : undefined;

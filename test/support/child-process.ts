@@ -8,6 +8,8 @@ export interface FixtureProcess {
   readonly child: ChildProcess;
   /** The first line that it printed, parsed. */
   readonly firstLine: unknown;
+  /** Settles when it has ended: with the signal that ended it, or its exit code. */
+  readonly ended: Promise<NodeJS.Signals | number | null>;
   /** Ends it with this signal and waits until it has ended. */
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
 }
@@ -20,12 +22,14 @@ export async function startFixture(name: string, args: readonly string[]): Promi
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
+  const ended = exited.then(([code, signal]) => (signal ?? code) as NodeJS.Signals | number | null);
   const firstLine = await Promise.race([
     once(createInterface({ input: child.stdout }), 'line').then(([line]) => String(line)),
     exited.then(([code]) => Promise.reject(new Error(`${name} ended with code ${String(code)}`))),
   ]);
   return {
     child,
+    ended,
     firstLine: JSON.parse(firstLine) as unknown,
     kill: async (signal) => {
       child.kill(signal);

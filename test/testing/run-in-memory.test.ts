@@ -63,6 +63,22 @@ describe('a run in memory', () => {
     });
   });
 
+  it('fails a run whose instructions cannot be written, as a worker does', async () => {
+    const { run, script } = startRun([], {
+      agent: {
+        instructions: () => {
+          throw new Error('no template');
+        },
+      },
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect([step.status, step.reason]).toEqual(['error', 'model_error']);
+    expect(step.message).toContain('no template');
+  });
+
   it('refuses limits that a worker would refuse', () => {
     const { run } = startRun([answer()]);
 

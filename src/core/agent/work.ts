@@ -124,7 +124,9 @@ export function createWork(run: Run, host: Host): OpenWork {
     leaveIfAsked: () => leaveIfAsked(run, host),
     isOpen: () => open.count > 0,
     settle: async () => {
-      while (open.count > 0) {
+      // By what began, not by what is open: a host that broke its contract leaves that count wrong.
+      for (let settled = 0; settled < begun.length;) {
+        settled = begun.length;
         host.abort();
         await Promise.allSettled(begun);
       }

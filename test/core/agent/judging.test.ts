@@ -19,9 +19,9 @@ import {
 const wants = (word: string, feedback?: string): ReturnType<typeof defineValidator> =>
   defineValidator({
     name: `wants-${word}`,
-    validate: (text, { count, emit }) => {
-      count(`checks:${word}`);
-      emit(`checked:${word}`, { text: String(text) });
+    validate: (text, context) => {
+      context.count(`checks:${word}`);
+      context.emit(`checked:${word}`, { text: String(text) });
       return String(text).includes(word)
         ? { accepted: true }
         : { accepted: false, ...(feedback === undefined ? {} : { feedback }) };

@@ -136,9 +136,9 @@ describe('a limit that is checked before the work', () => {
 });
 
 describe('a limit that is checked after the event', () => {
-  const counted = searchTool((query, { count, gauge }) => {
-    count('shop:refunds', 2);
-    gauge('shop:queue', 7);
+  const counted = searchTool((query, context) => {
+    context.count('shop:refunds', 2);
+    context.gauge('shop:queue', 7);
     return query;
   });
 
@@ -287,6 +287,7 @@ describe('a limit that is checked after the event', () => {
       'iteration:after',
       'execution:after',
     ]);
+    expect(run.entries).toEqual([]);
   });
 
   it.each([
@@ -325,12 +326,12 @@ describe('a limit that is checked after the event', () => {
   });
 
   it('cancels the other calls of a batch when one crosses it', async () => {
-    const tool = searchTool(async (query, { count, signal }) => {
+    const tool = searchTool(async (query, context) => {
       if (query === 'a') {
-        count('shop:refunds', 5);
+        context.count('shop:refunds', 5);
         return query;
       }
-      await abortOf(signal);
+      await abortOf(context.signal);
       throw new Error('aborted');
     });
     const { run } = startRun([act('a', 'b')], {
@@ -477,6 +478,22 @@ describe('a deadline', () => {
       ['canceled', true],
       ['canceled', true],
     ]);
+  });
+
+  it('[row 46] that the event before a call shows keeps the call from starting', async () => {
+    const { run, clock } = startRun([act('a')], {
+      limits: { wallClockMs: 1_000 },
+      onEvent: ({ type }) => {
+        if (type === 'agent:tool_call:before') clock.advance(2_000);
+      },
+    });
+
+    await run.result;
+
+    expect(bodiesOf(run.events, 'agent:tool_call:after')[0]).toMatchObject({
+      outcome: 'canceled',
+      started: false,
+    });
   });
 
   it('[row 46] that was raised in time counts anew', async () => {
