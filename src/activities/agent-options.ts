@@ -12,6 +12,8 @@ import type {
   ToolDefinition,
   ValidatorDefinition,
 } from './definitions.ts';
+import type { ModelMiddleware, ToolMiddleware } from './middleware.ts';
+import type { ToolSearchOptions } from './tool-search-options.ts';
 
 /** What an agent does that does not say otherwise. */
 export const AGENT_DEFAULTS = {
@@ -48,6 +50,12 @@ export interface AgentOptions {
   /** What must always hold; stands behind the instructions. */
   readonly rules?: string | TextFunction;
   readonly tools?: readonly ToolDefinition[];
+  /** The prompt says how to search the tools instead of showing all of them. Default: it shows all. */
+  readonly toolSearch?: ToolSearchOptions;
+  /** Functions around each model call, the first outermost. */
+  readonly modelMiddleware?: readonly ModelMiddleware[];
+  /** Functions around each tool call, the first outermost. */
+  readonly toolMiddleware?: readonly ToolMiddleware[];
   /** Judges of answers, behind those of `answer`. */
   readonly validators?: readonly ValidatorDefinition[];
   /** Bounds of the run; default limits are on, and dropped by `'unlimited'` only. */
@@ -74,10 +82,10 @@ export interface AgentOptions {
   readonly thinking?: boolean | string | SectionDefinition;
   /** react: further sections, between thinking and action. */
   readonly sections?: readonly SectionDefinition[];
-  /** react: default `xmlFormat()`. */
-  readonly format?: FormatDefinition;
-  /** react: default `yamlToolchain()`. */
-  readonly toolchain?: ToolchainDefinition;
+  /** react: `xml`, `markdown`, or with options `xmlFormat()` and its like. Default `xml`. */
+  readonly format?: FormatDefinition | FormatDefinition['kind'];
+  /** react: `yaml`, `json`, or with options `yamlToolchain()` and its like. Default `yaml`. */
+  readonly toolchain?: ToolchainDefinition | ToolchainDefinition['kind'];
   /** react: default `textAnswer()`. */
   readonly answer?: AnswerDefinition;
   /** react: what counts in a reply with an action and an answer. Default `action`. */
@@ -97,6 +105,9 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'instructions',
   'rules',
   'tools',
+  'toolSearch',
+  'modelMiddleware',
+  'toolMiddleware',
   'validators',
   'limits',
   'maxTurns',
@@ -143,7 +154,6 @@ export const LATER_OPTIONS: readonly string[] = [
   'askUser',
   'llmQuery',
   'floatPrecision',
-  'toolSearch',
 ];
 
 /** Names of options in other products and older versions, and ours. */

@@ -14,6 +14,7 @@ import type { ModelActivityResult } from './activity-types.ts';
 import type { Registry } from './definitions.ts';
 import { toModelFailure, transcriptUnavailable, workerShutdown } from './failures.ts';
 import { detailsOfEarlierAttempt, withHeartbeat } from './heartbeat.ts';
+import { callLayeredModel } from './call-layered-model.ts';
 import { callEntry, type ModelOutcome } from './model-adapter.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
@@ -117,7 +118,8 @@ async function callOnce(
     attempt,
   });
   try {
-    const outcome = await callEntry(entry, request, {
+    const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
+    const outcome = await callLayeredModel(around, entry, request, {
       signal,
       onChunk: stream.write,
     });

@@ -13,7 +13,7 @@ import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-st
 import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
-import { callEntry } from '../activities/model-adapter.ts';
+import { callLayeredModel } from '../activities/call-layered-model.ts';
 import { classifyModelError } from '../activities/model-failures.ts';
 import { promptTexts } from '../activities/prompt-texts.ts';
 import { runJudge } from '../activities/run-judge.ts';
@@ -81,6 +81,13 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     for (const { resolve } of ready) resolve();
   };
 
+  const runCall: Host['callTool'] = async (order, tool) => {
+    const call = (signal: AbortSignal): Promise<ToolResult> =>
+      callTool(agent, clock, order, tool, signal);
+    const result = await abortable(call, isUrgent());
+    return { result, endedAt: clock.now() };
+  };
+
   return {
     mailbox,
     now: () => clock.now(),
@@ -88,12 +95,8 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     wake,
     callModel: (order, view) =>
       abortable((signal) => callModel(parts, order, view, signal), isUrgent()),
-    callTool: async (order, tool) => {
-      const call = (signal: AbortSignal): Promise<ToolResult> =>
-        callTool(agent, clock, order, tool, signal);
-      const result = await abortable(call, isUrgent());
-      return { result, endedAt: clock.now() };
-    },
+    callTool: runCall,
+    searchTools: runCall,
     judgeAnswer: (order) =>
       abortable(async (signal) => {
         let message = '';
@@ -130,7 +133,7 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
 }
 
 async function callModel(
-  { registry, clock, chunks }: MemoryHostParts,
+  { registry, agent, clock, chunks }: MemoryHostParts,
   order: ModelOrder,
   view: TranscriptView,
   signal: AbortSignal,
@@ -153,7 +156,9 @@ async function callModel(
     try {
       const texts = purpose === 'reply' ? await promptTexts(registry, order, view) : {};
       const request = requestOfOrder(order, view, { attempt, ...texts });
-      const outcome = await callEntry(entry, request, { signal, onChunk: stream.write });
+      const around = agent.definition.middleware?.model ?? [];
+      const io = { signal, onChunk: stream.write };
+      const outcome = await callLayeredModel(around, entry, request, io);
       stream.end();
       if (outcome.kind === 'aborted') {
         return { ...outcome, usage: addUsage(spent, outcome.usage), attempts };

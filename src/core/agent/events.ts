@@ -104,6 +104,8 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
+      /** The result of an equal call before: the tool did not run again. */
+      readonly cached?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
   | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: string }
   | {

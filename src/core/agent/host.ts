@@ -96,6 +96,11 @@ export interface Host {
   callModel(order: ModelOrder, view: TranscriptView): Promise<ModelOutcome>;
   /** Runs a tool. `tool` is the tool's specification: it says how to retry. */
   callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
+  /**
+   * Runs a call of the built-in search tool: an ordinary call, whose result is a page of names. The
+   * text for the model is made in the loop.
+   */
+  searchTools(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Ends what is in flight early. Harmless when nothing is. */

@@ -18,7 +18,9 @@ import type { Breach, Limit } from '../limits/limit.ts';
 import type { Message } from '../message.ts';
 import { change, EMPTY_STATS, type StatChange, type Stats } from '../stats/stats.ts';
 import { changesOf } from '../stats/tally.ts';
+import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../transcript/entry.ts';
+import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { AgentEvent } from './events.ts';
 
@@ -59,6 +61,8 @@ export interface RunState {
   readonly compaction: CompactionState;
   /** The own data of a custom loop. */
   readonly data: Json;
+  /** Successes of tools with `cache`, oldest first; absent while there is none. */
+  readonly cached?: readonly CachedResult[];
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
@@ -69,6 +73,8 @@ export interface Carried {
   readonly scratchpad?: readonly Entry[];
   /** Replaces the data of a custom loop, by `agent:data:change`. */
   readonly data?: Json;
+  /** Kept for equal calls, by `agent:tool_call:after`. */
+  readonly cached?: CachedResult;
 }
 
 /** Who runs, and since when. */
@@ -142,6 +148,10 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
       return carried.data === undefined ? state : { ...state, data: carried.data };
     case 'agent:model_call:after':
       return changeReplyMark(state, event);
+    case 'agent:tool_call:after':
+      return carried.cached === undefined
+        ? state
+        : { ...state, cached: keepResult(state.cached ?? [], carried.cached) };
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
       const breach = {
@@ -169,7 +179,6 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
     case 'agent:section:read':
     case 'agent:parse_error':
     case 'agent:tool_call:before':
-    case 'agent:tool_call:after':
     case 'agent:validator:called':
     case 'agent:validator:result':
     case 'agent:answer:judged':
@@ -185,9 +194,10 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
 function changeScratchpad(state: RunState, { entry, scratchpad }: Carried): RunState {
   if (scratchpad !== undefined) {
     const messages = scratchpad.flatMap((kept) => kept.messages);
-    const digest = messagesDigest(headDigest(state.head), messages);
+    const head = nextHead(state.head, scratchpadMessages(state));
+    const digest = messagesDigest(headDigest(head), messages);
     const mark = { epoch: state.mark.epoch + 1, length: messages.length, digest };
-    return { ...state, scratchpad, mark };
+    return { ...state, head, scratchpad, mark };
   }
   if (entry === undefined) return state;
   const mark = {

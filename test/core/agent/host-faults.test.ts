@@ -29,6 +29,9 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     callTool: async () => {
       throw new Error('not asked for');
     },
+    searchTools: async () => {
+      throw new Error('not asked for');
+    },
     judgeAnswer: async () => ({ kind: 'aborted' }),
     abort: () => undefined,
     mailbox: createMailbox(EMPTY_INBOX, () => undefined),

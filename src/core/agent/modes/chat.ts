@@ -9,7 +9,8 @@ import { jsonGuidance } from '../../section/section.ts';
 import { candidatesOf } from '../../termination/candidates.ts';
 import { errorSection, explainReply, judgementFeedback } from '../../termination/feedback.ts';
 import { canceledCallText } from '../../toolchain/call-texts.ts';
-import { modelTool } from '../../toolchain/catalogue.ts';
+import { declaredTools } from '../../tool-search/describe.ts';
+import { discoveredTools } from '../../tool-search/discovered.ts';
 import { readNativeCalls } from '../../toolchain/native-calls.ts';
 import type { TranscriptHead } from '../../transcript/transcript.ts';
 import { describeContext } from '../context-text.ts';
@@ -59,7 +60,8 @@ function buildRequest(
   const request = requestOf(head, options, pairedMessages(plainMessages(stable)), last);
   if (spec.tools.length === 0) return request;
   const toolChoice = options.lastTurn ? 'none' : 'auto';
-  return { ...request, tools: spec.tools.map(modelTool), toolChoice };
+  const tools = declaredTools(spec, discoveredTools(head, messages));
+  return { ...request, tools, toolChoice };
 }
 
 function systemMessage(spec: AgentSpec, options: RequestOptions): readonly Message[] {
@@ -152,6 +154,7 @@ function callMessages(turn: Turn, reply: Reply, outcome: TurnOutcome): readonly 
       tool: result.call.tool,
       parts: [textPart(text)],
       isError: result.isError,
+      ...(result.shown === undefined ? {} : { shown: result.shown }),
     };
   });
   return [
