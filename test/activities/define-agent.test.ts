@@ -372,10 +372,10 @@ describe('[row 26] what is wrong with an agent', () => {
     })),
     {
       name: 'an option of a later version',
-      options: { toolSearch: {} },
+      options: { askUser: true },
       code: 'option_not_available',
       message:
-        'Expected an option of an agent, got `toolSearch`, which is not available yet. Remove it.',
+        'Expected an option of an agent, got `askUser`, which is not available yet. Remove it.',
     },
     {
       name: 'a misspelt option',
