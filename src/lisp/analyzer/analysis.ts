@@ -126,18 +126,3 @@ export function freshName(a: Analysis, what: string): string {
   a.fresh += 1;
   return `${what}~${a.fresh}`;
 }
-
-/** "1 argument", "2 arguments". */
-export function argumentCount(count: number): string {
-  return count === 1 ? '1 argument' : `${count} arguments`;
-}
-
-/** `` `max` takes at least 1 argument, got 0. `` */
-export function arityMessage(name: string, min: number, max: number, got: number): string {
-  let takes = argumentCount(min);
-  if (max === 0) takes = 'no arguments';
-  else if (max === Infinity) takes = `at least ${argumentCount(min)}`;
-  else if (max === min + 1) takes = `${min} or ${argumentCount(max)}`;
-  else if (max > min) takes = `${min} to ${argumentCount(max)}`;
-  return `\`${name}\` takes ${takes}, got ${got}.`;
-}

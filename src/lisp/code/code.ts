@@ -8,9 +8,10 @@
  */
 import type { ConstNode, LocalNode, Node } from '../analyzer/core-ast.ts';
 import type { Context } from '../machine/context.ts';
+import type { CodeFrame, Stack } from '../machine/state.ts';
 import type { Span } from '../source.ts';
 import type { Value } from '../value/value.ts';
-import type { Demand } from './effects.ts';
+import type { Demands } from './effects.ts';
 
 /** A local of an enclosing function that a function keeps. */
 export interface Capture {
@@ -48,9 +49,12 @@ export interface FnCode {
   depth: number;
   /** Slots that a `let` binds once, with what they are bound to: see `effects.ts`. */
   readonly known: Map<number, Node>;
+  /** For the machine with compiled parts. */
   instructions: readonly Instruction[] | null;
+  /** For the machine alone. */
+  forced: readonly Instruction[] | null;
   run: Run | null;
-  demands: readonly Demand[] | null;
+  demands: Demands | null;
   /** The state of definitions for which `needs` was computed. */
   needsEpoch: object | null;
   /** Slots that must hold effect-free functions for a call to be effect-free; null: never is. */
@@ -137,9 +141,22 @@ export interface Instruction {
   readonly cost: number;
   readonly node: Node;
   readonly leaves: readonly (LeafNode | null)[];
+  /** What carries it out. */
+  readonly act: Act;
+  /** Compiled code of the node, for `run` and `try`. */
+  run: Run | null;
+  /** For `try`: what the node demands, and the slots that it binds. */
+  demands: Demands | null;
+  bound: ReadonlySet<number> | null;
   /** The addresses of the clauses of a `case`; empty elsewhere. */
   readonly targets: number[];
 }
 
 /** A node that an operator reads by itself. */
 export type LeafNode = ConstNode | LocalNode;
+
+/** Carries out one instruction. */
+export type Act = (s: Stack, f: CodeFrame, i: Instruction) => void;
+
+/** The act of every instruction. */
+export type Acts = { readonly [O in Op]: Act };

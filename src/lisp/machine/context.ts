@@ -3,10 +3,11 @@
  * the few things outside the program that it may read.
  */
 import type { Builtin } from '../builtins/builtin.ts';
+import type { FnCode, Instruction, Run } from '../code/code.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Limits } from '../limits.ts';
 import { Fault } from '../problem.ts';
-import { NO_SPAN, type Span } from '../source.ts';
+import type { Span } from '../source.ts';
 import type { Meter, TreeMap, Value } from '../value/value.ts';
 
 /** A tool as a program sees it. */
@@ -15,12 +16,6 @@ export interface ToolFace {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly schema: JsonObject;
-}
-
-/** A call that waits: where it was made and what was called, for the trace of an error. */
-export interface CallSite {
-  readonly span: Span;
-  readonly name: string | null;
 }
 
 /** What a branch has written down; a parallel branch has its own until it is joined. */
@@ -49,12 +44,15 @@ export interface Context extends Meter {
   depth: number;
   /** JavaScript frames that compiled code may still take, in nested calls; see `code/closures.ts`. */
   nesting: number;
-  /** Calls of compiled code that wait, innermost last. */
-  readonly sites: CallSite[];
+  /** Calls of compiled code that wait, innermost last: where each was made, and what it called. */
+  readonly sites: Span[];
+  readonly called: FnCode[];
   /** Definitions that the running branch sees. Replaced, never changed, while branches share it. */
   globals: Map<string, Value>;
   /** A fresh object after every change of `globals`: what makes cached lookups valid. */
   epoch: object;
+  /** A fresh object whenever a definition changed in a way that may change what is free of effects. */
+  purity: object;
   /** The function and arguments of a tail call on its way to its caller. */
   tailFn: Value;
   tailArgs: Value[];
@@ -66,7 +64,17 @@ export interface Context extends Meter {
   budget: JsonObject;
   /** Notes of all branches so far, for the limit. */
   noteCount: number;
-  readonly insideBranch: boolean;
+  /** The parallel form around the running branch, which `return` and `fail` cannot leave. */
+  inside: 'pmap' | 'pcalls' | null;
+  /** Makes the compiled code of a function. */
+  readonly compile: (code: FnCode) => Run;
+  /** Makes the instructions of a function. */
+  readonly assemble: (code: FnCode, forced: boolean) => readonly Instruction[];
+  /**
+   * Calls `fn` on a machine stack of its own, when compiled code is nested too deep. For a closure
+   * `args` are its slots, filled already; its call is paid.
+   */
+  readonly deep: (c: Context, fn: Value, args: Value[], span: Span) => Value;
 }
 
 /** The fault of a program that has used its fuel. */
@@ -90,6 +98,14 @@ export function pay(c: Context, units: number, span?: Span): void {
   throw fault;
 }
 
+/** Takes fuel on the fast way of every node; see {@link pay}. */
+export function spend(c: Context, units: number, span: Span): void {
+  if ((c.fuel -= units) >= 0) return;
+  const fault = outOfFuel(c.limits);
+  fault.span = span;
+  throw fault;
+}
+
 /** Fails when a collection of `count` elements would be too large. Called before it is made. */
 export function checkCount(c: Context, count: number): void {
   if (count <= c.limits.collection) return;
@@ -109,6 +125,3 @@ export function checkText(c: Context, length: number): void {
   }
   c.charge(length >>> 4);
 }
-
-/** A span-less start for a context's `at`. */
-export const NOWHERE: Span = NO_SPAN;
