@@ -76,17 +76,38 @@ export function isStop(reason: string): boolean {
  * ring: the machine catches it and turns it into a {@link LispError}.
  */
 export class Fault {
-  readonly reason: Reason;
+  readonly reason: string;
   readonly message: string;
   readonly details: Json | undefined;
+  /** Whether `attempt` may recover from it: only what went wrong outside the program. */
+  readonly recoverable: boolean;
   /** Where; the machine fills in the running call when the thrower does not know. */
   span: Span | undefined;
+  /** The functions that were running, innermost first; filled in where it is first caught. */
+  trace: readonly string[] | undefined;
 
-  constructor(reason: Reason, message: string, options: { details?: Json; span?: Span } = {}) {
+  constructor(
+    reason: Reason | string,
+    message: string,
+    options: { details?: Json; span?: Span; recoverable?: boolean } = {},
+  ) {
     this.reason = reason;
     this.message = message;
     this.details = options.details;
+    this.recoverable = options.recoverable ?? false;
     this.span = options.span;
+    this.trace = undefined;
+  }
+}
+
+/** What `return` and `fail` throw: it ends the program, not with a fault but with a value. */
+export class ProgramEnd<V> {
+  readonly kind: 'returned' | 'failed';
+  readonly value: V;
+
+  constructor(kind: 'returned' | 'failed', value: V) {
+    this.kind = kind;
+    this.value = value;
   }
 }
 

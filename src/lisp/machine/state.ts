@@ -10,12 +10,12 @@
 import type { Builtin, Steps } from '../builtins/builtin.ts';
 import type { FnCode, Instruction } from '../code/code.ts';
 import type { Json, JsonObject } from '../json/json.ts';
-import type { LispError } from '../problem.ts';
+import type { Fault, LispError } from '../problem.ts';
 import type { Linked } from '../program.ts';
 import type { Span } from '../source.ts';
 import type { Combinator, Value } from '../value/value.ts';
 import type { Context, Records, ToolFace } from './context.ts';
-import type { ProgramMemory } from './memory.ts';
+import type { ProgramMemory } from './coded.ts';
 
 /** A function that is running. */
 export interface CodeFrame {
@@ -80,9 +80,8 @@ export interface Branch {
   parallel: Parallel | null;
   globals: Map<string, Value>;
   readonly records: Records;
+  /** Calls that wait, on this stack and those of its parents. */
   depth: number;
-  /** The tasks under way: the printed ids whose values are to be stored. */
-  readonly tasks: string[];
 }
 
 /** A parallel form under way. */
@@ -187,6 +186,8 @@ export interface Machine {
   abandon: string[];
   toolCalls: number;
   outcome: Outcome | null;
+  /** Faults to raise in branches before anything else runs. Empty at every block. */
+  readonly faults: { readonly branch: Branch; readonly fault: Fault }[];
 }
 
 /** The memory of the agent when the program began, as values. */
