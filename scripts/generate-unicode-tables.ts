@@ -49,10 +49,11 @@ function encodeRanges(ranges: readonly number[]): string {
 
 function literal(text: string): string {
   const lines = text.match(/.{1,90}/g) ?? [''];
-  return lines.map((line) => `    '${line}'`).join(' +\n');
+  if (lines.length === 1) return ` '${text}'`;
+  return `\n${lines.map((line) => `    '${line}'`).join(' +\n')}`;
 }
 
-const tables = CATEGORIES.map((name) => `  ${name}:\n${literal(encodeRanges(rangesOf(name)))},`);
+const tables = CATEGORIES.map((name) => `  ${name}:${literal(encodeRanges(rangesOf(name)))},`);
 const source = `/**
  * General categories of Unicode ${process.versions['unicode']}, written by scripts/generate-unicode-tables.ts,
  * which describes the encoding. \`unicode.ts\` decodes it.

@@ -47,6 +47,7 @@ export interface ProgramFacts {
   readonly memoCount: number;
   readonly prefix: string;
   readonly literal: string | null;
+  readonly straight: boolean;
   readonly first: Ranges | null;
   readonly anchored: boolean;
 }
@@ -58,6 +59,7 @@ export function analyzeProgram(draft: DraftProgram): ProgramFacts {
   const pastStart = lookAhead(draft, 0, (assertion) => assertion === TEXT_START);
   return {
     ...readPrefix(draft),
+    straight: isStraight(draft),
     memoCount: numberMemos(draft),
     first: ahead.match === 'no' ? ahead.ranges : null,
     anchored: pastStart.match === 'no' && pastStart.ranges.length === 0,
@@ -201,6 +203,15 @@ function readPrefix(draft: DraftProgram): { prefix: string; literal: string | nu
     else if (op === OP_SAVE || op === OP_ASSERT) plain = false;
     else return { prefix, literal: plain && op === OP_MATCH && prefix !== '' ? prefix : null };
   }
+}
+
+/** Whether there is one way through the program, which never needs to go back. */
+function isStraight(draft: DraftProgram): boolean {
+  const { code } = draft;
+  let at = 0;
+  while (code[at] === OP_UNIT || code[at] === OP_SET) at += STRIDE;
+  if (code[at] === OP_ATOMIC_RUN) at += STRIDE;
+  return code[at] === OP_MATCH;
 }
 
 /**

@@ -58,9 +58,11 @@ const RESTORE = -1;
 
 /** A search that has not begun. */
 export function createBacktracker(search: RegexSearch): Backtracker {
+  const slots = [-1, -1];
+  for (let group = search.regex.groupCount; group > 0; group--) slots.push(-1, -1);
   return {
     search,
-    slots: Array.from({ length: 2 * (search.regex.groupCount + 1) }, () => -1),
+    slots,
     stack: [],
     depth: 0,
     memo: [],

@@ -44,6 +44,7 @@ export function compileNode(
     groupCount,
     groupNames,
     literal: groupCount === 0 ? analysis.literal : null,
+    straight: analysis.straight,
     prefix: analysis.prefix,
     first: analysis.first === null ? null : toCharSet(analysis.first),
     anchored: analysis.anchored,

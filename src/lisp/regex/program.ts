@@ -56,6 +56,8 @@ export interface Regex {
   readonly groupNames: readonly (string | null)[];
   /** The text that the pattern is, when it is nothing but that text. */
   readonly literal: string | null;
+  /** Whether the program only takes single characters and at most one run at its end. */
+  readonly straight: boolean;
   /** The text that every match begins with; empty when none is known. */
   readonly prefix: string;
   /** What every match begins with; `null` when a match may be empty or begins with anything. */

@@ -5,12 +5,13 @@
  * that nearly all searches look at, `simulate.ts` takes over on long ones.
  */
 
-import { createBacktracker, tryAt, type Backtracker } from './backtrack.ts';
-import { matchSet } from './char-set.ts';
+import { createBacktracker, tryAt } from './backtrack.ts';
 import { compileNode } from './compile.ts';
 import { parsePattern } from './parse.ts';
 import { groupsOf, type Regex, type RegexMatch, type RegexSearch } from './program.ts';
+import { matchStraight } from './straight.ts';
 import { simulate } from './simulate.ts';
+import { nextStart } from './start.ts';
 
 /** What `compileRegex` gives: a regex, or why the pattern is refused and where. */
 export type CompiledRegex =
@@ -53,16 +54,21 @@ export function matchRegex(
   if (from < 0 || from > text.length) return { groups: null, steps: 1 };
   const full = mode === 'full';
   if (regex.literal !== null) return matchLiteral(regex.literal, text, from, full);
+  if (regex.straight) return matchStraight(regex, text, from, full, maxSteps);
   const search: RegexSearch = { regex, text, from, full, maxSteps };
   const state = createBacktracker(search);
-  for (let start = full ? from : nextStart(state, from); start >= 0;) {
+  let looked = from;
+  let start = full ? from : nextStart(regex, text, from);
+  while (start >= 0) {
+    state.steps += (start - looked) >> 2;
     const end = tryAt(state, start);
     if (end === 'found') return { groups: groupsOf(state.slots), steps: state.steps };
     if (end === 'exhausted') return { groups: null, steps: state.steps, exhausted: true };
     if (end === 'overflow') return finishBySimulation(search, start, state.steps);
-    start = full ? -1 : nextStart(state, start + 1);
+    looked = start + 1;
+    start = full ? -1 : nextStart(regex, text, looked);
   }
-  return { groups: null, steps: state.steps + 1 };
+  return { groups: null, steps: state.steps + 1 + (Math.max(0, text.length - looked) >> 2) };
 }
 
 /** A search for plain text; 16 units of it count as a step. */
@@ -75,34 +81,6 @@ function matchLiteral(literal: string, text: string, from: number, full: boolean
   const steps = 1 + ((full ? literal.length : looked) >> 4);
   if (start < 0) return { groups: null, steps };
   return { groups: [{ start, end: start + literal.length }], steps };
-}
-
-/** The next place from `from` on where a match can begin, -1 when there is none. */
-function nextStart(state: Backtracker, from: number): number {
-  const { regex, text } = state.search;
-  if (regex.anchored) return from === 0 ? 0 : -1;
-  if (regex.prefix !== '') {
-    const found = text.indexOf(regex.prefix, from);
-    state.steps += ((found < 0 ? text.length : found) - from) >> 4;
-    return found;
-  }
-  let start = isInsidePair(text, from) ? from + 1 : from;
-  if (regex.first === null) return start <= text.length ? start : -1;
-  while (start < text.length) {
-    const width = matchSet(regex.first, text, start);
-    if (width > 0) return start;
-    start = isInsidePair(text, start + 1) ? start + 2 : start + 1;
-    state.steps += 1;
-  }
-  return -1;
-}
-
-function isInsidePair(text: string, place: number): boolean {
-  if (place <= 0 || place >= text.length) return false;
-  const unit = text.charCodeAt(place);
-  if (unit < 0xdc00 || unit > 0xdfff) return false;
-  const before = text.charCodeAt(place - 1);
-  return before >= 0xd800 && before < 0xdc00;
 }
 
 function finishBySimulation(search: RegexSearch, start: number, steps: number): RegexMatch {
