@@ -12,7 +12,7 @@ import type { Context } from '../machine/context.ts';
 import { pay } from '../machine/context.ts';
 import { Fault } from '../problem.ts';
 import type { Span } from '../source.ts';
-import type { Closure, Value, VarMark } from '../value/value.ts';
+import type { Closure, Value, VarMark, Combinator } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import type { FnCode, Run } from './code.ts';
 
@@ -231,7 +231,7 @@ function leaveStepper(c: Context): void {
   c.nesting -= STEPPER_FRAMES;
 }
 
-function driveCombinator(c: Context, fn: Value & { kind: 'combinator' }, args: Value[], span: Span): Value {
+function driveCombinator(c: Context, fn: Combinator, args: Value[], span: Span): Value {
   if (c.nesting + STEPPER_FRAMES > MAX_NESTING) return c.deep(c, fn, args, span);
   enterStepper(c, span);
   pay(c, 1, span);

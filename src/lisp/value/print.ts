@@ -31,7 +31,7 @@ export function printValue(value: Value, style: PrintStyle, bounds: Bounds = {})
 }
 
 /** The text of `value` as `str` makes it: raw text, empty for nil, collections readable. */
-export function textOf(value: Value, meter: Meter, maxLength = Infinity): string {
+export function textOf(value: Value, meter: Meter, maxLength: number = Infinity): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;
   if (typeof value === 'object') {
@@ -44,7 +44,7 @@ export function textOf(value: Value, meter: Meter, maxLength = Infinity): string
 }
 
 /** The readable text of `value`. Fails with `size_exceeded` beyond `maxLength`. */
-export function readable(value: Value, meter: Meter, maxLength = Infinity): string {
+export function readable(value: Value, meter: Meter, maxLength: number = Infinity): string {
   const out: Output = { parts: [], length: 0, maxLength };
   write(value, meter, out, 0);
   return out.parts.join('');

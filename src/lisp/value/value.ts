@@ -7,7 +7,7 @@
  * I2. A float is always boxed, also when it is whole: `2.0` is not `2`.
  */
 import type { FnCode } from '../code/code.ts';
-import type { Regex } from '../regex/regex.ts';
+import type { Regex } from '../regex/program.ts';
 import type { Builtin } from '../builtins/builtin.ts';
 
 /** Any value of a program. */
