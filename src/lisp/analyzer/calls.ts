@@ -23,6 +23,11 @@ export function analyzeCall(a: Analysis, items: readonly Form[], scope: Scope, s
   // An unknown head was reported; what is wrong with its arguments would only be noise.
   const unknown = head.kind === 'symbol' && (a.problems.length > problemsBefore || isReported(a, head, scope, fn));
   if (unknown) return fn;
+  if (fn.kind === 'builtin' && head.kind === 'symbol') {
+    // `budget/remaining` means the same with and without parentheses.
+    if (argForms.length === 0) return fn;
+    return problem(a, 'arity_error', arityMessage(head.name, 0, 0, argForms.length), span);
+  }
   const stepped = takeOfRange(a, fn, argForms, scope, span);
   if (stepped !== null) return stepped;
   const parallel = fn.kind === 'const' && isParallel(fn.value);
@@ -118,7 +123,7 @@ function takeOfRange(
   const [count, range] = argForms;
   if (count === undefined || range?.kind !== 'list' || range.items.length !== 4) return null;
   const [head, ...bounds] = range.items;
-  if (head?.kind !== 'symbol') return null;
+  if (head?.kind !== 'symbol' || !/^(core\/|clojure\.core\/)?range$/.test(head.name)) return null;
   const called = analyzeSymbol(a, head, scope);
   const stepped = findBare('take-range~');
   if (called.kind !== 'const' || called.value !== findBare('range') || stepped === undefined) return null;

@@ -8,7 +8,7 @@ import { analyzeBody, letNode, localNode, problem, wrongShape, type Analysis } f
 import { childrenOf, constant, type FnNode, type Init, type Node } from './core-ast.ts';
 import { signatureOf } from './definitions.ts';
 import { bindPattern, checkBindable } from './patterns.ts';
-import { fnScope, newSlot, type FnScope, type Scope } from './scope.ts';
+import { fnScope, isInsideShort, newSlot, type FnScope, type Scope } from './scope.ts';
 
 const MAX_SHORT_PARAMS = 20;
 
@@ -79,7 +79,7 @@ export function analyzeFn(a: Analysis, parts: FnParts, scope: Scope): FnNode {
   const patterns = restForm === undefined ? fixed : [...fixed, restForm];
   for (const [slot, pattern] of patterns.entries()) {
     if (pattern.kind === 'symbol') {
-      if (checkBindable(a, pattern)) fn.top.set(pattern.name, slot);
+      if (checkBindable(a, pattern, scope)) fn.top.set(pattern.name, slot);
     }
   }
   for (const [slot, pattern] of patterns.entries()) {
@@ -176,7 +176,7 @@ export function severalArities(a: Analysis, name: string, span: Span): Node {
 
 /** `#( … )`. */
 export function analyzeShortFn(a: Analysis, form: Form & { kind: 'fn' }, scope: Scope): Node {
-  if (insideShort(scope)) {
+  if (isInsideShort(scope)) {
     return problem(a, 'invalid_form', '`#( )` cannot stand inside another: use `fn` for one of them.', form.span);
   }
   const use = { highest: 0, rest: false };
@@ -199,13 +199,6 @@ export function analyzeShortFn(a: Analysis, form: Form & { kind: 'fn' }, scope: 
   finish(code, a.analyze(call, inside, true));
   a.codes.set(code.offset, code);
   return { kind: 'fn', code, span: form.span, cost: 1 };
-}
-
-function insideShort(scope: Scope): boolean {
-  for (let fn: FnScope | null = scope.fn; fn !== null; fn = fn.outer?.fn ?? null) {
-    if (fn.short) return true;
-  }
-  return false;
 }
 
 function findArguments(form: Form, use: { highest: number; rest: boolean }): void {

@@ -7,7 +7,7 @@ import { float, type Value } from '../value/value.ts';
 import { absentHint } from './absent-names.ts';
 import { builtinNode, localNode, problem, type Analysis } from './analysis.ts';
 import { constant, type Node } from './core-ast.ts';
-import { findLocal, localNames, type Scope } from './scope.ts';
+import { findLocal, isInsideShort, localNames, type Scope } from './scope.ts';
 import { didYouMean, nearNames } from './suggest.ts';
 
 const CONSTANTS: ReadonlyMap<string, number> = new Map([
@@ -22,7 +22,7 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   const slot = findLocal(scope, name);
   if (slot !== undefined) return localNode(slot, name, span);
   if (name.startsWith('%')) {
-    const what = insideShort(scope) ? `\`#( )\` has \`%\`, \`%1\` to \`%20\` and \`%&\`` : `\`${name}\` has a meaning only inside \`#( )\``;
+    const what = isInsideShort(scope) ? `\`#( )\` has \`%\`, \`%1\` to \`%20\` and \`%&\`` : `\`${name}\` has a meaning only inside \`#( )\``;
     return problem(a, 'invalid_form', `${what}.`, span);
   }
   if (name === '&') return problem(a, 'invalid_form', '`&` stands only in parameter vectors and patterns.', span);
@@ -38,10 +38,6 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   }
   if (orNil) return globalNode(name, form, null, true);
   return unbound(a, form, scope);
-}
-
-function insideShort(scope: Scope): boolean {
-  return scope.fn.short || (scope.fn.outer !== null && insideShort(scope.fn.outer));
 }
 
 function globalNode(name: string, form: SymbolForm, fallback: ReturnType<typeof findBare> | null, orNil: boolean): Node {

@@ -6,7 +6,7 @@ import type { Span } from '../source.ts';
 import { keyword, isKeyword, type Value } from '../value/value.ts';
 import { freshName, ifNode, init, localNode, problem, type Analysis } from './analysis.ts';
 import { isLeaf, leafCount, type Init, type Node, type PartOp } from './core-ast.ts';
-import { bindName, newSlot, noteKnown, type Scope } from './scope.ts';
+import { bindName, isInsideShort, newSlot, noteKnown, type Scope } from './scope.ts';
 import { quotedValue } from './quote.ts';
 
 /** Binds the names of `pattern` to the parts of `value`; adds to `inits` and to the scope. */
@@ -33,9 +33,10 @@ export function bindPattern(
 }
 
 /** Whether a symbol may name a local; records a problem when not. */
-export function checkBindable(a: Analysis, symbol: SymbolForm): boolean {
+export function checkBindable(a: Analysis, symbol: SymbolForm, scope: Scope): boolean {
   const { name, span } = symbol;
-  if (name.startsWith('%')) {
+  // Inside `#( )` these are names like others, and an inner binding hides the argument.
+  if (name.startsWith('%') && !isInsideShort(scope)) {
     problem(a, 'invalid_form', `\`${name}\` is an argument of \`#( )\` and cannot be bound.`, span);
     return false;
   }
@@ -51,7 +52,7 @@ export function checkBindable(a: Analysis, symbol: SymbolForm): boolean {
 }
 
 function bindSymbol(a: Analysis, symbol: SymbolForm, value: Node, scope: Scope, inits: Init[]): void {
-  if (!checkBindable(a, symbol)) return;
+  if (!checkBindable(a, symbol, scope)) return;
   const slot = bindName(scope, symbol.name);
   if (value.kind === 'fn' || value.kind === 'const' || value.kind === 'builtin') {
     noteKnown(scope, slot, value);

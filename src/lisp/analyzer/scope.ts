@@ -96,3 +96,11 @@ export function localNames(scope: Scope): readonly string[] {
 export function noteKnown(scope: Scope, slot: number, value: Node): void {
   scope.fn.code.known.set(slot, value);
 }
+
+/** Whether a `#( … )` encloses this place. */
+export function isInsideShort(scope: Scope): boolean {
+  for (let fn: FnScope | null = scope.fn; fn !== null; fn = fn.outer?.fn ?? null) {
+    if (fn.short) return true;
+  }
+  return false;
+}

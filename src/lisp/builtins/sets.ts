@@ -133,13 +133,16 @@ function join(c: Context, args: readonly Value[]): Value {
   } else {
     for (const key of treeKeys(first)) if (treeHas(second, key, c)) pairs.push([key, key]);
   }
-  const index = indexRows(c, right, pairs.map(([, key]) => key));
+  // As in Clojure the smaller relation is indexed, and a row of the larger one wins.
+  const leftIsSmall = left.length <= right.length;
+  const [small, large] = leftIsSmall ? [left, right] : [right, left];
+  const index = indexRows(c, small, pairs.map(([a, b]) => (leftIsSmall ? a : b)));
   let result = EMPTY_SET;
-  for (const row of left) {
+  for (const row of large) {
     let wanted = EMPTY_MAP;
-    for (const [from, to] of pairs) {
-      const value = flexibleGet(c, row, from);
-      if (value !== undefined) wanted = mapSet(wanted, to, value, c);
+    for (const [a, b] of pairs) {
+      const value = flexibleGet(c, row, leftIsSmall ? b : a);
+      if (value !== undefined) wanted = mapSet(wanted, leftIsSmall ? a : b, value, c);
     }
     const found = treeGet(index, wanted, c);
     if (found === undefined || !isSet(found)) continue;
