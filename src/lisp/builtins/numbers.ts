@@ -31,6 +31,8 @@ type Operation = (c: Context, a: Num, b: Num) => Num;
 
 function fold(start: Num, op: Operation): Work {
   return plain((c, args) => {
+    const [x, y] = args;
+    if (args.length === 2 && typeof x === 'number' && typeof y === 'number') return op(c, x, y);
     if (args.length === 0) return start;
     let total = expectNumber(c, args, 0);
     c.charge(args.length - 1 > 1 ? args.length - 1 : 0);

@@ -4,7 +4,8 @@
 import { checkCount, type Context } from '../machine/context.ts';
 import { add, divide, type Num } from '../value/numbers.ts';
 import { compareKeys } from '../value/order.ts';
-import { EMPTY_MAP, mapSet, setAdd, treeGet, treeHas, EMPTY_SET } from '../value/tree.ts';
+import { newKeyIndex, numberOf } from '../value/key-index.ts';
+import { mapOf } from '../value/tree.ts';
 import { isMap, isNumber, isVector, type Value, type Vector } from '../value/value.ts';
 import { EMPTY_VECTOR, vectorAt, vectorCount, vectorDrop, vectorItems, vectorOf } from '../value/vector.ts';
 import type { Work } from './builtin.ts';
@@ -106,15 +107,12 @@ function partitionAll(c: Context, args: readonly Value[]): Value {
 }
 
 function distinct(c: Context, args: readonly Value[]): Value {
-  const kept: Value[] = [];
-  let seen = EMPTY_SET;
+  const index = newKeyIndex();
   for (const item of orderedAt(c, args, 0)) {
     c.charge(KEY_COST);
-    if (treeHas(seen, item, c)) continue;
-    seen = setAdd(seen, item, c);
-    kept.push(item);
+    numberOf(index, item, c);
   }
-  return vectorOf(kept);
+  return vectorOf(index.keys);
 }
 
 function dedupe(c: Context, args: readonly Value[]): Value {
@@ -126,13 +124,14 @@ function dedupe(c: Context, args: readonly Value[]): Value {
 }
 
 function frequencies(c: Context, args: readonly Value[]): Value {
-  let counts = EMPTY_MAP;
+  const index = newKeyIndex();
+  const counts: number[] = [];
   for (const item of itemsAt(c, args, 0)) {
     c.charge(KEY_COST);
-    const before = treeGet(counts, item, c);
-    counts = mapSet(counts, item, typeof before === 'number' ? before + 1 : 1, c);
+    const number = numberOf(index, item, c);
+    counts[number] = (counts[number] ?? 0) + 1;
   }
-  return counts;
+  return mapOf(index.keys, counts, c);
 }
 
 /** Opens vectors with a stack of iterators, so nesting takes no JavaScript stack. */

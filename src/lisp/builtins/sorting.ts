@@ -3,6 +3,7 @@
  * program. JavaScript's own sort could not be suspended, and leaves the number of comparisons open.
  */
 import type { Context } from '../machine/context.ts';
+import { mergeSort } from '../value/merge-sort.ts';
 import { compareNatural, magnitude } from '../value/order.ts';
 import { isKeyword, isNumber, type Value, type Vector } from '../value/value.ts';
 import { vectorAt, vectorOf } from '../value/vector.ts';
@@ -12,28 +13,6 @@ import { wrongResult } from './collections.ts';
 import { itemsAt } from './seqable.ts';
 import { finish, steps, want } from './stepping.ts';
 import { keyFunction } from './walking.ts';
-
-/** A stable merge sort with a fixed sequence of comparisons. */
-export function mergeSort<T>(items: readonly T[], compare: (a: T, b: T) => number): T[] {
-  let from = items.slice();
-  let to = new Array<T>(items.length);
-  for (let width = 1; width < items.length; width *= 2) {
-    for (let low = 0; low < items.length; low += 2 * width) {
-      const middle = Math.min(low + width, items.length);
-      const high = Math.min(low + 2 * width, items.length);
-      let left = low;
-      let right = middle;
-      for (let at = low; at < high; at++) {
-        const takeRight =
-          left >= middle ||
-          (right < high && compare(from[right] as T, from[left] as T) < 0);
-        to[at] = (takeRight ? from[right++] : from[left++]) as T;
-      }
-    }
-    [from, to] = [to, from];
-  }
-  return from;
-}
 
 /** The cost of sorting `count` elements. */
 function sortCost(count: number): number {

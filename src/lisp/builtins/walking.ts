@@ -5,9 +5,10 @@ import { checkCount, type Context } from '../machine/context.ts';
 import { Fault } from '../problem.ts';
 import { describeValue } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { EMPTY_MAP, EMPTY_SET, mapOf, mapSet, setAdd, setOf, treeGet, treeHas } from '../value/tree.ts';
-import { isKeyword, isMap, isSet, isVector, truthy, type TreeMap, type TreeSet, type Value, type Vector, type Reduced } from '../value/value.ts';
-import { EMPTY_VECTOR, vectorItems, vectorOf, vectorPush } from '../value/vector.ts';
+import { newKeyIndex, numberOf } from '../value/key-index.ts';
+import { EMPTY_MAP, mapOf, mapSet, setOf, treeGet, treeHas } from '../value/tree.ts';
+import { isKeyword, isMap, isSet, isVector, truthy, type TreeMap, type Value, type Vector, type Reduced } from '../value/value.ts';
+import { vectorItems, vectorOf, vectorPush } from '../value/vector.ts';
 import type { Builtin, Steps, Work } from './builtin.ts';
 import { associate, associateIn, getIn } from './collections.ts';
 import { compareNatural } from '../value/order.ts';
@@ -272,32 +273,38 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
     s.fn = keyFunction(byPath, arg(args, 0));
     s.items = itemsAt(c, args, 1);
   };
+  // Keys are gathered first: what a walk remembers is data, and grouping at the end is fast.
   const groupBy = walk({
-    begin(c, args, s) {
-      byKey(c, args, s);
-      s.acc = EMPTY_MAP;
-    },
-    take(c, s, result, item) {
+    begin: byKey,
+    take(c, s, result) {
       c.charge(KEY_COST);
-      const groups = s.acc as TreeMap;
-      const group = treeGet(groups, result, c);
-      s.acc = mapSet(groups, result, vectorPush(group === undefined ? EMPTY_VECTOR : (group as Vector), item), c);
+      keep(s, result);
     },
-    end: (_c, s) => s.acc,
+    end(c, s) {
+      const index = newKeyIndex();
+      const groups: Value[][] = [];
+      for (const [place, key] of s.out.entries()) {
+        const number = numberOf(index, key, c);
+        const group = groups[number];
+        if (group === undefined) groups.push([s.items[place] as Value]);
+        else group.push(s.items[place] as Value);
+      }
+      return mapOf(index.keys, groups.map(vectorOf), c);
+    },
   });
   const distinctBy = walk({
-    begin(c, args, s) {
-      byKey(c, args, s);
-      s.acc = EMPTY_SET;
-    },
-    take(c, s, result, item) {
+    begin: byKey,
+    take(c, s, result) {
       c.charge(KEY_COST);
-      const seen = s.acc as TreeSet;
-      if (treeHas(seen, result, c)) return;
-      s.acc = setAdd(seen, result, c);
-      keep(s, item);
+      keep(s, result);
     },
-    end: all,
+    end(c, s) {
+      const index = newKeyIndex();
+      return vectorOf(s.items.filter((_, place) => {
+        const before = index.keys.length;
+        return numberOf(index, s.out[place] as Value, c) === before;
+      }));
+    },
   });
   const sumBy = walk({
     begin: byKey,

@@ -23,7 +23,51 @@ export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Ru
   const [first, second] = node.args;
   if (first !== undefined && node.args.length === 1) return compileUnary(node, operand(first));
   if (first === undefined || second === undefined || node.args.length !== 2) return null;
+  if (first.kind === 'local' && second.kind === 'const' && typeof second.value === 'number') {
+    const quick = compileWithConstant(node, first.slot, second.value);
+    if (quick !== null) return quick;
+  }
   return compileBinary(node, operand(first), operand(second));
+}
+
+/** A local and a constant: what loops count and compare with. */
+function compileWithConstant(node: BuiltinNode, slot: number, b: number): Run | null {
+  const { builtin, cost, span } = node;
+  switch (builtin.name) {
+    case '+':
+    case '-': {
+      const by = builtin.name === '+' ? b : -b;
+      return (L, c) => {
+        const a = L[slot] as Value;
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number') {
+          const sum = a + by;
+          if (sum <= MAX && sum >= -MAX) return sum;
+        }
+        return slow(c, builtin, [a, b], span);
+      };
+    }
+    case '<':
+      return (L, c) => {
+        const a = L[slot] as Value;
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' ? a < b : slow(c, builtin, [a, b], span);
+      };
+    case '>':
+      return (L, c) => {
+        const a = L[slot] as Value;
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' ? a > b : slow(c, builtin, [a, b], span);
+      };
+    case '=':
+      return (L, c) => {
+        const a = L[slot] as Value;
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' ? a === b : slow(c, builtin, [a, b], span);
+      };
+    default:
+      return null;
+  }
 }
 
 function compileUnary(node: BuiltinNode, x: Run): Run | null {
@@ -138,6 +182,14 @@ function compileBinary(node: BuiltinNode, x: Run, y: Run): Run | null {
         const b = y(L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') return a === b;
+        return slow(c, builtin, [a, b], span);
+      };
+    case 'mod':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number' && a >= 0 && b > 0) return a % b;
         return slow(c, builtin, [a, b], span);
       };
     default:

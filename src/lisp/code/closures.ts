@@ -253,7 +253,7 @@ function compileRecur(node: RecurNode): Run {
   const args = node.args.map(compileOperand);
   const count = (L: Value[], c: Context): void => {
     const jumps = ((L[counter] as number | undefined) ?? 0) + 1;
-    if (jumps > c.limits.loopIterations) throw jumpLimit(c, node);
+    if (jumps > c.loopIterations) throw jumpLimit(c, node);
     L[counter] = jumps;
   };
   const [first, second, third] = args;

@@ -7,7 +7,7 @@
  * functions that are. Calls among definitions make the answers depend on each other; the greatest
  * solution is found by iteration and remembered until a definition changes what it may reach.
  */
-import { childrenOf, type Node } from '../analyzer/core-ast.ts';
+import { childrenOf, type CallNode, type Node } from '../analyzer/core-ast.ts';
 import type { Builtin } from '../builtins/builtin.ts';
 import type { Context } from '../machine/context.ts';
 import type { Combinator, Value } from '../value/value.ts';
@@ -172,6 +172,8 @@ function isFreeNode(
         COMBINATORS.has(fn.builtin.name) &&
         fn.args.every((arg) => isFreeNode(r, place, arg, null, next))
       );
+    case 'call':
+      return isFreeResult(r, place, fn, args, next);
     case 'if':
       return (
         isFreeNode(r, place, fn.then, args, next) && isFreeNode(r, place, fn.otherwise, args, next)
@@ -179,6 +181,42 @@ function isFreeNode(
     default:
       return false;
   }
+}
+
+/**
+ * Whether calling what a call returns is free: when the called function is known and ends in a
+ * function literal, such as `(adder 1)`. What the literal captures are arguments of the call.
+ */
+function isFreeResult(
+  r: Resolver,
+  place: Place,
+  call: CallNode,
+  args: readonly Node[] | null,
+  followed: number,
+): boolean {
+  const code = calledCode(r, call.fn);
+  const made = code === null ? null : resultOf(code.body);
+  if (code === null || made?.kind !== 'fn') return false;
+  return isFreeCode(r, place, made.code, args, followed, (index) => {
+    const from = made.code.captures[index]?.from ?? -1;
+    const given = from < code.params ? call.args[from] : undefined;
+    return given !== undefined && isFreeNode(r, place, given, null, followed + 1);
+  });
+}
+
+/** The code that a call runs, when that is known. */
+function calledCode(r: Resolver, fn: Node): FnCode | null {
+  if (fn.kind === 'fn') return fn.code;
+  if (fn.kind !== 'global') return null;
+  const value = r.c.globals.get(fn.name) ?? null;
+  return typeof value === 'object' && value !== null && value.kind === 'closure' ? value.code : null;
+}
+
+/** The last expression of a body. */
+function resultOf(node: Node): Node {
+  if (node.kind === 'let') return resultOf(node.body);
+  const last = node.kind === 'do' ? node.body[node.body.length - 1] : undefined;
+  return last === undefined ? node : resultOf(last);
 }
 
 const COMBINATORS: ReadonlySet<string> = new Set([

@@ -172,14 +172,16 @@ export function enterFrame(c: Context, fn: Closure, locals: Value[], span: Span)
     c.at = span;
     throw tooDeep(c);
   }
-  if (c.nesting + code.depth > MAX_NESTING || c.sites.length >= MAX_CALLS) {
+  if (c.nesting + code.depth > MAX_NESTING || c.waiting >= MAX_CALLS) {
     return c.deep(c, fn, locals, span);
   }
   c.depth += 1;
   let frames = code.depth;
   c.nesting += frames;
-  c.sites.push(span);
-  c.called.push(code);
+  const place = c.waiting;
+  c.sites[place] = span;
+  c.called[place] = code;
+  c.waiting = place + 1;
   let value = runOf(c, code)(locals, c);
   while (value === TAIL) {
     const { tailFn, tailArgs } = c;
@@ -187,14 +189,13 @@ export function enterFrame(c: Context, fn: Closure, locals: Value[], span: Span)
       code = tailFn.code;
       pay(c, 2 + tailArgs.length, c.at);
       checkClosureArity(code, tailArgs.length);
-      c.called[c.called.length - 1] = code;
+      c.called[place] = code;
       c.nesting += code.depth - frames;
       frames = code.depth;
       value = runOf(c, code)(newLocals(tailFn, tailArgs), c);
     } else value = invoke(c, tailFn, tailArgs, c.at);
   }
-  c.sites.pop();
-  c.called.pop();
+  c.waiting = place;
   c.nesting -= frames;
   c.depth -= 1;
   return value;

@@ -36,6 +36,8 @@ export interface Context extends Meter {
   /** Units left. Below zero the program has ended. */
   fuel: number;
   readonly limits: Limits;
+  /** That of the limits, nearer at hand. */
+  readonly loopIterations: number;
   /** Where the call under way stands. */
   at: Span;
   /** The builtin at work, for its error messages. */
@@ -47,6 +49,8 @@ export interface Context extends Meter {
   /** Calls of compiled code that wait, innermost last: where each was made, and what it called. */
   readonly sites: Span[];
   readonly called: FnCode[];
+  /** How many of them wait; what lies beyond is stale. */
+  waiting: number;
   /** Definitions that the running branch sees. Replaced, never changed, while branches share it. */
   globals: Map<string, Value>;
   /** A fresh object after every change of `globals`: what makes cached lookups valid. */

@@ -65,6 +65,7 @@ export function newContext(limits: Limits, data: Value, tools: readonly ToolFace
   const c: Context = {
     fuel: limits.fuel,
     limits,
+    loopIterations: limits.loopIterations,
     maxNesting: Math.min(limits.depth, MAX_WALK),
     charge(units) {
       if ((c.fuel -= units) < 0) throw outOfFuel(limits);
@@ -75,6 +76,7 @@ export function newContext(limits: Limits, data: Value, tools: readonly ToolFace
     nesting: 0,
     sites: [],
     called: [],
+    waiting: 0,
     globals: new Map(),
     epoch: {},
     purity: {},
@@ -269,8 +271,7 @@ function switchTo(m: Machine, branch: Branch): void {
   c.records = branch.records;
   c.depth = branch.depth;
   c.nesting = 0;
-  c.sites.length = 0;
-  c.called.length = 0;
+  c.waiting = 0;
   c.inside = branch.parent?.parallel?.form ?? null;
 }
 
@@ -287,7 +288,7 @@ function runBranch(m: Machine, branch: Branch): void {
     branch.globals = m.c.globals;
     branch.depth = m.c.depth;
     if (thrown instanceof ProgramEnd) {
-      m.c.sites.length = 0;
+      m.c.waiting = 0;
       finish(m, { kind: thrown.kind, value: thrown.value as Value });
       return;
     }

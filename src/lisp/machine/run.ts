@@ -75,7 +75,7 @@ export function traceOf(c: Context, deep: readonly Frame[], outer: readonly Fram
     }
   };
   addFrames(deep);
-  for (let index = c.sites.length - 1; index >= 0 && lines.length < MAX_TRACE; index--) {
+  for (let index = c.waiting - 1; index >= 0 && lines.length < MAX_TRACE; index--) {
     add(c.called[index]?.name ?? null, c.sites[index]);
   }
   addFrames(outer);

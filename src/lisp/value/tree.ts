@@ -3,12 +3,13 @@
  *
  * A hash table would have to be sorted for every walk and print, and needs a secret seed against
  * made-up collisions, which a deterministic program cannot have. A sorted tree walks in order for
- * nothing and has no worst case. Leaves of up to 32 entries make most maps a single pair of arrays.
+ * nothing and has no worst case. Leaves of up to 16 entries make most maps a single pair of arrays.
  */
+import { mergeSort } from './merge-sort.ts';
 import { compareKeys } from './order.ts';
 import type { Keyword, MapNode, Meter, TreeMap, TreeSet, Value } from './value.ts';
 
-const WIDTH = 32;
+const WIDTH = 16;
 const NO_VALUES: readonly Value[] = Object.freeze([]);
 const EMPTY_LEAF: MapNode = Object.freeze({ keys: NO_VALUES, vals: NO_VALUES, kids: null });
 
@@ -103,9 +104,10 @@ interface Inserted {
 }
 
 function insertAt<T>(items: readonly T[], at: number, item: T): T[] {
-  const grown = items.slice(0, at);
-  grown.push(item);
-  for (let index = at; index < items.length; index++) grown.push(items[index] as T);
+  const grown = new Array<T>(items.length + 1);
+  for (let index = 0; index < at; index++) grown[index] = items[index] as T;
+  grown[at] = item;
+  for (let index = at; index < items.length; index++) grown[index + 1] = items[index] as T;
   return grown;
 }
 
@@ -141,9 +143,10 @@ function insert(node: MapNode, key: Value, val: Value, meter: Meter): Inserted {
   const slot = Math.max(0, at);
   const below = insert(node.kids[slot] as MapNode, key, val, meter);
   const kids = node.kids.slice();
-  const keys = node.keys.slice();
   kids[slot] = below.node;
-  keys[slot] = below.node.keys[0] as Value;
+  const first = below.node.keys[0] as Value;
+  // Only a key before all others moves a separator; else the array is shared.
+  const keys = node.keys[slot] === first ? node.keys : node.keys.with(slot, first);
   if (below.right === null) {
     return { node: mapNode(keys, NO_VALUES, kids), right: null, added: below.added };
   }
@@ -217,7 +220,7 @@ export function setRemove(s: TreeSet, item: Value, meter: Meter): TreeSet {
 function bulk(keys: readonly Value[], vals: readonly Value[]): MapNode {
   if (keys.length === 0) return EMPTY_LEAF;
   if (keys.length <= WIDTH) return mapNode(keys, vals, null);
-  const size = 24;
+  const size = 12;
   let level: MapNode[] = [];
   for (let at = 0; at < keys.length; at += size) {
     level.push(mapNode(keys.slice(at, at + size), vals.slice(at, at + size), null));
@@ -253,19 +256,31 @@ export function setOfSorted(members: readonly Value[]): TreeSet {
 /** The map of `keys` and `vals` in any order; of equal keys the last wins. */
 export function mapOf(keys: readonly Value[], vals: readonly Value[], meter: Meter): TreeMap {
   if (isAscending(keys, meter)) return mapOfSorted(keys, vals);
-  let m = EMPTY_MAP;
-  for (let index = 0; index < keys.length; index++) {
-    m = mapSet(m, keys[index] as Value, vals[index] as Value, meter);
+  const order = sortedPlaces(keys, meter);
+  const kept: Value[] = [];
+  const values: Value[] = [];
+  for (const [index, place] of order.entries()) {
+    const next = order[index + 1];
+    const key = keys[place] as Value;
+    const repeated = next !== undefined && compareKeys(key, keys[next] as Value, meter) === 0;
+    if (repeated) continue;
+    kept.push(key);
+    values.push(vals[place] as Value);
   }
-  return m;
+  return mapOfSorted(kept, values);
 }
 
 /** The set of `items` in any order; of equal ones the first is kept. */
 export function setOf(items: readonly Value[], meter: Meter): TreeSet {
   if (isAscending(items, meter)) return setOfSorted(items);
-  let s = EMPTY_SET;
-  for (let index = 0; index < items.length; index++) s = setAdd(s, items[index] as Value, meter);
-  return s;
+  const order = sortedPlaces(items, meter);
+  const kept: Value[] = [];
+  for (const place of order) {
+    const item = items[place] as Value;
+    const last = kept[kept.length - 1];
+    if (last === undefined || compareKeys(last, item, meter) !== 0) kept.push(item);
+  }
+  return setOfSorted(kept);
 }
 
 function isAscending(keys: readonly Value[], meter: Meter): boolean {
@@ -273,4 +288,10 @@ function isAscending(keys: readonly Value[], meter: Meter): boolean {
     if (compareKeys(keys[index - 1] as Value, keys[index] as Value, meter) >= 0) return false;
   }
   return true;
+}
+
+/** The places of `keys` in the fixed order; equal keys keep theirs. */
+function sortedPlaces(keys: readonly Value[], meter: Meter): readonly number[] {
+  const places = keys.map((_, index) => index);
+  return mergeSort(places, (a, b) => compareKeys(keys[a] as Value, keys[b] as Value, meter));
 }

@@ -22,7 +22,7 @@ const number: fc.Memo<string> = fc.memo((depth) =>
         fc.tuple(number(depth - 1), number(depth - 1)).map(([a, b]) => `(loop [x 0 y ${a}] (if (< x 3) (recur (inc x) (+ y ${b})) y))`),
         number(depth - 1).map((a) => `(or (:ok (attempt (tool/fail {:id ${a}}))) ${a})`),
         number(depth - 1).map((a) => `(twice (fn [x] ${a}) 2)`),
-        number(depth - 1).map((a) => `((comp inc #(+ % ${a})) 1)`),
+        number(depth - 1).map((a) => `((comp inc (fn [x] (+ x ${a}))) 1)`),
         number(depth - 1).map((a) => `(case ${a} 1 10 (2 3) 20 30)`),
         number(depth - 1).map((a) => `(task [:t ${a}] ${a})`),
         number(depth - 1).map((a) => `(:n (update {:n 1} :n (fn [y] (+ y ${a}))))`),
