@@ -28,7 +28,9 @@ function casesOf(text: string): readonly Case[] {
 
 function filesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((name) => /\.(clj|txt)$/.test(name)).toSorted();
+    return readdirSync(folder)
+      .filter((name) => /\.(clj|txt)$/.test(name))
+      .toSorted();
   } catch {
     // The data files are a folder of their own and may not be there in a partial checkout.
     return [];
@@ -45,7 +47,8 @@ describe.skipIf(files.length === 0)('conformance', () => {
       const results = [evaluate(source), evaluate(source, { forced: true })];
       for (const result of results) {
         const got = result.kind === 'value' ? result.printed : `!${result.reason}`;
-        if (got !== expected) differences.push(`${file}:${line} ${source}\n  expected ${expected}\n  got      ${got}`);
+        if (got !== expected)
+          differences.push(`${file}:${line} ${source}\n  expected ${expected}\n  got      ${got}`);
       }
     }
 
