@@ -57,9 +57,7 @@ function geomean(values: readonly number[]): number {
 }
 
 async function compare(): Promise<Measure[]> {
-  const { runInSci } = (await import('./lisp/sci.mjs')) as {
-    runInSci: (source: string) => Promise<unknown>;
-  };
+  const { runInSci } = await import('./lisp/sci.mjs');
   const ratios: number[] = [];
   const tiers: number[] = [];
   process.stdout.write('program             ours ms   SCI ms   ratio   machine ms   tiers\n');

@@ -282,7 +282,7 @@ function replaceText(c: Context, text: string, part: string, by: string, all: bo
 
 function replaceEach(text: string, part: string, by: string): string {
   if (part !== '') return text.split(part).join(by);
-  return by + [...text].map((character) => character + by).join('');
+  return by + Array.from(text, (character) => character + by).join('');
 }
 
 function replacePattern(
