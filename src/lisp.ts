@@ -29,6 +29,7 @@ export type {
   FormState,
 } from './lisp/machine/state.ts';
 export type { ToolFace } from './lisp/machine/context.ts';
+export { languageCard, referenceTables } from './lisp/builtins/reference.ts';
 export { EMPTY_MEMORY } from './lisp/machine/coded.ts';
 export type { Coded, ProgramMemory } from './lisp/machine/coded.ts';
 export { printValue } from './lisp/value/print.ts';
