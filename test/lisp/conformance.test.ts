@@ -1,0 +1,61 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { evaluate } from './support/evaluate.ts';
+
+/** One line of a data file: `expression ;=> printed value` or `expression ;=! reason`. */
+interface Case {
+  readonly line: number;
+  readonly expression: string;
+  readonly expected: string;
+}
+
+const FOLDER = new URL('conformance/', import.meta.url);
+
+function readCases(name: string): Case[] {
+  const cases: Case[] = [];
+  const lines = readFileSync(new URL(name, FOLDER), 'utf8').split('\n');
+  lines.forEach((text, index) => {
+    const at = Math.max(text.lastIndexOf(' ;=> '), text.lastIndexOf(' ;=! '));
+    if (at < 0) {
+      // A line without an answer is blank or a heading; anything else is a slip of the pen.
+      if (text !== '' && !text.startsWith(';')) throw new Error(`${name}:${index + 1} has no answer`);
+      return;
+    }
+    const kind = text.slice(at + 1, at + 4);
+    const answer = text.slice(at + 5);
+    const expected = kind === ';=!' ? `a problem: ${answer}` : answer;
+    cases.push({ line: index + 1, expression: text.slice(0, at), expected });
+  });
+  return cases;
+}
+
+function answerTo(expression: string): string {
+  const result = evaluate(expression);
+  return result.kind === 'value' ? result.printed : `a problem: ${result.reason}`;
+}
+
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.clj'));
+
+describe('conformance', () => {
+  test.for(files)('%s', (name) => {
+    const differences = readCases(name)
+      .map(({ line, expression, expected }) => ({
+        at: `${name}:${line}`,
+        expression,
+        expected,
+        got: answerTo(expression),
+      }))
+      .filter(({ expected, got }) => expected !== got);
+
+    expect(differences).toEqual([]);
+  });
+
+  test('has at least 2,500 cases, each stated once', () => {
+    const cases = files.flatMap((name) =>
+      readCases(name).map(({ expression }) => `${name}: ${expression}`),
+    );
+
+    expect(new Set(cases).size).toBe(cases.length);
+    expect(cases.length).toBeGreaterThanOrEqual(2500);
+  });
+});
