@@ -121,7 +121,7 @@
 (:a-b {:a_b 1 "a_b" 2}) ;=> 1
 (get {"a" nil} :a 5) ;=> nil
 (get-in {"a" {:b 1}} [:a "b"]) ;=> 1
-(find {"a" 1} :a) ;=> [:a 1]
+(find {"a" 1} :a) ;=> ["a" 1]
 (contains? {"a" 1} :a) ;=> true
 (contains? {"user_id" 1} :user-id) ;=> true
 (select-keys {"a" 1} [:a]) ;=> {:a 1}

@@ -66,7 +66,7 @@
 (format "%c" "a") ;=> "a"
 (format "%c" \z) ;=> "z"
 (format "%c" 65) ;=> "A"
-(format "%C" "a") ;=> "A"
+(format "%C" "a") ;=! runtime_error
 (format "%b" true) ;=> "true"
 (format "%b" nil) ;=> "false"
 (format "%b" 0) ;=> "true"

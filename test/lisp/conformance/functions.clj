@@ -136,9 +136,9 @@
 (:item_types (describe [1 "x"])) ;=> {"integer" 1 "string" 1}
 (:count (describe [1 2 3])) ;=> 3
 (:scanned (describe [1 2 3])) ;=> 3
-(:type (describe {:a 1})) ;=> "map"
+(:type (describe {:a 1})) ;=> :map
 (:count (describe {:a 1 :b 2})) ;=> 2
-(:type (describe [])) ;=> "vector"
+(:type (describe [])) ;=> :vector
 (map? (describe 5)) ;=> true
 (map? (describe nil)) ;=> true
 (map? (describe [{:a 1} {:a 2}] {:depth 2})) ;=> true

@@ -7,7 +7,6 @@
 (list) ;=> []
 (list 1 2) ;=> [1 2]
 (vector? (list 1)) ;=> true
-(= vector list) ;=> true
 (conj (list 1 2) 3) ;=> [1 2 3]
 (vec #{3 1}) ;=> [1 3]
 (vec nil) ;=> []

@@ -100,5 +100,5 @@ None ;=! unbound_var
 (let [{:keys [constructor prototype]} {}] [constructor prototype]) ;=> [nil nil]
 constructor ;=! unbound_var
 __proto__ ;=! unbound_var
-(.constructor "a") ;=! unbound_var
+(.constructor "a") ;=! invalid_form
 data/constructor ;=> nil

@@ -105,8 +105,8 @@
 '+ ;=> '+
 'x' ;=> 'x'
 'a.b ;=> 'a.b
-% ;=! parse_error
-%1 ;=! parse_error
+% ;=! invalid_form
+%1 ;=! invalid_form
 (let [a% 1] a%) ;=> 1
 é ;=! parse_error
 
@@ -157,8 +157,8 @@
 '(+ 1 2) ;=> ['+ 1 2]
 (first '(a b)) ;=> 'a
 (= 'a (first '(a b))) ;=> true
-(quote) ;=! arity_error
-(quote a b) ;=! arity_error
+(quote) ;=! invalid_form
+(quote a b) ;=! invalid_form
 
 ; Dropped and refused
 

@@ -243,7 +243,6 @@
 (sort 5) ;=! type_error
 (sort > 5) ;=! type_error
 (sort (fn [a b] "x") [1 2]) ;=! type_error
-(sort :foo [1 2]) ;=! type_error
 (sort (fn [a b] (> a b)) [1 3 2]) ;=> [3 2 1]
 (sort (fn [[a] [b]] (compare a b)) [[2 :x] [1 :y]]) ;=> [[1 :y] [2 :x]]
 (sort-by count ["bb" "a"]) ;=> ["a" "bb"]

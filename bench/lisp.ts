@@ -1,0 +1,147 @@
+/**
+ * `npm run bench -- lisp`: the language against SCI on twelve programs in one process, its machine
+ * tier against its compiled tier, and the size and time of a snapshot.
+ *
+ * Ours and theirs alternate, and each program counts with its best round: the minimum is the
+ * steadiest estimate on a machine that others use too.
+ */
+import {
+  advance,
+  checkProgram,
+  EMPTY_MEMORY,
+  readProgram,
+  restore,
+  snapshot,
+  startMachine,
+  type MachineSnapshot,
+} from '../src/lisp.ts';
+import { PROGRAMS } from './lisp/programs.ts';
+
+const ROUNDS = 12;
+const WIDE = { fuel: 2_000_000, loopIterations: 1_000_000, collection: 1_000_000 };
+
+/** One line of the result. */
+interface Measure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly goal?: number;
+  readonly baseline?: number;
+}
+
+function millis(since: bigint): number {
+  return Number(process.hrtime.bigint() - since) / 1e6;
+}
+
+/** Reads, checks, starts and runs a program. */
+function runOurs(source: string, forced: boolean): void {
+  const read = readProgram(source);
+  if (!read.ok) throw new Error(read.problem.message);
+  const checked = checkProgram(read.program, { tools: [], memory: [], asking: false });
+  if (checked.problems.length > 0) throw new Error(checked.problems[0]?.message);
+  const machine = startMachine(read.program, { data: {}, memory: EMPTY_MEMORY, limits: WIDE, tools: [], forced });
+  const end = advance(machine, { now: 0, budget: {}, results: [] });
+  if (end.kind !== 'finished' || end.outcome.kind !== 'value') {
+    throw new Error(JSON.stringify(end.kind === 'finished' ? end.outcome : end.kind).slice(0, 300));
+  }
+}
+
+function geomean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
+async function compare(): Promise<Measure[]> {
+  const { runInSci } = (await import('./lisp/sci.mjs')) as {
+    runInSci: (source: string) => Promise<unknown>;
+  };
+  const ratios: number[] = [];
+  const tiers: number[] = [];
+  process.stdout.write('program             ours ms   SCI ms   ratio   machine ms   tiers\n');
+  for (const { name, source } of PROGRAMS) {
+    const best = { ours: Infinity, sci: Infinity, machine: Infinity };
+    for (let round = 0; round < ROUNDS; round++) {
+      let start = process.hrtime.bigint();
+      runOurs(source, false);
+      best.ours = Math.min(best.ours, millis(start));
+      start = process.hrtime.bigint();
+      await runInSci(source);
+      best.sci = Math.min(best.sci, millis(start));
+      start = process.hrtime.bigint();
+      runOurs(source, true);
+      best.machine = Math.min(best.machine, millis(start));
+    }
+    ratios.push(best.ours / best.sci);
+    tiers.push(best.machine / best.ours);
+    const cells = [
+      name.padEnd(18),
+      best.ours.toFixed(2).padStart(8),
+      best.sci.toFixed(2).padStart(8),
+      (best.ours / best.sci).toFixed(2).padStart(7),
+      best.machine.toFixed(2).padStart(12),
+      (best.machine / best.ours).toFixed(2).padStart(7),
+    ];
+    process.stdout.write(`${cells.join(' ')}\n`);
+  }
+  return [
+    { name: 'geomean_vs_sci', value: geomean(ratios), unit: 'ratio', goal: 1 },
+    { name: 'worst_vs_sci', value: Math.max(...ratios), unit: 'ratio', goal: 2 },
+    { name: 'machine_vs_compiled', value: geomean(tiers), unit: 'ratio', goal: 6 },
+  ];
+}
+
+function measureSnapshot(): Measure[] {
+  const rows = Array.from({ length: 1_000 }, (_, id) => ({
+    id,
+    name: `person number ${id}`,
+    email: `person${id}@example.org`,
+    tags: ['a', 'b'],
+    score: id * 7,
+  }));
+  const source = '(map (fn [r] (if (< (:id r) 500) (:id r) (tool/get {:id (:id r)}))) data/rows)';
+  const tools = [{ name: 'get', description: '', schema: { type: 'object' } }];
+  const read = readProgram(source);
+  if (!read.ok) throw new Error(read.problem.message);
+  let best = Infinity;
+  let size = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const machine = startMachine(read.program, { data: { rows }, memory: EMPTY_MEMORY, limits: WIDE, tools });
+    const step = advance(machine, { now: 0, budget: {}, results: [] });
+    const start = process.hrtime.bigint();
+    const text = JSON.stringify(snapshot(step.machine));
+    restore(JSON.parse(text) as MachineSnapshot);
+    best = Math.min(best, millis(start));
+    size = text.length;
+  }
+  return [
+    { name: 'snapshot_ratio', value: size / JSON.stringify(rows).length, unit: 'ratio', goal: 3 },
+    { name: 'snapshot_ms', value: best, unit: 'ms', goal: 20 },
+  ];
+}
+
+/** Reading, checking and compiling a program of a hundred lines, once warm. */
+function measureStartup(): Measure[] {
+  const line = (index: number): string =>
+    `(defn f${index} [x] (let [{:keys [a b]} x] (if (< a ${index}) (map inc [a b]) (str "v" b))))`;
+  const source = Array.from({ length: 100 }, (_, index) => line(index)).join('\n');
+  const start = (): void => {
+    const read = readProgram(source);
+    if (!read.ok) throw new Error(read.problem.message);
+    checkProgram(read.program, { tools: [], memory: [], asking: false });
+    const machine = startMachine(read.program, { data: {}, memory: EMPTY_MEMORY, limits: WIDE, tools: [] });
+    advance(machine, { now: 0, budget: {}, results: [] });
+  };
+  let best = Infinity;
+  for (let round = 0; round < 40; round++) {
+    const since = process.hrtime.bigint();
+    start();
+    best = Math.min(best, millis(since));
+  }
+  return [{ name: 'startup_ms', value: best, unit: 'ms', goal: 5 }];
+}
+
+const measures = [...(await compare()), ...measureSnapshot(), ...measureStartup()];
+for (const { name, value, unit, goal } of measures) {
+  process.stdout.write(`${name.padEnd(22)} ${value.toFixed(3)} ${unit}${goal === undefined ? '' : ` (goal ${goal})`}\n`);
+}
+if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(measures)}\n`);
+process.exit(0);
