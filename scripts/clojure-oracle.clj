@@ -31,6 +31,10 @@
 (defn compare-all [xs ys]
   (or (first (remove zero? (map fixed-compare xs ys))) 0))
 
+(defn compare-texts [x y]
+  (let [by-text (compare-all (code-points x) (code-points y))]
+    (if (zero? by-text) (compare (count x) (count y)) by-text)))
+
 (defn sorted-items [coll] (sort fixed-compare (seq coll)))
 
 (defn compare-numbers [x y]
@@ -49,14 +53,12 @@
       by-rank
       (case (int (rank x))
         0 (compare-numbers x y)
-        (4 5) (compare-all (code-points (name x)) (code-points (name y)))
+        (4 5) (compare-texts (name x) (name y))
         (9 10) (let [by-size (compare (count x) (count y))]
                  (if (zero? by-size) (compare-all (sorted-items x) (sorted-items y)) by-size))
         11 (let [by-size (compare (count x) (count y))]
              (if (zero? by-size) (compare-all x y) by-size))
-        12 (let [xs (code-points (str x)) ys (code-points (str y))
-                 by-text (compare-all xs ys)]
-             (if (zero? by-text) (compare (count xs) (count ys)) by-text))
+        12 (compare-texts (str x) (str y))
         0))))
 
 ;; The fewest digits that read back the same: Double/toString of Java before 19 may give more.

@@ -6,7 +6,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { generatePrograms, generateRelations } from './generate.ts';
+import { generatePrograms, generateRegexPrograms, generateRelations } from './generate.ts';
 
 /** The first line of the file: how many programs there were, and why some are not recorded. */
 export interface Totals {
@@ -30,7 +30,11 @@ const MAX_PROGRAM_LENGTH = 240;
 
 /** Every program that is sent to Clojure, the same on each run. */
 export function corpusPrograms(): string[] {
-  return [...generatePrograms(20_240_501, 6100, MAX_PROGRAM_LENGTH), ...generateRelations(7, 150)];
+  return [
+    ...generatePrograms(20_240_501, 6100, MAX_PROGRAM_LENGTH),
+    ...generateRelations(7, 150),
+    ...generateRegexPrograms(11, 1500),
+  ];
 }
 
 /** Why an answer cannot be compared, or `null`: each reason is a known difference. */
