@@ -34,6 +34,7 @@ import {
   elementAt,
   flexibleGet,
   flexibleKey,
+  foundOr,
   getFrom,
   indexOf,
   KEY_COST,
@@ -143,8 +144,8 @@ function nth(c: Context, args: readonly Value[]): Value {
   if (!isNumber(index)) throw wrongType(c, 1, 'an index', index);
   c.charge(KEY_COST);
   if (coll === null) return fallback;
-  if (isVector(coll)) return elementAt(coll, index) ?? fallback;
-  if (typeof coll === 'string') return characterAt(c, coll, indexOf(index)) ?? fallback;
+  if (isVector(coll)) return foundOr(elementAt(coll, index), fallback);
+  if (typeof coll === 'string') return foundOr(characterAt(c, coll, indexOf(index)), fallback);
   throw wrongType(c, 0, 'something with an order', coll);
 }
 
@@ -282,8 +283,8 @@ function without(of: 'map' | 'set'): Work {
 
 /** What each collection builtin does. */
 export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
-  get: plain((c, args) => getFrom(c, arg(args, 0), arg(args, 1)) ?? args[2] ?? null),
-  'get-in': plain((c, args) => getIn(c, arg(args, 0), pathAt(c, args, 1)) ?? args[2] ?? null),
+  get: plain((c, args) => foundOr(getFrom(c, arg(args, 0), arg(args, 1)), args[2] ?? null)),
+  'get-in': plain((c, args) => foundOr(getIn(c, arg(args, 0), pathAt(c, args, 1)), args[2] ?? null)),
   'by-path~': plain((c, args) => getIn(c, arg(args, 1), pathAt(c, args, 0)) ?? null),
   nth: plain(nth),
   peek: plain((c, args) => {
