@@ -284,7 +284,9 @@ function without(of: 'map' | 'set'): Work {
 /** What each collection builtin does. */
 export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   get: plain((c, args) => foundOr(getFrom(c, arg(args, 0), arg(args, 1)), args[2] ?? null)),
-  'get-in': plain((c, args) => foundOr(getIn(c, arg(args, 0), pathAt(c, args, 1)), args[2] ?? null)),
+  'get-in': plain((c, args) =>
+    foundOr(getIn(c, arg(args, 0), pathAt(c, args, 1)), args[2] ?? null),
+  ),
   'by-path~': plain((c, args) => getIn(c, arg(args, 1), pathAt(c, args, 0)) ?? null),
   nth: plain(nth),
   peek: plain((c, args) => {

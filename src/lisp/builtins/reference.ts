@@ -23,7 +23,12 @@ function cell(text: string): string {
 export function referenceTables(): string {
   const parts: string[] = [];
   for (const [theme, rows] of themes()) {
-    parts.push(`### ${theme}`, '', '| names | args | meaning | cost | examples |', '|---|---|---|---|---|');
+    parts.push(
+      `### ${theme}`,
+      '',
+      '| names | args | meaning | cost | examples |',
+      '|---|---|---|---|---|',
+    );
     for (const row of rows) {
       const names = row.names.split(' ');
       const costs = new Set(names.map((name) => findBuiltin(name)?.cost ?? 'constant'));
