@@ -18,7 +18,8 @@ function readCases(name: string): Case[] {
     const at = Math.max(text.lastIndexOf(' ;=> '), text.lastIndexOf(' ;=! '));
     if (at < 0) {
       // A line without an answer is blank or a heading; anything else is a slip of the pen.
-      if (text !== '' && !text.startsWith(';')) throw new Error(`${name}:${index + 1} has no answer`);
+      if (text !== '' && !text.startsWith(';'))
+        throw new Error(`${name}:${index + 1} has no answer`);
       return;
     }
     const kind = text.slice(at + 1, at + 4);

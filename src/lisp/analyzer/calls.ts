@@ -2,10 +2,9 @@
  * Calls: arity checks, the argument checks of tools, and the special cases of single builtins.
  */
 import { findBare } from '../builtins/registry.ts';
-import type { Builtin } from '../builtins/builtin.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../source.ts';
-import { isKeyword } from '../value/value.ts';
+import { isKeyword, type Builtin } from '../value/value.ts';
 import { endlessHint } from './absent-names.ts';
 import { arityMessage, closureArity } from '../arity.ts';
 import { builtinNode, problem, type Analysis } from './analysis.ts';

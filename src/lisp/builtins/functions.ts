@@ -3,11 +3,18 @@
  */
 import type { Context } from '../machine/context.ts';
 import { Fault, ProgramEnd } from '../problem.ts';
-import { isInteger, isMap, keyword, type CombinatorName, type Value } from '../value/value.ts';
+import {
+  isInteger,
+  isMap,
+  keyword,
+  type CombinatorName,
+  type Value,
+  type EffectName,
+  type Work,
+} from '../value/value.ts';
 import { fromJson } from '../json/from-json.ts';
 import { readable } from '../value/print.ts';
 import { EMPTY_MAP, mapOf, mapSet } from '../value/tree.ts';
-import type { EffectName, Work } from './builtin.ts';
 import { arg, expectText } from './expect.ts';
 import { plain } from './stepping.ts';
 

@@ -3,9 +3,8 @@
  * and the generated documents are made from here and nowhere else.
  */
 import { nearNames } from '../analyzer/suggest.ts';
-import type { Value } from '../value/value.ts';
+import type { Value, Builtin, CostClass, Example, Work } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import type { Builtin, CostClass, Example, Work } from './builtin.ts';
 import { COLLECTION_WORK } from './collections.ts';
 import { DATE_WORK } from './dates.ts';
 import { DESCRIBE_WORK } from './describe.ts';

@@ -12,6 +12,7 @@ import { EMPTY_MAP } from '../value/tree.ts';
 import { isMap, type Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
 import { outOfFuel, type Context, type ToolFace } from './context.ts';
+import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
 import { linkSources, readMemory } from './memory.ts';
 import { branchRecords } from './parallel.ts';
@@ -124,7 +125,7 @@ export function assembleMachine(parts: MachineParts): Machine {
   for (const [index, name] of ['*1', '*2', '*3'].entries()) {
     globals.set(name, before.history[index] ?? null);
   }
-  const stack = newStack(c, forced, (s, fn, args, span) => performEffect(m, s, fn, args, span));
+  const stack = newStack(c, forced);
   const main: Branch = {
     path: '',
     parent: null,
@@ -144,7 +145,6 @@ export function assembleMachine(parts: MachineParts): Machine {
     }),
     depth: 0,
   };
-  stack.branch = main;
   const m: Machine = {
     ...parts,
     main,
@@ -159,6 +159,11 @@ export function assembleMachine(parts: MachineParts): Machine {
     toolCalls: 0,
     outcome: null,
     faults: [],
+    hostOf: (branch) => ({
+      perform: (fn, args, span) => performEffect(m, branch, fn, args, span),
+      define: (name, value) => define(c, branch, name, value),
+    }),
   };
+  stack.host = m.hostOf(main);
   return m;
 }
