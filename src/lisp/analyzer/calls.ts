@@ -77,6 +77,11 @@ function callOf(
     if (value.kind === 'builtin') return builtinCall(a, value, args, call, span);
     return call;
   }
+  if (fn.kind === 'data') {
+    const name = `data/${fn.key}`;
+    const message = `\`${name}\` is data, not a function: write it without parentheses.`;
+    return problem(a, 'not_callable', message, span);
+  }
   if (fn.kind === 'fn') {
     const { params, rest, name, signature } = fn.code;
     checkArity(a, name ?? 'fn', { params, rest, signature }, args.length, span);

@@ -116,6 +116,12 @@ export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   now: plain((c) => c.now),
   'budget/remaining': plain((c) => budget(c)),
   'System/currentTimeMillis': plain((c) => c.now),
+  'not-restored~': plain(() => {
+    throw new Fault(
+      'snapshot_version',
+      'This function comes from a program that cannot be read any more. Define it again.',
+    );
+  }),
   'task-reset': plain((c, args) => {
     const id = readable(arg(args, 0), c);
     c.records.journal.delete(id);

@@ -5,7 +5,6 @@ import type { World } from '../analyzer/analysis.ts';
 import { fromJson } from '../json/from-json.ts';
 import type { JsonObject } from '../json/json.ts';
 import { limitsFrom, type Limits } from '../limits.ts';
-import { Fault } from '../problem.ts';
 import { linkProgram, type Linked, type Program } from '../program.ts';
 import { NO_SPAN } from '../source.ts';
 import { EMPTY_MAP } from '../value/tree.ts';
@@ -14,7 +13,7 @@ import type { ProgramMemory } from './coded.ts';
 import { outOfFuel, type Context, type ToolFace } from './context.ts';
 import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
-import { linkSources, readMemory } from './memory.ts';
+import { linkReadable, readMemory } from './memory.ts';
 import { branchRecords } from './parallel.ts';
 import { assemble, compile, newStack, runDeep } from './run.ts';
 import type { Before, Branch, Machine } from './state.ts';
@@ -88,14 +87,8 @@ export function startMachine(program: Program, input: MachineInput): Machine {
   const linked = linkProgram(program, world);
   const sources = new Map<string, Linked>([[program.id, linked]]);
   const c = newContext(limits, fromJson(input.data), input.tools);
-  let before: Before;
-  try {
-    linkSources(input.memory.sources, world, sources);
-    before = readMemory(input.memory, sources);
-  } catch (thrown) {
-    if (!(thrown instanceof Fault)) throw thrown;
-    before = { globals: new Map(), history: [], journal: new Map(), plan: new Map() };
-  }
+  linkReadable(input.memory.sources, world, sources);
+  const before = readMemory(input.memory, sources);
   return assembleMachine({
     linked,
     sources,
