@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { checkProgram, explainProblems, literalProblems, readProgram, type World } from '../../src/lisp.ts';
+import {
+  checkProgram,
+  explainProblems,
+  literalProblems,
+  readProgram,
+  type World,
+} from '../../src/lisp.ts';
 import { evaluate } from './support/evaluate.ts';
 
 const SEARCH = {
@@ -24,7 +30,9 @@ function report(source: string, world: World = WORLD): string {
 
 describe('the checks before a program runs', () => {
   test('report all problems at once, with carets, in source order', () => {
-    const text = report('(def xs [1 2])\n(def total 0)\n(reduce totl 0 xs)\n(tool/search {:limit 5})');
+    const text = report(
+      '(def xs [1 2])\n(def total 0)\n(reduce totl 0 xs)\n(tool/search {:limit 5})',
+    );
 
     expect(text).toBe(
       [
@@ -48,7 +56,10 @@ describe('the checks before a program runs', () => {
     ['(defn area [w h] (* w h)) (area 1)', '`area` takes 2 arguments (w h), got 1.'],
     ['(tool/serch {})', 'There is no tool `serch`. Did you mean `search`? Tools: search.'],
     ['(str/capitalise "a")', '`capitalise` is not in `str/`. Did you mean `str/capitalize`?'],
-    ['(try 1)', 'There are no exceptions. Test data first; wrap a tool call in `(attempt …)`; give up with `(fail …)`.'],
+    [
+      '(try 1)',
+      'There are no exceptions. Test data first; wrap a tool call in `(attempt …)`; give up with `(fail …)`.',
+    ],
     ['(http/get "x")', 'There is no namespace `http/`.'],
     ['(tool/search {:query "a" :size 1})', '`search` has no argument `size`.'],
     ['(data/rows)', '`data/rows` is data, not a function: write it without parentheses.'],
@@ -105,7 +116,9 @@ describe('the checks before a program runs', () => {
     expect(evaluate('(defn a [] (b)) (defn b [] 1) (a)')).toMatchObject({ printed: '1' });
     expect(evaluate('(defn a [] (b)) (a) (defn b [] 1)')).toMatchObject({
       reason: 'unbound_var',
-      message: expect.stringContaining('`b` is defined in this program but has no value yet.') as string,
+      message: expect.stringContaining(
+        '`b` is defined in this program but has no value yet.',
+      ) as string,
     });
   });
 

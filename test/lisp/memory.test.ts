@@ -59,7 +59,9 @@ describe('what outlives a program', () => {
     const memory = after('(defn inc [x] (+ x 10))');
 
     expect(runProgram('[(inc 1) (core/inc 1)]', { memory }).outcome).toBe('value [11 2]');
-    expect(runProgram('(map inc [1])', { memory, snapshots: true, forced: true }).outcome).toBe('value [11]');
+    expect(runProgram('(map inc [1])', { memory, snapshots: true, forced: true }).outcome).toBe(
+      'value [11]',
+    );
   });
 
   test('a function whose source was changed fails when it is called, other definitions stay', () => {
