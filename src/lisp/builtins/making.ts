@@ -1,6 +1,7 @@
 /**
  * Making collections.
  */
+import { slots } from '../value/slots.ts';
 import { checkCount, type Context } from '../machine/context.ts';
 import { add } from '../value/numbers.ts';
 import { magnitude } from '../value/order.ts';
@@ -79,7 +80,7 @@ function takeRange(c: Context, args: readonly Value[]): Value {
   if (!(magnitude(start) < magnitude(expectNumber(c, args, 2)))) return EMPTY_VECTOR;
   checkCount(c, count);
   c.charge(count);
-  return vectorOf(Array<Value>(count).fill(start));
+  return vectorOf(slots<Value>(count).fill(start));
 }
 
 function combinations(c: Context, args: readonly Value[]): Value {
@@ -106,7 +107,7 @@ function repeat(c: Context, args: readonly Value[]): Value {
   const count = Math.max(0, expectCount(c, args, 0));
   checkCount(c, count);
   c.charge(count);
-  return vectorOf(Array<Value>(count).fill(arg(args, 1)));
+  return vectorOf(slots<Value>(count).fill(arg(args, 1)));
 }
 
 const vector: Work = plain((c, args) => {

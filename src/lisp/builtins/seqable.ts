@@ -1,6 +1,7 @@
 /**
  * Walking whatever has elements.
  */
+import { slots } from '../value/slots.ts';
 import type { Context } from '../machine/context.ts';
 import { Fault } from '../problem.ts';
 import { characters } from '../value/characters.ts';
@@ -15,7 +16,7 @@ import { arg, wrongType } from './expect.ts';
 export function entriesOf(map: TreeMap): Value[] {
   const keys = treeKeys(map);
   const vals = treeVals(map);
-  const entries = Array<Value>(keys.length);
+  const entries = slots<Value>(keys.length);
   for (let index = 0; index < keys.length; index++) {
     entries[index] = vectorOf([keys[index] as Value, vals[index] as Value]);
   }

@@ -1,6 +1,7 @@
 /**
  * Sequence functions that call a function for each element.
  */
+import { slots } from '../value/slots.ts';
 import { checkCount, type Context } from '../machine/context.ts';
 import { Fault } from '../problem.ts';
 import { describeValue } from '../value/print.ts';
@@ -294,7 +295,7 @@ export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
       const count = Math.max(0, expectCount(c, args, 0));
       checkCount(c, count);
       s.fn = arg(args, 1);
-      s.items = Array<Value>(count).fill(null);
+      s.items = slots<Value>(count).fill(null);
     },
     args: () => [],
     take: (_c, s, result) => keep(s, result),

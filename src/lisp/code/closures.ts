@@ -4,6 +4,7 @@
  * Every node pays what its instruction pays on the machine, at the same point: when it acts, after
  * its operands. `recur` and tail calls are returned as marks, so neither takes JavaScript's stack.
  */
+import { slots as newSlots } from '../value/slots.ts';
 import {
   isLeaf,
   type LoopNode,
@@ -341,7 +342,7 @@ function compileCall(node: Extract<Node, { kind: 'call' }>): Run {
     if (typeof fn === 'object' && fn !== null && fn.kind === 'closure') {
       const { code } = fn;
       if (code.params === count && !code.rest) {
-        const frame = Array<Value>(code.slots);
+        const frame = newSlots<Value>(code.slots);
         for (let index = 0; index < count; index++) frame[index] = (args[index] as Run)(L, c);
         if ((c.fuel -= closureCost) < 0) spend(c, 0, span);
         const { captures } = code;

@@ -2,6 +2,7 @@
  * Calling a value from compiled code: closures run compiled, steppers are driven in a loop.
  * Everything called here was found free of effects before, so nothing can have to wait.
  */
+import { slots as newSlots } from '../value/slots.ts';
 import { type FnCode, codeOf } from '../analyzer/core-ast.ts';
 import { describeValue } from '../value/print.ts';
 import { arityMessage, closureArity } from '../arity.ts';
@@ -66,7 +67,7 @@ export function checkBuiltinArity(builtin: Builtin, got: number): void {
 export function newLocals(fn: Closure, args: readonly Value[]): Value[] {
   const { code, env } = fn;
   const { params, captures } = code;
-  const L = Array<Value>(code.slots);
+  const L = newSlots<Value>(code.slots);
   for (let index = 0; index < params; index++) L[index] = args[index] as Value;
   if (code.rest) {
     const more = args.length - params;

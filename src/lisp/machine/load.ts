@@ -2,6 +2,7 @@
  * Snapshots → machines; the inverse of `save.ts`. A snapshot may come from an older version or from
  * anywhere, so every shape is checked and nothing throws.
  */
+import { slots as newSlots } from '../value/slots.ts';
 import type { Frame } from '../code/code.ts';
 import type { FnCode } from '../analyzer/core-ast.ts';
 import { newSteps } from '../builtins/builtin.ts';
@@ -162,7 +163,7 @@ function loadFrame(r: Loader, branch: Branch, saved: JsonObject): Frame {
   const span = spanOf(saved['span']);
   if (saved['code'] !== undefined) {
     const code = codeOf(r, saved['code']);
-    const L = Array<Value>(code.slots);
+    const L = newSlots<Value>(code.slots);
     for (const pair of listOf(saved['L'])) {
       const [slot = 0, coded = null] = listOf(pair);
       L[Number(slot)] = r.decode(coded);

@@ -1,6 +1,7 @@
 /**
  * Starting a program and running it until it waits or ends.
  */
+import { slots as newSlots } from '../value/slots.ts';
 import { fromJson } from '../json/from-json.ts';
 import { isObject, type JsonObject } from '../json/json.ts';
 import { Fault, isStop, ProgramEnd, type LispError } from '../problem.ts';
@@ -168,7 +169,7 @@ function begin(m: Machine, branch: Branch): void {
     const code = m.linked.forms[m.form];
     if (code === undefined) return;
     const ops = instructionsOf(stack, code);
-    const L = Array<Value>(code.slots);
+    const L = newSlots<Value>(code.slots);
     stack.frames.push({ kind: 'code', code, ops, pc: 0, L, span: null });
     return;
   }

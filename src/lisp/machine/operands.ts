@@ -1,6 +1,7 @@
 /**
  * Reading the operands of an instruction: leaves from where they are, the rest from the stack.
  */
+import { slots } from '../value/slots.ts';
 import type { Instruction, LeafNode, CodeFrame, Stack } from '../code/code.ts';
 import type { Value } from '../value/value.ts';
 
@@ -17,7 +18,7 @@ export function operand(s: Stack, f: CodeFrame, i: Instruction): Value {
 /** All operands, in order. */
 export function operands(s: Stack, f: CodeFrame, i: Instruction): Value[] {
   const { leaves } = i;
-  const values = Array<Value>(leaves.length);
+  const values = slots<Value>(leaves.length);
   for (let index = leaves.length - 1; index >= 0; index--) {
     const leaf = leaves[index];
     values[index] = leaf === null || leaf === undefined ? (s.values.pop() as Value) : read(leaf, f);

@@ -26,7 +26,7 @@ function sign(difference: number): Order {
 /** Orders text by code point. JavaScript's `<` orders by code unit, which differs past U+FFFF. */
 export function compareText(a: string, b: string): Order {
   if (a === b) return 0;
-  const shared = Math.min(a.length, b.length);
+  const shared = a.length < b.length ? a.length : b.length;
   for (let index = 0; index < shared; index++) {
     const x = a.charCodeAt(index);
     const y = b.charCodeAt(index);

@@ -5,6 +5,7 @@
  * made-up collisions, which a deterministic program cannot have. A sorted tree walks in order for
  * nothing and has no worst case. Leaves of up to 16 entries make most maps a single pair of arrays.
  */
+import { slots } from './slots.ts';
 import { mergeSort } from './merge-sort.ts';
 import { compareKeys } from './order.ts';
 import type { Keyword, MapNode, Meter, TreeMap, TreeSet, Value } from './value.ts';
@@ -48,8 +49,8 @@ function floorIndex(keys: readonly Value[], key: Value, meter: Meter): number {
 function leafFor(root: MapNode, key: Value, meter: Meter): MapNode {
   let node = root;
   while (node.kids !== null) {
-    const at = Math.max(0, floorIndex(node.keys, key, meter));
-    node = node.kids[at] as MapNode;
+    const at = floorIndex(node.keys, key, meter);
+    node = node.kids[at < 0 ? 0 : at] as MapNode;
   }
   return node;
 }
@@ -104,7 +105,7 @@ interface Inserted {
 }
 
 function insertAt<T>(items: readonly T[], at: number, item: T): T[] {
-  const grown = Array<T>(items.length + 1);
+  const grown = slots<T>(items.length + 1);
   for (let index = 0; index < at; index++) grown[index] = items[index] as T;
   grown[at] = item;
   for (let index = at; index < items.length; index++) grown[index + 1] = items[index] as T;
@@ -136,7 +137,7 @@ function insert(node: MapNode, key: Value, val: Value, meter: Meter): Inserted {
     const { left, right } = split(grown);
     return { node: left, right, added: true };
   }
-  const slot = Math.max(0, at);
+  const slot = at < 0 ? 0 : at;
   const below = insert(node.kids[slot] as MapNode, key, val, meter);
   const kids = node.kids.slice();
   kids[slot] = below.node;
@@ -186,7 +187,7 @@ function remove(node: MapNode, key: Value, meter: Meter): MapNode | null {
     if (node.keys.length === 1) return null;
     return mapNode(node.keys.toSpliced(at, 1), node.vals.toSpliced(at, 1), null);
   }
-  const slot = Math.max(0, at);
+  const slot = at < 0 ? 0 : at;
   const old = node.kids[slot] as MapNode;
   const below = remove(old, key, meter);
   if (below === old) return node;
