@@ -39,7 +39,13 @@ function runOurs(source: string, forced: boolean): void {
   if (!read.ok) throw new Error(read.problem.message);
   const checked = checkProgram(read.program, { tools: [], memory: [], asking: false });
   if (checked.problems.length > 0) throw new Error(checked.problems[0]?.message);
-  const machine = startMachine(read.program, { data: {}, memory: EMPTY_MEMORY, limits: WIDE, tools: [], forced });
+  const machine = startMachine(read.program, {
+    data: {},
+    memory: EMPTY_MEMORY,
+    limits: WIDE,
+    tools: [],
+    forced,
+  });
   const end = advance(machine, { now: 0, budget: {}, results: [] });
   if (end.kind !== 'finished' || end.outcome.kind !== 'value') {
     throw new Error(JSON.stringify(end.kind === 'finished' ? end.outcome : end.kind).slice(0, 300));
@@ -104,7 +110,12 @@ function measureSnapshot(): Measure[] {
   let best = Infinity;
   let size = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const machine = startMachine(read.program, { data: { rows }, memory: EMPTY_MEMORY, limits: WIDE, tools });
+    const machine = startMachine(read.program, {
+      data: { rows },
+      memory: EMPTY_MEMORY,
+      limits: WIDE,
+      tools,
+    });
     const step = advance(machine, { now: 0, budget: {}, results: [] });
     const start = process.hrtime.bigint();
     const text = JSON.stringify(snapshot(step.machine));
@@ -127,7 +138,12 @@ function measureStartup(): Measure[] {
     const read = readProgram(source);
     if (!read.ok) throw new Error(read.problem.message);
     checkProgram(read.program, { tools: [], memory: [], asking: false });
-    const machine = startMachine(read.program, { data: {}, memory: EMPTY_MEMORY, limits: WIDE, tools: [] });
+    const machine = startMachine(read.program, {
+      data: {},
+      memory: EMPTY_MEMORY,
+      limits: WIDE,
+      tools: [],
+    });
     advance(machine, { now: 0, budget: {}, results: [] });
   };
   let best = Infinity;
@@ -141,7 +157,9 @@ function measureStartup(): Measure[] {
 
 const measures = [...(await compare()), ...measureSnapshot(), ...measureStartup()];
 for (const { name, value, unit, goal } of measures) {
-  process.stdout.write(`${name.padEnd(22)} ${value.toFixed(3)} ${unit}${goal === undefined ? '' : ` (goal ${goal})`}\n`);
+  process.stdout.write(
+    `${name.padEnd(22)} ${value.toFixed(3)} ${unit}${goal === undefined ? '' : ` (goal ${goal})`}\n`,
+  );
 }
 if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(measures)}\n`);
 process.exit(0);

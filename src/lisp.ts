@@ -18,7 +18,13 @@ export { snapshot, restore } from './lisp/machine/save.ts';
 export type { MachineSnapshot } from './lisp/machine/save.ts';
 export { programStatus } from './lisp/machine/status.ts';
 export type { ProgramStatus, FormStatus, EffectStatus } from './lisp/machine/status.ts';
-export type { Machine, EffectRequest, EffectResult, Outcome, FormState } from './lisp/machine/state.ts';
+export type {
+  Machine,
+  EffectRequest,
+  EffectResult,
+  Outcome,
+  FormState,
+} from './lisp/machine/state.ts';
 export type { ToolFace } from './lisp/machine/context.ts';
 export { EMPTY_MEMORY } from './lisp/machine/coded.ts';
 export type { Coded, ProgramMemory } from './lisp/machine/coded.ts';

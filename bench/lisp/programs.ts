@@ -51,8 +51,7 @@ export const PROGRAMS: readonly BenchProgram[] = [
   },
   {
     name: 'reduce-map',
-    source:
-      '(count (reduce (fn [m x] (update m (mod x 100) (fnil inc 0))) {} (range 15000)))',
+    source: '(count (reduce (fn [m x] (update m (mod x 100) (fnil inc 0))) {} (range 15000)))',
   },
   {
     name: 'sets',

@@ -115,7 +115,8 @@ const MAX_LISTED = 10;
 
 /** The report of problems found before the program ran, as a model reads it. */
 export function explainProblems(source: string, problems: readonly Problem[]): string {
-  const found = problems.length === 1 ? '1 problem was found' : `${problems.length} problems were found`;
+  const found =
+    problems.length === 1 ? '1 problem was found' : `${problems.length} problems were found`;
   const lines = [`${found} before the program ran. Nothing was executed.`, ''];
   for (const [index, problem] of problems.slice(0, MAX_LISTED).entries()) {
     lines.push(`${index + 1}. ${explainProblem(source, problem)}`);

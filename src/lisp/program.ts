@@ -56,7 +56,9 @@ export interface Linked {
 export function readProgram(
   source: string,
   limits: Partial<Limits> = {},
-): { readonly ok: true; readonly program: Program } | { readonly ok: false; readonly problem: Problem } {
+):
+  | { readonly ok: true; readonly program: Program }
+  | { readonly ok: false; readonly problem: Problem } {
   const read = readForms(source, limitsFrom(limits));
   if (!read.ok) return read;
   const program: Program = {
@@ -136,7 +138,12 @@ function analyzeProgram(
 
 /** A top-level form as a function without parameters, at a negative offset: −1 for the first. */
 function topLevel(a: Analysis, form: Form, index: number): FnCode {
-  const made = newCode(a.programId, form.span, { name: null, params: 0, rest: false, signature: '()' });
+  const made = newCode(a.programId, form.span, {
+    name: null,
+    params: 0,
+    rest: false,
+    signature: '()',
+  });
   const code: FnCode = { ...made, offset: -1 - index };
   const fn: FnScope = { code, outer: null, top: new Map(), short: false };
   finish(code, a.analyze(form, fnScope(fn, null), false));

@@ -64,8 +64,14 @@ export function endlessHint(name: string, count: number): string | undefined {
   const endless = 'Sequences are finite. Use `(range n)`, `(repeat n x)`, `reductions` or `loop`.';
   if (name === 'range' && count === 0) return endless;
   if ((name === 'repeat' || name === 'repeatedly') && count === 1) return endless;
-  const transducers = 'map mapv filter filterv remove keep mapcat map-indexed keep-indexed take drop take-while drop-while take-nth partition-all partition-by interpose replace dedupe distinct';
-  if (count === 1 && name !== 'distinct' && name !== 'dedupe' && transducers.split(' ').includes(name)) {
+  const transducers =
+    'map mapv filter filterv remove keep mapcat map-indexed keep-indexed take drop take-while drop-while take-nth partition-all partition-by interpose replace dedupe distinct';
+  if (
+    count === 1 &&
+    name !== 'distinct' &&
+    name !== 'dedupe' &&
+    transducers.split(' ').includes(name)
+  ) {
     return 'There are no transducers. Give the collection as well.';
   }
   return undefined;

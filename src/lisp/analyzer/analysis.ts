@@ -35,7 +35,11 @@ export interface Definition {
   count: number;
   /** The offset where the first definition ends: the text after it knows the name. */
   readonly end: number;
-  readonly arity: { readonly params: number; readonly rest: boolean; readonly signature: string } | null;
+  readonly arity: {
+    readonly params: number;
+    readonly rest: boolean;
+    readonly signature: string;
+  } | null;
 }
 
 /** One analysis under way. */
@@ -74,7 +78,13 @@ export function problem(
 }
 
 /** Records the wrong shape of a special form: `` `if` takes (if test then else?), got 4 forms. `` */
-export function wrongShape(a: Analysis, name: string, usage: string, count: number, span: Span): Node {
+export function wrongShape(
+  a: Analysis,
+  name: string,
+  usage: string,
+  count: number,
+  span: Span,
+): Node {
   const forms = count === 1 ? '1 form' : `${count} forms`;
   return problem(a, 'invalid_form', `\`${name}\` takes ${usage}, got ${forms}.`, span);
 }

@@ -19,7 +19,14 @@ import {
   analyzeWhenFirst,
 } from './bindings.ts';
 import { analyzeCall } from './calls.ts';
-import { analyzeCase, analyzeCond, analyzeCondp, analyzeIf, analyzeLogic, analyzeWhen } from './conditionals.ts';
+import {
+  analyzeCase,
+  analyzeCond,
+  analyzeCondp,
+  analyzeIf,
+  analyzeLogic,
+  analyzeWhen,
+} from './conditionals.ts';
 import { constant, leafCount, type Node } from './core-ast.ts';
 import { analyzeFnForm, analyzeShortFn } from './functions.ts';
 import { analyzeDotimes, analyzeFor } from './iteration.ts';
@@ -31,7 +38,13 @@ import { analyzeAs, analyzeCondThread, analyzeSomeThread, analyzeThread } from '
 /** Nesting once abbreviations are spelled out; it bounds the recursion of everything after. */
 const MAX_NESTING = 400;
 
-type Special = (a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean) => Node;
+type Special = (
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+) => Node;
 
 const SPECIALS: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['def', analyzeDef],
@@ -170,7 +183,12 @@ function analyzeQuote(a: Analysis, items: readonly Form[], _scope: Scope, span: 
 function analyzeAttempt(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
   const [, form] = items;
   if (form === undefined || items.length !== 2) {
-    return problem(a, 'arity_error', `\`attempt\` takes 1 argument, got ${items.length - 1}.`, span);
+    return problem(
+      a,
+      'arity_error',
+      `\`attempt\` takes 1 argument, got ${items.length - 1}.`,
+      span,
+    );
   }
   return { kind: 'attempt', body: a.analyze(form, scope, false), span, cost: 1 };
 }

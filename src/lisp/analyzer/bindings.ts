@@ -20,7 +20,12 @@ import { analyzeFn, severalArities } from './functions.ts';
 import { bindPattern } from './patterns.ts';
 import { inner, newSlot, type RecurTarget, type Scope } from './scope.ts';
 
-function definable(a: Analysis, form: Form | undefined, head: string, span: Span): SymbolForm | null {
+function definable(
+  a: Analysis,
+  form: Form | undefined,
+  head: string,
+  span: Span,
+): SymbolForm | null {
   if (form?.kind !== 'symbol' || (form.name.includes('/') && form.name !== '/')) {
     problem(a, 'invalid_form', `\`${head}\` takes a plain name to define.`, form?.span ?? span);
     return null;
@@ -50,7 +55,12 @@ export function analyzeDef(a: Analysis, items: readonly Form[], scope: Scope, sp
   const head = once ? 'defonce' : 'def';
   const count = items.length - 1;
   if (count === 1) {
-    return problem(a, 'arity_error', `\`${head}\` takes a name and a value, got only the name.`, span);
+    return problem(
+      a,
+      'arity_error',
+      `\`${head}\` takes a name and a value, got only the name.`,
+      span,
+    );
   }
   const second = items[2];
   const hasDoc = count === 3 && second?.kind === 'literal' && typeof second.value === 'string';
@@ -95,7 +105,12 @@ export function analyzeDefn(a: Analysis, items: readonly Form[], scope: Scope, s
 }
 
 /** `(declare n…)`. */
-export function analyzeDeclare(a: Analysis, items: readonly Form[], _scope: Scope, span: Span): Node {
+export function analyzeDeclare(
+  a: Analysis,
+  items: readonly Form[],
+  _scope: Scope,
+  span: Span,
+): Node {
   for (const item of items.slice(1)) definable(a, item, 'declare', span);
   return constant(null, span);
 }
@@ -108,11 +123,21 @@ export function bindingPairs(
   span: Span,
 ): readonly (readonly [Form, Form])[] | null {
   if (form?.kind !== 'vector') {
-    problem(a, 'invalid_form', `\`${head}\` takes its bindings in a vector: \`(${head} [name value] …)\`.`, form?.span ?? span);
+    problem(
+      a,
+      'invalid_form',
+      `\`${head}\` takes its bindings in a vector: \`(${head} [name value] …)\`.`,
+      form?.span ?? span,
+    );
     return null;
   }
   if (form.items.length % 2 !== 0) {
-    problem(a, 'invalid_form', `\`${head}\` needs a value for every name: ${form.items.length} forms are no pairs.`, form.span);
+    problem(
+      a,
+      'invalid_form',
+      `\`${head}\` needs a value for every name: ${form.items.length} forms are no pairs.`,
+      form.span,
+    );
     return null;
   }
   const pairs: (readonly [Form, Form])[] = [];
@@ -123,7 +148,13 @@ export function bindingPairs(
 }
 
 /** `(let [pat v …] body)`. */
-export function analyzeLet(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeLet(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const pairs = bindingPairs(a, items[1], 'let', span);
   if (pairs === null) return constant(null, span);
   const inside = inner(scope);
@@ -171,15 +202,31 @@ export function analyzeLoop(a: Analysis, items: readonly Form[], scope: Scope, s
 }
 
 /** `(recur v…)`. */
-export function analyzeRecur(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeRecur(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const { target } = scope;
   const args = items.slice(1).map((item) => a.analyze(item, scope, false));
   if (target === null || !tail) {
-    return problem(a, 'invalid_form', '`recur` must be the last thing that its loop or function does.', span);
+    return problem(
+      a,
+      'invalid_form',
+      '`recur` must be the last thing that its loop or function does.',
+      span,
+    );
   }
   if (args.length !== target.slots.length) {
     const wanted = target.slots.length === 1 ? '1 value' : `${target.slots.length} values`;
-    return problem(a, 'invalid_form', `This \`recur\` must give ${wanted}, one for each name, got ${args.length}.`, span);
+    return problem(
+      a,
+      'invalid_form',
+      `This \`recur\` must give ${wanted}, one for each name, got ${args.length}.`,
+      span,
+    );
   }
   const { slots, counter, ofFn } = target;
   const cost = 2 + args.length + leafCount(args);
@@ -187,7 +234,13 @@ export function analyzeRecur(a: Analysis, items: readonly Form[], scope: Scope, 
 }
 
 /** `if-let`, `when-let`, `if-some`, `when-some`: the test is the value before it is taken apart. */
-export function analyzeTestBinding(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeTestBinding(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const head = headOf(items);
   const isWhen = head.startsWith('when');
   const count = items.length - 1;
@@ -198,7 +251,12 @@ export function analyzeTestBinding(a: Analysis, items: readonly Form[], scope: S
   if (pairs === null) return constant(null, span);
   const [pair] = pairs;
   if (pair === undefined || pairs.length !== 1) {
-    return problem(a, 'invalid_form', `\`${head}\` takes exactly one binding, got ${pairs.length}.`, span);
+    return problem(
+      a,
+      'invalid_form',
+      `\`${head}\` takes exactly one binding, got ${pairs.length}.`,
+      span,
+    );
   }
   const given = a.analyze(pair[1], scope, false);
   const inits: Init[] = [];
@@ -209,19 +267,27 @@ export function analyzeTestBinding(a: Analysis, items: readonly Form[], scope: S
     tested = localNode(slot, 'test~', pair[1].span);
   }
   const some = findBare('some?');
-  const test = head.endsWith('some') && some !== undefined ? builtinNode(some, [tested], span) : tested;
+  const test =
+    head.endsWith('some') && some !== undefined ? builtinNode(some, [tested], span) : tested;
   const inside = inner(scope);
   const bound: Init[] = [];
   bindPattern(a, pair[0], tested, inside, bound);
   const thenForms = isWhen ? items.slice(2) : items.slice(2, 3);
   const then = letNode(bound, analyzeBody(a, thenForms, inside, tail, span), span);
   const elseForm = isWhen ? undefined : items[3];
-  const otherwise = elseForm === undefined ? constant(null, span) : a.analyze(elseForm, scope, tail);
+  const otherwise =
+    elseForm === undefined ? constant(null, span) : a.analyze(elseForm, scope, tail);
   return letNode(inits, ifNode(test, then, otherwise, span), span);
 }
 
 /** `(when-first [pat coll] body)`. */
-export function analyzeWhenFirst(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeWhenFirst(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const pairs = bindingPairs(a, items[1], 'when-first', span);
   if (pairs === null) return constant(null, span);
   const [pair] = pairs;

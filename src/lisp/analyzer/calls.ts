@@ -21,7 +21,9 @@ export function analyzeCall(a: Analysis, items: readonly Form[], scope: Scope, s
   const problemsBefore = a.problems.length;
   const fn = head.kind === 'symbol' ? analyzeSymbol(a, head, scope) : a.analyze(head, scope, false);
   // An unknown head was reported; what is wrong with its arguments would only be noise.
-  const unknown = head.kind === 'symbol' && (a.problems.length > problemsBefore || isReported(a, head, scope, fn));
+  const unknown =
+    head.kind === 'symbol' &&
+    (a.problems.length > problemsBefore || isReported(a, head, scope, fn));
   if (unknown) return fn;
   if (fn.kind === 'builtin' && head.kind === 'symbol') {
     // `budget/remaining` means the same with and without parentheses.
@@ -38,7 +40,13 @@ export function analyzeCall(a: Analysis, items: readonly Form[], scope: Scope, s
 }
 
 function isReported(a: Analysis, head: Form, scope: Scope, fn: Node): boolean {
-  return head.kind === 'symbol' && a.reported.has(head.name) && fn.kind === 'const' && fn.value === null && !scope.names.has(head.name);
+  return (
+    head.kind === 'symbol' &&
+    a.reported.has(head.name) &&
+    fn.kind === 'const' &&
+    fn.value === null &&
+    !scope.names.has(head.name)
+  );
 }
 
 function isParallel(value: unknown): boolean {
@@ -102,7 +110,13 @@ function builtinCall(
 ): Node {
   const { name, min, max } = builtin;
   if (args.length < min || args.length > max) {
-    return problem(a, 'arity_error', arityMessage(name, min, max, args.length), span, endlessHint(name, args.length));
+    return problem(
+      a,
+      'arity_error',
+      arityMessage(name, min, max, args.length),
+      span,
+      endlessHint(name, args.length),
+    );
   }
   if (name === 'ask' && !a.world.asking) {
     return problem(a, 'unknown_tool', 'There is nobody to ask: `ask` is not available here.', span);
@@ -126,7 +140,8 @@ function takeOfRange(
   if (head?.kind !== 'symbol' || !/^(core\/|clojure\.core\/)?range$/.test(head.name)) return null;
   const called = analyzeSymbol(a, head, scope);
   const stepped = findBare('take-range~');
-  if (called.kind !== 'const' || called.value !== findBare('range') || stepped === undefined) return null;
+  if (called.kind !== 'const' || called.value !== findBare('range') || stepped === undefined)
+    return null;
   const args = [count, ...bounds].map((form) => a.analyze(form, scope, false));
   return builtinNode(stepped, args, span);
 }

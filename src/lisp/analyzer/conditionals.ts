@@ -30,7 +30,13 @@ function headOf(items: readonly Form[]): string {
 }
 
 /** `(if test then else?)` and `if-not`. */
-export function analyzeIf(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeIf(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const head = headOf(items);
   const [, testForm, thenForm, elseForm] = items;
   if (testForm === undefined || thenForm === undefined || items.length > 4) {
@@ -38,12 +44,19 @@ export function analyzeIf(a: Analysis, items: readonly Form[], scope: Scope, spa
   }
   const test = a.analyze(testForm, scope, false);
   const then = a.analyze(thenForm, scope, tail);
-  const otherwise = elseForm === undefined ? constant(null, span) : a.analyze(elseForm, scope, tail);
+  const otherwise =
+    elseForm === undefined ? constant(null, span) : a.analyze(elseForm, scope, tail);
   return head === 'if' ? ifNode(test, then, otherwise, span) : ifNode(test, otherwise, then, span);
 }
 
 /** `(when test body)` and `when-not`. */
-export function analyzeWhen(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeWhen(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const head = headOf(items);
   const testForm = items[1];
   if (testForm === undefined) return wrongShape(a, head, `(${head} test body)`, 0, span);
@@ -54,9 +67,20 @@ export function analyzeWhen(a: Analysis, items: readonly Form[], scope: Scope, s
 }
 
 /** `(cond test value …)`. */
-export function analyzeCond(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeCond(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   if (items.length % 2 === 0) {
-    return problem(a, 'invalid_form', `\`cond\` takes pairs of test and value, got ${items.length - 1} forms.`, span);
+    return problem(
+      a,
+      'invalid_form',
+      `\`cond\` takes pairs of test and value, got ${items.length - 1} forms.`,
+      span,
+    );
   }
   const pairs: { test: Node; value: Node; span: Span }[] = [];
   for (let at = 1; at + 1 < items.length; at += 2) {
@@ -71,7 +95,13 @@ export function analyzeCond(a: Analysis, items: readonly Form[], scope: Scope, s
 }
 
 /** `(and …)`, `(or …)`. A bare name directly inside `or` may be unknown: then it is nil. */
-export function analyzeLogic(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeLogic(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const kind = headOf(items) === 'and' ? 'and' : 'or';
   const last = items.length - 1;
   const nodes = items.slice(1).map((item, index) => {
@@ -84,9 +114,16 @@ export function analyzeLogic(a: Analysis, items: readonly Form[], scope: Scope, 
 }
 
 /** `(case v c a … default?)`. */
-export function analyzeCase(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeCase(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const valueForm = items[1];
-  if (valueForm === undefined) return wrongShape(a, 'case', '(case value constant result … default?)', 0, span);
+  if (valueForm === undefined)
+    return wrongShape(a, 'case', '(case value constant result … default?)', 0, span);
   const value = a.analyze(valueForm, scope, false);
   const rest = items.slice(2);
   const clauses: { constants: Value[]; body: Node }[] = [];
@@ -96,7 +133,12 @@ export function analyzeCase(a: Analysis, items: readonly Form[], scope: Scope, s
     const constants = form.kind === 'list' ? form.items.map(quotedValue) : [caseConstant(form)];
     for (const one of constants) {
       if (seen.some((other) => compareKeys(one, other, UNMETERED) === 0)) {
-        problem(a, 'duplicate_key', `\`${shortText(one)}\` appears twice in this \`case\`.`, form.span);
+        problem(
+          a,
+          'duplicate_key',
+          `\`${shortText(one)}\` appears twice in this \`case\`.`,
+          form.span,
+        );
       }
       seen.push(one);
     }
@@ -104,7 +146,14 @@ export function analyzeCase(a: Analysis, items: readonly Form[], scope: Scope, s
   }
   const lastForm = rest.length % 2 === 1 ? rest[rest.length - 1] : undefined;
   const otherwise = lastForm === undefined ? null : a.analyze(lastForm, scope, tail);
-  const node: CaseNode = { kind: 'case', value, clauses, otherwise, span, cost: 1 + leafCount([value]) };
+  const node: CaseNode = {
+    kind: 'case',
+    value,
+    clauses,
+    otherwise,
+    span,
+    cost: 1 + leafCount([value]),
+  };
   return node;
 }
 
@@ -113,10 +162,22 @@ function caseConstant(form: Form): Value {
 }
 
 /** `(condp p v t a … default?)`, with `t :>> f`. */
-export function analyzeCondp(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeCondp(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const [, predicateForm, valueForm, ...rest] = items;
   if (predicateForm === undefined || valueForm === undefined) {
-    return wrongShape(a, 'condp', '(condp pred value test result … default?)', items.length - 1, span);
+    return wrongShape(
+      a,
+      'condp',
+      '(condp pred value test result … default?)',
+      items.length - 1,
+      span,
+    );
   }
   const inside = inner(scope);
   const predicate = newSlot(inside);
@@ -148,13 +209,21 @@ export function analyzeCondp(a: Analysis, items: readonly Form[], scope: Scope, 
       [test, localNode(value, 'value~', span)],
       testForm.span,
     );
-    const passes = resultForm.kind === 'literal' && isKeyword(resultForm.value) && resultForm.value.name === '>>';
+    const passes =
+      resultForm.kind === 'literal' &&
+      isKeyword(resultForm.value) &&
+      resultForm.value.name === '>>';
     if (!passes) {
       return ifNode(tested, a.analyze(resultForm, inside, tail), chain(at + 2), testForm.span);
     }
     const fnForm = rest[at + 2];
     if (fnForm === undefined) {
-      return problem(a, 'invalid_form', '`:>>` in `condp` needs a function after it.', resultForm.span);
+      return problem(
+        a,
+        'invalid_form',
+        '`:>>` in `condp` needs a function after it.',
+        resultForm.span,
+      );
     }
     const slot = newSlot(inside);
     const result = localNode(slot, freshName(a, 'found'), span);

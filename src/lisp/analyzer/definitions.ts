@@ -22,12 +22,19 @@ function visit(form: Form, found: Map<string, Definition>): void {
   if (name?.kind === 'symbol') {
     if (name.name === 'comment' || name.name === 'quote') return;
     if (name.name === 'declare') {
-      for (const item of form.items.slice(1)) if (item.kind === 'symbol') add(found, item.name, 0, item.span.end, null);
+      for (const item of form.items.slice(1))
+        if (item.kind === 'symbol') add(found, item.name, 0, item.span.end, null);
       return;
     }
     if (DEFINING.has(name.name) && second?.kind === 'symbol') {
       const isFunction = name.name.startsWith('defn');
-      add(found, second.name, 1, isFunction ? second.span.end : form.span.end, arityOf(form.items, isFunction, third));
+      add(
+        found,
+        second.name,
+        1,
+        isFunction ? second.span.end : form.span.end,
+        arityOf(form.items, isFunction, third),
+      );
     }
   }
   for (const item of form.items) visit(item, found);
@@ -46,7 +53,11 @@ function add(
   else known.count += count;
 }
 
-function arityOf(items: readonly Form[], isFunction: boolean, third: Form | undefined): Definition['arity'] {
+function arityOf(
+  items: readonly Form[],
+  isFunction: boolean,
+  third: Form | undefined,
+): Definition['arity'] {
   if (isFunction) {
     const hasDoc = third?.kind === 'literal' && typeof third.value === 'string';
     return paramsOf(hasDoc ? items[3] : third);

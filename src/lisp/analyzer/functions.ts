@@ -177,12 +177,22 @@ export function severalArities(a: Analysis, name: string, span: Span): Node {
 /** `#( … )`. */
 export function analyzeShortFn(a: Analysis, form: Form & { kind: 'fn' }, scope: Scope): Node {
   if (isInsideShort(scope)) {
-    return problem(a, 'invalid_form', '`#( )` cannot stand inside another: use `fn` for one of them.', form.span);
+    return problem(
+      a,
+      'invalid_form',
+      '`#( )` cannot stand inside another: use `fn` for one of them.',
+      form.span,
+    );
   }
   const use = { highest: 0, rest: false };
   for (const item of form.items) findArguments(item, use);
   if (use.highest > MAX_SHORT_PARAMS) {
-    return problem(a, 'invalid_form', `\`#( )\` takes at most ${MAX_SHORT_PARAMS} arguments.`, form.span);
+    return problem(
+      a,
+      'invalid_form',
+      `\`#( )\` takes at most ${MAX_SHORT_PARAMS} arguments.`,
+      form.span,
+    );
   }
   const names = Array.from({ length: use.highest }, (_, index) => `%${index + 1}`);
   const signature = `(${[...names, ...(use.rest ? ['& %&'] : [])].join(' ')})`;
@@ -210,6 +220,12 @@ function findArguments(form: Form, use: { highest: number; rest: boolean }): voi
     }
     return;
   }
-  if (form.kind === 'quote' || form.kind === 'literal' || form.kind === 'regex' || form.kind === 'var') return;
+  if (
+    form.kind === 'quote' ||
+    form.kind === 'literal' ||
+    form.kind === 'regex' ||
+    form.kind === 'var'
+  )
+    return;
   for (const item of form.items) findArguments(item, use);
 }

@@ -6,7 +6,14 @@ import type { Span } from '../source.ts';
 import { isKeyword } from '../value/value.ts';
 import { analyzeBody, localNode, problem, type Analysis } from './analysis.ts';
 import { bindingPairs } from './bindings.ts';
-import { constant, leafCount, type ForLevel, type ForModifier, type Init, type Node } from './core-ast.ts';
+import {
+  constant,
+  leafCount,
+  type ForLevel,
+  type ForModifier,
+  type Init,
+  type Node,
+} from './core-ast.ts';
 import { bindPattern } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
 
@@ -22,7 +29,12 @@ export function analyzeFor(a: Analysis, items: readonly Form[], scope: Scope, sp
     if (left.kind === 'literal' && isKeyword(left.value)) {
       const current = levels[levels.length - 1];
       if (current === undefined) {
-        return problem(a, 'invalid_form', `\`${head}\` begins with a binding, not with \`:${left.value.name}\`.`, left.span);
+        return problem(
+          a,
+          'invalid_form',
+          `\`${head}\` begins with a binding, not with \`:${left.value.name}\`.`,
+          left.span,
+        );
       }
       readModifier(a, head, left.value.name, right, inside, current.modifiers, left.span);
       continue;
@@ -30,13 +42,26 @@ export function analyzeFor(a: Analysis, items: readonly Form[], scope: Scope, sp
     const source = a.analyze(right, inside, false);
     levels.push(newLevel(a, left, source, inside));
   }
-  if (levels.length === 0) return problem(a, 'invalid_form', `\`${head}\` needs at least one binding.`, span);
+  if (levels.length === 0)
+    return problem(a, 'invalid_form', `\`${head}\` needs at least one binding.`, span);
   const gather = head === 'for' ? newSlot(inside) : -1;
   const body = analyzeBody(a, items.slice(2), inside, false, span);
-  return forNode(levels.map(({ level }) => level), gather, body, false, span);
+  return forNode(
+    levels.map(({ level }) => level),
+    gather,
+    body,
+    false,
+    span,
+  );
 }
 
-function forNode(levels: readonly ForLevel[], gather: number, body: Node, counts: boolean, span: Span): Node {
+function forNode(
+  levels: readonly ForLevel[],
+  gather: number,
+  body: Node,
+  counts: boolean,
+  span: Span,
+): Node {
   return { kind: 'for', levels, gather, body, counts, span, cost: 1 };
 }
 
@@ -78,17 +103,32 @@ function readModifier(
     const test = a.analyze(form, scope, false);
     modifiers.push({ kind: name, test, cost: 1 + leafCount([test]) });
   } else {
-    problem(a, 'invalid_form', `\`${head}\` knows \`:when\`, \`:let\` and \`:while\`, not \`:${name}\`.`, span);
+    problem(
+      a,
+      'invalid_form',
+      `\`${head}\` knows \`:when\`, \`:let\` and \`:while\`, not \`:${name}\`.`,
+      span,
+    );
   }
 }
 
 /** `(dotimes [i n] body)`. */
-export function analyzeDotimes(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+export function analyzeDotimes(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+): Node {
   const pairs = bindingPairs(a, items[1], 'dotimes', span);
   if (pairs === null) return constant(null, span);
   const [pair] = pairs;
   if (pair === undefined || pairs.length !== 1 || pair[0].kind !== 'symbol') {
-    return problem(a, 'invalid_form', '`dotimes` takes one name and a count: `(dotimes [i n] body)`.', span);
+    return problem(
+      a,
+      'invalid_form',
+      '`dotimes` takes one name and a count: `(dotimes [i n] body)`.',
+      span,
+    );
   }
   const inside = inner(scope, null);
   const source = a.analyze(pair[1], scope, false);

@@ -1,7 +1,14 @@
 /**
  * What a symbol means: a local, a definition, a builtin, or a member of a namespace.
  */
-import { bareNames, findBare, findMember, isNamespace, memberNames, NAMESPACES } from '../builtins/registry.ts';
+import {
+  bareNames,
+  findBare,
+  findMember,
+  isNamespace,
+  memberNames,
+  NAMESPACES,
+} from '../builtins/registry.ts';
 import type { SymbolForm } from '../reader/form.ts';
 import { float, type Value } from '../value/value.ts';
 import { absentHint } from './absent-names.ts';
@@ -22,10 +29,13 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   const slot = findLocal(scope, name);
   if (slot !== undefined) return localNode(slot, name, span);
   if (name.startsWith('%')) {
-    const what = isInsideShort(scope) ? `\`#( )\` has \`%\`, \`%1\` to \`%20\` and \`%&\`` : `\`${name}\` has a meaning only inside \`#( )\``;
+    const what = isInsideShort(scope)
+      ? `\`#( )\` has \`%\`, \`%1\` to \`%20\` and \`%&\``
+      : `\`${name}\` has a meaning only inside \`#( )\``;
     return problem(a, 'invalid_form', `${what}.`, span);
   }
-  if (name === '&') return problem(a, 'invalid_form', '`&` stands only in parameter vectors and patterns.', span);
+  if (name === '&')
+    return problem(a, 'invalid_form', '`&` stands only in parameter vectors and patterns.', span);
   const slash = name.indexOf('/');
   if (slash > 0) return analyzeMember(a, form, name.slice(0, slash), name.slice(slash + 1));
   if (/^\*[123]$/.test(name)) return globalNode(name, form, null, true);
@@ -33,14 +43,22 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   if (isDefined(a, name, form, scope)) return globalNode(name, form, builtin, false);
   if (builtin !== null) return constant(builtin, span);
   if (name.startsWith('.')) {
-    const near = didYouMean(name, bareNames().filter((one) => one.startsWith('.')));
+    const near = didYouMean(
+      name,
+      bareNames().filter((one) => one.startsWith('.')),
+    );
     return problem(a, 'invalid_form', `There is no method \`${name}\`.${near}`, span);
   }
   if (orNil) return globalNode(name, form, null, true);
   return unbound(a, form, scope);
 }
 
-function globalNode(name: string, form: SymbolForm, fallback: ReturnType<typeof findBare> | null, orNil: boolean): Node {
+function globalNode(
+  name: string,
+  form: SymbolForm,
+  fallback: ReturnType<typeof findBare> | null,
+  orNil: boolean,
+): Node {
   return {
     kind: 'global',
     name,
@@ -70,7 +88,12 @@ function unbound(a: Analysis, form: SymbolForm, scope: Scope): Node {
     return problem(a, 'unbound_var', `\`${name}\` is not defined.`, span, hint);
   }
   if (SPECIAL_NAMES.has(name)) {
-    return problem(a, 'invalid_form', `\`${name}\` is a special form: it can be called, not passed on.`, span);
+    return problem(
+      a,
+      'invalid_form',
+      `\`${name}\` is a special form: it can be called, not passed on.`,
+      span,
+    );
   }
   const candidates = [
     ...localNames(scope).filter((local) => !local.includes('~')),
@@ -80,7 +103,12 @@ function unbound(a: Analysis, form: SymbolForm, scope: Scope): Node {
     ...SPECIAL_NAMES,
     ...a.world.tools.map((tool) => `tool/${tool.name}`),
   ];
-  return problem(a, 'unbound_var', `\`${name}\` is not defined.${didYouMean(name, candidates)}`, span);
+  return problem(
+    a,
+    'unbound_var',
+    `\`${name}\` is not defined.${didYouMean(name, candidates)}`,
+    span,
+  );
 }
 
 /** Heads of special forms. */
@@ -109,7 +137,12 @@ function analyzeMember(a: Analysis, form: SymbolForm, namespace: string, member:
   if (!isNamespace(namespace)) {
     const near = didYouMean(namespace, NAMESPACES);
     const known = NAMESPACES.map((one) => `${one}`).join(', ');
-    return problem(a, 'invalid_form', `There is no namespace \`${namespace}/\`.${near} Namespaces: ${known}.`, span);
+    return problem(
+      a,
+      'invalid_form',
+      `There is no namespace \`${namespace}/\`.${near} Namespaces: ${known}.`,
+      span,
+    );
   }
   const near = nearNames(member, memberNames(namespace)).map((one) => `\`${namespace}/${one}\``);
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
@@ -126,7 +159,10 @@ function warnUnknownData(a: Analysis, key: string, form: SymbolForm): void {
 }
 
 /** The name under which the agent has the tool written as `written`, or undefined. */
-export function findTool(tools: { has(name: string): boolean }, written: string): string | undefined {
+export function findTool(
+  tools: { has(name: string): boolean },
+  written: string,
+): string | undefined {
   if (tools.has(written)) return written;
   const underscored = written.replaceAll('-', '_');
   return tools.has(underscored) ? underscored : undefined;

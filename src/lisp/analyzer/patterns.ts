@@ -28,7 +28,12 @@ export function bindPattern(
       bindRecord(a, pattern.items, value, scope, inits, pattern.span);
       return;
     default:
-      problem(a, 'invalid_form', 'A binding takes a name, a vector pattern or a map pattern.', pattern.span);
+      problem(
+        a,
+        'invalid_form',
+        'A binding takes a name, a vector pattern or a map pattern.',
+        pattern.span,
+      );
   }
 }
 
@@ -51,7 +56,13 @@ export function checkBindable(a: Analysis, symbol: SymbolForm, scope: Scope): bo
   return true;
 }
 
-function bindSymbol(a: Analysis, symbol: SymbolForm, value: Node, scope: Scope, inits: Init[]): void {
+function bindSymbol(
+  a: Analysis,
+  symbol: SymbolForm,
+  value: Node,
+  scope: Scope,
+  inits: Init[],
+): void {
   if (!checkBindable(a, symbol, scope)) return;
   const slot = bindName(scope, symbol.name);
   if (value.kind === 'fn' || value.kind === 'const' || value.kind === 'builtin') {
@@ -68,7 +79,12 @@ function settle(a: Analysis, value: Node, scope: Scope, inits: Init[]): Node {
   return localNode(slot, freshName(a, 'part'), value.span);
 }
 
-function part(op: PartOp, source: Node, span: Span, at: { index?: number; key?: Value } = {}): Node {
+function part(
+  op: PartOp,
+  source: Node,
+  span: Span,
+  at: { index?: number; key?: Value } = {},
+): Node {
   const { index = 0, key = null } = at;
   return { kind: 'part', op, source, index, key, span, cost: leafCount([source]) };
 }
@@ -174,7 +190,12 @@ function sortOut(a: Analysis, items: readonly Form[]): RecordPattern {
     }
     const key = literalKey(right);
     if (key === undefined) {
-      problem(a, 'invalid_form', 'A map pattern pairs a name or pattern with a literal key.', right.span);
+      problem(
+        a,
+        'invalid_form',
+        'A map pattern pairs a name or pattern with a literal key.',
+        right.span,
+      );
       continue;
     }
     if (typeof key === 'number') pattern.indexed = true;
@@ -202,7 +223,10 @@ function readDirective(
       if (name.kind === 'symbol') pattern.defaults.set(name.name, form.items[at + 1] as Form);
       else problem(a, 'invalid_form', '`:or` pairs names with defaults.', name.span);
     }
-  } else if ((directive === 'keys' || directive === 'strs' || directive === 'syms') && form.kind === 'vector') {
+  } else if (
+    (directive === 'keys' || directive === 'strs' || directive === 'syms') &&
+    form.kind === 'vector'
+  ) {
     for (const item of form.items) bindDirective(a, pattern, directive, item);
   } else {
     problem(

@@ -30,8 +30,16 @@ export function editDistance(a: string, b: string): number {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const same = a.charAt(i - 1) === b.charAt(j - 1);
-      let best = Math.min((old[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (old[j - 1] ?? 0) + (same ? 0 : 1));
-      const swapped = i > 1 && j > 1 && a.charAt(i - 1) === b.charAt(j - 2) && a.charAt(i - 2) === b.charAt(j - 1);
+      let best = Math.min(
+        (old[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (old[j - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped =
+        i > 1 &&
+        j > 1 &&
+        a.charAt(i - 1) === b.charAt(j - 2) &&
+        a.charAt(i - 2) === b.charAt(j - 1);
       if (swapped) best = Math.min(best, (older[j - 2] ?? 0) + 1);
       row.push(best);
     }

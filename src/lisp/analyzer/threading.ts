@@ -4,7 +4,17 @@
 import { findBare } from '../builtins/registry.ts';
 import type { Form, SymbolForm } from '../reader/form.ts';
 import type { Span } from '../source.ts';
-import { builtinNode, freshName, ifNode, init, letNode, localNode, problem, wrongShape, type Analysis } from './analysis.ts';
+import {
+  builtinNode,
+  freshName,
+  ifNode,
+  init,
+  letNode,
+  localNode,
+  problem,
+  wrongShape,
+  type Analysis,
+} from './analysis.ts';
 import { constant, type Node } from './core-ast.ts';
 import { bindPattern } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
@@ -23,7 +33,13 @@ function headOf(items: readonly Form[]): string {
 }
 
 /** `->` and `->>`. */
-export function analyzeThread(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeThread(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const head = headOf(items);
   const first = items[1];
   if (first === undefined) return wrongShape(a, head, `(${head} value step …)`, 0, span);
@@ -33,7 +49,13 @@ export function analyzeThread(a: Analysis, items: readonly Form[], scope: Scope,
 }
 
 /** `(as-> value name form …)`. */
-export function analyzeAs(a: Analysis, items: readonly Form[], scope: Scope, span: Span, tail: boolean): Node {
+export function analyzeAs(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
   const [, first, name, ...steps] = items;
   if (first === undefined || name === undefined) {
     return wrongShape(a, 'as->', '(as-> value name form …)', items.length - 1, span);
@@ -59,11 +81,21 @@ function holder(a: Analysis, scope: Scope, span: Span): { symbol: SymbolForm; sl
 }
 
 /** `cond->` and `cond->>`. */
-export function analyzeCondThread(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+export function analyzeCondThread(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+): Node {
   const head = headOf(items);
   const first = items[1];
   if (first === undefined || items.length % 2 !== 0) {
-    return problem(a, 'invalid_form', `\`${head}\` takes a value and pairs of test and step, got ${items.length - 1} forms.`, span);
+    return problem(
+      a,
+      'invalid_form',
+      `\`${head}\` takes a value and pairs of test and step, got ${items.length - 1} forms.`,
+      span,
+    );
   }
   const inside = inner(scope, null);
   let held = holder(a, inside, first.span);
@@ -80,7 +112,12 @@ export function analyzeCondThread(a: Analysis, items: readonly Form[], scope: Sc
 }
 
 /** `some->` and `some->>`: stop at nil. */
-export function analyzeSomeThread(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+export function analyzeSomeThread(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+): Node {
   const head = headOf(items);
   const first = items[1];
   const isNil = findBare('nil?');

@@ -34,7 +34,12 @@ export function checkToolArguments(
   const pairs = pairsOf(args);
   if (pairs === null) {
     if (args.length > 1) {
-      problem(a, 'invalid_tool_args', `\`${tool}\` takes named arguments: \`(tool/${tool} {…})\`.`, span);
+      problem(
+        a,
+        'invalid_tool_args',
+        `\`${tool}\` takes named arguments: \`(tool/${tool} {…})\`.`,
+        span,
+      );
     }
     return;
   }
@@ -59,7 +64,13 @@ export function checkToolArguments(
   }
 }
 
-function listLiteral(a: Analysis, tool: string, name: string, form: Form, schema: Json | undefined): void {
+function listLiteral(
+  a: Analysis,
+  tool: string,
+  name: string,
+  form: Form,
+  schema: Json | undefined,
+): void {
   const value = literalValue(form);
   if (value === undefined) return;
   const json = toJson(value, { dashes: 'underscore', ...(schema === undefined ? {} : { schema }) });

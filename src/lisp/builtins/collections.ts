@@ -7,8 +7,26 @@ import { add } from '../value/numbers.ts';
 import { compareKeys, magnitude } from '../value/order.ts';
 import { describeValue } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { EMPTY_MAP, EMPTY_SET, mapOf, mapRemove, mapSet, setAdd, setOf, setRemove, treeHas } from '../value/tree.ts';
-import { isMap, isNumber, isSet, isVector, type TreeMap, type Value, type Vector } from '../value/value.ts';
+import {
+  EMPTY_MAP,
+  EMPTY_SET,
+  mapOf,
+  mapRemove,
+  mapSet,
+  setAdd,
+  setOf,
+  setRemove,
+  treeHas,
+} from '../value/tree.ts';
+import {
+  isMap,
+  isNumber,
+  isSet,
+  isVector,
+  type TreeMap,
+  type Value,
+  type Vector,
+} from '../value/value.ts';
 import {
   EMPTY_VECTOR,
   vectorAt,
@@ -22,7 +40,15 @@ import {
 } from '../value/vector.ts';
 import type { Work } from './builtin.ts';
 import { arg, expectCount, expectMap, expectNumber, fault, wrongType } from './expect.ts';
-import { characterAt, elementAt, flexibleGet, flexibleKey, getFrom, indexOf, KEY_COST } from './lookup.ts';
+import {
+  characterAt,
+  elementAt,
+  flexibleGet,
+  flexibleKey,
+  getFrom,
+  indexOf,
+  KEY_COST,
+} from './lookup.ts';
 import { elementsOf, entriesOf, itemsAt, orderedAt } from './seqable.ts';
 import { plain } from './stepping.ts';
 
@@ -84,7 +110,11 @@ export function associate(c: Context, coll: Value, key: Value, val: Value): Valu
   const index = indexOf(key);
   const count = vectorCount(coll);
   if (index < 0 || index > count) {
-    throw fault(c, 'runtime_error', `index ${String(magnitude(key))} is outside a vector of ${count}.`);
+    throw fault(
+      c,
+      'runtime_error',
+      `index ${String(magnitude(key))} is outside a vector of ${count}.`,
+    );
   }
   checkCount(c, index + 1);
   return vectorSet(coll, index, val);
@@ -92,11 +122,19 @@ export function associate(c: Context, coll: Value, key: Value, val: Value): Valu
 
 function pairsFrom(c: Context, args: readonly Value[]): TreeMap {
   if (args.length % 2 !== 0) {
-    throw fault(c, 'arity_error', `pairs of key and value are needed, got ${args.length} arguments.`);
+    throw fault(
+      c,
+      'arity_error',
+      `pairs of key and value are needed, got ${args.length} arguments.`,
+    );
   }
   c.charge(args.length);
   const keys = args.filter((_, index) => index % 2 === 0);
-  return mapOf(keys, args.filter((_, index) => index % 2 === 1), c);
+  return mapOf(
+    keys,
+    args.filter((_, index) => index % 2 === 1),
+    c,
+  );
 }
 
 function pathAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
@@ -134,7 +172,8 @@ function rangeOf(c: Context, args: readonly Value[]): Vector {
   const start = second === undefined ? 0 : first;
   const end = second ?? first;
   const step = magnitude(third);
-  if (Number(step) === 0) throw fault(c, 'runtime_error', 'the step is 0, the range would never end.');
+  if (Number(step) === 0)
+    throw fault(c, 'runtime_error', 'the step is 0, the range would never end.');
   const span = Number(magnitude(end)) - Number(magnitude(start));
   const size = Math.max(0, Math.ceil(span / Number(step)));
   if (Number.isNaN(size)) return EMPTY_VECTOR;
@@ -147,7 +186,10 @@ function rangeOf(c: Context, args: readonly Value[]): Vector {
   }
   // Float steps add up, so the end decides, not the count.
   let at = start;
-  while (items.length <= size && (step > 0 ? magnitude(at) < magnitude(end) : magnitude(at) > magnitude(end))) {
+  while (
+    items.length <= size &&
+    (step > 0 ? magnitude(at) < magnitude(end) : magnitude(at) > magnitude(end))
+  ) {
     items.push(at);
     at = add(c, at, third);
   }
@@ -219,7 +261,8 @@ function contains(c: Context, args: readonly Value[]): Value {
   if (coll === null) return false;
   if (isMap(coll)) return flexibleGet(c, coll, key) !== undefined;
   if (isSet(coll)) return treeHas(coll, key, c);
-  if (typeof coll === 'string') return isNumber(key) && characterAt(c, coll, indexOf(key)) !== undefined;
+  if (typeof coll === 'string')
+    return isNumber(key) && characterAt(c, coll, indexOf(key)) !== undefined;
   if (!isVector(coll)) throw wrongType(c, 0, 'a collection or text', coll);
   c.charge(vectorCount(coll));
   return vectorItems(coll).some((item) => compareKeys(item, key, c) === 0);
@@ -250,7 +293,9 @@ function side(which: 'keys' | 'vals'): Work {
     if (items !== undefined && items.length === 0) return null;
     if (isVector(value)) {
       c.charge(vectorCount(value));
-      return vectorOf(vectorItems(value).map((item) => pairPart(c, item, which === 'keys' ? 0 : 1)));
+      return vectorOf(
+        vectorItems(value).map((item) => pairPart(c, item, which === 'keys' ? 0 : 1)),
+      );
     }
     throw wrongType(c, 0, 'a map', value);
   });
@@ -273,7 +318,8 @@ function selectKeys(c: Context, args: readonly Value[]): Value {
   const [coll = null] = args;
   let result = EMPTY_MAP;
   const keys = itemsAt(c, args, 1);
-  if (coll !== null && !isMap(coll) && !isVector(coll)) throw wrongType(c, 0, 'a map or vector', coll);
+  if (coll !== null && !isMap(coll) && !isVector(coll))
+    throw wrongType(c, 0, 'a map or vector', coll);
   for (const key of keys) {
     const value = coll === null ? undefined : getFrom(c, coll, key);
     if (value !== undefined) result = mapSet(result, key, value, c);
@@ -422,7 +468,11 @@ export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze(
   subvec: plain(subvec),
   assoc: plain((c, args) => {
     if (args.length % 2 === 0) {
-      throw fault(c, 'arity_error', `pairs of key and value are needed, got ${args.length - 1} arguments after the collection.`);
+      throw fault(
+        c,
+        'arity_error',
+        `pairs of key and value are needed, got ${args.length - 1} arguments after the collection.`,
+      );
     }
     let coll = arg(args, 0);
     for (let index = 1; index < args.length; index += 2) {

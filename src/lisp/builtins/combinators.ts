@@ -29,7 +29,9 @@ export const combinatorStepper: {
         want(
           s,
           target,
-          args.map((arg, index) => (arg === null && index < defaults.length ? (defaults[index] ?? null) : arg)),
+          args.map((arg, index) =>
+            arg === null && index < defaults.length ? (defaults[index] ?? null) : arg,
+          ),
         );
         return;
       }

@@ -58,17 +58,25 @@ function parseIso(text: string): Parsed | null {
   const [hour, minute, second] = [Number(h), Number(mi), Number(s)];
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return null;
   const seconds = hour * 3_600 + minute * 60 + second - offsetSeconds(zone);
-  return { days: daysFromCivil({ year, month, day }), seconds, nanos: Number(fraction.padEnd(9, '0')) };
+  return {
+    days: daysFromCivil({ year, month, day }),
+    seconds,
+    nanos: Number(fraction.padEnd(9, '0')),
+  };
 }
 
 const MONTHS: readonly string[] = Object.freeze(
   'jan feb mar apr may jun jul aug sep oct nov dec'.split(' '),
 );
 const MONTH_NAMES: readonly string[] = Object.freeze(
-  'january february march april may june july august september october november december'.split(' '),
+  'january february march april may june july august september october november december'.split(
+    ' ',
+  ),
 );
 const WEEKDAYS: ReadonlySet<string> = new Set(
-  'sun mon tue wed thu fri sat sunday monday tuesday wednesday thursday friday saturday tues thurs'.split(' '),
+  'sun mon tue wed thu fri sat sunday monday tuesday wednesday thursday friday saturday tues thurs'.split(
+    ' ',
+  ),
 );
 
 /** A spelled-out date: weekday, month name and day in either order, time, zone and year. */
@@ -98,7 +106,11 @@ function parseSpelled(text: string): Parsed | null {
     else return null;
   }
   if (year < 1_583 || !isDay(year, month, day)) return null;
-  return { days: daysFromCivil({ year, month, day }), seconds: seconds - offsetSeconds(zone), nanos: 0 };
+  return {
+    days: daysFromCivil({ year, month, day }),
+    seconds: seconds - offsetSeconds(zone),
+    nanos: 0,
+  };
 }
 
 function unparsable(c: Context, text: string, wanted: string): ReturnType<typeof fault> {
@@ -124,10 +136,20 @@ function wholeAt(c: Context, args: readonly Value[], index: number): number {
   throw fault(c, 'java_domain_error', `${value.toString().slice(0, 60)} is out of range.`);
 }
 
-function dateAt(c: Context, args: readonly Value[], index: number, of: readonly DateValue['of'][]): DateValue {
+function dateAt(
+  c: Context,
+  args: readonly Value[],
+  index: number,
+  of: readonly DateValue['of'][],
+): DateValue {
   const value = arg(args, index);
   if (isDate(value) && of.includes(value.of)) return value;
-  const names = { date: 'a LocalDate', instant: 'an Instant', duration: 'a Duration', 'legacy-date': 'a Date' };
+  const names = {
+    date: 'a LocalDate',
+    instant: 'an Instant',
+    duration: 'a Duration',
+    'legacy-date': 'a Date',
+  };
   throw wrongType(c, index, of.map((one) => names[one]).join(' or '), value);
 }
 

@@ -6,7 +6,17 @@ import { compareKeys, compareNatural } from '../value/order.ts';
 import { cutText, shortText } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import { EMPTY_MAP, EMPTY_SET, mapOf, mapSet, setAdd, treeHas } from '../value/tree.ts';
-import { isMap, isNumber, isSet, isVector, keyword, typeName, type TreeMap, type Value, type Vector } from '../value/value.ts';
+import {
+  isMap,
+  isNumber,
+  isSet,
+  isVector,
+  keyword,
+  typeName,
+  type TreeMap,
+  type Value,
+  type Vector,
+} from '../value/value.ts';
 import { divide } from '../value/numbers.ts';
 import { vectorCount, vectorItems, vectorOf } from '../value/vector.ts';
 import type { Work } from './builtin.ts';
@@ -28,8 +38,14 @@ interface Survey {
 }
 
 function record(c: Context, fields: readonly (readonly [string, Value | undefined])[]): TreeMap {
-  const present = fields.filter((field): field is readonly [string, Value] => field[1] !== undefined);
-  return mapOf(present.map(([name]) => keyword(name)), present.map(([, value]) => value), c);
+  const present = fields.filter(
+    (field): field is readonly [string, Value] => field[1] !== undefined,
+  );
+  return mapOf(
+    present.map(([name]) => keyword(name)),
+    present.map(([, value]) => value),
+    c,
+  );
 }
 
 /** How often each type occurs, by name. */
@@ -62,8 +78,12 @@ function summary(s: Survey, values: readonly Value[], total: number | null): Val
     distinct = setAdd(distinct, value, c);
     if (examples.length < Math.min(MAX_EXAMPLES, s.sample + 2)) examples.push(bounded(value));
   }
-  const numbers = values.filter((value) => isNumber(value) && compareKeys(value, value, c) === 0 && !isNaNFloat(value));
-  const sized = values.filter((value) => typeof value === 'string' || isVector(value) || isMap(value) || isSet(value));
+  const numbers = values.filter(
+    (value) => isNumber(value) && compareKeys(value, value, c) === 0 && !isNaNFloat(value),
+  );
+  const sized = values.filter(
+    (value) => typeof value === 'string' || isVector(value) || isMap(value) || isSet(value),
+  );
   const filled = sized.filter((value) => !isEmpty(value)).length;
   const [first] = numbers;
   const range =
@@ -80,12 +100,22 @@ function summary(s: Survey, values: readonly Value[], total: number | null): Val
     ['range', range],
     ['non_empty', sized.length === 0 ? undefined : filled],
     ['present', total === null ? undefined : values.length],
-    ['pct', total === null ? undefined : divide(Math.round((1_000 * values.length) / Math.max(1, total)), 10)],
+    [
+      'pct',
+      total === null
+        ? undefined
+        : divide(Math.round((1_000 * values.length) / Math.max(1, total)), 10),
+    ],
   ]);
 }
 
 function isNaNFloat(value: Value): boolean {
-  return typeof value === 'object' && value !== null && value.kind === 'float' && Number.isNaN(value.value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    value.kind === 'float' &&
+    Number.isNaN(value.value)
+  );
 }
 
 function isEmpty(value: Value): boolean {
@@ -112,7 +142,11 @@ function keySummaries(s: Survey, maps: readonly TreeMap[], total: number | null)
   }
   const keys = treeKeys(byKey);
   const vals = treeVals(byKey) as readonly Vector[];
-  return mapOf(keys, vals.map((values) => summary(s, vectorItems(values), total)), s.c);
+  return mapOf(
+    keys,
+    vals.map((values) => summary(s, vectorItems(values), total)),
+    s.c,
+  );
 }
 
 function describe(s: Survey, value: Value): TreeMap {
@@ -136,7 +170,15 @@ function describe(s: Survey, value: Value): TreeMap {
       ['count', all.length],
       ['scanned', items.length],
       ['item_types', typeCounts(s, items)],
-      ['key_types', hasMaps ? typeCounts(s, maps.flatMap((map) => treeKeys(map).slice(0, MAX_KEYS)).slice(0, MAX_ITEMS)) : undefined],
+      [
+        'key_types',
+        hasMaps
+          ? typeCounts(
+              s,
+              maps.flatMap((map) => treeKeys(map).slice(0, MAX_KEYS)).slice(0, MAX_ITEMS),
+            )
+          : undefined,
+      ],
       ['keys', hasMaps ? keySummaries(s, maps, items.length) : undefined],
     ]);
   }
@@ -156,7 +198,12 @@ export const DESCRIBE_WORK: { readonly [name: string]: Work } = Object.freeze({
       const value = flexibleGet(c, options, keyword(name));
       return typeof value === 'number' ? Math.max(1, Math.min(highest, value)) : standard;
     };
-    const s: Survey = { c, depth: number('depth', 1, 5), sample: number('sample', 1, 3), caps: new Set() };
+    const s: Survey = {
+      c,
+      depth: number('depth', 1, 5),
+      sample: number('sample', 1, 3),
+      caps: new Set(),
+    };
     const described = describe(s, arg(args, 0));
     if (s.caps.size === 0) return described;
     const caps = vectorOf([...s.caps].toSorted().map(keyword));

@@ -31,7 +31,9 @@ export function wrongType(c: Context, index: number, wanted: string, value: Valu
 function swapHint(c: Context, index: number, value: Value): string {
   const name = calleeName(c);
   const functionLike =
-    typeof value === 'object' && value !== null && (value.kind === 'closure' || value.kind === 'builtin');
+    typeof value === 'object' &&
+    value !== null &&
+    (value.kind === 'closure' || value.kind === 'builtin');
   if (!functionLike || index === 0) return '';
   if (!/^(map|mapv|filter|filterv|remove|reduce|sort-by|group-by|keep|some|every\?)$/.test(name)) {
     return '';
@@ -50,7 +52,11 @@ export function arg(args: readonly Value[], index: number): Value {
 }
 
 /** A number of any type. */
-export function expectNumber(c: Context, args: readonly Value[], index: number): number | bigint | Float {
+export function expectNumber(
+  c: Context,
+  args: readonly Value[],
+  index: number,
+): number | bigint | Float {
   const value = arg(args, index);
   if (isNumber(value)) return value;
   throw wrongType(c, index, 'a number', value);

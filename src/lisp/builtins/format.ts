@@ -37,7 +37,12 @@ function format(c: Context, args: readonly Value[]): Value {
     const specifier = new RegExp(SPECIFIER.source, 'y');
     specifier.lastIndex = percent;
     const found = specifier.exec(template);
-    if (found === null) throw fault(c, 'runtime_error', `\`${template.slice(percent, percent + 20)}\` is no conversion.`);
+    if (found === null)
+      throw fault(
+        c,
+        'runtime_error',
+        `\`${template.slice(percent, percent + 20)}\` is no conversion.`,
+      );
     const [whole, position, same, flags = '', width = '0', precision, conversion = ''] = found;
     const spec: Specifier = {
       flags,
@@ -101,7 +106,11 @@ function convert(c: Context, spec: Specifier, value: Value, whole: string): stri
       if (!isInteger(value)) break;
       const digits = digitsOf(value, conversion === 'o' ? 8 : 16);
       const prefix = spec.flags.includes('#') ? (conversion === 'o' ? '0' : '0x') : '';
-      const text = signed({ ...spec, flags: spec.flags.replace(',', '') }, value < 0, prefix + digits);
+      const text = signed(
+        { ...spec, flags: spec.flags.replace(',', '') },
+        value < 0,
+        prefix + digits,
+      );
       return conversion === 'X' ? text.toUpperCase() : text;
     }
     case 'f':
@@ -146,14 +155,19 @@ function floating(spec: Specifier, value: number | bigint | Float): string {
   const number = typeof value === 'object' ? value.value : 0;
   if (isFloat(value) && !Number.isFinite(number)) {
     if (Number.isNaN(number)) return padded(spec, upper ? 'NAN' : 'NaN');
-    return signed({ ...spec, flags: spec.flags.replace('0', '') }, number < 0, upper ? 'INFINITY' : 'Infinity');
+    return signed(
+      { ...spec, flags: spec.flags.replace('0', '') },
+      number < 0,
+      upper ? 'INFINITY' : 'Infinity',
+    );
   }
   const negative = isFloat(value) ? number < 0 || Object.is(number, -0) : toDouble(value) < 0;
   const { digits, exponent } = decimalOf(value);
   const precision = spec.precision < 0 ? 6 : spec.precision;
   let text: string;
   if (spec.conversion === 'f') text = fixed(digits, exponent, precision);
-  else if (spec.conversion === 'e' || spec.conversion === 'E') text = scientific(digits, exponent, precision);
+  else if (spec.conversion === 'e' || spec.conversion === 'E')
+    text = scientific(digits, exponent, precision);
   else text = general(digits, exponent, precision === 0 ? 1 : precision);
   if (spec.conversion !== 'e' && spec.conversion !== 'E') text = grouped(spec, text);
   return signed(spec, negative, upper ? text.toUpperCase() : text);
@@ -188,7 +202,9 @@ function fixed(digits: string, exponent: number, precision: number): string {
   let all = rounded.digits;
   if (size <= 0) all = '0'.repeat(1 - size) + all;
   const whole = size <= 0 ? '0' : all.slice(0, size);
-  const fraction = (size <= 0 ? all.slice(1) : all.slice(size)).padEnd(precision, '0').slice(0, precision);
+  const fraction = (size <= 0 ? all.slice(1) : all.slice(size))
+    .padEnd(precision, '0')
+    .slice(0, precision);
   return precision === 0 ? whole : `${whole}.${fraction}`;
 }
 
@@ -213,4 +229,6 @@ function general(digits: string, exponent: number, precision: number): string {
 }
 
 /** What `format` does. */
-export const FORMAT_WORK: { readonly [name: string]: Work } = Object.freeze({ format: plain(format) });
+export const FORMAT_WORK: { readonly [name: string]: Work } = Object.freeze({
+  format: plain(format),
+});

@@ -86,7 +86,9 @@ export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   }),
   partial: plain((c, args) => {
     c.charge(args.length);
-    return args.length === 1 ? arg(args, 0) : { kind: 'combinator', name: 'partial', of: args.slice() };
+    return args.length === 1
+      ? arg(args, 0)
+      : { kind: 'combinator', name: 'partial', of: args.slice() };
   }),
   complement: making('complement'),
   constantly: making('constantly'),

@@ -4,7 +4,15 @@
 import { checkText, type Context } from '../machine/context.ts';
 import { isWellFormed } from '../value/characters.ts';
 import { toDouble, wholeOf } from '../value/numbers.ts';
-import { float, integer, isFloat, isInteger, isNumber, type Value, type Float } from '../value/value.ts';
+import {
+  float,
+  integer,
+  isFloat,
+  isInteger,
+  isNumber,
+  type Value,
+  type Float,
+} from '../value/value.ts';
 import type { Work } from './builtin.ts';
 import { arg, fault, wrongType } from './expect.ts';
 import { plain } from './stepping.ts';
@@ -94,7 +102,8 @@ function outside(c: Context, index: number, length: number): ReturnType<typeof f
 /** Text to search for, or the character of a code point. */
 function needleAt(c: Context, args: readonly Value[], index: number): string {
   const value = arg(args, index);
-  if (typeof value === 'number' && value >= 0 && value <= 0x10ffff) return String.fromCodePoint(value);
+  if (typeof value === 'number' && value >= 0 && value <= 0x10ffff)
+    return String.fromCodePoint(value);
   return javaText(c, args, index);
 }
 
@@ -120,7 +129,8 @@ function cased(change: (text: string) => string): Work {
 const parseFloatText: Work = plain((c, args) => {
   const text = javaText(c, args, 0);
   const value = parseDouble(text);
-  if (value === undefined) throw fault(c, 'java_domain_error', `"${text.slice(0, 200)}" is no number.`);
+  if (value === undefined)
+    throw fault(c, 'java_domain_error', `"${text.slice(0, 200)}" is no number.`);
   return float(value);
 });
 
@@ -129,7 +139,8 @@ export const JAVA_WORK: { readonly [name: string]: Work } = Object.freeze({
   'Math/abs': plain((c, args) => {
     const value = numberAt(c, args, 0);
     if (isFloat(value)) return float(Math.abs(value.value));
-    if (typeof value === 'bigint') return value === -LONG_LIMIT || value > 0n ? value : integer(-value);
+    if (typeof value === 'bigint')
+      return value === -LONG_LIMIT || value > 0n ? value : integer(-value);
     return Math.abs(value);
   }),
   'Math/max': extreme(true),
@@ -137,7 +148,9 @@ export const JAVA_WORK: { readonly [name: string]: Work } = Object.freeze({
   'Math/ceil': onDouble(Math.ceil),
   'Math/floor': onDouble(Math.floor),
   'Math/sqrt': onDouble(Math.sqrt),
-  'Math/pow': plain((c, args) => float(toDouble(numberAt(c, args, 0)) ** toDouble(numberAt(c, args, 1)))),
+  'Math/pow': plain((c, args) =>
+    float(toDouble(numberAt(c, args, 0)) ** toDouble(numberAt(c, args, 1))),
+  ),
   'Math/round': plain(round),
   'Integer/parseInt': parsing(1n << 31n),
   'Long/parseLong': parsing(LONG_LIMIT),

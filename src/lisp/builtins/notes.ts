@@ -23,7 +23,9 @@ export function note(c: Context, text: string): void {
   c.noteCount += 1;
   const { noteChars } = c.limits;
   const whole = text.length <= noteChars;
-  c.records.notes.push(whole ? text : `${cutText(text, noteChars)}… (${grouped(text.length)} chars)`);
+  c.records.notes.push(
+    whole ? text : `${cutText(text, noteChars)}… (${grouped(text.length)} chars)`,
+  );
 }
 
 function printed(c: Context, args: readonly Value[], raw: boolean): string {

@@ -139,7 +139,10 @@ function big(c: Context, args: readonly Value[], index: number): bigint {
   return BigInt(value);
 }
 
-function bitwise(op: (a: bigint, b: bigint) => bigint, small: (a: number, b: number) => number): Work {
+function bitwise(
+  op: (a: bigint, b: bigint) => bigint,
+  small: (a: number, b: number) => number,
+): Work {
   return plain((c, args) => {
     const [x, y] = args;
     if (args.length === 2 && isInt32(x) && isInt32(y)) return small(x, y);
@@ -229,10 +232,22 @@ export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
     const base = toDouble(expectNumber(c, args, 0));
     return float(base ** toDouble(expectNumber(c, args, 1)));
   }),
-  'bit-and': bitwise((a, b) => a & b, (a, b) => a & b),
-  'bit-or': bitwise((a, b) => a | b, (a, b) => a | b),
-  'bit-xor': bitwise((a, b) => a ^ b, (a, b) => a ^ b),
-  'bit-and-not': bitwise((a, b) => a & ~b, (a, b) => a & ~b),
+  'bit-and': bitwise(
+    (a, b) => a & b,
+    (a, b) => a & b,
+  ),
+  'bit-or': bitwise(
+    (a, b) => a | b,
+    (a, b) => a | b,
+  ),
+  'bit-xor': bitwise(
+    (a, b) => a ^ b,
+    (a, b) => a ^ b,
+  ),
+  'bit-and-not': bitwise(
+    (a, b) => a & ~b,
+    (a, b) => a & ~b,
+  ),
   'bit-not': plain((c, args) => integer(~big(c, args, 0))),
   'bit-test': plain((c, args) => {
     const value = big(c, args, 0);

@@ -29,9 +29,21 @@ export function regexAt(c: Context, args: readonly Value[], index: number): Rege
 }
 
 /** The next match at or after `from`, or null. */
-function match(c: Context, pattern: RegexValue, text: string, from: number, mode: 'find' | 'full'): Groups | null {
+function match(
+  c: Context,
+  pattern: RegexValue,
+  text: string,
+  from: number,
+  mode: 'find' | 'full',
+): Groups | null {
   // One unit beyond what is left, so that running out shows as such.
-  const found = matchRegex(pattern.regex, text, from, mode, (Math.max(0, c.fuel) + 1) * STEPS_PER_UNIT);
+  const found = matchRegex(
+    pattern.regex,
+    text,
+    from,
+    mode,
+    (Math.max(0, c.fuel) + 1) * STEPS_PER_UNIT,
+  );
   c.charge(found.exhausted === true ? c.fuel + 1 : Math.ceil(found.steps / STEPS_PER_UNIT));
   return found.groups;
 }
@@ -127,30 +139,47 @@ function split(c: Context, args: readonly Value[]): Value {
     return vectorOf(limit < 0 ? [...all, ''] : all);
   }
   if (characterCount(by) > 1) {
-    throw fault(c, 'runtime_error', 'a text separator is one character: use a regular expression for a longer one.');
+    throw fault(
+      c,
+      'runtime_error',
+      'a text separator is one character: use a regular expression for a longer one.',
+    );
   }
   return pieces(c, text, literalEnds(text, by), limit);
 }
 
 /** What `$1`, `${name}` and `\$` in a replacement stand for. */
-function expand(c: Context, template: string, pattern: RegexValue, text: string, groups: Groups): string {
+function expand(
+  c: Context,
+  template: string,
+  pattern: RegexValue,
+  text: string,
+  groups: Groups,
+): string {
   let out = '';
   for (let index = 0; index < template.length; index++) {
     const character = template.charAt(index);
     if (character === '\\') {
       index += 1;
-      if (index >= template.length) throw fault(c, 'runtime_error', 'the replacement ends with a lone backslash.');
+      if (index >= template.length)
+        throw fault(c, 'runtime_error', 'the replacement ends with a lone backslash.');
       out += template.charAt(index);
     } else if (character === '$') {
       const named = /^\$\{([A-Za-z][A-Za-z0-9]*)\}/.exec(template.slice(index, index + 100));
       let group: number;
       if (named !== null) {
         group = pattern.regex.groupNames.indexOf(named[1] ?? '');
-        if (group < 0) throw fault(c, 'runtime_error', `the pattern has no group \`${named[1] ?? ''}\`.`);
+        if (group < 0)
+          throw fault(c, 'runtime_error', `the pattern has no group \`${named[1] ?? ''}\`.`);
         index += named[0].length - 1;
       } else {
         const first = template.charCodeAt(index + 1) - 48;
-        if (!(first >= 0 && first <= 9)) throw fault(c, 'runtime_error', '`$` in a replacement needs a group: `$1`, `${name}`; write `\\\\$` for the sign itself.');
+        if (!(first >= 0 && first <= 9))
+          throw fault(
+            c,
+            'runtime_error',
+            '`$` in a replacement needs a group: `$1`, `${name}`; write `\\\\$` for the sign itself.',
+          );
         group = first;
         index += 1;
         for (;;) {
@@ -159,7 +188,8 @@ function expand(c: Context, template: string, pattern: RegexValue, text: string,
           group = group * 10 + digit;
           index += 1;
         }
-        if (group > pattern.regex.groupCount) throw fault(c, 'runtime_error', `the pattern has no group ${group}.`);
+        if (group > pattern.regex.groupCount)
+          throw fault(c, 'runtime_error', `the pattern has no group ${group}.`);
       }
       const span = groups[group];
       if (span !== null && span !== undefined) out += text.slice(span.start, span.end);
@@ -255,7 +285,13 @@ function replaceEach(text: string, part: string, by: string): string {
   return by + [...text].map((character) => character + by).join('');
 }
 
-function replacePattern(c: Context, text: string, pattern: RegexValue, template: string, all: boolean): string {
+function replacePattern(
+  c: Context,
+  text: string,
+  pattern: RegexValue,
+  template: string,
+  all: boolean,
+): string {
   const parts: string[] = [];
   let from = 0;
   let length = 0;

@@ -75,8 +75,10 @@ function extremeKey(greater: boolean): Work {
       if (!isNumber(result)) throw wrongType(c, 0, 'a function that gives numbers', result);
       const size = magnitude(result);
       const best = s.extra as Value | undefined;
-      const bestSize = best !== undefined && best !== null && isNumber(best) ? magnitude(best) : null;
-      const wins = bestSize === null || size !== size || (greater ? !(size < bestSize) : !(size > bestSize));
+      const bestSize =
+        best !== undefined && best !== null && isNumber(best) ? magnitude(best) : null;
+      const wins =
+        bestSize === null || size !== size || (greater ? !(size < bestSize) : !(size > bestSize));
       if (wins) {
         s.acc = item;
         s.extra = result;
@@ -126,15 +128,25 @@ export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   'zero?': sizeTest((size) => Number(size) === 0),
   'pos?': sizeTest((size) => size > 0),
   'neg?': sizeTest((size) => size < 0),
-  'even?': test((value) => (typeof value === 'number' ? value % 2 === 0 : isWhole(value) && !isOdd(value))),
-  'odd?': test((value) => (typeof value === 'number' ? value % 2 !== 0 : isWhole(value) && isOdd(value))),
+  'even?': test((value) =>
+    typeof value === 'number' ? value % 2 === 0 : isWhole(value) && !isOdd(value),
+  ),
+  'odd?': test((value) =>
+    typeof value === 'number' ? value % 2 !== 0 : isWhole(value) && isOdd(value),
+  ),
   'ratio?': never,
   'decimal?': never,
   'symbol?': never,
   'map-entry?': never,
   'sorted?': never,
   'string?': test((value) => typeof value === 'string'),
-  'char?': test((value) => typeof value === 'string' && value !== '' && value.length <= 64 && characterCount(value) === 1),
+  'char?': test(
+    (value) =>
+      typeof value === 'string' &&
+      value !== '' &&
+      value.length <= 64 &&
+      characterCount(value) === 1,
+  ),
   'keyword?': test(isKeyword),
   'regex?': test(isRegex),
   'vector?': test(isVector),
@@ -153,7 +165,9 @@ export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   'distinct?': plain((c, args) => {
     c.charge(args.length * Math.ceil(Math.log2(args.length + 1)));
     const sorted = args.toSorted((a, b) => compareKeys(a, b, c));
-    return sorted.every((value, index) => index === 0 || compareKeys(sorted[index - 1] as Value, value, c) !== 0);
+    return sorted.every(
+      (value, index) => index === 0 || compareKeys(sorted[index - 1] as Value, value, c) !== 0,
+    );
   }),
   'no-clause~': plain((_c, args) => {
     throw noClause('condp', arg(args, 0));

@@ -111,7 +111,12 @@ function build(): Map<string, Builtin> {
   return made;
 }
 
-function entry(name: string, arity: { min: number; max: number }, row: DocRow, work: Work): Builtin {
+function entry(
+  name: string,
+  arity: { min: number; max: number },
+  row: DocRow,
+  work: Work,
+): Builtin {
   const own = row.examples.filter(([source]) => mentions(source, name));
   const shown = own.length > 0 ? own : row.examples;
   const examples = shown.map(([source, value]): Example => ({ source, value }));
@@ -138,9 +143,16 @@ function costOf(row: DocRow, name: string, work: Work): CostClass {
   if (name.startsWith('sort')) return 'sorting';
   if (work.kind !== 'plain') return 'callback';
   if (row.theme === 'Text' || row.theme === 'JSON' || row.theme === 'Notes') return 'text';
-  const constant = ['Arithmetic', 'Comparing and logic', 'Predicates', 'Java-shaped members', 'Effects'];
+  const constant = [
+    'Arithmetic',
+    'Comparing and logic',
+    'Predicates',
+    'Java-shaped members',
+    'Effects',
+  ];
   if (constant.includes(row.theme)) return 'constant';
-  const single = 'get nth first second last rest next peek pop find key val count contains? empty? reduced';
+  const single =
+    'get nth first second last rest next peek pop find key val count contains? empty? reduced';
   return single.split(' ').includes(name) ? 'constant' : 'linear';
 }
 
@@ -186,7 +198,9 @@ function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: stri
     apropos: plain((c, args) => {
       const part = expectText(c, args, 0);
       c.charge(registry.size);
-      const found = [...registry.keys()].filter((name) => name.includes(part) && !name.endsWith('~'));
+      const found = [...registry.keys()].filter(
+        (name) => name.includes(part) && !name.endsWith('~'),
+      );
       return vectorOf(found.toSorted());
     }),
   };
@@ -206,7 +220,9 @@ export function findBare(name: string): Builtin | undefined {
 
 /** Every name without a namespace that programs can write. */
 export function bareNames(): readonly string[] {
-  return [...REGISTRY.keys()].filter((name) => (!name.includes('/') || name === '/') && !name.endsWith('~'));
+  return [...REGISTRY.keys()].filter(
+    (name) => (!name.includes('/') || name === '/') && !name.endsWith('~'),
+  );
 }
 
 /** Every builtin that programs can write. */
@@ -214,7 +230,14 @@ export function allBuiltins(): readonly Builtin[] {
   return [...REGISTRY.values()].filter((builtin) => !builtin.name.endsWith('~'));
 }
 
-const TEXT_ONLY_BARE: ReadonlySet<string> = new Set(['str', 'pr-str', 'format', 'name', 'keyword', 'regex?']);
+const TEXT_ONLY_BARE: ReadonlySet<string> = new Set([
+  'str',
+  'pr-str',
+  'format',
+  'name',
+  'keyword',
+  'regex?',
+]);
 
 const TEXT_MEMBERS: readonly string[] = Object.freeze(
   TEXT_DOCS.filter((row) => row.theme === 'Text')
@@ -224,7 +247,9 @@ const TEXT_MEMBERS: readonly string[] = Object.freeze(
 );
 
 const WALK_MEMBERS: readonly string[] = Object.freeze(
-  'walk prewalk postwalk prewalk-replace postwalk-replace keywordize-keys stringify-keys'.split(' '),
+  'walk prewalk postwalk prewalk-replace postwalk-replace keywordize-keys stringify-keys'.split(
+    ' ',
+  ),
 );
 
 const REGEX_MEMBERS: readonly string[] = Object.freeze(

@@ -48,7 +48,10 @@ export function orderedAt(c: Context, args: readonly Value[], index: number): re
   if (isMap(value) || isSet(value)) {
     const advice = 'take `(keys m)`, `(vals m)` or `(entries m)`';
     const fault = wrongType(c, index, 'something with an order', value);
-    throw new Fault(fault.reason, `${fault.message} Maps and sets have no first element: ${advice}.`);
+    throw new Fault(
+      fault.reason,
+      `${fault.message} Maps and sets have no first element: ${advice}.`,
+    );
   }
   return itemsAt(c, args, index);
 }
@@ -57,5 +60,8 @@ export function orderedAt(c: Context, args: readonly Value[], index: number): re
 export function itemsOfSeqable(c: Context, value: Value, form: string): readonly Value[] {
   const items = elementsOf(c, value);
   if (items !== undefined) return items;
-  throw new Fault('type_error', `\`${form}\` expects something with elements, got ${describeValue(value)}.`);
+  throw new Fault(
+    'type_error',
+    `\`${form}\` expects something with elements, got ${describeValue(value)}.`,
+  );
 }

@@ -7,7 +7,14 @@ import { compareKeys } from '../value/order.ts';
 import { newKeyIndex, numberOf } from '../value/key-index.ts';
 import { mapOf } from '../value/tree.ts';
 import { isMap, isNumber, isVector, type Value, type Vector } from '../value/value.ts';
-import { EMPTY_VECTOR, vectorAt, vectorCount, vectorDrop, vectorItems, vectorOf } from '../value/vector.ts';
+import {
+  EMPTY_VECTOR,
+  vectorAt,
+  vectorCount,
+  vectorDrop,
+  vectorItems,
+  vectorOf,
+} from '../value/vector.ts';
 import type { Work } from './builtin.ts';
 import { arg, expectCount, fault, wrongType } from './expect.ts';
 import { flexibleGet, KEY_COST } from './lookup.ts';
@@ -119,7 +126,9 @@ function dedupe(c: Context, args: readonly Value[]): Value {
   const items = itemsAt(c, args, 0);
   c.charge(items.length);
   return vectorOf(
-    items.filter((item, index) => index === 0 || compareKeys(items[index - 1] as Value, item, c) !== 0),
+    items.filter(
+      (item, index) => index === 0 || compareKeys(items[index - 1] as Value, item, c) !== 0,
+    ),
   );
 }
 
@@ -139,7 +148,9 @@ function flatten(c: Context, args: readonly Value[]): Value {
   const [value = null] = args;
   if (!isVector(value)) return EMPTY_VECTOR;
   const flat: Value[] = [];
-  const open: { items: readonly Value[]; next: number }[] = [{ items: vectorItems(value), next: 0 }];
+  const open: { items: readonly Value[]; next: number }[] = [
+    { items: vectorItems(value), next: 0 },
+  ];
   for (let top = open[open.length - 1]; top !== undefined; top = open[open.length - 1]) {
     if (top.next >= top.items.length) {
       open.pop();
@@ -163,7 +174,8 @@ function interleave(c: Context, args: readonly Value[]): Value {
   checkCount(c, count * all.length);
   c.charge(count * all.length);
   const mixed: Value[] = [];
-  for (let index = 0; index < count; index++) for (const items of all) mixed.push(items[index] as Value);
+  for (let index = 0; index < count; index++)
+    for (const items of all) mixed.push(items[index] as Value);
   return vectorOf(mixed);
 }
 
@@ -172,7 +184,8 @@ function zip(c: Context, args: readonly Value[]): Value {
   const count = Math.min(...all.map((items) => items.length));
   c.charge(count * (all.length + 1));
   const rows: Value[] = [];
-  for (let index = 0; index < count; index++) rows.push(vectorOf(all.map((items) => items[index] as Value)));
+  for (let index = 0; index < count; index++)
+    rows.push(vectorOf(all.map((items) => items[index] as Value)));
   return vectorOf(rows);
 }
 
@@ -294,6 +307,8 @@ export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
   }),
   unreduced: plain((_c, args) => {
     const [value = null] = args;
-    return typeof value === 'object' && value !== null && value.kind === 'reduced' ? value.value : value;
+    return typeof value === 'object' && value !== null && value.kind === 'reduced'
+      ? value.value
+      : value;
   }),
 });

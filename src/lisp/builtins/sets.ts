@@ -3,7 +3,18 @@
  */
 import { checkCount, type Context } from '../machine/context.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { EMPTY_MAP, EMPTY_SET, mapOf, mapRemove, mapSet, setAdd, setOf, setRemove, treeGet, treeHas } from '../value/tree.ts';
+import {
+  EMPTY_MAP,
+  EMPTY_SET,
+  mapOf,
+  mapRemove,
+  mapSet,
+  setAdd,
+  setOf,
+  setRemove,
+  treeGet,
+  treeHas,
+} from '../value/tree.ts';
 import { isMap, isSet, type TreeMap, type TreeSet, type Value } from '../value/value.ts';
 import type { Work } from './builtin.ts';
 import { arg, expectMap, wrongType } from './expect.ts';
@@ -47,7 +58,10 @@ function intersection(c: Context, args: readonly Value[]): Value {
     const other = setAt(c, args, index);
     const [small, large] = result.count <= other.count ? [result, other] : [other, result];
     c.charge(small.count * KEY_COST);
-    result = setOf(treeKeys(small).filter((item) => treeHas(large, item, c)), c);
+    result = setOf(
+      treeKeys(small).filter((item) => treeHas(large, item, c)),
+      c,
+    );
   }
   return result;
 }
@@ -59,7 +73,10 @@ function difference(c: Context, args: readonly Value[]): Value {
     const other = setAt(c, args, index);
     c.charge(Math.min(other.count, result.count) * KEY_COST);
     if (other.count > result.count) {
-      result = setOf(treeKeys(result).filter((item) => !treeHas(other, item, c)), c);
+      result = setOf(
+        treeKeys(result).filter((item) => !treeHas(other, item, c)),
+        c,
+      );
     } else for (const item of treeKeys(other)) result = setRemove(result, item, c);
   }
   return result;
@@ -106,7 +123,12 @@ function indexRows(c: Context, rows: readonly TreeMap[], keys: readonly Value[])
   for (const row of rows) {
     const key = project(c, row, keys);
     const group = treeGet(index, key, c);
-    index = mapSet(index, key, setAdd(group === undefined ? EMPTY_SET : (group as TreeSet), row, c), c);
+    index = mapSet(
+      index,
+      key,
+      setAdd(group === undefined ? EMPTY_SET : (group as TreeSet), row, c),
+      c,
+    );
   }
   return index;
 }
@@ -115,7 +137,8 @@ function merged(c: Context, a: TreeMap, b: TreeMap): TreeMap {
   let result = a;
   c.charge(b.count * KEY_COST);
   const vals = treeVals(b);
-  for (const [index, key] of treeKeys(b).entries()) result = mapSet(result, key, vals[index] as Value, c);
+  for (const [index, key] of treeKeys(b).entries())
+    result = mapSet(result, key, vals[index] as Value, c);
   return result;
 }
 
@@ -136,7 +159,11 @@ function join(c: Context, args: readonly Value[]): Value {
   // As in Clojure the smaller relation is indexed, and a row of the larger one wins.
   const leftIsSmall = left.length <= right.length;
   const [small, large] = leftIsSmall ? [left, right] : [right, left];
-  const index = indexRows(c, small, pairs.map(([a, b]) => (leftIsSmall ? a : b)));
+  const index = indexRows(
+    c,
+    small,
+    pairs.map(([a, b]) => (leftIsSmall ? a : b)),
+  );
   let result = EMPTY_SET;
   for (const row of large) {
     let wanted = EMPTY_MAP;
@@ -174,11 +201,17 @@ export const SET_WORK: { readonly [name: string]: Work } = Object.freeze({
   ),
   'set/rename': plain((c, args) => {
     const names = expectMap(c, args, 1);
-    return setOf(rowsAt(c, args, 0).map((row) => renameKeys(c, row, names)), c);
+    return setOf(
+      rowsAt(c, args, 0).map((row) => renameKeys(c, row, names)),
+      c,
+    );
   }),
   'set/project': plain((c, args) => {
     const keys = itemsAt(c, args, 1);
-    return setOf(rowsAt(c, args, 0).map((row) => project(c, row, keys)), c);
+    return setOf(
+      rowsAt(c, args, 0).map((row) => project(c, row, keys)),
+      c,
+    );
   }),
   'set/index': plain((c, args) => indexRows(c, rowsAt(c, args, 0), itemsAt(c, args, 1))),
   'set/join': plain(join),

@@ -2,7 +2,13 @@
  * Text, by characters. A receiver that is not text is turned into text where the table says so.
  */
 import { checkCount, checkText, type Context } from '../machine/context.ts';
-import { characterAtOffset, characterCount, characters, isSimple, offsetOfCharacter } from '../value/characters.ts';
+import {
+  characterAtOffset,
+  characterCount,
+  characters,
+  isSimple,
+  offsetOfCharacter,
+} from '../value/characters.ts';
 import { readable, textOf } from '../value/print.ts';
 import { integer, float, isKeyword, keyword, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
@@ -50,7 +56,12 @@ function joined(c: Context, parts: readonly string[], between: string): string {
   return parts.join(between);
 }
 
-function trimmed(text: string, start: boolean, end: boolean, blank: (unit: number) => boolean): string {
+function trimmed(
+  text: string,
+  start: boolean,
+  end: boolean,
+  blank: (unit: number) => boolean,
+): string {
   let from = 0;
   let to = text.length;
   while (start && from < to && blank(text.charCodeAt(from))) from += 1;
@@ -58,7 +69,11 @@ function trimmed(text: string, start: boolean, end: boolean, blank: (unit: numbe
   return text.slice(from, to);
 }
 
-function trimming(start: boolean, end: boolean, blank: (unit: number) => boolean = isBlankUnit): Work {
+function trimming(
+  start: boolean,
+  end: boolean,
+  blank: (unit: number) => boolean = isBlankUnit,
+): Work {
   return plain((c, args) => {
     const text = expectText(c, args, 0);
     c.charge(text.length >>> 4);
@@ -153,13 +168,22 @@ const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
 
 function toKeyword(c: Context, args: readonly Value[]): Value {
   if (args.length === 2 && arg(args, 0) !== null) {
-    throw fault(c, 'runtime_error', 'keywords have one plain name: the first of two arguments must be nil.');
+    throw fault(
+      c,
+      'runtime_error',
+      'keywords have one plain name: the first of two arguments must be nil.',
+    );
   }
   const value = arg(args, args.length - 1);
   if (value === null || isKeyword(value)) return value;
-  if (typeof value !== 'string') throw fault(c, 'runtime_error', 'text, a keyword or nil is needed.');
+  if (typeof value !== 'string')
+    throw fault(c, 'runtime_error', 'text, a keyword or nil is needed.');
   if (!KEYWORD_TEXT.test(value)) {
-    throw fault(c, 'runtime_error', `${readable(value.slice(0, 200), c)} cannot be the name of a keyword.`);
+    throw fault(
+      c,
+      'runtime_error',
+      `${readable(value.slice(0, 200), c)} cannot be the name of a keyword.`,
+    );
   }
   return keyword(value);
 }
@@ -168,7 +192,11 @@ function nameOf(c: Context, args: readonly Value[]): Value {
   const value = arg(args, 0);
   if (typeof value === 'string') return value;
   if (isKeyword(value)) return value.name;
-  throw fault(c, 'runtime_error', `a keyword or text has a name, got ${readable(value, c).slice(0, 200)}.`);
+  throw fault(
+    c,
+    'runtime_error',
+    `a keyword or text has a name, got ${readable(value, c).slice(0, 200)}.`,
+  );
 }
 
 /** A whole text as a 64-bit integer, or undefined. */
@@ -215,7 +243,13 @@ export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
     checkText(c, length);
     return parts.length === 1 ? (parts[0] as string) : parts.join('');
   }),
-  'pr-str': plain((c, args) => joined(c, args.map((value) => readable(value, c, c.limits.textUnits)), ' ')),
+  'pr-str': plain((c, args) =>
+    joined(
+      c,
+      args.map((value) => readable(value, c, c.limits.textUnits)),
+      ' ',
+    ),
+  ),
   subs: plain(subs),
   join: plain(join),
   'split-lines': plain((c, args) => {
@@ -260,5 +294,7 @@ export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
     const value = parseDouble(text);
     return value === undefined ? undefined : float(value);
   }),
-  'parse-boolean': parsing((text) => (text === 'true' ? true : text === 'false' ? false : undefined)),
+  'parse-boolean': parsing((text) =>
+    text === 'true' ? true : text === 'false' ? false : undefined,
+  ),
 });

@@ -5,7 +5,16 @@ import { checkCount, type Context } from '../machine/context.ts';
 import { checkNesting } from '../value/order.ts';
 import { treeKeys } from '../value/tree-walk.ts';
 import { mapOf, setOf } from '../value/tree.ts';
-import { isKeyword, isMap, isSet, isVector, keyword, truthy, type Value, type Vector } from '../value/value.ts';
+import {
+  isKeyword,
+  isMap,
+  isSet,
+  isVector,
+  keyword,
+  truthy,
+  type Value,
+  type Vector,
+} from '../value/value.ts';
 import { vectorAt, vectorItems, vectorOf, vectorPush, EMPTY_VECTOR } from '../value/vector.ts';
 import type { Steps, Work } from './builtin.ts';
 import { arg, wrongType } from './expect.ts';
@@ -27,7 +36,8 @@ function rebuild(c: Context, shape: Value, children: readonly Value[]): Value {
   const keys: Value[] = [];
   const vals: Value[] = [];
   for (const child of children) {
-    if (!isVector(child) || child.end - child.start !== 2) throw wrongType(c, 0, 'entries `[k v]`', child);
+    if (!isVector(child) || child.end - child.start !== 2)
+      throw wrongType(c, 0, 'entries `[k v]`', child);
     keys.push(vectorAt(child, 0));
     vals.push(vectorAt(child, 1));
   }
@@ -91,7 +101,11 @@ function top(s: Steps): Open | null {
 }
 
 /** Puts a finished child into its parent; returns the next child to walk, or the parent rebuilt. */
-function putChild(c: Context, s: Steps, value: Value): { next: Value } | { whole: Value } | { end: Value } {
+function putChild(
+  c: Context,
+  s: Steps,
+  value: Value,
+): { next: Value } | { whole: Value } | { end: Value } {
   const open = top(s);
   if (open === null) return { end: value };
   const done = vectorPush(open.done, value);
@@ -165,14 +179,25 @@ const prewalk: Work = steps(
 );
 
 /** A walk of the whole tree without calls. */
-function transform(c: Context, root: Value, before: (value: Value) => Value, after: (value: Value) => Value): Value {
+function transform(
+  c: Context,
+  root: Value,
+  before: (value: Value) => Value,
+  after: (value: Value) => Value,
+): Value {
   const visit = (given: Value, nesting: number): Value => {
     checkNesting(nesting, c);
     c.charge(1);
     const value = before(given);
     const children = childrenOf(value);
     if (children === undefined) return after(value);
-    return after(rebuild(c, value, children.map((child) => visit(child, nesting + 1))));
+    return after(
+      rebuild(
+        c,
+        value,
+        children.map((child) => visit(child, nesting + 1)),
+      ),
+    );
   };
   return visit(root, 0);
 }
@@ -180,7 +205,8 @@ function transform(c: Context, root: Value, before: (value: Value) => Value, aft
 function replacing(order: 'pre' | 'post'): Work {
   return plain((c, args) => {
     const by = arg(args, 0);
-    const swap = (value: Value): Value => (isMap(by) ? (flexibleGet(c, by, value) ?? value) : value);
+    const swap = (value: Value): Value =>
+      isMap(by) ? (flexibleGet(c, by, value) ?? value) : value;
     const keep = (value: Value): Value => value;
     if (by !== null && !isMap(by)) throw wrongType(c, 0, 'a map', by);
     return transform(c, arg(args, 1), order === 'pre' ? swap : keep, order === 'pre' ? keep : swap);
@@ -199,7 +225,11 @@ function renamingKeys(rename: (key: Value) => Value): Work {
         if (!isMap(value)) return value;
         const entries = entriesOf(value) as readonly Vector[];
         c.charge(entries.length);
-        return mapOf(entries.map((entry) => rename(vectorAt(entry, 0))), entries.map((entry) => vectorAt(entry, 1)), c);
+        return mapOf(
+          entries.map((entry) => rename(vectorAt(entry, 0))),
+          entries.map((entry) => vectorAt(entry, 1)),
+          c,
+        );
       },
     ),
   );
@@ -227,7 +257,8 @@ const treeSeq: Work = steps(
     } else {
       s.phase = 0;
       const children = elementsOf(c, result);
-      if (children === undefined) throw wrongType(c, 1, 'a function that gives something with elements', result);
+      if (children === undefined)
+        throw wrongType(c, 1, 'a function that gives something with elements', result);
       checkCount(c, waiting.length + children.length);
       c.charge(children.length);
       for (const child of children.toReversed()) waiting.push(child);

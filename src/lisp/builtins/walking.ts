@@ -7,7 +7,17 @@ import { describeValue } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import { newKeyIndex, numberOf } from '../value/key-index.ts';
 import { EMPTY_MAP, mapOf, mapSet, setOf, treeGet, treeHas } from '../value/tree.ts';
-import { isKeyword, isMap, isSet, isVector, truthy, type TreeMap, type Value, type Vector, type Reduced } from '../value/value.ts';
+import {
+  isKeyword,
+  isMap,
+  isSet,
+  isVector,
+  truthy,
+  type TreeMap,
+  type Value,
+  type Vector,
+  type Reduced,
+} from '../value/value.ts';
 import { vectorItems, vectorOf, vectorPush } from '../value/vector.ts';
 import type { Builtin, Steps, Work } from './builtin.ts';
 import { associate, associateIn, getIn } from './collections.ts';
@@ -69,7 +79,10 @@ function map(): Work {
 function join(c: Context, s: Steps, result: Value): void {
   const items = elementsOf(c, result);
   if (items === undefined) {
-    throw new Fault('type_error', `\`mapcat\`: the function must give something with elements, got ${describeValue(result)}.`);
+    throw new Fault(
+      'type_error',
+      `\`mapcat\`: the function must give something with elements, got ${describeValue(result)}.`,
+    );
   }
   checkCount(c, s.out.length + items.length);
   c.charge(items.length);
@@ -300,10 +313,12 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
     },
     end(c, s) {
       const index = newKeyIndex();
-      return vectorOf(s.items.filter((_, place) => {
-        const before = index.keys.length;
-        return numberOf(index, s.out[place] as Value, c) === before;
-      }));
+      return vectorOf(
+        s.items.filter((_, place) => {
+          const before = index.keys.length;
+          return numberOf(index, s.out[place] as Value, c) === before;
+        }),
+      );
     },
   });
   const sumBy = walk({
@@ -353,7 +368,11 @@ function updating(path: boolean): Work {
       const keys = path ? itemsAt(c, args, 1) : [key];
       s.items = keys.length === 0 ? [null] : keys;
       s.acc = coll;
-      const old = path ? getIn(c, coll, s.items) : coll === null ? undefined : getFrom(c, coll, key);
+      const old = path
+        ? getIn(c, coll, s.items)
+        : coll === null
+          ? undefined
+          : getFrom(c, coll, key);
       want(s, fn, [old ?? null, ...more]);
     },
     (c, s, result) => {

@@ -5,7 +5,14 @@
  * its operands. `recur` and tail calls are returned as marks, so neither takes JavaScript's stack.
  */
 import { isLeaf, type LoopNode, type Node, type RecurNode } from '../analyzer/core-ast.ts';
-import { closureOf, jumpLimit, literalOf, matchCase, readData, readGlobal } from '../machine/node-values.ts';
+import {
+  closureOf,
+  jumpLimit,
+  literalOf,
+  matchCase,
+  readData,
+  readGlobal,
+} from '../machine/node-values.ts';
 import { partOf } from '../machine/parts.ts';
 import { spend, type Context } from '../machine/context.ts';
 import type { Span } from '../source.ts';

@@ -269,7 +269,11 @@ function emitLevel(e: Emitter, node: ForNode, at: number): void {
   for (const modifier of level.modifiers) {
     if (modifier.kind === 'let') {
       const operands = emitOperands(e, [modifier.init.value]);
-      emit(e, 'set', modifier.init.value, { a: modifier.init.slot, cost: modifier.init.cost, leaves: operands });
+      emit(e, 'set', modifier.init.value, {
+        a: modifier.init.slot,
+        cost: modifier.init.cost,
+        leaves: operands,
+      });
       continue;
     }
     const operands = emitOperands(e, [modifier.test]);

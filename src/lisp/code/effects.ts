@@ -107,7 +107,7 @@ export function needsOf(c: Context, code: FnCode): readonly number[] | null {
       return optimistic;
     },
   };
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (const [other, before] of met) {
       if (before === null) continue;
@@ -209,7 +209,9 @@ function calledCode(r: Resolver, fn: Node): FnCode | null {
   if (fn.kind === 'fn') return fn.code;
   if (fn.kind !== 'global') return null;
   const value = r.c.globals.get(fn.name) ?? null;
-  return typeof value === 'object' && value !== null && value.kind === 'closure' ? value.code : null;
+  return typeof value === 'object' && value !== null && value.kind === 'closure'
+    ? value.code
+    : null;
 }
 
 /** The last expression of a body. */
@@ -370,7 +372,8 @@ export function isFreeHere(
 
 /** The slots that are bound inside `node`, functions in it not counted. */
 export function boundIn(node: Node, into: Set<number> = new Set()): Set<number> {
-  if (node.kind === 'let' || node.kind === 'loop') for (const init of node.inits) into.add(init.slot);
+  if (node.kind === 'let' || node.kind === 'loop')
+    for (const init of node.inits) into.add(init.slot);
   if (node.kind === 'for') {
     for (const level of node.levels) {
       into.add(level.item);

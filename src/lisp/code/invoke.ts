@@ -34,7 +34,10 @@ const STEPPER_FRAMES = 4;
 /** The fault of calling something that is no function. */
 export function notCallable(value: Value): Fault {
   const text = describeValue(value);
-  return new Fault('not_callable', `${text.charAt(0).toUpperCase()}${text.slice(1)} cannot be called.`);
+  return new Fault(
+    'not_callable',
+    `${text.charAt(0).toUpperCase()}${text.slice(1)} cannot be called.`,
+  );
 }
 
 /** The fault of too many calls waiting. */

@@ -11,7 +11,15 @@ import { shortText } from '../value/print.ts';
 import { dateText } from '../value/date-text.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import { mapOf } from '../value/tree.ts';
-import { float, integer, isInteger, isKeyword, typeName, type Meter, type Value } from '../value/value.ts';
+import {
+  float,
+  integer,
+  isInteger,
+  isKeyword,
+  typeName,
+  type Meter,
+  type Value,
+} from '../value/value.ts';
 import { vectorItems, vectorOf } from '../value/vector.ts';
 
 interface Reader {
@@ -47,7 +55,11 @@ function read(r: Reader, nesting: number): Value | undefined {
   if (character === '"') return readText(r);
   if (character === '[') return readArray(r, nesting);
   if (character === '{') return readObject(r, nesting);
-  for (const [word, value] of [['null', null], ['true', true], ['false', false]] as const) {
+  for (const [word, value] of [
+    ['null', null],
+    ['true', true],
+    ['false', false],
+  ] as const) {
     if (!r.text.startsWith(word, r.at)) continue;
     r.at += word.length;
     return value;
@@ -198,7 +210,14 @@ export function jsonText(value: Value, meter: Meter, maxLength: number): string 
         put('{');
         for (const [index, key] of treeKeys(item).entries()) {
           path.push(shortText(key));
-          const name = typeof key === 'string' ? key : isKeyword(key) ? key.name : isInteger(key) ? String(key) : null;
+          const name =
+            typeof key === 'string'
+              ? key
+              : isKeyword(key)
+                ? key.name
+                : isInteger(key)
+                  ? String(key)
+                  : null;
           if (name === null || seen.has(name)) throw refuse(key);
           seen.add(name);
           put(`${index > 0 ? ',' : ''}${quotedJson(name)}:`);

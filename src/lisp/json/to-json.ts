@@ -2,7 +2,14 @@
  * Values → JSON: tool arguments, answers, the details of questions.
  */
 import { Fault } from '../problem.ts';
-import { isInteger, isKeyword, UNMETERED, typeName, type TreeMap, type Value } from '../value/value.ts';
+import {
+  isInteger,
+  isKeyword,
+  UNMETERED,
+  typeName,
+  type TreeMap,
+  type Value,
+} from '../value/value.ts';
 import { vectorItems } from '../value/vector.ts';
 import { dateText } from '../value/date-text.ts';
 import { shortText } from '../value/print.ts';
@@ -139,7 +146,9 @@ function writeMap(w: Writer, value: TreeMap, schema: Json | undefined): Json {
     const name = keyName(w, key, properties);
     w.path.push(shortText(key));
     if (Object.hasOwn(object, name)) {
-      w.warnings.push(`Two keys of one map are both \`${name}\` as JSON; the keyword's value was taken.`);
+      w.warnings.push(
+        `Two keys of one map are both \`${name}\` as JSON; the keyword's value was taken.`,
+      );
     } else {
       count(w, name.length + 3);
       object[name] = write(w, vals[index] as Value, member(properties, name));
@@ -156,5 +165,8 @@ function keyName(w: Writer, key: Value, properties: JsonObject): string {
     const plain = !w.underscore || Object.hasOwn(properties, key.name);
     return plain ? key.name : key.name.replaceAll('-', '_');
   }
-  throw new Fault('not_json', `The key ${shortText(key)} at [${w.path.join(' ')}] has no JSON form: use a keyword or text.`);
+  throw new Fault(
+    'not_json',
+    `The key ${shortText(key)} at [${w.path.join(' ')}] has no JSON form: use a keyword or text.`,
+  );
 }

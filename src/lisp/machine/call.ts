@@ -26,7 +26,13 @@ import { instructionsOf } from './instructions.ts';
 import type { CodeFrame, Stack, StepsFrame } from './state.ts';
 
 /** Calls `fn`: pushes its value, pushes a frame, or lets the branch wait. */
-export function callValue(s: Stack, given: Value, givenArgs: Value[], span: Span, tail: boolean): void {
+export function callValue(
+  s: Stack,
+  given: Value,
+  givenArgs: Value[],
+  span: Span,
+  tail: boolean,
+): void {
   const { c } = s;
   let fn = given;
   let args = givenArgs;
@@ -61,7 +67,8 @@ export function callValue(s: Stack, given: Value, givenArgs: Value[], span: Span
 function perform(s: Stack, fn: Value, args: readonly Value[], span: Span): void {
   s.c.at = span;
   // Deep compiled calls were found free of effects, so nothing on their stack has one.
-  if (s.perform === null) throw new Fault('runtime_error', 'An effect was reached where none can be.');
+  if (s.perform === null)
+    throw new Fault('runtime_error', 'An effect was reached where none can be.');
   s.perform(s, fn, args, span);
 }
 
@@ -102,7 +109,14 @@ export function pushFrame(s: Stack, fn: Closure, L: Value[], span: Span): void {
     throw tooDeep(c);
   }
   c.depth += 1;
-  const frame: CodeFrame = { kind: 'code', code: fn.code, ops: instructionsOf(s, fn.code), pc: 0, L, span };
+  const frame: CodeFrame = {
+    kind: 'code',
+    code: fn.code,
+    ops: instructionsOf(s, fn.code),
+    pc: 0,
+    L,
+    span,
+  };
   s.frames.push(frame);
 }
 

@@ -54,7 +54,8 @@ export function newDecoder(heap: readonly Coded[], find: FindCode): (coded: Code
     for (let at = todo[todo.length - 1]; at !== undefined; at = todo[todo.length - 1]) {
       const entry = heap[at];
       if (entry === undefined) throw unreadable('a part is missing');
-      const missing = made[at] === undefined ? refsOf(entry).filter((one) => made[one] === undefined) : [];
+      const missing =
+        made[at] === undefined ? refsOf(entry).filter((one) => made[one] === undefined) : [];
       if (missing.length === 0) {
         if (made[at] === undefined) made[at] = decodeOne(entry, decode, find);
         open.delete(at);
@@ -119,7 +120,11 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
     case 'm': {
       const pairs = list().map((pair) => pair as readonly [Json, Json]);
       const keys = pairs.map(([key]) => decode(key));
-      return mapOf(keys, pairs.map(([, val]) => decode(val)), DEEP);
+      return mapOf(
+        keys,
+        pairs.map(([, val]) => decode(val)),
+        DEEP,
+      );
     }
     case 's':
       return setOf(list().map(decode), DEEP);
@@ -130,7 +135,12 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
     }
     case 'd': {
       const [of, amount, nanos] = list();
-      return { kind: 'date', of: of as DateValue['of'], amount: Number(amount), nanos: Number(nanos) };
+      return {
+        kind: 'date',
+        of: of as DateValue['of'],
+        amount: Number(amount),
+        nanos: Number(nanos),
+      };
     }
     case 'b': {
       const builtin = findBuiltin(text);
@@ -140,7 +150,11 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
     case 'c': {
       const of = coded['of'];
       if (!Array.isArray(of)) throw unreadable('a list is missing');
-      return { kind: 'combinator', name: text as CombinatorName, of: (of as readonly Json[]).map(decode) };
+      return {
+        kind: 'combinator',
+        name: text as CombinatorName,
+        of: (of as readonly Json[]).map(decode),
+      };
     }
     case 't':
       return { kind: 'tool', name: text };

@@ -11,7 +11,15 @@ import { Fault } from '../problem.ts';
 import type { Span } from '../source.ts';
 import { describeValue, shortText, textOf } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { isKeyword, isMap, isNumber, keyword, truthy, type TreeMap, type Value } from '../value/value.ts';
+import {
+  isKeyword,
+  isMap,
+  isNumber,
+  keyword,
+  truthy,
+  type TreeMap,
+  type Value,
+} from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { pay } from './context.ts';
 import { jsonSize } from './json-size.ts';
@@ -65,7 +73,14 @@ function request(
 ): void {
   const { options = [], fallback } = asked;
   const since = m.c.now;
-  m.effects.set(made.id, { request: made, branch: branch.path, state: 'queued', since, options, fallback });
+  m.effects.set(made.id, {
+    request: made,
+    branch: branch.path,
+    state: 'queued',
+    since,
+    options,
+    fallback,
+  });
   m.queue.push(made.id);
   branch.state = 'waiting';
   branch.waitsFor = made.id;
@@ -111,7 +126,11 @@ function namedArguments(tool: string, args: readonly Value[], m: Machine): TreeM
   if (args.length % 2 === 0) {
     const keys = args.filter((_, index) => index % 2 === 0);
     if (keys.every((key) => isKeyword(key) || typeof key === 'string')) {
-      return mapOf(keys, args.filter((_, index) => index % 2 === 1), m.c);
+      return mapOf(
+        keys,
+        args.filter((_, index) => index % 2 === 1),
+        m.c,
+      );
     }
   }
   throw new Fault(
@@ -120,7 +139,13 @@ function namedArguments(tool: string, args: readonly Value[], m: Machine): TreeM
   );
 }
 
-function callTool(m: Machine, branch: Branch, name: string, args: readonly Value[], span: Span): void {
+function callTool(
+  m: Machine,
+  branch: Branch,
+  name: string,
+  args: readonly Value[],
+  span: Span,
+): void {
   const { c } = m;
   pay(c, EFFECT_COST, span);
   const named = namedArguments(name, args, m);
@@ -175,7 +200,11 @@ function outgoing(name: string, named: TreeMap, schema: JsonObject): JsonObject 
 function askOptions(args: readonly Value[]): TreeMap {
   const [question = null, options = null] = args;
   const given = options === null ? EMPTY_MAP : options;
-  if (!isMap(given)) throw new Fault('type_error', `\`ask\` expects a map of options as argument 2, got ${describeValue(given)}.`);
+  if (!isMap(given))
+    throw new Fault(
+      'type_error',
+      `\`ask\` expects a map of options as argument 2, got ${describeValue(given)}.`,
+    );
   const keys = [...treeKeys(given), keyword('question')];
   const unmetered = { charge: () => undefined, maxNesting: 100 };
   return mapOf(keys, [...treeVals(given), question], unmetered);
@@ -187,7 +216,10 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
   pay(c, EFFECT_COST, span);
   const question = field('question') ?? null;
   if (typeof question !== 'string') {
-    throw new Fault('type_error', `\`ask\` expects text as the question, got ${describeValue(question)}.`);
+    throw new Fault(
+      'type_error',
+      `\`ask\` expects text as the question, got ${describeValue(question)}.`,
+    );
   }
   const options = field('options') ?? null;
   const values = options === null ? [] : [...itemsOfSeqable(c, options, 'ask')];
@@ -197,11 +229,15 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
   }
   const timeout = field('timeout-ms') ?? null;
   if (timeout !== null && !isNumber(timeout)) {
-    throw new Fault('type_error', `\`ask\` expects a number as :timeout-ms, got ${describeValue(timeout)}.`);
+    throw new Fault(
+      'type_error',
+      `\`ask\` expects a number as :timeout-ms, got ${describeValue(timeout)}.`,
+    );
   }
   const details = field('details');
   const json = details === undefined ? undefined : toJson(details, { dashes: 'underscore' });
-  if (json !== undefined && !json.ok) throw new Fault('runtime_error', `\`ask\`, :details: ${json.message}`);
+  if (json !== undefined && !json.ok)
+    throw new Fault('runtime_error', `\`ask\`, :details: ${json.message}`);
   const made: EffectRequest = {
     id: nextId(branch),
     kind: 'ask',
@@ -217,7 +253,8 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
 }
 
 function milliseconds(value: Value): number {
-  if (typeof value === 'object' && value !== null && value.kind === 'float') return Math.trunc(value.value);
+  if (typeof value === 'object' && value !== null && value.kind === 'float')
+    return Math.trunc(value.value);
   return Number(value);
 }
 
@@ -239,10 +276,17 @@ function labelOf(m: Machine, option: Value): string {
 
 function sleep(m: Machine, branch: Branch, value: Value, span: Span): void {
   pay(m.c, EFFECT_COST, span);
-  if (!isNumber(value)) throw new Fault('type_error', `\`sleep\` expects a number as argument 1, got ${describeValue(value)}.`);
+  if (!isNumber(value))
+    throw new Fault(
+      'type_error',
+      `\`sleep\` expects a number as argument 1, got ${describeValue(value)}.`,
+    );
   const ms = milliseconds(value);
   if (!(ms >= 0 && ms <= MAX_SLEEP_MS)) {
-    throw new Fault('runtime_error', `\`sleep\`: ${shortText(value)} ms is not between 0 and 2,592,000,000 (30 days).`);
+    throw new Fault(
+      'runtime_error',
+      `\`sleep\`: ${shortText(value)} ms is not between 0 and 2,592,000,000 (30 days).`,
+    );
   }
   request(m, branch, { id: nextId(branch), kind: 'sleep', ms, span });
 }
@@ -266,7 +310,10 @@ export function receive(
   return { value: fromJson(result.value) };
 }
 
-function answerOf(effect: Effect, json: Json): { readonly value: Value } | { readonly fault: Fault } {
+function answerOf(
+  effect: Effect,
+  json: Json,
+): { readonly value: Value } | { readonly fault: Fault } {
   const { request: made, options } = effect;
   if (made.kind !== 'ask' || made.options === undefined) return { value: fromJson(json) };
   const text = typeof json === 'string' ? json : String(fromJsonText(json));
@@ -278,7 +325,11 @@ function answerOf(effect: Effect, json: Json): { readonly value: Value } | { rea
   if (option !== undefined) return { value: option };
   if (made.free) return { value: text };
   // The host checks answers before it sends them; this one names no option.
-  return { fault: new Fault('runtime_error', '`ask`: the answer is none of the options.', { span: made.span }) };
+  return {
+    fault: new Fault('runtime_error', '`ask`: the answer is none of the options.', {
+      span: made.span,
+    }),
+  };
 }
 
 function fromJsonText(json: Json): string {
@@ -322,6 +373,7 @@ function within(ms: number | undefined): string {
     [60_000, 'min'],
     [1_000, 's'],
   ];
-  for (const [size, name] of units) if (ms >= size && ms % size === 0) return ` within ${ms / size} ${name}`;
+  for (const [size, name] of units)
+    if (ms >= size && ms % size === 0) return ` within ${ms / size} ${name}`;
   return ` within ${ms} ms`;
 }

@@ -136,7 +136,9 @@ function encodeOne(value: Value, encode: (value: Value) => Coded): Coded {
       return vectorItems(value).map(encode);
     case 'map': {
       const vals = treeVals(value);
-      return { m: treeKeys(value).map((key, index) => [encode(key), encode(vals[index] as Value)]) };
+      return {
+        m: treeKeys(value).map((key, index) => [encode(key), encode(vals[index] as Value)]),
+      };
     }
     case 'set':
       return { s: treeKeys(value).map(encode) };

@@ -82,7 +82,13 @@ export function newContext(limits: Limits, data: Value, tools: readonly ToolFace
     purity: {},
     tailFn: null,
     tailArgs: [],
-    records: { notes: [], droppedNotes: 0, journal: new Map(), journalChanges: new Map(), plan: new Map() },
+    records: {
+      notes: [],
+      droppedNotes: 0,
+      journal: new Map(),
+      journalChanges: new Map(),
+      plan: new Map(),
+    },
     data: isMap(data) ? data : EMPTY_MAP,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     now: 0,
@@ -117,7 +123,15 @@ export function startMachine(program: Program, input: MachineInput): Machine {
     if (!(thrown instanceof Fault)) throw thrown;
     before = { globals: new Map(), history: [], journal: new Map(), plan: new Map() };
   }
-  return assembleMachine({ linked, sources, c, before, names, tools: input.tools, forced: input.forced ?? false });
+  return assembleMachine({
+    linked,
+    sources,
+    c,
+    before,
+    names,
+    tools: input.tools,
+    forced: input.forced ?? false,
+  });
 }
 
 /** The parts of a machine that has run nothing. */
@@ -356,11 +370,17 @@ function raise(m: Machine, branch: Branch, fault: Fault): void {
   const { reason, message, recoverable } = fault;
   parallel.failure = { index: branch.index, reason, message, details, recoverable };
   for (const other of parallel.branches) {
-    if (other !== null && other !== undefined && other.index > branch.index) abandonBranch(m, other);
+    if (other !== null && other !== undefined && other.index > branch.index)
+      abandonBranch(m, other);
   }
 }
 
-function recover(m: Machine, branch: Branch, fault: Fault, attempt: { frames: number; values: number; pc: number }): void {
+function recover(
+  m: Machine,
+  branch: Branch,
+  fault: Fault,
+  attempt: { frames: number; values: number; pc: number },
+): void {
   const { stack } = branch;
   stack.frames.length = attempt.frames;
   branch.depth = depthOf(branch);
@@ -430,7 +450,8 @@ function finish(m: Machine, end: End): void {
     return;
   }
   const failed = end.kind === 'failed';
-  const history = end.kind === 'value' ? [end.value, ...m.before.history].slice(0, 3) : m.before.history;
+  const history =
+    end.kind === 'value' ? [end.value, ...m.before.history].slice(0, 3) : m.before.history;
   const memory = writeMemory(
     {
       globals: failed ? m.before.globals : m.main.globals,

@@ -71,7 +71,10 @@ export interface MemoryValues {
 }
 
 /** The memory as JSON, with the source of every function in it and no other. */
-export function writeMemory(values: MemoryValues, sources: ReadonlyMap<string, Linked>): ProgramMemory {
+export function writeMemory(
+  values: MemoryValues,
+  sources: ReadonlyMap<string, Linked>,
+): ProgramMemory {
   const history = values.history.map(bounded);
   const roots = [...values.globals.values(), ...history, ...values.journal.values()];
   const encoder = newEncoder(roots);

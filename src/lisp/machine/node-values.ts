@@ -20,9 +20,13 @@ export function readGlobal(c: Context, node: GlobalNode): Value {
   const bound = c.globals.get(node.name);
   const value = bound === undefined ? node.fallback : bound;
   if (value === null && bound === undefined && !node.orNil) {
-    throw new Fault('unbound_var', `\`${node.name}\` is defined in this program but has no value yet.`, {
-      span: node.span,
-    });
+    throw new Fault(
+      'unbound_var',
+      `\`${node.name}\` is defined in this program but has no value yet.`,
+      {
+        span: node.span,
+      },
+    );
   }
   node.cached = value;
   node.epoch = c.epoch;

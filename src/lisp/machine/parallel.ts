@@ -70,7 +70,12 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   let changed = false;
   for (let index = 0; index < parallel.branches.length; index++) {
     const child = parallel.branches[index];
-    if (child !== null && child !== undefined && child.state === 'waiting' && child.parallel !== null) {
+    if (
+      child !== null &&
+      child !== undefined &&
+      child.state === 'waiting' &&
+      child.parallel !== null
+    ) {
       if (tendParallel(m, child)) changed = true;
     }
   }
@@ -134,11 +139,15 @@ function faultOf(parallel: Parallel, failure: Failure): Fault {
   const { index, reason, message } = failure;
   const inner: { readonly [key: string]: Json } = isObject(failure.details) ? failure.details : {};
   const tool = inner['tool'];
-  return new Fault(`${parallel.form}_error`, `Branch ${index} of \`${parallel.form}\` failed: ${message}`, {
-    details: { ...(tool === undefined ? {} : { tool }), index, reason, message },
-    span: parallel.span,
-    recoverable: failure.recoverable,
-  });
+  return new Fault(
+    `${parallel.form}_error`,
+    `Branch ${index} of \`${parallel.form}\` failed: ${message}`,
+    {
+      details: { ...(tool === undefined ? {} : { tool }), index, reason, message },
+      span: parallel.span,
+      recoverable: failure.recoverable,
+    },
+  );
 }
 
 function absorb(into: Records, from: Records): void {

@@ -8,7 +8,14 @@ import { characters } from '../value/characters.ts';
 import { describeValue } from '../value/print.ts';
 import { EMPTY_MAP, mapSet } from '../value/tree.ts';
 import { isMap, isVector, type Value, type Vector } from '../value/value.ts';
-import { EMPTY_VECTOR, vectorAt, vectorCount, vectorDrop, vectorItems, vectorOf } from '../value/vector.ts';
+import {
+  EMPTY_VECTOR,
+  vectorAt,
+  vectorCount,
+  vectorDrop,
+  vectorItems,
+  vectorOf,
+} from '../value/vector.ts';
 import type { Context } from './context.ts';
 
 /** The part of `value` that `node` names. */
@@ -37,7 +44,10 @@ export function partOf(c: Context, node: PartNode, value: Value): Value {
 }
 
 function wrongPart(wanted: string, value: Value): Fault {
-  return new Fault('destructure_error', `This pattern needs ${wanted}, got ${describeValue(value)}.`);
+  return new Fault(
+    'destructure_error',
+    `This pattern needs ${wanted}, got ${describeValue(value)}.`,
+  );
 }
 
 function elementsOf(c: Context, value: Value): Value {

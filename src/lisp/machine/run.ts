@@ -39,7 +39,8 @@ export function newStack(c: Context, forced: boolean, perform: Stack['perform'])
 export function runDeep(c: Context, fn: Value, args: Value[], span: Span): Value {
   const s = newStack(c, true, null);
   try {
-    if (typeof fn === 'object' && fn !== null && fn.kind === 'closure') pushFrame(s, fn, args, span);
+    if (typeof fn === 'object' && fn !== null && fn.kind === 'closure')
+      pushFrame(s, fn, args, span);
     else callValue(s, fn, args, span, false);
     runStack(s);
   } catch (thrown) {
@@ -62,7 +63,11 @@ export function assemble(code: FnCode, forced: boolean): readonly Instruction[] 
 const MAX_TRACE = 5;
 
 /** The functions that were running, innermost first: `` in `area`, called at line 9 ``. */
-export function traceOf(c: Context, deep: readonly Frame[], outer: readonly Frame[]): readonly string[] {
+export function traceOf(
+  c: Context,
+  deep: readonly Frame[],
+  outer: readonly Frame[],
+): readonly string[] {
   const lines: string[] = [];
   const add = (name: string | null, span: Span | null | undefined): void => {
     if (span === null || span === undefined || lines.length >= MAX_TRACE) return;

@@ -57,7 +57,8 @@ function visitMachine(m: Machine, use: (value: Value) => void): void {
   for (const value of m.before.history) use(value);
   for (const value of m.before.journal.values()) use(value);
   for (const effect of m.effects.values()) {
-    if (effect.state === 'done' || effect.state === 'failed' || effect.state === 'abandoned') continue;
+    if (effect.state === 'done' || effect.state === 'failed' || effect.state === 'abandoned')
+      continue;
     effect.options.forEach(use);
     if (effect.fallback !== undefined) use(effect.fallback);
   }
@@ -91,7 +92,8 @@ function visitBranch(branch: Branch, use: (value: Value) => void): void {
     call.args.forEach(use);
   }
   for (const result of parallel.results) if (result !== undefined) use(result);
-  for (const child of parallel.branches) if (child !== null && child !== undefined) visitBranch(child, use);
+  for (const child of parallel.branches)
+    if (child !== null && child !== undefined) visitBranch(child, use);
 }
 
 /** The machine as plain JSON. Linear in what is reachable. */
@@ -150,7 +152,10 @@ function framePrograms(branch: Branch, programs: Set<string>): void {
 }
 
 /** Tools that some source may name; the others cannot be called. */
-function usedTools(tools: readonly ToolFace[], sources: { readonly [id: string]: string }): MachineSnapshot['tools'] {
+function usedTools(
+  tools: readonly ToolFace[],
+  sources: { readonly [id: string]: string },
+): MachineSnapshot['tools'] {
   const texts = Object.values(sources);
   const isNamed = (name: string): boolean =>
     texts.some((text) => text.includes(name) || text.includes(name.replaceAll('_', '-')));
@@ -329,7 +334,9 @@ function valueMap(r: Loader, json: Json | undefined): Map<string, Value> {
 }
 
 function textMap(json: Json | undefined): Map<string, string> {
-  return new Map(listOf(json).map((pair) => listOf(pair).map(String) as unknown as readonly [string, string]));
+  return new Map(
+    listOf(json).map((pair) => listOf(pair).map(String) as unknown as readonly [string, string]),
+  );
 }
 
 function spanOf(json: Json | undefined): Span | null {
@@ -355,12 +362,14 @@ function loadBranch(r: Loader, branch: Branch, saved: JsonObject): void {
   if (saved['globals'] !== null) branch.globals = valueMap(r, saved['globals']);
   loadRecords(r, branch.records, objectOf(saved['records']));
   stack.values.push(...listOf(saved['values']).map(r.decode));
-  for (const frame of listOf(saved['frames'])) stack.frames.push(loadFrame(r, branch, objectOf(frame)));
+  for (const frame of listOf(saved['frames']))
+    stack.frames.push(loadFrame(r, branch, objectOf(frame)));
   for (const attempt of listOf(saved['attempts'])) {
     const [frames = 0, values = 0, pc = 0] = listOf(attempt).map(Number);
     stack.attempts.push({ frames, values, pc });
   }
-  if (saved['parallel'] !== null) branch.parallel = loadParallel(r, branch, objectOf(saved['parallel']));
+  if (saved['parallel'] !== null)
+    branch.parallel = loadParallel(r, branch, objectOf(saved['parallel']));
 }
 
 function loadRecords(r: Loader, records: Records, saved: JsonObject): void {
@@ -370,7 +379,10 @@ function loadRecords(r: Loader, records: Records, saved: JsonObject): void {
   for (const [id, value] of valueMap(r, saved['journal'])) records.journal.set(id, value);
   for (const pair of listOf(saved['changes'])) {
     const [id = '', kept = false] = listOf(pair);
-    records.journalChanges.set(String(id), kept === true ? records.journal.get(String(id)) : undefined);
+    records.journalChanges.set(
+      String(id),
+      kept === true ? records.journal.get(String(id)) : undefined,
+    );
   }
   for (const [id, text] of textMap(saved['plan'])) records.plan.set(id, text);
 }
@@ -398,7 +410,8 @@ function loadFrame(r: Loader, branch: Branch, saved: JsonObject): Frame {
   steps.acc = r.decode(saved['acc'] ?? null);
   const extra = saved['extra'];
   if (isObject(extra)) {
-    steps.extra = extra['l'] === undefined ? r.decode(extra['one'] ?? null) : listOf(extra['l']).map(r.decode);
+    steps.extra =
+      extra['l'] === undefined ? r.decode(extra['one'] ?? null) : listOf(extra['l']).map(r.decode);
   }
   const fn = r.decode(saved['fn'] ?? null) as Builtin | Combinator;
   if (span === null) throw unreadable('a place is missing');

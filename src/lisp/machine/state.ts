@@ -153,7 +153,11 @@ export interface Effect {
 
 /** How a program ended. */
 export type Outcome =
-  | { readonly kind: 'value' | 'returned' | 'failed'; readonly value: Value; readonly memory: ProgramMemory }
+  | {
+      readonly kind: 'value' | 'returned' | 'failed';
+      readonly value: Value;
+      readonly memory: ProgramMemory;
+    }
   | { readonly kind: 'error'; readonly error: LispError; readonly memory: ProgramMemory };
 
 /** How far a form or effect is. */

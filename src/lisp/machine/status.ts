@@ -51,7 +51,8 @@ function allWait(branch: Branch): boolean {
 
 function stateOf(machine: Machine): FormState {
   const { outcome } = machine;
-  if (outcome !== null) return outcome.kind === 'error' || outcome.kind === 'failed' ? 'failed' : 'done';
+  if (outcome !== null)
+    return outcome.kind === 'error' || outcome.kind === 'failed' ? 'failed' : 'done';
   const started = machine.form > 0 || machine.main.stack.frames.length > 0;
   if (!started) return 'pending';
   return allWait(machine.main) ? 'waiting' : 'running';
@@ -76,8 +77,19 @@ export function programStatus(machine: Machine): ProgramStatus {
     notes: machine.c.noteCount,
     forms,
     effects: effects.map(({ request, state: at, since }): EffectStatus => {
-      const states = { queued: 'pending', open: 'waiting', done: 'done', failed: 'failed', abandoned: 'failed' } as const;
-      const duration = request.kind === 'sleep' ? request.ms : request.kind === 'ask' ? request.timeoutMs : undefined;
+      const states = {
+        queued: 'pending',
+        open: 'waiting',
+        done: 'done',
+        failed: 'failed',
+        abandoned: 'failed',
+      } as const;
+      const duration =
+        request.kind === 'sleep'
+          ? request.ms
+          : request.kind === 'ask'
+            ? request.timeoutMs
+            : undefined;
       return {
         id: request.id,
         kind: request.kind,

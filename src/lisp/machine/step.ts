@@ -13,7 +13,15 @@ import { EMPTY_VECTOR, vectorAt, vectorCount, vectorOf, vectorPush } from '../va
 import { callValue, runBuiltin } from './call.ts';
 import { checkCount, pay } from './context.ts';
 import { define } from './definitions.ts';
-import { closureOf, jumpLimit, literalOf, matchCase, readData, readGlobal, walkItems } from './node-values.ts';
+import {
+  closureOf,
+  jumpLimit,
+  literalOf,
+  matchCase,
+  readData,
+  readGlobal,
+  walkItems,
+} from './node-values.ts';
 import { operand, operands } from './operands.ts';
 import { partOf } from './parts.ts';
 import type { CodeFrame, Stack } from './state.ts';

@@ -15,7 +15,10 @@ export function readNumber(
   if (digits > MAX_DIGITS) return { ok: false, advice: 'A number has at most 100 digits.' };
   if (DECIMAL.test(token)) {
     const value = Number(token);
-    return { ok: true, value: Number.isSafeInteger(value) ? value + 0 : integer(BigInt(plain(token))) };
+    return {
+      ok: true,
+      value: Number.isSafeInteger(value) ? value + 0 : integer(BigInt(plain(token))),
+    };
   }
   if (FLOAT.test(token)) return { ok: true, value: float(Number(token)) };
   return { ok: false, advice: adviceFor(token) };
@@ -34,8 +37,10 @@ function adviceFor(token: string): string {
   if (/^[+-]?0[xX]/.test(token)) {
     return 'Write numbers in decimal, such as `31`.';
   }
-  if (/^[+-]?[0-9]+N$/.test(token)) return `Integers have any size: write \`${token.slice(0, -1)}\`.`;
-  if (/^[+-]?[0-9.]+M$/.test(token)) return `There are no decimals: write \`${token.slice(0, -1)}\`.`;
+  if (/^[+-]?[0-9]+N$/.test(token))
+    return `Integers have any size: write \`${token.slice(0, -1)}\`.`;
+  if (/^[+-]?[0-9.]+M$/.test(token))
+    return `There are no decimals: write \`${token.slice(0, -1)}\`.`;
   if (/^[+-]?[0-9]+\/[0-9]+$/.test(token)) {
     const [over, under] = token.split('/');
     return `There are no ratios: write \`(/ ${over} ${under})\`.`;

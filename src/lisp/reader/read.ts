@@ -39,7 +39,9 @@ const SYMBOL = /^[A-Za-z+\-*/<>=?!_%.&][A-Za-z0-9+\-*/<>=?!_%.&']*$/;
 export function readForms(
   source: string,
   limits: Limits,
-): { readonly ok: true; readonly forms: readonly Form[] } | { readonly ok: false; readonly problem: Problem } {
+):
+  | { readonly ok: true; readonly forms: readonly Form[] }
+  | { readonly ok: false; readonly problem: Problem } {
   const s = newScanner(source);
   try {
     const bytes = utf8Length(source);
@@ -122,11 +124,25 @@ function unexpected(closer: string, span: Span, opener: Opener | null): Fault {
 }
 
 function unclosed({ text, mark }: Opener): Fault {
-  const span = { start: mark.offset, end: mark.offset + text.length, line: mark.line, column: mark.column };
-  return parseError(`Unclosed \`${text}\` opened at line ${mark.line}, column ${mark.column}.`, span);
+  const span = {
+    start: mark.offset,
+    end: mark.offset + text.length,
+    line: mark.line,
+    column: mark.column,
+  };
+  return parseError(
+    `Unclosed \`${text}\` opened at line ${mark.line}, column ${mark.column}.`,
+    span,
+  );
 }
 
-function readDropped(s: Scanner, nesting: number, opener: Opener | null, mark: string, from: Mark): void {
+function readDropped(
+  s: Scanner,
+  nesting: number,
+  opener: Opener | null,
+  mark: string,
+  from: Mark,
+): void {
   if (nesting > MAX_NESTING) throw tooDeep(spanFrom(s, from));
   if (readItem(s, nesting, opener) !== null) return;
   throw parseError(`\`${mark}\` needs a form after it.`, spanFrom(s, from));
@@ -140,7 +156,7 @@ function tooDeep(span: Span): Fault {
 function readForm(s: Scanner, nesting: number): Form {
   const from = markOf(s);
   const character = peek(s);
-  if (nesting >= MAX_NESTING && '([{#\''.includes(character)) {
+  if (nesting >= MAX_NESTING && "([{#'".includes(character)) {
     take(s);
     throw tooDeep(spanFrom(s, from));
   }
@@ -214,7 +230,8 @@ function readCollection(s: Scanner, nesting: number, open: string, from: Mark, p
   if (open === '[') return { kind: 'vector', items, span };
   if (prefix === '#') {
     if (open === '{') return { kind: 'set', items, span };
-    if (items.length === 0) throw parseError(`\`#()\` ${at} is empty: it needs a call inside.`, span);
+    if (items.length === 0)
+      throw parseError(`\`#()\` ${at} is empty: it needs a call inside.`, span);
     return { kind: 'fn', items, span };
   }
   if (open === '{') {
@@ -302,7 +319,10 @@ function readAtom(s: Scanner, from: Mark): Form {
   if (/^[+-]?[0-9]/.test(token) || /^[+-]?\.[0-9]/.test(token)) {
     const number = readNumber(token);
     if (number.ok) return { kind: 'literal', value: number.value, span };
-    const advice = token.includes('.') && /^[+-]?\./.test(token) ? `Write \`${token.replace('.', '0.')}\`.` : number.advice;
+    const advice =
+      token.includes('.') && /^[+-]?\./.test(token)
+        ? `Write \`${token.replace('.', '0.')}\`.`
+        : number.advice;
     throw parseError(`\`${token.slice(0, 60)}\` is not a number. ${advice}`, span);
   }
   const constant = CONSTANTS.get(token);

@@ -2,7 +2,16 @@
  * Strings, regular-expression literals and characters.
  */
 import { characterEnd, isWellFormed } from '../value/characters.ts';
-import { markOf, parseError, peek, spanFrom, take, takeToken, type Mark, type Scanner } from './scanner.ts';
+import {
+  markOf,
+  parseError,
+  peek,
+  spanFrom,
+  take,
+  takeToken,
+  type Mark,
+  type Scanner,
+} from './scanner.ts';
 
 const NAMED_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['newline', '\n'],
@@ -70,10 +79,12 @@ export function readRegexBody(s: Scanner, from: Mark): string {
 }
 
 function unclosed(s: Scanner, from: Mark, opener: string): ReturnType<typeof parseError> {
-  return parseError(
-    `Unclosed \`${opener}\` opened at line ${from.line}, column ${from.column}.`,
-    { start: from.offset, end: from.offset + opener.length, line: from.line, column: from.column },
-  );
+  return parseError(`Unclosed \`${opener}\` opened at line ${from.line}, column ${from.column}.`, {
+    start: from.offset,
+    end: from.offset + opener.length,
+    line: from.line,
+    column: from.column,
+  });
 }
 
 /** Reads a character whose backslash is next. Its value is text of one character. */

@@ -13,8 +13,7 @@ export function mergeSort<T>(items: readonly T[], compare: (a: T, b: T) => numbe
       let right = middle;
       for (let at = low; at < high; at++) {
         const takeRight =
-          left >= middle ||
-          (right < high && compare(from[right] as T, from[left] as T) < 0);
+          left >= middle || (right < high && compare(from[right] as T, from[left] as T) < 0);
         to[at] = (takeRight ? from[right++] : from[left++]) as T;
       }
     }

@@ -111,7 +111,8 @@ function equalMaps(a: TreeMap, b: TreeMap, meter: Meter, nesting: number): boole
     meter.charge(2);
     const order = compareKeys(keysA[index] as Value, keysB[index] as Value, meter, nesting + 1);
     if (order !== 0) return false;
-    if (!equalValues(valsA[index] as Value, valsB[index] as Value, meter, nesting + 1)) return false;
+    if (!equalValues(valsA[index] as Value, valsB[index] as Value, meter, nesting + 1))
+      return false;
   }
   return true;
 }

@@ -218,7 +218,12 @@ function previewValue(value: Value, bounds: Bounds): string {
     out.push(text);
     room -= text.length;
   };
-  const list = (open: string, count: number, close: string, each: (index: number) => void): void => {
+  const list = (
+    open: string,
+    count: number,
+    close: string,
+    each: (index: number) => void,
+  ): void => {
     emit(open);
     let shown = 0;
     while (shown < Math.min(count, limits.elements) && room > 0) {
@@ -232,7 +237,11 @@ function previewValue(value: Value, bounds: Bounds): string {
   const show = (item: Value, nesting: number): void => {
     if (typeof item === 'string') {
       const cut = item.length > limits.text;
-      emit(cut ? `${quoted(cutText(item, limits.text)).slice(0, -1)}…" (${grouped(item.length)} chars)` : quoted(item));
+      emit(
+        cut
+          ? `${quoted(cutText(item, limits.text)).slice(0, -1)}…" (${grouped(item.length)} chars)`
+          : quoted(item),
+      );
       return;
     }
     if (typeof item !== 'object' || item === null) {

@@ -132,11 +132,7 @@ function insert(node: MapNode, key: Value, val: Value, meter: Meter): Inserted {
       vals[at] = val;
       return { node: mapNode(node.keys, vals, null), right: null, added: false };
     }
-    const grown = mapNode(
-      insertAt(node.keys, at + 1, key),
-      insertAt(node.vals, at + 1, val),
-      null,
-    );
+    const grown = mapNode(insertAt(node.keys, at + 1, key), insertAt(node.vals, at + 1, val), null);
     const { left, right } = split(grown);
     return { node: left, right, added: true };
   }
@@ -163,7 +159,11 @@ function grow(root: MapNode, key: Value, val: Value, meter: Meter): Inserted {
   const done = insert(root, key, val, meter);
   if (done.right === null) return done;
   const keys = [done.node.keys[0] as Value, done.right.keys[0] as Value];
-  return { node: mapNode(keys, NO_VALUES, [done.node, done.right]), right: null, added: done.added };
+  return {
+    node: mapNode(keys, NO_VALUES, [done.node, done.right]),
+    right: null,
+    added: done.added,
+  };
 }
 
 /** `m` with `val` under `key`. An equal key that is there already stays as it is spelled. */

@@ -51,7 +51,8 @@ export function vectorOf(items: readonly Value[]): Vector {
   let shift = BITS;
   while (level.length > WIDTH) {
     const above: VectorNode[] = [];
-    for (let at = 0; at < level.length; at += WIDTH) above.push(branch(level.slice(at, at + WIDTH)));
+    for (let at = 0; at < level.length; at += WIDTH)
+      above.push(branch(level.slice(at, at + WIDTH)));
     level = above;
     shift += BITS;
   }

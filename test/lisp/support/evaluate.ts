@@ -18,7 +18,12 @@ import {
 
 /** What came of a program. */
 export type Evaluated =
-  | { readonly kind: 'value'; readonly printed: string; readonly notes: readonly string[]; readonly fuel: number }
+  | {
+      readonly kind: 'value';
+      readonly printed: string;
+      readonly notes: readonly string[];
+      readonly fuel: number;
+    }
   | { readonly kind: 'problem'; readonly reason: string; readonly message: string };
 
 /** Options of {@link evaluate}. */

@@ -66,10 +66,20 @@ export function standardAnswer(request: EffectRequest): EffectResult {
   if (request.kind === 'sleep') return { id, ok: true, value: null };
   if (request.kind === 'ask') return { id, ok: true, value: request.options?.[0] ?? 'yes' };
   if (request.name === 'fail') {
-    return { id, ok: false, reason: 'tool_error', message: 'not found', details: { reason: 'error' } };
+    return {
+      id,
+      ok: false,
+      reason: 'tool_error',
+      message: 'not found',
+      details: { reason: 'error' },
+    };
   }
   if (request.name === 'list') return { id, ok: true, value: [1, 2, 3] };
-  return { id, ok: true, value: { got: request.args['id'] ?? null, 'user_name': 'Ann', list: [1, 2] } };
+  return {
+    id,
+    ok: true,
+    value: { got: request.args['id'] ?? null, user_name: 'Ann', list: [1, 2] },
+  };
 }
 
 /** Runs a program to its end. Fails the test when it does not read or check. */
@@ -81,7 +91,13 @@ export function runProgram(source: string, options: HostOptions = {}): Observed 
   const checked = checkProgram(read.program, { tools: TOOLS, memory: names, asking: true });
   if (checked.problems.length > 0) throw new Error(`${checked.problems[0]?.message} in ${source}`);
   let machine: Machine = startMachine(read.program, {
-    data: options.data ?? { rows: [{ id: 1, n: 2 }, { id: 2, n: 5 }], name: 'x' },
+    data: options.data ?? {
+      rows: [
+        { id: 1, n: 2 },
+        { id: 2, n: 5 },
+      ],
+      name: 'x',
+    },
     memory,
     limits: options.limits ?? {},
     tools: TOOLS,
@@ -97,7 +113,10 @@ export function runProgram(source: string, options: HostOptions = {}): Observed 
       const { outcome } = step;
       const error = outcome.kind === 'error' ? outcome.error : null;
       return {
-        outcome: outcome.kind === 'error' ? 'error' : `${outcome.kind} ${printValue(outcome.value, 'readable')}`,
+        outcome:
+          outcome.kind === 'error'
+            ? 'error'
+            : `${outcome.kind} ${printValue(outcome.value, 'readable')}`,
         reason: error?.reason ?? null,
         message: error?.message ?? null,
         details: error?.details ?? null,

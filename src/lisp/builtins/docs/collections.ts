@@ -52,9 +52,7 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'zipmap',
     args: '2',
     meaning: 'shortest wins',
-    examples: [
-      ['(zipmap [:a :b] [1 2 3])', '{:a 1 :b 2}'],
-    ],
+    examples: [['(zipmap [:a :b] [1 2 3])', '{:a 1 :b 2}']],
   },
   {
     theme: 'Making collections',
@@ -250,9 +248,7 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'assoc-in',
     args: '3',
     meaning: 'missing levels become maps; an empty path writes key `nil`',
-    examples: [
-      ['(assoc-in {} [:a :b] 1)', '{:a {:b 1}}'],
-    ],
+    examples: [['(assoc-in {} [:a :b] 1)', '{:a {:b 1}}']],
   },
   {
     theme: 'Changing collections',
@@ -289,9 +285,7 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'merge-with',
     args: '1+',
     meaning: '`(f old new)` on a repeated key; nothing → `{}`',
-    examples: [
-      ['(merge-with + {:a 1} {:a 2 :b 3})', '{:a 3 :b 3}'],
-    ],
+    examples: [['(merge-with + {:a 1} {:a 2 :b 3})', '{:a 3 :b 3}']],
   },
   {
     theme: 'Changing collections',
@@ -362,17 +356,13 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'concat',
     args: '0+',
     meaning: 'seqables',
-    examples: [
-      ['(concat [1] nil "a")', '[1 "a"]'],
-    ],
+    examples: [['(concat [1] nil "a")', '[1 "a"]']],
   },
   {
     theme: 'Changing collections',
     names: 'replace',
     args: '2, 3',
     meaning: '2: elements looked up in a map or vector; 3: text',
-    examples: [
-      ['(replace {1 :one} [1 2])', '[:one 2]'],
-    ],
+    examples: [['(replace {1 :one} [1 2])', '[:one 2]']],
   },
 ]);

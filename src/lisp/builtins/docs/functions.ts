@@ -20,9 +20,7 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'comp',
     args: '0+',
     meaning: 'right to left; none is `identity`',
-    examples: [
-      ['((comp inc abs) -5)', '6'],
-    ],
+    examples: [['((comp inc abs) -5)', '6']],
   },
   {
     theme: 'Functions and trees',
@@ -60,9 +58,7 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'walk',
     args: '3',
     meaning: '`inner` on children, `outer` on the result; vectors, maps, sets',
-    examples: [
-      ['(walk inc (fn [v] (apply + v)) [1 2])', '5'],
-    ],
+    examples: [['(walk inc (fn [v] (apply + v)) [1 2])', '5']],
   },
   {
     theme: 'Functions and trees',
@@ -99,9 +95,7 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'tree-seq',
     args: '3',
     meaning: 'branch?, children, root; depth first',
-    examples: [
-      ['(map :n (tree-seq :kids :kids {:n 1 :kids [{:n 2}]}))', '[1 2]'],
-    ],
+    examples: [['(map :n (tree-seq :kids :kids {:n 1 :kids [{:n 2}]}))', '[1 2]']],
   },
   {
     theme: 'Functions and trees',
@@ -118,17 +112,13 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'describe',
     args: '1–2',
     meaning: "bounded summary of a value's shape; options `{:depth :sample :paths}`",
-    examples: [
-      ['(:item_types (describe [1 "x"]))', '{"integer" 1 "string" 1}'],
-    ],
+    examples: [['(:item_types (describe [1 "x"]))', '{"integer" 1 "string" 1}']],
   },
   {
     theme: 'Functions and trees',
     names: 'doc apropos',
     args: '1',
     meaning: 'prints the documentation of a name · names that contain the text',
-    examples: [
-      ['(apropos "postwalk")', '["postwalk" "postwalk-replace"]'],
-    ],
+    examples: [['(apropos "postwalk")', '["postwalk" "postwalk-replace"]']],
   },
 ]);

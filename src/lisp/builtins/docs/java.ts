@@ -10,9 +10,7 @@ export const JAVA_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'Math/abs',
     args: '1',
     meaning: 'long or double; the smallest long stays',
-    examples: [
-      ['(Math/abs -7)', '7'],
-    ],
+    examples: [['(Math/abs -7)', '7']],
   },
   {
     theme: 'Java-shaped members',
@@ -40,9 +38,7 @@ export const JAVA_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'Math/pow',
     args: '2',
     meaning: 'float',
-    examples: [
-      ['(Math/pow 2 3)', '8.0'],
-    ],
+    examples: [['(Math/pow 2 3)', '8.0']],
   },
   {
     theme: 'Java-shaped members',
@@ -151,54 +147,42 @@ export const JAVA_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'LocalDate/parse',
     args: '1',
     meaning: 'ISO date; a date-time is cut to its date',
-    examples: [
-      ['(str (LocalDate/parse "2024-02-28T10:00:00"))', '"2024-02-28"'],
-    ],
+    examples: [['(str (LocalDate/parse "2024-02-28T10:00:00"))', '"2024-02-28"']],
   },
   {
     theme: 'Java-shaped members',
     names: 'LocalDate/of LocalDate/now',
     args: '3, 0',
     meaning: '`now` from the workflow clock, UTC',
-    examples: [
-      ['(str (LocalDate/of 2024 1 2))', '"2024-01-02"'],
-    ],
+    examples: [['(str (LocalDate/of 2024 1 2))', '"2024-01-02"']],
   },
   {
     theme: 'Java-shaped members',
     names: '.plusDays .minusDays .toEpochDay',
     args: '2, 2, 1',
     meaning: 'LocalDate',
-    examples: [
-      ['(str (.plusDays (LocalDate/parse "2024-02-28") 2))', '"2024-03-01"'],
-    ],
+    examples: [['(str (.plusDays (LocalDate/parse "2024-02-28") 2))', '"2024-03-01"']],
   },
   {
     theme: 'Java-shaped members',
     names: 'Instant/parse',
     args: '1',
     meaning: 'nanoseconds kept; no offset: UTC; a date: midnight',
-    examples: [
-      ['(str (Instant/parse "2024-01-01T00:00:00+02:00"))', '"2023-12-31T22:00:00Z"'],
-    ],
+    examples: [['(str (Instant/parse "2024-01-01T00:00:00+02:00"))', '"2023-12-31T22:00:00Z"']],
   },
   {
     theme: 'Java-shaped members',
     names: 'Instant/ofEpochMilli Instant/now',
     args: '1, 0',
     meaning: '',
-    examples: [
-      ['(str (Instant/ofEpochMilli 1500))', '"1970-01-01T00:00:01.500Z"'],
-    ],
+    examples: [['(str (Instant/ofEpochMilli 1500))', '"1970-01-01T00:00:01.500Z"']],
   },
   {
     theme: 'Java-shaped members',
     names: '.toEpochMilli',
     args: '1',
     meaning: 'Instant',
-    examples: [
-      ['(.toEpochMilli (Instant/parse "1970-01-01T00:00:01Z"))', '1000'],
-    ],
+    examples: [['(.toEpochMilli (Instant/parse "1970-01-01T00:00:01Z"))', '1000']],
   },
   {
     theme: 'Java-shaped members',
@@ -214,9 +198,7 @@ export const JAVA_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'Duration/between Duration/ofMillis',
     args: '2, 1',
     meaning: 'between two Instants',
-    examples: [
-      ['(str (Duration/ofMillis 90001500))', '"PT25H1.5S"'],
-    ],
+    examples: [['(str (Duration/ofMillis 90001500))', '"PT25H1.5S"']],
   },
   {
     theme: 'Java-shaped members',
@@ -224,7 +206,10 @@ export const JAVA_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     args: '1',
     meaning: 'Duration; cut toward zero',
     examples: [
-      ['(.toDays (Duration/between (Instant/parse "2024-01-01") (Instant/parse "2024-01-03")))', '2'],
+      [
+        '(.toDays (Duration/between (Instant/parse "2024-01-01") (Instant/parse "2024-01-03")))',
+        '2',
+      ],
     ],
   },
   {
@@ -232,9 +217,7 @@ export const JAVA_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'java.util.Date.',
     args: '0–1',
     meaning: 'now · milliseconds · text: ISO, or a spelled-out date such as `8 Jan 2024 10:00 GMT`',
-    examples: [
-      ['(str (java.util.Date. 1000))', '"1970-01-01T00:00:01Z"'],
-    ],
+    examples: [['(str (java.util.Date. 1000))', '"1970-01-01T00:00:01Z"']],
   },
   {
     theme: 'Java-shaped members',
@@ -251,7 +234,6 @@ export const JAVA_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'System/currentTimeMillis',
     args: '0',
     meaning: 'the workflow clock, as `(now)`',
-    examples: [
-    ],
+    examples: [],
   },
 ]);

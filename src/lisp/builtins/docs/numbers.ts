@@ -32,7 +32,8 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Arithmetic',
     names: '/',
     args: '1+',
-    meaning: 'always a float; an integer 0 as divisor raises `arithmetic_error`, `0.0` follows IEEE',
+    meaning:
+      'always a float; an integer 0 as divisor raises `arithmetic_error`, `0.0` follows IEEE',
     examples: [
       ['(/ 6 3)', '2.0'],
       ['(/ 2)', '0.5'],
@@ -55,7 +56,8 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Arithmetic',
     names: 'quot rem',
     args: '2',
-    meaning: 'cut toward zero; zero divisor of either kind raises; a result that is not finite is `##NaN`; floats as Clojure: q is `n / d` cut, never `-0.0`; `rem` is `n - q * d`, not the exact remainder',
+    meaning:
+      'cut toward zero; zero divisor of either kind raises; a result that is not finite is `##NaN`; floats as Clojure: q is `n / d` cut, never `-0.0`; `rem` is `n - q * d`, not the exact remainder',
     examples: [
       ['(quot 7 -2)', '-3'],
       ['(rem -7 2)', '-1'],
@@ -77,7 +79,8 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Arithmetic',
     names: 'max min',
     args: '1+',
-    meaning: 'numbers (one alone is not looked at); `##NaN` wins; the winner keeps its type; ties: the last',
+    meaning:
+      'numbers (one alone is not looked at); `##NaN` wins; the winner keeps its type; ties: the last',
     examples: [
       ['(max 1 2.0)', '2.0'],
       ['(min 3 1)', '1'],
@@ -118,7 +121,8 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Arithmetic',
     names: 'int',
     args: '1',
-    meaning: 'cuts; 32-bit range, else `arithmetic_error`; `##NaN` is 0; one character gives its code point',
+    meaning:
+      'cuts; 32-bit range, else `arithmetic_error`; `##NaN` is 0; one character gives its code point',
     examples: [
       ['(int 3.9)', '3'],
       ['(int \\A)', '65'],

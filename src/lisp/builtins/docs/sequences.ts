@@ -21,27 +21,21 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'map-indexed',
     args: '2',
     meaning: '`(f i x)`',
-    examples: [
-      ['(map-indexed vector [:a])', '[[0 :a]]'],
-    ],
+    examples: [['(map-indexed vector [:a])', '[[0 :a]]']],
   },
   {
     theme: 'Sequence functions',
     names: 'keep-indexed',
     args: '2',
     meaning: 'the results that are not `nil`',
-    examples: [
-      ['(keep-indexed (fn [i x] (when (pos? i) x)) [:a :b])', '[:b]'],
-    ],
+    examples: [['(keep-indexed (fn [i x] (when (pos? i) x)) [:a :b])', '[:b]']],
   },
   {
     theme: 'Sequence functions',
     names: 'mapcat',
     args: '2+',
     meaning: 'joins seqable results; `nil` is empty',
-    examples: [
-      ['(mapcat (fn [x] [x x]) [1 2])', '[1 1 2 2]'],
-    ],
+    examples: [['(mapcat (fn [x] [x x]) [1 2])', '[1 1 2 2]']],
   },
   {
     theme: 'Sequence functions',
@@ -59,9 +53,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'keep',
     args: '2',
     meaning: 'results that are not `nil`; `false` stays',
-    examples: [
-      ['(keep {:a 1 :b false} [:a :b :c])', '[1 false]'],
-    ],
+    examples: [['(keep {:a 1 :b false} [:a :b :c])', '[1 false]']],
   },
   {
     theme: 'Sequence functions',
@@ -88,9 +80,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'reduced',
     args: '1',
     meaning: 'stops `reduce`, `reduce-kv`, `reductions` early',
-    examples: [
-      ['(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3])', '3'],
-    ],
+    examples: [['(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3])', '3']],
   },
   {
     theme: 'Sequence functions',
@@ -107,9 +97,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'reduce-kv',
     args: '3',
     meaning: 'map, or vector with indexes; nil → init',
-    examples: [
-      ['(reduce-kv (fn [a k v] (+ a v)) 0 {:a 1 :b 2})', '3'],
-    ],
+    examples: [['(reduce-kv (fn [a k v] (+ a v)) 0 {:a 1 :b 2})', '3']],
   },
   {
     theme: 'Sequence functions',
@@ -148,9 +136,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'take-nth',
     args: '2',
     meaning: 'n ≤ 0 raises',
-    examples: [
-      ['(take-nth 2 [1 2 3])', '[1 3]'],
-    ],
+    examples: [['(take-nth 2 [1 2 3])', '[1 3]']],
   },
   {
     theme: 'Sequence functions',
@@ -177,9 +163,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'partition',
     args: '2–4',
     meaning: '`n step? pad? coll`; n < 0: `[]`; n = 0 or step ≤ 0 raises',
-    examples: [
-      ['(partition 2 2 [0] [1 2 3])', '[[1 2] [3 0]]'],
-    ],
+    examples: [['(partition 2 2 [0] [1 2 3])', '[[1 2] [3 0]]']],
   },
   {
     theme: 'Sequence functions',
@@ -238,9 +222,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'distinct-by',
     args: '2',
     meaning: 'first item per key',
-    examples: [
-      ['(distinct-by :k [{:k 1 :v 1} {:k 1 :v 2}])', '[{:k 1 :v 1}]'],
-    ],
+    examples: [['(distinct-by :k [{:k 1 :v 1} {:k 1 :v 2}])', '[{:k 1 :v 1}]']],
   },
   {
     theme: 'Sequence functions',
@@ -267,9 +249,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'zip',
     args: '2+',
     meaning: 'vectors of corresponding elements',
-    examples: [
-      ['(zip [1 2] [:a :b :c])', '[[1 :a] [2 :b]]'],
-    ],
+    examples: [['(zip [1 2] [:a :b :c])', '[[1 :a] [2 :b]]']],
   },
   {
     theme: 'Sequence functions',

@@ -72,33 +72,28 @@ export const SET_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'set/join',
     args: '2–3',
     meaning: 'natural join, or by a map of keys',
-    examples: [
-      ['(set/join #{{:a 1 :b 2}} #{{:a 1 :c 3}})', '#{{:a 1 :b 2 :c 3}}'],
-    ],
+    examples: [['(set/join #{{:a 1 :b 2}} #{{:a 1 :c 3}})', '#{{:a 1 :b 2 :c 3}}']],
   },
   {
     theme: 'JSON',
     names: 'json/parse-string',
     args: '1',
     meaning: 'string keys; `1.0` is a float, big integers exact; bad: `nil`',
-    examples: [
-      ['(json/parse-string "{\\"a\\":[1,2.5]}")', '{"a" [1 2.5]}'],
-    ],
+    examples: [['(json/parse-string "{\\"a\\":[1,2.5]}")', '{"a" [1 2.5]}']],
   },
   {
     theme: 'JSON',
     names: 'json/parse-lines',
     args: '1',
     meaning: 'one value per non-blank line, `nil` for a bad one',
-    examples: [
-      ['(json/parse-lines "1\\n\\n[2]\\nx")', '[1 [2] nil]'],
-    ],
+    examples: [['(json/parse-lines "1\\n\\n[2]\\nx")', '[1 [2] nil]']],
   },
   {
     theme: 'JSON',
     names: 'json/generate-string',
     args: '1',
-    meaning: 'fixed key order; keyword keys by name, integer keys as text; keyword values, sets, functions, ±Inf, NaN, equal keys: `type_error` with path',
+    meaning:
+      'fixed key order; keyword keys by name, integer keys as text; keyword values, sets, functions, ±Inf, NaN, equal keys: `type_error` with path',
     examples: [
       ['(json/generate-string {:b [1.0 nil]})', '"{\\"b\\":[1.0,null]}"'],
       ['(json/generate-string {:k (name :v)})', '"{\\"k\\":\\"v\\"}"'],
@@ -109,17 +104,13 @@ export const SET_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'println',
     args: '0+',
     meaning: 'one note, arguments joined by a space; top-level text raw, nested text quoted',
-    examples: [
-      ['(println "a" [1 "x"])', 'nil'],
-    ],
+    examples: [['(println "a" [1 "x"])', 'nil']],
   },
   {
     theme: 'Notes',
     names: 'prn',
     args: '0+',
     meaning: 'the same, all text quoted',
-    examples: [
-      ['(prn "a")', 'nil'],
-    ],
+    examples: [['(prn "a")', 'nil']],
   },
 ]);

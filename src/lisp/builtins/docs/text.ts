@@ -20,9 +20,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'pr-str',
     args: '0+',
     meaning: 'readable , joined by spaces',
-    examples: [
-      ['(pr-str "a" :b)', '"\\"a\\" :b"'],
-    ],
+    examples: [['(pr-str "a" :b)', '"\\"a\\" :b"']],
   },
   {
     theme: 'Text',
@@ -49,7 +47,8 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Text',
     names: 'split',
     args: '2–3',
-    meaning: 'by regex, one character, or `""`; trailing empties dropped; limit > 0 caps parts, ≠ 0 keeps trailing empties; longer text raises',
+    meaning:
+      'by regex, one character, or `""`; trailing empties dropped; limit > 0 caps parts, ≠ 0 keeps trailing empties; longer text raises',
     examples: [
       ['(split "a,b,," #",")', '["a" "b"]'],
       ['(split "abc" "")', '["a" "b" "c"]'],
@@ -62,9 +61,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'split-lines',
     args: '1',
     meaning: 'LF or CRLF; trailing empties dropped',
-    examples: [
-      ['(split-lines "a\\nb\\r\\nc\\n")', '["a" "b" "c"]'],
-    ],
+    examples: [['(split-lines "a\\nb\\r\\nc\\n")', '["a" "b" "c"]']],
   },
   {
     theme: 'Text',
@@ -82,9 +79,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'trim-newline',
     args: '1',
     meaning: '',
-    examples: [
-      ['(trim-newline "a\\n")', '"a"'],
-    ],
+    examples: [['(trim-newline "a\\n")', '"a"']],
   },
   {
     theme: 'Text',
@@ -121,9 +116,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'capitalize',
     args: '1',
     meaning: '',
-    examples: [
-      ['(capitalize "hELLO")', '"Hello"'],
-    ],
+    examples: [['(capitalize "hELLO")', '"Hello"']],
   },
   {
     theme: 'Text',
@@ -140,9 +133,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'includes?',
     args: '2',
     meaning: '',
-    examples: [
-      ['(includes? "abc" "bc")', 'true'],
-    ],
+    examples: [['(includes? "abc" "bc")', 'true']],
   },
   {
     theme: 'Text',
@@ -251,9 +242,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'format',
     args: '1+',
     meaning: 'as in Java: flags `- 0 + space , ( #`, conversions `s S d x X o f e E g G c b B n %`',
-    examples: [
-      ['(format "%-4s|%6.2f" "ab" 3.14159)', '"ab  |  3.14"'],
-    ],
+    examples: [['(format "%-4s|%6.2f" "ab" 3.14159)', '"ab  |  3.14"']],
   },
   {
     theme: 'Text',
@@ -300,9 +289,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 're-split',
     args: '2',
     meaning: '`split` with the regex first',
-    examples: [
-      ['(re-split #"\\s+" "a  b")', '["a" "b"]'],
-    ],
+    examples: [['(re-split #"\\s+" "a  b")', '["a" "b"]']],
   },
   {
     theme: 'Text',
