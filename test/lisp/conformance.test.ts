@@ -18,7 +18,8 @@ function readCases(name: string): Case[] {
     const at = Math.max(text.lastIndexOf(' ;=> '), text.lastIndexOf(' ;=! '));
     if (at < 0) {
       // A line without an answer is blank or a heading; anything else is a slip of the pen.
-      if (text !== '' && !text.startsWith(';')) throw new Error(`${name}:${index + 1} has no answer`);
+      if (text !== '' && !text.startsWith(';'))
+        throw new Error(`${name}:${index + 1} has no answer`);
       return;
     }
     const kind = text.slice(at + 1, at + 4);
@@ -40,16 +41,17 @@ const files = readdirSync(FOLDER).filter((name) => name.endsWith('.clj'));
 
 describe('conformance', () => {
   test.for(files)('%s', (name) => {
-    const differences = readCases(name)
-      .map(({ line, expression, expected }) => ({
-        at: `${name}:${line}`,
-        expression,
-        expected: [expected, expected],
-        got: answersTo(expression),
-      }))
-      .filter(({ expected, got }) => expected.join('\n') !== got.join('\n'));
+    const differences: string[] = [];
+    for (const { line, expression, expected } of readCases(name)) {
+      for (const got of answersTo(expression)) {
+        if (got === expected) continue;
+        differences.push(
+          `${name}:${line} ${expression}\n  expected ${expected}\n  got      ${got}`,
+        );
+      }
+    }
 
-    expect(differences).toEqual([]);
+    expect(differences.slice(0, 40).join('\n'), `${differences.length} differences`).toBe('');
   });
 
   test('has at least 2,500 cases, each stated once', () => {
