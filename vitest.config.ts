@@ -1,20 +1,49 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+/** What needs the server of the run, or one of its own. */
+const SERVER_TESTS = [
+  'test/e2e/**/*.test.ts',
+  'test/workflows/**/*.test.ts',
+  'test/replay/**/*.test.ts',
+  'test/**/*.server.test.ts',
+];
 
 /**
  * Two projects. `unit` needs no server and runs in seconds; `server` starts one Temporal
  * development server for the whole run (see test/support/server-setup.ts).
  */
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   test: {
+    // A server that is stopped writes its database first.
+    teardownTimeout: 30_000,
     projects: [
       {
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/workflows/**', 'test/replay/**'],
+          exclude: SERVER_TESTS,
           testTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'server',
+          include: SERVER_TESTS,
+          globalSetup: 'test/support/server-setup.ts',
+          // Workers carry a native addon and a server's load: processes, as many as small machines
+          // have cores, and time enough for one that is busy.
+          pool: 'forks',
+          maxWorkers: 2,
+          // Tests that run at once within a file each have a worker process of their own.
+          maxConcurrency: 3,
+          testTimeout: 60_000,
+          hookTimeout: 90_000,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
   },
 });
+
+export default config;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- lisp`: the language against SCI on twelve programs in one process, its machine
- * tier against its compiled tier, and the size and time of a snapshot.
+ * The language against SCI on twelve programs in one process, its machine tier against its compiled
+ * tier, and the size and time of a snapshot.
  *
  * Ours and theirs alternate, and each program counts with its best round: the minimum is the
  * steadiest estimate on a machine that others use too.
@@ -16,18 +16,10 @@ import {
   type MachineSnapshot,
 } from '../src/lisp.ts';
 import { PROGRAMS } from './lisp/programs.ts';
+import { figure, type Bench, type Figure } from './support/figure.ts';
 
 const ROUNDS = 12;
 const WIDE = { fuel: 2_000_000, loopIterations: 1_000_000, collection: 1_000_000 };
-
-/** One line of the result. */
-interface Measure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly goal?: number;
-  readonly baseline?: number;
-}
 
 function millis(since: bigint): number {
   return Number(process.hrtime.bigint() - since) / 1e6;
@@ -56,10 +48,8 @@ function geomean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 }
 
-async function compare(): Promise<Measure[]> {
-  const { runInSci } = (await import('./lisp/sci.mjs')) as {
-    runInSci: (source: string) => Promise<unknown>;
-  };
+async function compare(): Promise<Figure[]> {
+  const { runInSci } = await import('./lisp/sci.mjs');
   const ratios: number[] = [];
   const tiers: number[] = [];
   process.stdout.write('program             ours ms   SCI ms   ratio   machine ms   tiers\n');
@@ -89,13 +79,13 @@ async function compare(): Promise<Measure[]> {
     process.stdout.write(`${cells.join(' ')}\n`);
   }
   return [
-    { name: 'geomean_vs_sci', value: geomean(ratios), unit: 'ratio', goal: 1 },
-    { name: 'worst_vs_sci', value: Math.max(...ratios), unit: 'ratio', goal: 2 },
-    { name: 'machine_vs_compiled', value: geomean(tiers), unit: 'ratio', goal: 6 },
+    figure('geomean_vs_sci', geomean(ratios), 'ratio', '<= 1'),
+    figure('worst_vs_sci', Math.max(...ratios), 'ratio', '<= 2'),
+    figure('machine_vs_compiled', geomean(tiers), 'ratio', '<= 6'),
   ];
 }
 
-function measureSnapshot(): Measure[] {
+function measureSnapshot(): Figure[] {
   const rows = Array.from({ length: 1_000 }, (_, id) => ({
     id,
     name: `person number ${id}`,
@@ -124,13 +114,13 @@ function measureSnapshot(): Measure[] {
     size = text.length;
   }
   return [
-    { name: 'snapshot_ratio', value: size / JSON.stringify(rows).length, unit: 'ratio', goal: 3 },
-    { name: 'snapshot_ms', value: best, unit: 'ms', goal: 20 },
+    figure('snapshot_ratio', size / JSON.stringify(rows).length, 'ratio', '<= 3'),
+    figure('snapshot_ms', best, 'ms', '<= 20'),
   ];
 }
 
 /** Reading, checking and compiling a program of a hundred lines, once warm. */
-function measureStartup(): Measure[] {
+function measureStartup(): Figure[] {
   const line = (index: number): string =>
     `(defn f${index} [x] (let [{:keys [a b]} x] (if (< a ${index}) (map inc [a b]) (str "v" b))))`;
   const source = Array.from({ length: 100 }, (_, index) => line(index)).join('\n');
@@ -152,14 +142,14 @@ function measureStartup(): Measure[] {
     start();
     best = Math.min(best, millis(since));
   }
-  return [{ name: 'startup_ms', value: best, unit: 'ms', goal: 5 }];
+  return [figure('startup_ms', best, 'ms', '<= 5')];
 }
 
-const measures = [...(await compare()), ...measureSnapshot(), ...measureStartup()];
-for (const { name, value, unit, goal } of measures) {
-  process.stdout.write(
-    `${name.padEnd(22)} ${value.toFixed(3)} ${unit}${goal === undefined ? '' : ` (goal ${goal})`}\n`,
-  );
-}
-if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(measures)}\n`);
-process.exit(0);
+/** The language against SCI, its tiers against each other, its snapshots and its start. */
+export const lispBench: Bench = {
+  name: 'lisp',
+  about: 'the language against SCI on twelve programs, its two tiers, snapshots, start',
+  async run() {
+    return [...(await compare()), ...measureSnapshot(), ...measureStartup()];
+  },
+};

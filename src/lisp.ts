@@ -12,9 +12,12 @@
 export { readProgram, checkProgram, literalProblems, codeId } from './lisp/program.ts';
 export type { Program, Checked, Finding } from './lisp/program.ts';
 export type { World, LiteralArgument } from './lisp/analyzer/analysis.ts';
-export { startMachine, advance, cancelMachine, notesOf, fuelUsed } from './lisp/machine/machine.ts';
-export type { MachineInput, Tick, Advance } from './lisp/machine/machine.ts';
-export { snapshot, restore } from './lisp/machine/save.ts';
+export { startMachine } from './lisp/machine/start.ts';
+export type { MachineInput } from './lisp/machine/start.ts';
+export { advance, cancelMachine, notesOf, fuelUsed } from './lisp/machine/machine.ts';
+export type { Tick, Advance } from './lisp/machine/machine.ts';
+export { snapshot } from './lisp/machine/save.ts';
+export { restore } from './lisp/machine/load.ts';
 export type { MachineSnapshot } from './lisp/machine/save.ts';
 export { programStatus } from './lisp/machine/status.ts';
 export type { ProgramStatus, FormStatus, EffectStatus } from './lisp/machine/status.ts';
@@ -26,6 +29,7 @@ export type {
   FormState,
 } from './lisp/machine/state.ts';
 export type { ToolFace } from './lisp/machine/context.ts';
+export { languageCard, referenceTables } from './lisp/builtins/reference.ts';
 export { EMPTY_MEMORY } from './lisp/machine/coded.ts';
 export type { Coded, ProgramMemory } from './lisp/machine/coded.ts';
 export { printValue } from './lisp/value/print.ts';

@@ -87,7 +87,7 @@ export class Fault {
   trace: readonly string[] | undefined;
 
   constructor(
-    reason: Reason | string,
+    reason: string,
     message: string,
     options: { details?: Json; span?: Span; recoverable?: boolean } = {},
   ) {

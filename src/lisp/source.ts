@@ -40,7 +40,7 @@ export function codePointsBetween(text: string, from: number, to: number): numbe
 export function excerpt(source: string, span: Span): string {
   const lineStart = startOfLine(source, span.start);
   const lineEnd = endOfLine(source, span.start);
-  const line = [...source.slice(lineStart, lineEnd)];
+  const line = Array.from(source.slice(lineStart, lineEnd));
   const before = codePointsBetween(source, lineStart, Math.min(span.start, lineEnd));
   const marked = codePointsBetween(source, span.start, Math.min(span.end, lineEnd));
   const cutFrom = line.length <= EXCERPT_WIDTH ? 0 : Math.max(0, before - CARET_ROOM);

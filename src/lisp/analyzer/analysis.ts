@@ -112,8 +112,8 @@ export function init(slot: number, value: Node, named: boolean): Init {
 }
 
 /** `if`. */
-export function ifNode(test: Node, then: Node, otherwise: Node, span: Span): Node {
-  return { kind: 'if', test, then, otherwise, span, cost: 1 + leafCount([test]) };
+export function ifNode(test: Node, chosen: Node, otherwise: Node, span: Span): Node {
+  return { kind: 'if', test, chosen, otherwise, span, cost: 1 + leafCount([test]) };
 }
 
 /** `let`, or its body alone when nothing is bound. */

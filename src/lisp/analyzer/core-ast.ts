@@ -72,7 +72,7 @@ export interface DataNode extends At {
 export interface IfNode extends At {
   readonly kind: 'if';
   readonly test: Node;
-  readonly then: Node;
+  readonly chosen: Node;
   readonly otherwise: Node;
 }
 
@@ -259,7 +259,7 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'fn':
       return [];
     case 'if':
-      return [node.test, node.then, node.otherwise];
+      return [node.test, node.chosen, node.otherwise];
     case 'do':
       return node.body;
     case 'let':

@@ -117,7 +117,7 @@ function markTails(node: Node): void {
       node.tail = true;
       return;
     case 'if':
-      markTails(node.then);
+      markTails(node.chosen);
       markTails(node.otherwise);
       return;
     case 'let':

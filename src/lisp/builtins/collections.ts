@@ -3,30 +3,19 @@
  */
 import { checkCount, type Context } from '../machine/context.ts';
 import { characterCount } from '../value/characters.ts';
-import { add } from '../value/numbers.ts';
 import { compareKeys, magnitude } from '../value/order.ts';
 import { describeValue } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import {
   EMPTY_MAP,
   EMPTY_SET,
-  mapOf,
   mapRemove,
   mapSet,
   setAdd,
-  setOf,
   setRemove,
   treeHas,
 } from '../value/tree.ts';
-import {
-  isMap,
-  isNumber,
-  isSet,
-  isVector,
-  type TreeMap,
-  type Value,
-  type Vector,
-} from '../value/value.ts';
+import { isMap, isNumber, isSet, isVector, type TreeMap, type Value } from '../value/value.ts';
 import {
   EMPTY_VECTOR,
   vectorAt,
@@ -39,12 +28,13 @@ import {
   vectorSet,
 } from '../value/vector.ts';
 import type { Work } from './builtin.ts';
-import { arg, expectCount, expectMap, expectNumber, fault, wrongType } from './expect.ts';
+import { arg, expectCount, expectMap, fault, wrongType } from './expect.ts';
 import {
   characterAt,
   elementAt,
   flexibleGet,
   flexibleKey,
+  foundOr,
   getFrom,
   indexOf,
   KEY_COST,
@@ -120,23 +110,6 @@ export function associate(c: Context, coll: Value, key: Value, val: Value): Valu
   return vectorSet(coll, index, val);
 }
 
-function pairsFrom(c: Context, args: readonly Value[]): TreeMap {
-  if (args.length % 2 !== 0) {
-    throw fault(
-      c,
-      'arity_error',
-      `pairs of key and value are needed, got ${args.length} arguments.`,
-    );
-  }
-  c.charge(args.length);
-  const keys = args.filter((_, index) => index % 2 === 0);
-  return mapOf(
-    keys,
-    args.filter((_, index) => index % 2 === 1),
-    c,
-  );
-}
-
 function pathAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
   return itemsAt(c, args, index);
 }
@@ -165,80 +138,14 @@ export function associateIn(c: Context, coll: Value, path: readonly Value[], val
   return result;
 }
 
-/** The numbers of a `range`. */
-function rangeOf(c: Context, args: readonly Value[]): Vector {
-  const numbers = args.map((_, index) => expectNumber(c, args, index));
-  const [first = 0, second, third = 1] = numbers;
-  const start = second === undefined ? 0 : first;
-  const end = second ?? first;
-  const step = magnitude(third);
-  if (Number(step) === 0)
-    throw fault(c, 'runtime_error', 'the step is 0, the range would never end.');
-  const span = Number(magnitude(end)) - Number(magnitude(start));
-  const size = Math.max(0, Math.ceil(span / Number(step)));
-  if (Number.isNaN(size)) return EMPTY_VECTOR;
-  checkCount(c, size);
-  c.charge(size);
-  const items: Value[] = [];
-  if (typeof start === 'number' && typeof third === 'number') {
-    for (let index = 0; index < size; index++) items.push(start + index * third);
-    return vectorOf(items);
-  }
-  // Float steps add up, so the end decides, not the count.
-  let at = start;
-  while (
-    items.length <= size &&
-    (step > 0 ? magnitude(at) < magnitude(end) : magnitude(at) > magnitude(end))
-  ) {
-    items.push(at);
-    at = add(c, at, third);
-  }
-  return vectorOf(items);
-}
-
-/** `n` numbers from `start` by `step`, which may be zero, up to `end`. */
-function takeRange(c: Context, args: readonly Value[]): Value {
-  const count = Math.max(0, expectCount(c, args, 0));
-  const step = expectNumber(c, args, 3);
-  if (Number(magnitude(step)) !== 0) {
-    const items = vectorItems(rangeOf(c, args.slice(1)));
-    return vectorOf(items.slice(0, count));
-  }
-  const start = expectNumber(c, args, 1);
-  if (!(magnitude(start) < magnitude(expectNumber(c, args, 2)))) return EMPTY_VECTOR;
-  checkCount(c, count);
-  c.charge(count);
-  return vectorOf(new Array<Value>(count).fill(start));
-}
-
-function combinations(c: Context, args: readonly Value[]): Value {
-  const items = itemsAt(c, args, 0);
-  const size = expectCount(c, args, 1);
-  if (size < 0 || size > items.length) return EMPTY_VECTOR;
-  let total = 1;
-  for (let index = 0; index < size; index++) total = (total * (items.length - index)) / (index + 1);
-  checkCount(c, Math.round(total));
-  c.charge(Math.round(total) * (size + 1));
-  const found: Value[] = [];
-  const chosen = Array.from({ length: size }, (_, index) => index);
-  for (;;) {
-    found.push(vectorOf(chosen.map((index) => items[index] as Value)));
-    let at = size - 1;
-    while (at >= 0 && chosen[at] === items.length - size + at) at -= 1;
-    if (at < 0) return vectorOf(found);
-    chosen[at] = (chosen[at] ?? 0) + 1;
-    for (let next = at + 1; next < size; next++) chosen[next] = (chosen[next - 1] ?? 0) + 1;
-  }
-}
-
 function nth(c: Context, args: readonly Value[]): Value {
   const [coll = null, index = null, fallback = null] = args;
   if (isMap(coll) || isSet(coll)) orderedAt(c, args, 0);
   if (!isNumber(index)) throw wrongType(c, 1, 'an index', index);
   c.charge(KEY_COST);
   if (coll === null) return fallback;
-  if (isVector(coll)) return elementAt(coll, index) ?? fallback;
-  if (typeof coll === 'string') return characterAt(c, coll, indexOf(index)) ?? fallback;
+  if (isVector(coll)) return foundOr(elementAt(coll, index), fallback);
+  if (typeof coll === 'string') return foundOr(characterAt(c, coll, indexOf(index)), fallback);
   throw wrongType(c, 0, 'something with an order', coll);
 }
 
@@ -357,13 +264,6 @@ function concat(c: Context, args: readonly Value[]): Value {
   return vectorOf(all);
 }
 
-function repeat(c: Context, args: readonly Value[]): Value {
-  const count = Math.max(0, expectCount(c, args, 0));
-  checkCount(c, count);
-  c.charge(count);
-  return vectorOf(new Array<Value>(count).fill(arg(args, 1)));
-}
-
 function without(of: 'map' | 'set'): Work {
   return plain((c, args) => {
     const [coll = null, ...keys] = args;
@@ -381,52 +281,12 @@ function without(of: 'map' | 'set'): Work {
   });
 }
 
-const vector: Work = plain((c, args) => {
-  c.charge(args.length);
-  return vectorOf(args);
-});
-const setFrom: Work = plain((c, args) => {
-  c.charge(args.length);
-  return setOf(args, c);
-});
-const mapFrom: Work = plain(pairsFrom);
-
 /** What each collection builtin does. */
 export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
-  vector,
-  list: vector,
-  vec: plain((c, args) => {
-    const [value = null] = args;
-    if (isVector(value)) return value;
-    const items = itemsAt(c, args, 0);
-    c.charge(items.length);
-    return vectorOf(items);
-  }),
-  set: plain((c, args) => {
-    const [value = null] = args;
-    if (isSet(value)) return value;
-    const items = itemsAt(c, args, 0);
-    c.charge(items.length * KEY_COST);
-    return setOf(items, c);
-  }),
-  'hash-set': setFrom,
-  'sorted-set': setFrom,
-  'hash-map': mapFrom,
-  'array-map': mapFrom,
-  'sorted-map': mapFrom,
-  zipmap: plain((c, args) => {
-    const keys = itemsAt(c, args, 0);
-    const vals = itemsAt(c, args, 1);
-    const count = Math.min(keys.length, vals.length);
-    c.charge(count * KEY_COST);
-    return mapOf(keys.slice(0, count), vals.slice(0, count), c);
-  }),
-  range: plain(rangeOf),
-  'take-range~': plain(takeRange),
-  repeat: plain(repeat),
-  combinations: plain(combinations),
-  get: plain((c, args) => getFrom(c, arg(args, 0), arg(args, 1)) ?? args[2] ?? null),
-  'get-in': plain((c, args) => getIn(c, arg(args, 0), pathAt(c, args, 1)) ?? args[2] ?? null),
+  get: plain((c, args) => foundOr(getFrom(c, arg(args, 0), arg(args, 1)), args[2] ?? null)),
+  'get-in': plain((c, args) =>
+    foundOr(getIn(c, arg(args, 0), pathAt(c, args, 1)), args[2] ?? null),
+  ),
   'by-path~': plain((c, args) => getIn(c, arg(args, 1), pathAt(c, args, 0)) ?? null),
   nth: plain(nth),
   peek: plain((c, args) => {

@@ -112,8 +112,8 @@ function round(c: Context, args: readonly Value[]): Value {
   if (!isFloat(value)) throw wrongType(c, 0, 'a float (use `round` for integers)', value);
   const { value: number } = value;
   if (Number.isNaN(number)) return 0;
-  if (number >= 9_223_372_036_854_775_807) return integer(LONG_LIMIT - 1n);
-  if (number <= -9_223_372_036_854_775_808) return integer(-LONG_LIMIT);
+  if (number >= 2 ** 63) return integer(LONG_LIMIT - 1n);
+  if (number <= -(2 ** 63)) return integer(-LONG_LIMIT);
   const floor = Math.floor(number);
   return wholeOf(number - floor >= 0.5 ? floor + 1 : floor);
 }

@@ -74,6 +74,11 @@ export function elementAt(vector: Vector, index: Value): Value | undefined {
   return at >= 0 && at < vectorCount(vector) ? vectorAt(vector, at) : undefined;
 }
 
+/** What was found, or `fallback`: a present nil is found. */
+export function foundOr(found: Value | undefined, fallback: Value): Value {
+  return found === undefined ? fallback : found;
+}
+
 /** `get` of any collection, undefined when there is nothing. */
 export function getFrom(c: Context, from: Value, key: Value): Value | undefined {
   c.charge(KEY_COST);
@@ -102,14 +107,14 @@ export function lookup(c: Context, fn: Value, args: readonly Value[]): Value | u
   if (isKeyword(fn)) {
     checkCount(`:${fn.name}`, args, 2);
     c.charge(KEY_COST);
-    if (isMap(first)) return flexibleGet(c, first, fn) ?? fallback;
-    if (isSet(first)) return treeMember(first, fn, c) ?? fallback;
+    if (isMap(first)) return foundOr(flexibleGet(c, first, fn), fallback);
+    if (isSet(first)) return foundOr(treeMember(first, fn, c), fallback);
     return fallback;
   }
   if (isMap(fn)) {
     checkCount('map', args, 2);
     c.charge(KEY_COST);
-    return flexibleGet(c, fn, first) ?? fallback;
+    return foundOr(flexibleGet(c, fn, first), fallback);
   }
   if (isSet(fn)) {
     checkCount('set', args, 1);

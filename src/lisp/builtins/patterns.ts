@@ -93,8 +93,8 @@ function pieces(c: Context, text: string, ends: Iterable<RegexSpan>, limit: numb
   let from = 0;
   for (const { start, end } of ends) {
     if (limit > 0 && parts.length >= limit - 1) break;
-    // An empty match at the very start, or at the very end, splits nothing off.
-    if (end === 0 || (start === end && start >= text.length)) continue;
+    // An empty match at the very start splits nothing off.
+    if (end === 0) continue;
     checkCount(c, parts.length + 1);
     parts.push(text.slice(from, start));
     from = end;
@@ -282,7 +282,7 @@ function replaceText(c: Context, text: string, part: string, by: string, all: bo
 
 function replaceEach(text: string, part: string, by: string): string {
   if (part !== '') return text.split(part).join(by);
-  return by + [...text].map((character) => character + by).join('');
+  return by + Array.from(text, (character) => character + by).join('');
 }
 
 function replacePattern(

@@ -23,16 +23,19 @@ import { arg, expectText } from './expect.ts';
 import { FORMAT_WORK } from './format.ts';
 import { FUNCTION_WORK } from './functions.ts';
 import { JAVA_WORK } from './java.ts';
+import { MAKING_WORK } from './making.ts';
 import { note, NOTE_WORK } from './notes.ts';
 import { NUMBER_WORK } from './numbers.ts';
 import { patternWork } from './patterns.ts';
 import { PREDICATE_WORK } from './predicates.ts';
+import { REDUCING_WORK } from './reducing.ts';
 import { SEQUENCE_WORK } from './sequences.ts';
 import { SET_WORK } from './sets.ts';
 import { sortingWork } from './sorting.ts';
 import { plain } from './stepping.ts';
 import { TEXT_WORK } from './text.ts';
 import { TREE_WORK } from './trees.ts';
+import { UPDATING_WORK } from './updating.ts';
 import { WALKING_WORK, walkingWork } from './walking.ts';
 
 /** Every row of the documentation, in the order of the language reference. */
@@ -51,7 +54,7 @@ export const DOC_ROWS: readonly DocRow[] = Object.freeze([
 /** Builtins that programs cannot name: parts of special forms. Arguments, then work. */
 const HIDDEN: readonly (readonly [string, number, Work | undefined])[] = Object.freeze([
   ['no-clause~', 1, PREDICATE_WORK['no-clause~']],
-  ['take-range~', 4, COLLECTION_WORK['take-range~']],
+  ['take-range~', 4, MAKING_WORK['take-range~']],
   ['by-path~', 2, COLLECTION_WORK['by-path~']],
   ['replace-elements~', 2, SEQUENCE_WORK['replace-elements~']],
 ] as const);
@@ -84,6 +87,9 @@ function build(): Map<string, Builtin> {
     COLLECTION_WORK,
     SEQUENCE_WORK,
     WALKING_WORK,
+    REDUCING_WORK,
+    UPDATING_WORK,
+    MAKING_WORK,
     walkingWork(byPath),
     sortingWork(byPath),
     TREE_WORK,

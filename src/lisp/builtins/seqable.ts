@@ -15,7 +15,7 @@ import { arg, wrongType } from './expect.ts';
 export function entriesOf(map: TreeMap): Value[] {
   const keys = treeKeys(map);
   const vals = treeVals(map);
-  const entries = new Array<Value>(keys.length);
+  const entries = Array<Value>(keys.length);
   for (let index = 0; index < keys.length; index++) {
     entries[index] = vectorOf([keys[index] as Value, vals[index] as Value]);
   }

@@ -17,7 +17,7 @@ import {
 } from '../value/vector.ts';
 import type { Work } from './builtin.ts';
 import { arg, expectCount, fault, wrongType } from './expect.ts';
-import { flexibleGet, KEY_COST } from './lookup.ts';
+import { flexibleGet, foundOr, KEY_COST } from './lookup.ts';
 import { itemsAt, orderedAt } from './seqable.ts';
 import { plain } from './stepping.ts';
 
@@ -210,7 +210,7 @@ function replaceElements(c: Context, args: readonly Value[]): Value {
   return vectorOf(
     items.map((item) => {
       if (by === null) return item;
-      if (isMap(by)) return flexibleGet(c, by, item) ?? item;
+      if (isMap(by)) return foundOr(flexibleGet(c, by, item), item);
       if (!isVector(by)) throw wrongType(c, 0, 'a map or vector', by);
       const known = typeof item === 'number' && item >= 0 && item < vectorCount(by);
       return known ? vectorAt(by, item) : item;

@@ -209,10 +209,23 @@ export function parseLong(text: string): number | bigint | undefined {
 
 const DOUBLE = /^[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/;
 
+const HEX_DOUBLE = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]{1,5})[fFdD]?$/;
+
+/** Java's hexadecimal spelling: `0x1.8p3` is 12. */
+function hexDouble(text: string): number | undefined {
+  const [, sign = '', whole = '', fraction = '', power = '0'] = HEX_DOUBLE.exec(text) ?? [];
+  // Thirteen digits fill a double; more would have to be rounded.
+  const digits = (whole + fraction).replace(/^0+(?=.)/, '');
+  if (digits === '' || digits.length > 13) return undefined;
+  const size = Number.parseInt(digits, 16) * 2 ** (Number(power) - 4 * fraction.length);
+  return sign === '-' ? -size : size;
+}
+
 /** A whole text as a double in Java's spellings, or undefined. */
 export function parseDouble(text: string): number | undefined {
   const bare = trimmed(text, true, true, (unit) => unit <= 0x20);
-  if (bare.length > 1_000 || !DOUBLE.test(bare)) return undefined;
+  if (bare.length > 1_000) return undefined;
+  if (!DOUBLE.test(bare)) return hexDouble(bare);
   return Number(bare.replace(/[fFdD]$/, (suffix) => (bare.endsWith('Infinity') ? suffix : '')));
 }
 

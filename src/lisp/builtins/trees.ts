@@ -18,7 +18,7 @@ import {
 import { vectorAt, vectorItems, vectorOf, vectorPush, EMPTY_VECTOR } from '../value/vector.ts';
 import type { Steps, Work } from './builtin.ts';
 import { arg, wrongType } from './expect.ts';
-import { flexibleGet } from './lookup.ts';
+import { flexibleGet, foundOr } from './lookup.ts';
 import { elementsOf, entriesOf } from './seqable.ts';
 import { finish, plain, steps, walk, want } from './stepping.ts';
 
@@ -206,7 +206,7 @@ function replacing(order: 'pre' | 'post'): Work {
   return plain((c, args) => {
     const by = arg(args, 0);
     const swap = (value: Value): Value =>
-      isMap(by) ? (flexibleGet(c, by, value) ?? value) : value;
+      isMap(by) ? foundOr(flexibleGet(c, by, value), value) : value;
     const keep = (value: Value): Value => value;
     if (by !== null && !isMap(by)) throw wrongType(c, 0, 'a map', by);
     return transform(c, arg(args, 1), order === 'pre' ? swap : keep, order === 'pre' ? keep : swap);

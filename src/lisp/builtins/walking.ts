@@ -4,30 +4,18 @@
 import { checkCount, type Context } from '../machine/context.ts';
 import { Fault } from '../problem.ts';
 import { describeValue } from '../value/print.ts';
-import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import { newKeyIndex, numberOf } from '../value/key-index.ts';
-import { EMPTY_MAP, mapOf, mapSet, setOf, treeGet, treeHas } from '../value/tree.ts';
-import {
-  isKeyword,
-  isMap,
-  isSet,
-  isVector,
-  truthy,
-  type TreeMap,
-  type Value,
-  type Vector,
-  type Reduced,
-} from '../value/value.ts';
+import { mapOf, setOf, treeHas } from '../value/tree.ts';
+import { isKeyword, isSet, isVector, truthy, type Value, type Vector } from '../value/value.ts';
 import { vectorItems, vectorOf, vectorPush } from '../value/vector.ts';
 import type { Builtin, Steps, Work } from './builtin.ts';
-import { associate, associateIn, getIn } from './collections.ts';
 import { compareNatural } from '../value/order.ts';
 import { divide } from '../value/numbers.ts';
-import { arg, expectCount, expectMap, wrongType } from './expect.ts';
-import { getFrom, KEY_COST } from './lookup.ts';
+import { arg, expectCount, wrongType } from './expect.ts';
+import { KEY_COST } from './lookup.ts';
 import { elementsOf, itemsAt } from './seqable.ts';
 import { sumOf } from './sequences.ts';
-import { finish, steps, walk, want } from './stepping.ts';
+import { finish, steps, walk } from './stepping.ts';
 
 /** Begins a walk of argument 1 with the function in argument 0. */
 function begin(c: Context, args: readonly Value[], s: Steps): void {
@@ -136,113 +124,6 @@ function search(decide: (result: Value) => Value | undefined, otherwise: Value):
     end: () => otherwise,
   });
 }
-
-function isReduced(value: Value): value is Reduced {
-  return typeof value === 'object' && value !== null && value.kind === 'reduced';
-}
-
-function reduceNext(c: Context, s: Steps): void {
-  if (s.at >= s.items.length) {
-    finish(s, s.acc);
-    return;
-  }
-  c.charge(1);
-  s.args = [s.acc, s.items[s.at] as Value];
-  s.at += 1;
-}
-
-const reduce: Work = steps(
-  [0],
-  (c, args, s) => {
-    s.fn = arg(args, 0);
-    s.items = itemsAt(c, args, args.length - 1);
-    if (args.length === 3) s.acc = arg(args, 1);
-    else {
-      if (s.items.length === 0) {
-        s.phase = 1;
-        want(s, s.fn, []);
-        return;
-      }
-      s.acc = s.items[0] as Value;
-      s.at = 1;
-    }
-    reduceNext(c, s);
-  },
-  (c, s, result) => {
-    if (s.phase === 1) finish(s, result);
-    else if (isReduced(result)) finish(s, result.value);
-    else {
-      s.acc = result;
-      reduceNext(c, s);
-    }
-  },
-);
-
-const reductions: Work = steps(
-  [0],
-  (c, args, s) => {
-    s.fn = arg(args, 0);
-    s.items = itemsAt(c, args, args.length - 1);
-    if (args.length === 3) s.acc = arg(args, 1);
-    else {
-      if (s.items.length === 0) {
-        s.phase = 1;
-        want(s, s.fn, []);
-        return;
-      }
-      s.acc = s.items[0] as Value;
-      s.at = 1;
-    }
-    keep(s, s.acc);
-    reductionsNext(c, s);
-  },
-  (c, s, result) => {
-    if (s.phase === 1) {
-      finish(s, vectorOf([result]));
-      return;
-    }
-    if (isReduced(result)) {
-      keep(s, result.value);
-      finish(s, vectorOf(s.out));
-      return;
-    }
-    s.acc = result;
-    keep(s, result);
-    reductionsNext(c, s);
-  },
-);
-
-function reductionsNext(c: Context, s: Steps): void {
-  reduceNext(c, s);
-  if (s.done) s.result = vectorOf(s.out);
-}
-
-const reduceKv: Work = walk({
-  begin(c, args, s) {
-    s.fn = arg(args, 0);
-    s.acc = arg(args, 1);
-    const coll = arg(args, 2);
-    if (coll === null) return;
-    if (isMap(coll)) {
-      s.items = treeVals(coll);
-      s.extra = [...treeKeys(coll)];
-    } else if (isVector(coll)) s.items = vectorItems(coll);
-    else throw wrongType(c, 2, 'a map or vector', coll);
-  },
-  args(_c, s) {
-    const key = Array.isArray(s.extra) ? (s.extra[s.at] as Value) : s.at;
-    return [s.acc, key, s.items[s.at] as Value];
-  },
-  take(_c, s, result) {
-    if (isReduced(result)) {
-      s.result = result.value;
-      return true;
-    }
-    s.acc = result;
-    return false;
-  },
-  end: (_c, s) => s.acc,
-});
 
 function partitionBy(): Work {
   return walk({
@@ -360,93 +241,6 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
   };
 }
 
-function updating(path: boolean): Work {
-  return steps(
-    [2],
-    (c, args, s) => {
-      const [coll = null, key = null, fn = null, ...more] = args;
-      const keys = path ? itemsAt(c, args, 1) : [key];
-      s.items = keys.length === 0 ? [null] : keys;
-      s.acc = coll;
-      const old = path
-        ? getIn(c, coll, s.items)
-        : coll === null
-          ? undefined
-          : getFrom(c, coll, key);
-      want(s, fn, [old ?? null, ...more]);
-    },
-    (c, s, result) => {
-      const [only = null] = s.items;
-      finish(s, path ? associateIn(c, s.acc, s.items, result) : associate(c, s.acc, only, result));
-    },
-  );
-}
-
-const mergeWith: Work = steps(
-  [0],
-  (c, args, s) => {
-    s.fn = arg(args, 0);
-    s.acc = EMPTY_MAP;
-    const flat: Value[] = [];
-    for (let index = 1; index < args.length; index++) {
-      if (arg(args, index) === null) continue;
-      const map = expectMap(c, args, index);
-      const vals = treeVals(map);
-      for (const [place, key] of treeKeys(map).entries()) flat.push(key, vals[place] as Value);
-    }
-    c.charge(flat.length);
-    s.items = flat;
-    mergeNext(c, s);
-  },
-  (c, s, result) => {
-    s.acc = mapSet(s.acc as TreeMap, s.items[s.at] as Value, result, c);
-    s.at += 2;
-    mergeNext(c, s);
-  },
-);
-
-function mergeNext(c: Context, s: Steps): void {
-  for (; s.at < s.items.length; s.at += 2) {
-    const merged = s.acc as TreeMap;
-    const key = s.items[s.at] as Value;
-    const val = s.items[s.at + 1] as Value;
-    const old = treeGet(merged, key, c);
-    if (old !== undefined) {
-      s.args = [old, val];
-      return;
-    }
-    checkCount(c, merged.count + 1);
-    s.acc = mapSet(merged, key, val, c);
-  }
-  finish(s, s.acc);
-}
-
-function updateAll(which: 'keys' | 'vals'): Work {
-  return walk({
-    calls: [1],
-    begin(c, args, s) {
-      const coll = arg(args, 0);
-      s.fn = arg(args, 1);
-      if (coll === null) s.extra = [];
-      else if (isMap(coll)) {
-        s.extra = [...(which === 'keys' ? treeVals(coll) : treeKeys(coll))];
-        s.items = which === 'keys' ? treeKeys(coll) : treeVals(coll);
-      } else if (isVector(coll)) {
-        const items = vectorItems(coll);
-        if (which === 'vals') s.phase = 1;
-        s.extra = [...items];
-        s.items = which === 'vals' ? items : items.map((_, index) => index);
-      } else throw wrongType(c, 0, 'a map or vector', coll);
-    },
-    take: (_c, s, result) => keep(s, result),
-    end(c, s) {
-      if (s.phase === 1) return vectorOf(s.out);
-      const others = s.extra as Value[];
-      return which === 'keys' ? mapOf(s.out, others, c) : mapOf(others, s.out, c);
-    },
-  });
-}
-
 /** What each of these builtins does. */
 export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   map: map(),
@@ -476,9 +270,6 @@ export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
     },
     end: all,
   }),
-  reduce,
-  reductions,
-  'reduce-kv': reduceKv,
   'take-while': prefix('take'),
   'drop-while': prefix('drop'),
   'split-with': prefix('both'),
@@ -494,17 +285,12 @@ export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
       const count = Math.max(0, expectCount(c, args, 0));
       checkCount(c, count);
       s.fn = arg(args, 1);
-      s.items = new Array<Value>(count).fill(null);
+      s.items = Array<Value>(count).fill(null);
     },
     args: () => [],
     take: (_c, s, result) => keep(s, result),
     end: all,
   }),
-  update: updating(false),
-  'update-in': updating(true),
-  'merge-with': mergeWith,
-  'update-vals': updateAll('vals'),
-  'update-keys': updateAll('keys'),
   'set/select': walk({
     begin(c, args, s) {
       const coll = arg(args, 1);

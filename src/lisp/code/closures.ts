@@ -44,7 +44,7 @@ function hasFnRecur(node: Node): boolean {
     case 'recur':
       return node.ofFn;
     case 'if':
-      return hasFnRecur(node.then) || hasFnRecur(node.otherwise);
+      return hasFnRecur(node.chosen) || hasFnRecur(node.otherwise);
     case 'let':
       return hasFnRecur(node.body);
     case 'do':
@@ -109,7 +109,7 @@ export function compileValue(node: Node): Run {
         return closureOf(node.code, L);
       };
     case 'if':
-      return compileIf(node.test, node.then, node.otherwise, cost, span);
+      return compileIf(node.test, node.chosen, node.otherwise, cost, span);
     case 'do':
       return compileDo(node.body);
     case 'let':
@@ -336,7 +336,7 @@ function compileCall(node: Extract<Node, { kind: 'call' }>): Run {
     if (typeof fn === 'object' && fn !== null && fn.kind === 'closure') {
       const { code } = fn;
       if (code.params === count && !code.rest) {
-        const frame = new Array<Value>(code.slots);
+        const frame = Array<Value>(code.slots);
         for (let index = 0; index < count; index++) frame[index] = (args[index] as Run)(L, c);
         if ((c.fuel -= closureCost) < 0) spend(c, 0, span);
         const { captures } = code;

@@ -114,7 +114,7 @@ function emitParts(e: Emitter, node: Node): void {
       emit(e, 'fn', node, { cost: node.cost });
       return;
     case 'if':
-      emitIf(e, node.test, node.then, node.otherwise, node);
+      emitIf(e, node.test, node.chosen, node.otherwise, node);
       return;
     case 'do':
       for (const [index, item] of node.body.entries()) {

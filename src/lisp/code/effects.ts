@@ -176,7 +176,8 @@ function isFreeNode(
       return isFreeResult(r, place, fn, args, next);
     case 'if':
       return (
-        isFreeNode(r, place, fn.then, args, next) && isFreeNode(r, place, fn.otherwise, args, next)
+        isFreeNode(r, place, fn.chosen, args, next) &&
+        isFreeNode(r, place, fn.otherwise, args, next)
       );
     default:
       return false;

@@ -66,7 +66,7 @@ export function checkBuiltinArity(builtin: Builtin, got: number): void {
 export function newLocals(fn: Closure, args: readonly Value[]): Value[] {
   const { code, env } = fn;
   const { params, captures } = code;
-  const L = new Array<Value>(code.slots);
+  const L = Array<Value>(code.slots);
   for (let index = 0; index < params; index++) L[index] = args[index] as Value;
   if (code.rest) {
     const more = args.length - params;

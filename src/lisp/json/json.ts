@@ -15,3 +15,8 @@ export function emptyObject<T>(): { [key: string]: T } {
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The text of a JSON value that ought to be text or a number; empty for anything else. */
+export function textOfJson(value: Json | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

@@ -4,7 +4,7 @@
  */
 import { findBuiltin } from '../builtins/registry.ts';
 import type { FnCode } from '../code/code.ts';
-import { isObject, type Json } from '../json/json.ts';
+import { isObject, textOfJson, type Json } from '../json/json.ts';
 import { Fault } from '../problem.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { mapOf, setOf } from '../value/tree.ts';
@@ -103,7 +103,7 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
     if (Array.isArray(body)) return body as readonly Json[];
     throw unreadable('a list is missing');
   };
-  const text = String(body);
+  const text = textOfJson(body);
   switch (tag) {
     case 'f':
       return float(SPECIAL.get(text) ?? Number(text));
@@ -170,11 +170,11 @@ function decodeClosure(body: Json, decode: (coded: Coded) => Value, find: FindCo
   const { code: place, env: held } = body;
   if (!Array.isArray(place) || !Array.isArray(held)) throw unreadable('a function is broken');
   const [programId, offset] = place as readonly Json[];
-  const code = find(String(programId), Number(offset));
+  const code = find(textOfJson(programId), Number(offset));
   if (code === undefined) throw unreadable('a function is not in its program');
   const values = new Map<string, Value>();
   for (const pair of held as readonly (readonly [Json, Json])[]) {
-    values.set(String(pair[0]), decode(pair[1]));
+    values.set(textOfJson(pair[0]), decode(pair[1]));
   }
   const env = code.captures.map((capture) => values.get(capture.name) ?? null);
   return { kind: 'closure', code, env };

@@ -41,7 +41,7 @@ export function readData(c: Context, key: string): Value {
 /** A closure of `code` over the present locals. */
 export function closureOf(code: FnCode, L: readonly Value[]): Closure {
   const { captures } = code;
-  const env = new Array<Value>(captures.length);
+  const env = Array<Value>(captures.length);
   for (let index = 0; index < captures.length; index++) {
     env[index] = L[captures[index]?.from ?? 0] as Value;
   }
@@ -107,7 +107,7 @@ export function walkItems(c: Context, value: Value, counts: boolean): readonly V
   const size = typeof value === 'object' ? value.value : Number(value);
   const count = Math.max(0, Math.trunc(size)) || 0;
   checkCount(c, count);
-  const items = new Array<Value>(count);
+  const items = Array<Value>(count);
   for (let index = 0; index < count; index++) items[index] = index;
   return items;
 }

@@ -18,7 +18,7 @@ export function operand(s: Stack, f: CodeFrame, i: Instruction): Value {
 /** All operands, in order. */
 export function operands(s: Stack, f: CodeFrame, i: Instruction): Value[] {
   const { leaves } = i;
-  const values = new Array<Value>(leaves.length);
+  const values = Array<Value>(leaves.length);
   for (let index = leaves.length - 1; index >= 0; index--) {
     const leaf = leaves[index];
     values[index] = leaf === null || leaf === undefined ? (s.values.pop() as Value) : read(leaf, f);

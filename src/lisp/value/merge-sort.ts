@@ -4,7 +4,7 @@
  */
 export function mergeSort<T>(items: readonly T[], compare: (a: T, b: T) => number): T[] {
   let from = items.slice();
-  let to = new Array<T>(items.length);
+  let to = Array<T>(items.length);
   for (let width = 1; width < items.length; width *= 2) {
     for (let low = 0; low < items.length; low += 2 * width) {
       const middle = Math.min(low + width, items.length);

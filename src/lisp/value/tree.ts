@@ -104,7 +104,7 @@ interface Inserted {
 }
 
 function insertAt<T>(items: readonly T[], at: number, item: T): T[] {
-  const grown = new Array<T>(items.length + 1);
+  const grown = Array<T>(items.length + 1);
   for (let index = 0; index < at; index++) grown[index] = items[index] as T;
   grown[at] = item;
   for (let index = at; index < items.length; index++) grown[index + 1] = items[index] as T;

@@ -1,0 +1,21 @@
+# One worker. A glibc image: Temporal's native core has no build for musl, so Alpine does not work.
+FROM node:20-bookworm-slim AS install
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev
+# The core ships for five machines, 28 MB each; this image runs on one of them.
+RUN case "$(uname -m)" in x86_64) keep=x86_64-unknown-linux-gnu ;; *) keep=aarch64-unknown-linux-gnu ;; esac \
+  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$keep" -exec rm -r {} +
+
+FROM node:20-bookworm-slim
+# Locale and time zone are the same on every worker: replay must not depend on a machine's own.
+ENV NODE_ENV=production TZ=UTC LANG=C.UTF-8
+WORKDIR /app
+COPY --from=install /app/node_modules ./node_modules
+COPY package.json tsconfig.json worker.ts ./
+COPY src ./src
+COPY examples ./examples
+RUN mkdir .everloop && chown node:node .everloop
+USER node
+# Node itself is process 1, so SIGTERM reaches the worker, which stops in order.
+CMD ["node", "--import", "tsx", "worker.ts"]

@@ -1,0 +1,164 @@
+/**
+ * `history`: what a run costs in the service's history, which is billed, replayed and limited.
+ *
+ * - `total_bytes`: a chat of 400 KB goes on for 100 model calls with a 5 KB result each; the
+ *   service's `historySizeBytes`, summed over the chain. Its baseline is computed, not run: the same
+ *   run if each model call carried the conversation so far, as it is done elsewhere.
+ * - `overhead_bytes`, `events`: of the same run, a mean over its iterations. Overhead is everything
+ *   but what was said: the texts, tool names and arguments of the replies and the outputs of the
+ *   tools, each counted once. So the copy of the arguments in the tool's order, usage, ids, the
+ *   envelope of each payload and all of Temporal's own events count as overhead. Baseline: a bare
+ *   workflow with the same two activities.
+ * - `events_local`: the same with a tool that runs as a local activity.
+ * - `drift`: 1,000 iterations with 1 KB results; the last hundred over the first hundred, in bytes
+ *   or in events, whichever ratio is further from 1. Every link of the chain is read. An iteration
+ *   is left out when it ends a link: what a hand-over costs is `handover_bytes`.
+ */
+import type { AgentDefinition } from '../src/activities/definitions.ts';
+import type { StartOptions } from '../src/client/everloop-client.ts';
+import { serveBare } from './support/bare-worker.ts';
+import { openStage, type Stage } from './support/bench-stage.ts';
+import { figure, median, type Bench, type Figure } from './support/figure.ts';
+import {
+  iterationsOf,
+  readLinks,
+  type IterationCost,
+  type Link,
+} from './support/history-reader.ts';
+import { instantAgent } from './support/instant-agent.ts';
+
+const CALLS = 100;
+const CHAT_BYTES = 400_000;
+const RESULT_BYTES = 5_000;
+const LONG_RUN = 1_000;
+const WINDOW = 100;
+
+/** The benchmark of history. */
+export const historyBench: Bench = {
+  name: 'history',
+  about: 'bytes and events that a run writes into the history of the service',
+  run: async () => {
+    const stage = await openStage();
+    try {
+      return [...(await measureChat(stage)), ...(await measureDrift(stage))];
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+async function measureChat(stage: Stage): Promise<readonly Figure[]> {
+  const chat = { mode: 'chat', resultBytes: RESULT_BYTES } as const;
+  // The last model call answers: 100 calls of the model are 99 of the tool.
+  const start = { task: String(CALLS - 1), history: chatOf(CHAT_BYTES) };
+  const links = await runToEnd(stage, instantAgent('chat', chat), start);
+  const local = await runToEnd(stage, instantAgent('local', { ...chat, local: true }), start);
+  const bare = await stageBare(stage);
+
+  const costs = links.flatMap(iterationsOf);
+  const total = links.reduce((sum, link) => sum + link.bytes, 0);
+  return [
+    figure('total_bytes', total, 'B', '<= 1500000', total + repeatedBytes(costs)),
+    figure('overhead_bytes', mean(costs, overheadOf), 'B', '<= 3072', mean(bare, overheadOf)),
+    figure('events', mean(costs, eventsOf), '', '<= 12', mean(bare, eventsOf)),
+    figure('events_local', mean(local.flatMap(iterationsOf), eventsOf), '', '<= 8'),
+  ];
+}
+
+async function measureDrift(stage: Stage): Promise<readonly Figure[]> {
+  const links = await runToEnd(stage, instantAgent('long'), { task: String(LONG_RUN) });
+  const costs = links.map(iterationsOf);
+  const first = (costs[0] ?? []).slice(0, WINDOW);
+  const last = (costs.at(-1) ?? []).slice(-WINDOW);
+  if (first.length < WINDOW || last.length < WINDOW) {
+    throw new Error(`Expected ${WINDOW} iterations in the first and in the last link.`);
+  }
+  const ratios = [bytesOf, eventsOf].map((of) => mean(last, of) / mean(first, of));
+  const [drift = Number.NaN] = ratios.toSorted((a, b) => Math.abs(b - 1) - Math.abs(a - 1));
+  const pace = (part: readonly IterationCost[]): number => median(part.map(({ ms }) => ms));
+  const handovers = links.slice(0, -1).map((link, place) => handoverBytes(link, links[place + 1]));
+  return [
+    figure('drift', drift, 'x', '<= 1.05', 1),
+    figure('drift_wall', pace(last) / pace(first), 'x', '', 1),
+    figure('links', links.length, ''),
+    figure(
+      'handover_bytes',
+      handovers.reduce((sum, bytes) => sum + bytes, 0),
+      'B',
+    ),
+  ];
+}
+
+async function runToEnd(
+  stage: Stage,
+  agent: AgentDefinition,
+  start: StartOptions,
+): Promise<readonly Link[]> {
+  const { everloop, stop } = await stage.serve([agent]);
+  const run = await everloop.start(agent.name, { ...start, limits: 'unlimited' });
+  const { iterations, status } = await run.result();
+  const expected = Number(start.task) + 1;
+  if (status !== 'success' || iterations !== expected) {
+    throw new Error(`Expected ${expected} iterations and success, got ${iterations}, ${status}.`);
+  }
+  const links = await readLinks(stage.client, run.id);
+  await stop();
+  return links;
+}
+
+async function stageBare(stage: Stage): Promise<readonly IterationCost[]> {
+  const bare = await serveBare(stage, RESULT_BYTES);
+  const links = await readLinks(stage.client, await bare.run(CALLS));
+  await bare.stop();
+  return links.flatMap(iterationsOf);
+}
+
+/** An earlier conversation of about `bytes`, in turns of 4 KB. */
+function chatOf(bytes: number): NonNullable<StartOptions['history']> {
+  const turns = Math.ceil(bytes / 4_000);
+  return Array.from({ length: turns }, (_, index) => ({
+    role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    text: 'It was said before. '.repeat(200),
+  }));
+}
+
+/** What would come on top if each call carried the chat and all payloads before it. */
+function repeatedBytes(costs: readonly IterationCost[]): number {
+  let conversation = CHAT_BYTES;
+  let sum = 0;
+  for (const { payloadBytes } of costs) {
+    sum += conversation;
+    conversation += payloadBytes;
+  }
+  return sum + conversation;
+}
+
+/** The end of a link and the beginning of the next, around the last and the first model call. */
+function handoverBytes(link: Link, next: Link | undefined): number {
+  const inside = (costs: readonly IterationCost[]): number =>
+    costs.reduce((sum, cost) => sum + cost.bytes, 0);
+  const nextBytes = next === undefined ? 0 : startBytes(next);
+  return link.bytes - startBytes(link) - inside(iterationsOf(link)) + nextBytes;
+}
+
+/** Size of a link when its first workflow task began: what it was started with. */
+function startBytes({ history }: Link): number {
+  const first = history.events?.find((event) => event.workflowTaskStartedEventAttributes != null);
+  return Number(first?.workflowTaskStartedEventAttributes?.historySizeBytes ?? Number.NaN);
+}
+
+function bytesOf({ bytes }: IterationCost): number {
+  return bytes;
+}
+
+function eventsOf({ events }: IterationCost): number {
+  return events;
+}
+
+function overheadOf({ bytes, payloadBytes }: IterationCost): number {
+  return bytes - payloadBytes;
+}
+
+function mean(costs: readonly IterationCost[], of: (cost: IterationCost) => number): number {
+  return costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
+}

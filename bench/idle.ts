@@ -1,0 +1,140 @@
+/**
+ * `idle`: what an agent costs that does nothing, and what it costs to have it back.
+ *
+ * - `heap_bytes`: 200 agents, each paused in its first model call, so that it has ended one
+ *   iteration with a 1 KB result and waits. Both heaps of the worker's process are weighed before
+ *   and after, each after a full collection: that of the workflow thread, where the workflows live,
+ *   and that of the main thread (`heap_main_bytes`), which has the worker's own record of each and
+ *   the cached messages. `heap_bytes` is the growth of both for each agent. Not in it: memory outside
+ *   the heaps of V8, above all the SDK's native core. Baseline: a workflow that waits for a signal.
+ * - `first_activation_ms`: creating the workflow in the thread and its first activation, up to the
+ *   first command; the median of the same 200. Not in it: the service, and messages between threads.
+ * - `bundle_bytes`: the code that a worker loads, source map included; baseline: of the bare one.
+ * - `cold_replay_ratio`: the time in which 200 iterations are replayed from nothing, for each event,
+ *   over that of a bare workflow's history. Both sides alternate, in workers that have loaded their
+ *   bundles and with both sinks in place; the median of the ratios. `cold_replay_ms` is one replay.
+ */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ReplayWorkerOptions } from '@temporalio/worker';
+import { loadWorkflowBundle } from '../src/worker/bundle.ts';
+import { createTranscriptCache } from '../src/worker/transcript-cache.ts';
+import { createSinks } from '../src/worker/worker-sinks.ts';
+import { bareBundle, serveBare } from './support/bare-worker.ts';
+import { openStage, type Stage } from './support/bench-stage.ts';
+import { figure, median, type Bench, type Figure } from './support/figure.ts';
+import { readLinks, type History } from './support/history-reader.ts';
+import type { IdleOrder, IdleReport } from './support/idle-child.ts';
+import { instantAgent } from './support/instant-agent.ts';
+import { createReplayer } from './support/replay-race.ts';
+
+const WAITING = 200;
+const ITERATIONS = 200;
+const PAIRS = 9;
+
+/** The benchmark of waiting agents. */
+export const idleBench: Bench = {
+  name: 'idle',
+  about: 'what a waiting agent costs, and what it costs to have it back',
+  run: async () => {
+    const stage = await openStage();
+    try {
+      return [...(await weigh(stage)), ...(await measureBundle()), ...(await replay(stage))];
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+async function weigh({ address }: Stage): Promise<readonly Figure[]> {
+  const agent = await runChild({ address, side: 'agent', count: WAITING });
+  const bare = await runChild({ address, side: 'bare', count: WAITING });
+  const sum = ({ threadBytes, mainBytes }: IdleReport): number => threadBytes + mainBytes;
+  const activation = (report: IdleReport): number => median(report.firstActivationsMs);
+  return [
+    figure('heap_bytes', sum(agent), 'B', '<= 65536', sum(bare)),
+    figure('heap_main_bytes', agent.mainBytes, 'B', '', bare.mainBytes),
+    figure('first_activation_ms', activation(agent), 'ms', '<= 3', activation(bare)),
+  ];
+}
+
+/** Runs one side in a process of its own. */
+function runChild(order: IdleOrder): Promise<IdleReport> {
+  const pathOf = (name: string): string =>
+    fileURLToPath(new URL(`support/${name}`, import.meta.url));
+  const flags = ['--expose-gc', '--import', 'tsx', '--import', pathOf('workflow-thread.mjs')];
+  const child = spawn(
+    process.execPath,
+    [...flags, pathOf('idle-child.ts'), JSON.stringify(order)],
+    {
+      env: { ...process.env, NODE_OPTIONS: '' },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  );
+  return new Promise((resolve, reject) => {
+    child.once('message', (report) => resolve(report as IdleReport));
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      reject(new Error(`Expected a report of the ${order.side} side, got exit code ${code}.`));
+    });
+  });
+}
+
+async function measureBundle(): Promise<readonly Figure[]> {
+  const { code } = await loadWorkflowBundle({ cacheDir: '.everloop/bundles' });
+  const bare = await bareBundle();
+  const bareCode = 'code' in bare ? bare.code : '';
+  return [figure('bundle_bytes', Buffer.byteLength(code), 'B', '', Buffer.byteLength(bareCode))];
+}
+
+async function replay(stage: Stage): Promise<readonly Figure[]> {
+  const agent = createReplayer(await agentOptions(), await agentHistory(stage));
+  const bare = createReplayer({ workflowBundle: await bareBundle() }, await bareHistory(stage));
+  const agentTimes: number[] = [];
+  const bareTimes: number[] = [];
+  // The first pair only warms up.
+  for (let pair = 0; pair <= PAIRS; pair++) {
+    agentTimes.push(await agent.replay());
+    bareTimes.push(await bare.replay());
+  }
+  await agent.close();
+  await bare.close();
+  const ratios = agentTimes.map((ms, pair) => ms / (bareTimes[pair] ?? Number.NaN));
+  return [
+    figure('cold_replay_ratio', median(ratios.slice(1)), 'x', '<= 1.25', 1),
+    figure('cold_replay_ms', median(agentTimes.slice(1)), 'ms', '', median(bareTimes.slice(1))),
+  ];
+}
+
+async function agentOptions(): Promise<ReplayWorkerOptions> {
+  const cache = createTranscriptCache({ maxBytes: 10_000_000 });
+  return {
+    workflowBundle: await loadWorkflowBundle({ cacheDir: '.everloop/bundles' }),
+    sinks: createSinks({ cache, listeners: [], onListenerError: () => undefined }),
+  };
+}
+
+async function agentHistory(stage: Stage): Promise<History> {
+  const { everloop, stop } = await stage.serve([instantAgent('replayed')]);
+  const run = await everloop.start('replayed', { task: String(ITERATIONS), limits: 'unlimited' });
+  await run.result();
+  await stop();
+  return onlyLink(stage, run.id);
+}
+
+/** Of as many turns; the agent's history has seven events more: its definition and its answer. */
+async function bareHistory(stage: Stage): Promise<History> {
+  const { run, stop } = await serveBare(stage);
+  const id = await run(ITERATIONS);
+  await stop();
+  return onlyLink(stage, id);
+}
+
+async function onlyLink(stage: Stage, id: string): Promise<History> {
+  const links = await readLinks(stage.client, id);
+  const [only] = links;
+  if (only === undefined || links.length > 1) {
+    throw new Error(`Expected one link to replay, got ${links.length}.`);
+  }
+  return only.history;
+}

@@ -1,0 +1,31 @@
+/** `npm run bench -- NAME [--json]`: runs one benchmark, or all, and prints its figures. */
+import { historyBench } from './history.ts';
+import { idleBench } from './idle.ts';
+import { lispBench } from './lisp.ts';
+import { parseBench } from './parse.ts';
+import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
+import { turnBench } from './turn.ts';
+
+const benches: readonly Bench[] = [historyBench, turnBench, idleBench, parseBench, lispBench];
+
+const words = process.argv.slice(2);
+const asJson = words.includes('--json');
+const [name] = words.filter((word) => !word.startsWith('--'));
+const chosen = benches.filter((bench) => name === undefined || bench.name === name);
+if (chosen.length === 0) {
+  const names = benches.map((bench) => bench.name).join(', ');
+  process.stderr.write(`Expected one of the benchmarks ${names}, got ${name}.\n`);
+  process.exit(2);
+}
+const all = [];
+for (const bench of chosen) {
+  process.stdout.write(`\n${bench.name}: ${bench.about}\n`);
+  const startedAt = performance.now();
+  const figures = await bench.run();
+  all.push(...figures);
+  process.stdout.write(`${tableOf(figures)}\n`);
+  const took = figure('took', (performance.now() - startedAt) / 1_000, 's');
+  process.stdout.write(`(${took.value} s)\n`);
+}
+if (asJson) process.stdout.write(`${JSON.stringify(all)}\n`);
+process.exitCode = all.every(meetsGoal) ? 0 : 1;

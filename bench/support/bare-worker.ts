@@ -1,0 +1,111 @@
+/** The other side of a comparison: a worker for workflows that do nothing but call activities. */
+import { Worker, type WorkflowBundle } from '@temporalio/worker';
+import { fileURLToPath } from 'node:url';
+import { loadWorkflowBundle } from '../../src/worker/bundle.ts';
+import type { BareInput } from '../workflows/bare.ts';
+import type { Stage } from './bench-stage.ts';
+import { REPLY_BYTES } from './instant-agent.ts';
+
+/** Workflows of `workflows/bare.ts`, bundled once and kept. */
+export function bareBundle(): Promise<WorkflowBundle> {
+  return loadWorkflowBundle({
+    cacheDir: '.everloop/bundles',
+    workflowsPath: fileURLToPath(new URL('../workflows/bare.ts', import.meta.url)),
+    preloadModules: [],
+  });
+}
+
+/** A worker for bare workflows. */
+export interface BareSide {
+  /** Runs `turns` turns; gives the id of the workflow. */
+  readonly run: (turns: number) => Promise<string>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Serves bare workflows with the slots and pollers of `createWorker`. */
+export async function serveBare(stage: Stage, resultBytes = 1_024): Promise<BareSide> {
+  const taskQueue = `bare-${resultBytes}`;
+  const worker = await Worker.create({
+    connection: stage.connection,
+    namespace: 'default',
+    taskQueue,
+    workflowBundle: await bareBundle(),
+    activities: bareActivities(resultBytes),
+    maxConcurrentWorkflowTaskExecutions: 100,
+    maxConcurrentActivityTaskExecutions: 200,
+    workflowTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
+    activityTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
+  });
+  const running = worker.run();
+  let runs = 0;
+  return {
+    run: async (turns) => {
+      const workflowId = `${taskQueue}-${(runs += 1)}`;
+      const args: [BareInput] = [bareInput(turns)];
+      await stage.client.workflow.execute('bare', { workflowId, taskQueue, args });
+      return workflowId;
+    },
+    stop: async () => {
+      worker.shutdown();
+      await running;
+    },
+  };
+}
+
+/** The two activities, which give at once what those of the instant agent give. */
+export function bareActivities(
+  resultBytes: number,
+): Readonly<Record<'bareModel' | 'bareTool', () => Promise<unknown>>> {
+  const output = 'r'.repeat(resultBytes);
+  return {
+    bareModel: async () => REPLY,
+    bareTool: async () => ({ outcome: 'ok', output, attempts: 1, started: true }),
+  };
+}
+
+/** The input of a bare workflow: the orders that an agent sends. */
+export function bareInput(turns: number, heartbeatMs = 3_000): BareInput {
+  return { turns, heartbeatMs, modelOrder: ORDER, toolOrder: TOOL_ORDER };
+}
+
+const ORDER = {
+  agent: 'instant',
+  runId: '00000000-0000-0000-0000-000000000000',
+  agentPath: 'instant',
+  model: 'instant/model',
+  purpose: 'reply',
+  iteration: 10,
+  triesBefore: 0,
+  lastTurn: false,
+  time: 1_773_133_200_000,
+  transcript: { epoch: 1, length: 20, digest: '0123456789abcdef' },
+};
+
+const TOOL_ORDER = {
+  agent: 'instant',
+  runId: '00000000-0000-0000-0000-000000000000',
+  agentPath: 'instant',
+  callId: '10.1',
+  tool: 'read',
+  args: { part: 10 },
+};
+
+const REPLY = {
+  kind: 'reply',
+  reply: {
+    parts: [{ type: 'text', text: 'x'.repeat(REPLY_BYTES) }],
+    calls: [],
+    finishReason: 'stop',
+    usage: {
+      inputTokens: 100,
+      outputTokens: 10,
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+      costMicroUsd: 0,
+    },
+    usageKnown: true,
+    model: 'instant/model',
+  },
+  attempts: 1,
+};

@@ -1,0 +1,84 @@
+/** A stage for benchmarks: a server of its own, a connection, workers that are ended again. */
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
+import { createChunkBus } from '../../src/worker/chunk-bus.ts';
+import {
+  createWorker,
+  type EverloopWorker,
+  type WorkerParts,
+} from '../../src/worker/create-worker.ts';
+import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
+import { startOrFindServer } from '../../src/worker/embedded-server.ts';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
+/** Everything that a benchmark stands on. */
+export interface Stage {
+  readonly address: string;
+  readonly client: Client;
+  readonly connection: NativeConnection;
+  /** Starts a worker for `agents`; it is stopped with the stage. */
+  serve(
+    agents: readonly AgentDefinition[],
+    options?: Partial<WorkerParts>,
+  ): Promise<{ readonly everloop: Everloop; readonly stop: () => Promise<void> }>;
+  close(): Promise<void>;
+}
+
+/** Opens a stage on a free port with a database file of its own. */
+export async function openStage(): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'everloop-bench-'));
+  const server = await startOrFindServer({
+    dataDir: folder,
+    cliDir: '.everloop/bin',
+    port: 'free',
+  });
+  const { address } = server;
+  const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    address,
+    client,
+    connection,
+    serve: async (agents, options = {}) => {
+      const taskQueue = options.taskQueue ?? `bench-${stops.length}`;
+      const worker = await createWorker({
+        connection,
+        namespace: 'default',
+        agents,
+        archive: createDirectoryArchive(join(folder, 'archive')),
+        chunks: createChunkBus(),
+        bundleDir: '.everloop/bundles',
+        heartbeatMs: 3_000,
+        ...options,
+        taskQueue,
+      });
+      const stop = runUntilStopped(worker);
+      stops.push(stop);
+      return { everloop: createEverloop({ client, taskQueue }), stop };
+    },
+    close: async () => {
+      for (const stop of stops) await stop();
+      await client.connection.close();
+      await connection.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function runUntilStopped(worker: EverloopWorker): () => Promise<void> {
+  const running = worker.run();
+  let stopped = false;
+  return async () => {
+    if (!stopped) worker.shutdown();
+    stopped = true;
+    await running;
+  };
+}

@@ -1,0 +1,79 @@
+/** What a benchmark gives: named figures with their goals and baselines, printed as a table. */
+
+/** One figure. `baseline` is what it was compared with in the same run; null: nothing. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** `<= 1.1`, `>= 0.9`; empty when there is none. */
+  readonly goal: string;
+  readonly baseline: number | null;
+}
+
+/** A benchmark: what it measures, and how. */
+export interface Bench {
+  readonly name: string;
+  readonly about: string;
+  run(): Promise<readonly Figure[]>;
+}
+
+/** A figure with a goal. */
+export function figure(
+  name: string,
+  value: number,
+  unit: string,
+  goal = '',
+  baseline: number | null = null,
+): Figure {
+  return {
+    name,
+    value: round(value),
+    unit,
+    goal,
+    baseline: baseline === null ? null : round(baseline),
+  };
+}
+
+/** The middle value; the mean of the two middle ones of an even number. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
+}
+
+/** Whether `figure` meets its goal; true when it has none. */
+export function meetsGoal({ goal, value }: Figure): boolean {
+  const [sign, bound] = goal.split(' ');
+  if (sign === '<=') return value <= Number(bound);
+  if (sign === '>=') return value >= Number(bound);
+  return true;
+}
+
+/** The figures as a table for people. */
+export function tableOf(figures: readonly Figure[]): string {
+  const rows = figures.map((each) => [
+    each.name,
+    String(each.value),
+    each.unit,
+    each.goal,
+    each.baseline === null ? '' : String(each.baseline),
+    each.goal === '' ? '' : meetsGoal(each) ? 'ok' : 'MISSED',
+  ]);
+  const all = [['figure', 'value', 'unit', 'goal', 'baseline', ''], ...rows];
+  const widths = [0, 1, 2, 3, 4, 5].map((column) =>
+    Math.max(...all.map((row) => row[column]?.length ?? 0)),
+  );
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function round(value: number): number {
+  return Math.abs(value) >= 1_000 ? Math.round(value) : Number(value.toPrecision(4));
+}

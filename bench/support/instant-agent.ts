@@ -1,0 +1,69 @@
+/** An agent whose model and tool answer at once: what is measured is everything else. */
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { jsonToolchain } from '../../src/activities/define-text.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/model/model.ts';
+
+const REPLY = '<thinking>next</thinking><action>{"tool": "read", "args": {"part": 10}}</action>';
+
+/** Bytes of a reply of the instant model. */
+export const REPLY_BYTES: number = REPLY.length;
+
+/** What can be varied. */
+export interface InstantOptions {
+  /** Default `react`. */
+  readonly mode?: 'react' | 'chat';
+  readonly resultBytes?: number;
+  readonly local?: boolean;
+  /** Awaited before each reply; default: nothing. */
+  readonly beforeReply?: (request: ModelRequest) => Promise<void>;
+}
+
+/** An agent that calls its tool in as many iterations as its task says, then answers. */
+export function instantAgent(
+  name: string,
+  { mode = 'react', resultBytes = 1_024, local = false, beforeReply }: InstantOptions = {},
+): AgentDefinition {
+  const model: ModelFunction = async (request) => {
+    await beforeReply?.(request);
+    return {
+      ...(request.iteration <= turnsOf(request) ? callIn(mode) : answerIn(mode)),
+      usage: { inputTokens: 100, outputTokens: 10 },
+    };
+  };
+  const result = 'r'.repeat(resultBytes);
+  const read = defineTool({
+    name: 'read',
+    description: 'Reads a part.',
+    parameters: { type: 'object', properties: { part: { type: 'integer' } }, required: ['part'] },
+    effect: 'read',
+    local,
+    ...(local ? { timeoutMs: 2_000 } : {}),
+    execute: () => result,
+  });
+  return mode === 'chat'
+    ? defineAgent({ name, mode, model, tools: [read] })
+    : defineAgent({ name, mode, model, tools: [read], toolchain: jsonToolchain() });
+}
+
+/** The number that is the task: in tags in one mode, a message of its own in the other. */
+function turnsOf({ messages }: ModelRequest): number {
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      const found = part.type === 'text' ? /^(?:[^]*<task>)?\s*(\d+)\b/.exec(part.text) : null;
+      if (found !== null) return Number(found[1]);
+    }
+  }
+  throw new Error('Expected a task that is a number, got none.');
+}
+
+function callIn(mode: 'react' | 'chat'): ModelReply {
+  return mode === 'chat'
+    ? { content: 'next', toolCalls: [{ id: 'call-10', name: 'read', args: { part: 10 } }] }
+    : { content: REPLY };
+}
+
+function answerIn(mode: 'react' | 'chat'): ModelReply {
+  return { content: mode === 'chat' ? 'done' : '<answer>done</answer>' };
+}

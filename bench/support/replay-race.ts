@@ -1,0 +1,34 @@
+/**
+ * Replays histories from nothing, one after another, in a worker that has loaded its bundle: what a
+ * cache miss costs. It runs on the main thread, as replay workers do.
+ */
+import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
+import type { History } from './history-reader.ts';
+
+/** Replays one history again and again. */
+export interface Replayer {
+  /** Milliseconds of one replay. Throws when the history does not fit the code. */
+  replay(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A replayer of `history` with the code in `options`. */
+export function createReplayer(options: ReplayWorkerOptions, history: History): Replayer {
+  const results = Worker.runReplayHistories(options, repeat(history));
+  return {
+    replay: async () => {
+      const startedAt = performance.now();
+      const { value, done } = await results.next();
+      if (done === true) throw new Error('Expected the replay worker to go on, got its end.');
+      if (value.error !== undefined) throw value.error;
+      return performance.now() - startedAt;
+    },
+    close: async () => {
+      await results.return?.();
+    },
+  };
+}
+
+function* repeat(history: History): Generator<{ workflowId: string; history: History }> {
+  for (;;) yield { workflowId: 'replayed', history };
+}

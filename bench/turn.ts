@@ -1,0 +1,84 @@
+/**
+ * `turn`: what an iteration of an agent costs in wall time over a bare workflow with the same two
+ * activities and payloads: alternating in one run, then with forty at once.
+ */
+import { serveBare } from './support/bare-worker.ts';
+import { openStage, type Stage } from './support/bench-stage.ts';
+import { figure, median, type Bench, type Figure } from './support/figure.ts';
+import { instantAgent } from './support/instant-agent.ts';
+
+const PAIRS = 5;
+const TURNS = 50;
+const FLEET = 40;
+const FLEET_TURNS = 20;
+
+/** The benchmark of iterations. */
+export const turnBench: Bench = {
+  name: 'turn',
+  about: 'wall time of an iteration over a bare workflow with the same activities',
+  run: async () => {
+    const stage = await openStage();
+    try {
+      return await measure(stage);
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+async function measure(stage: Stage): Promise<readonly Figure[]> {
+  const agentSide = await stage.serve([instantAgent('instant')], { taskQueue: 'agents' });
+  const bareSide = await serveBare(stage);
+  const agent = async (turns: number): Promise<number> => {
+    const startedAt = performance.now();
+    const run = await agentSide.everloop.start('instant', {
+      task: String(turns),
+      limits: 'unlimited',
+    });
+    const step = await run.result();
+    if (step.iterations !== turns + 1)
+      throw new Error(`Expected ${turns + 1} iterations, got ${step.iterations}.`);
+    return performance.now() - startedAt;
+  };
+  const bare = async (turns: number): Promise<number> => {
+    const startedAt = performance.now();
+    await bareSide.run(turns);
+    return performance.now() - startedAt;
+  };
+
+  await agent(5);
+  await bare(5);
+  const ratios: number[] = [];
+  const agentTimes: number[] = [];
+  const bareTimes: number[] = [];
+  for (let pair = 0; pair < PAIRS; pair++) {
+    const agentMs = await agent(TURNS);
+    // The agent's last iteration answers: one model call more than the bare run has.
+    const bareMs = await bare(TURNS);
+    ratios.push(agentMs / bareMs);
+    agentTimes.push(agentMs / TURNS);
+    bareTimes.push(bareMs / TURNS);
+  }
+
+  const fleets: number[] = [];
+  let bareRate = 0;
+  for (let pair = 0; pair < 3; pair++) {
+    const agentMs = await inFleet(() => agent(FLEET_TURNS));
+    const bareMs = await inFleet(() => bare(FLEET_TURNS));
+    fleets.push(bareMs / agentMs);
+    bareRate = (FLEET * FLEET_TURNS * 1_000) / bareMs;
+  }
+  await bareSide.stop();
+  return [
+    figure('wall_ratio', median(ratios), 'x', '<= 1.1', 1),
+    figure('turn_ms', median(agentTimes), 'ms', '', median(bareTimes)),
+    figure('fleet_ratio', median(fleets), 'x', '>= 0.9', 1),
+    figure('fleet_turns_per_s', bareRate * median(fleets), '1/s', '', bareRate),
+  ];
+}
+
+async function inFleet(one: () => Promise<number>): Promise<number> {
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: FLEET }, one));
+  return performance.now() - startedAt;
+}

@@ -1,0 +1,41 @@
+/** The baseline: workflows that call the same activities with the same payloads, and no more. */
+import { proxyActivities, condition, defineSignal, setHandler } from '@temporalio/workflow';
+
+/** The activities of the baseline. */
+export interface BareActivities {
+  bareModel(order: unknown): Promise<unknown>;
+  bareTool(order: unknown): Promise<unknown>;
+}
+
+/** Payloads that both sides send. */
+export interface BareInput {
+  readonly turns: number;
+  readonly heartbeatMs: number;
+  readonly modelOrder: unknown;
+  readonly toolOrder: unknown;
+}
+
+/** `turns` times a model call, then a tool call. */
+export async function bare(input: BareInput): Promise<string> {
+  const { turns, heartbeatMs, modelOrder, toolOrder } = input;
+  const { bareModel, bareTool } = proxyActivities<BareActivities>({
+    startToCloseTimeout: '1m',
+    heartbeatTimeout: heartbeatMs,
+  });
+  for (let turn = 0; turn < turns; turn++) {
+    await bareModel(modelOrder);
+    await bareTool(toolOrder);
+  }
+  return 'done';
+}
+
+const go = defineSignal('go');
+
+/** Waits for a signal: the baseline of an idle agent. */
+export async function bareIdle(): Promise<void> {
+  let gone = false;
+  setHandler(go, () => {
+    gone = true;
+  });
+  await condition(() => gone);
+}

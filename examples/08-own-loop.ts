@@ -1,0 +1,36 @@
+/**
+ * A loop of one's own: the agent writes a draft, is told to shorten it, and the shorter text is the
+ * answer. The loop stands in own-loop/workflow.ts and runs in the workflow; events, statistics,
+ * limits, messages and hand-over are those of every agent.
+ *
+ *     npx tsx examples/08-own-loop.ts
+ */
+import { fileURLToPath } from 'node:url';
+import { defineAgent } from '../src/index.ts';
+import { local } from '../src/worker.ts';
+import { exampleModel } from './example-model.ts';
+
+const editor = defineAgent({
+  name: 'editor',
+  mode: 'chat',
+  instructions: 'You write plain English.',
+  model: exampleModel([
+    {
+      content: 'A durable agent is one that goes on where it was, whatever happens to its worker.',
+    },
+    { content: 'A durable agent survives its worker.' },
+  ]),
+});
+
+const everloop = await local({
+  agents: [editor],
+  workflowsPath: fileURLToPath(new URL('own-loop/workflow.ts', import.meta.url)),
+});
+try {
+  const run = await everloop.start('editor', { task: 'What is a durable agent?' });
+  const step = await run.result();
+  console.log(step.value);
+  console.log(`${step.iterations} iterations, ${step.usage.modelCalls} model calls`);
+} finally {
+  await everloop.close();
+}

@@ -1,0 +1,82 @@
+/** What a good model does with the airline's request, turn by turn. */
+import type { ScriptTurn } from '../script.ts';
+
+/** The three turns in which everything is found out: 7 calls. */
+const lookUps: readonly ScriptTurn[] = [
+  {
+    thinking: 'I look up the customer, the flight and what a change costs.',
+    calls: [
+      { tool: 'get_customer_info', args: { email: 'john.smith@email.com' } },
+      { tool: 'get_flight_info', args: { flight_number: 'AA100' } },
+      { tool: 'search_airline_policy', args: { keyword: 'change' } },
+    ],
+  },
+  {
+    thinking: 'C001 has two bookings. I look at both, and at the other flights of the day.',
+    calls: [
+      { tool: 'get_booking_info', args: { booking_id: 'BK001' } },
+      { tool: 'get_booking_info', args: { booking_id: 'BK002' } },
+      {
+        tool: 'search_flight_schedule',
+        args: { origin: 'JFK', destination: 'LAX', date: '2026-03-11' },
+      },
+    ],
+  },
+  {
+    thinking: 'AA102 leaves at 20:00. I look for a seat in economy.',
+    calls: [
+      {
+        tool: 'get_flight_seats_info',
+        args: { flight_number: 'AA102', class: 'economy', available_only: true },
+      },
+    ],
+  },
+];
+
+/** Script A, "ask by answer": proposes AA102 and asks. 4 iterations, 7 calls, nothing changed. */
+export const AIRLINE_SCRIPT_A: readonly ScriptTurn[] = [
+  ...lookUps,
+  {
+    thinking: 'The change is free for a gold member, and the new fare is lower. I ask first.',
+    answer:
+      'AA102 leaves JFK on 2026-03-11 at 20:00. Moving booking BK001 there is your free change ' +
+      'as a gold member, and the fare falls from 299 to 279, which leaves you a travel credit of ' +
+      '20. Seat 14C, an aisle seat with legroom, is free. Shall I move you to AA102?',
+  },
+];
+
+/** The acting turns of script B: the change, the message, the answer. 2 calls, both `once`. */
+export const AIRLINE_ACTING: readonly ScriptTurn[] = [
+  {
+    thinking: 'The customer agrees. I move the booking.',
+    calls: [
+      {
+        tool: 'reschedule_booking',
+        args: { booking_id: 'BK001', new_flight_number: 'AA102', new_seat_number: '14C' },
+      },
+    ],
+  },
+  {
+    thinking: 'The booking is moved. I confirm it by e-mail.',
+    calls: [
+      {
+        tool: 'send_notification',
+        args: {
+          customer_id: 'C001',
+          method: 'email',
+          subject: 'Your new flight AA102',
+          message: 'You are on AA102 on 2026-03-11 at 20:00, seat 14C. Your travel credit is 20.',
+        },
+      },
+    ],
+  },
+  {
+    thinking: 'All is done.',
+    answer:
+      'You are on AA102 on 2026-03-11 at 20:00, seat 14C. The change was free, and you have a ' +
+      'travel credit of 20. A confirmation is on its way to john.smith@email.com.',
+  },
+];
+
+/** Script B without the question: looks up and acts. 6 iterations, 9 calls, 2 of them `once`. */
+export const AIRLINE_SCRIPT_ACT: readonly ScriptTurn[] = [...lookUps, ...AIRLINE_ACTING];

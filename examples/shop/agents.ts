@@ -1,0 +1,37 @@
+import type { AgentDefinition, AgentModel } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { jsonToolchain } from '../../src/activities/define-text.ts';
+import { SCENARIO_RULES } from '../rules.ts';
+import type { ScriptVariant } from '../script.ts';
+import { shopActionTools } from './action-tools.ts';
+import { shopLookupTools, type ShopToolOptions } from './lookup-tools.ts';
+
+const instructions =
+  'You are the support assistant of the shop TechGear. Today is Tuesday, 2026-03-10, 09:00 UTC. ' +
+  'Our payment records can be out of date, check the gateway. Follow the steps of the policy in ' +
+  'order.';
+
+/** Options of {@link shopAgent}. */
+export interface ShopAgentOptions extends ShopToolOptions {
+  readonly model: AgentModel;
+  /** Default `yaml`. */
+  readonly variant?: ScriptVariant;
+  /** Default `shop`. */
+  readonly name?: string;
+}
+
+/** The support assistant of the shop, with all nine tools on one store. */
+export function shopAgent(options: ShopAgentOptions): AgentDefinition {
+  const { model, variant = 'yaml', name = 'shop' } = options;
+  return defineAgent({
+    name,
+    description: 'Helps customers of the shop TechGear with their orders and payments.',
+    mode: variant === 'chat' ? 'chat' : 'react',
+    model,
+    instructions,
+    rules: SCENARIO_RULES,
+    tools: [...shopLookupTools(options), ...shopActionTools(options)],
+    limits: { iterations: 20 },
+    ...(variant === 'json' ? { toolchain: jsonToolchain() } : {}),
+  });
+}

@@ -1,0 +1,105 @@
+/** The tools that look something up: read only, so they may run as often as anybody likes. */
+import { z } from 'zod';
+import type { ToolDefinition } from '../../src/activities/definitions.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import { ToolError } from '../../src/core/tool-error.ts';
+import { serviceTime } from '../latency.ts';
+import type { ShopState } from './data.ts';
+import type { ShopStore } from './store.ts';
+
+/** Options of the shop's tools. */
+export interface ShopToolOptions {
+  readonly store: ShopStore;
+  /** How long each tool takes, in ms; default 0. */
+  readonly latencyMs?: number;
+}
+
+/** The five tools that read. */
+export function shopLookupTools({
+  store,
+  latencyMs = 0,
+}: ShopToolOptions): readonly ToolDefinition[] {
+  const lookUp = async <Result>(
+    signal: AbortSignal,
+    read: (state: ShopState) => Result,
+  ): Promise<Result> => {
+    await serviceTime(latencyMs, signal);
+    return read(store.state());
+  };
+  return [
+    defineTool({
+      name: 'get_customer_info',
+      description: 'Look up a customer by e-mail.',
+      parameters: z.object({ email: z.string() }),
+      effect: 'read',
+      execute: ({ email }, { signal }) => lookUp(signal, (state) => findCustomer(state, email)),
+    }),
+    defineTool({
+      name: 'get_orders',
+      description: 'List the orders of a customer, newest first, a page at a time.',
+      parameters: z.object({ customer_id: z.string(), cursor: z.string().optional() }),
+      effect: 'read',
+      execute: (args, { signal }) => lookUp(signal, (state) => findPage(state, args)),
+    }),
+    defineTool({
+      name: 'get_order_payments',
+      description: 'List the payments of an order.',
+      parameters: z.object({ order_id: z.string() }),
+      effect: 'read',
+      execute: ({ order_id }, { signal }) =>
+        lookUp(signal, ({ payments }) => payments[order_id] ?? { payments: [] }),
+    }),
+    defineTool({
+      name: 'gateway_get_tx_detail',
+      description: 'Look up a transaction at the payment gateway.',
+      parameters: z.object({ tx_id: z.string() }),
+      effect: 'read',
+      execute: ({ tx_id }, { signal }) => lookUp(signal, (state) => findTransaction(state, tx_id)),
+    }),
+    defineTool({
+      name: 'search_guidance_policy',
+      description: 'Find policies that contain a word.',
+      parameters: z.object({ keyword: z.string() }),
+      effect: 'read',
+      execute: ({ keyword }, { signal }) =>
+        lookUp(signal, (state) => searchPolicies(state, keyword)),
+    }),
+  ];
+}
+
+/** The transaction with this id; a ToolError when there is none. */
+export function findTransaction(state: ShopState, id: string): ShopState['transactions'][number] {
+  const transaction = state.transactions.find(({ tx_id }) => tx_id === id);
+  if (transaction === undefined) throw new ToolError(`there is no transaction ${id}`);
+  return transaction;
+}
+
+function findCustomer({ customer }: ShopState, email: string): ShopState['customer'] {
+  if (customer.email !== email.toLowerCase()) throw new ToolError(`there is no customer ${email}`);
+  return customer;
+}
+
+function findPage(
+  state: ShopState,
+  wanted: { readonly customer_id: string; readonly cursor?: string | undefined },
+): ShopState['pages'][string] {
+  const { customer_id: id, cursor = '' } = wanted;
+  if (state.customer.customer_id !== id) throw new ToolError(`there is no customer ${id}`);
+  const page = Object.hasOwn(state.pages, cursor) ? state.pages[cursor] : undefined;
+  if (page === undefined) throw new ToolError(`the cursor "${cursor}" is invalid`);
+  return page;
+}
+
+function searchPolicies(
+  state: ShopState,
+  keyword: string,
+): readonly ShopState['policies'][number][] {
+  const word = keyword.trim().toLowerCase();
+  const found = state.policies.filter(({ title, text }) =>
+    `${title}\n${text}`.toLowerCase().includes(word),
+  );
+  if (word === '' || found.length === 0) {
+    throw new ToolError(`no policy contains "${keyword}"; search for a single word`);
+  }
+  return found;
+}

@@ -1,0 +1,55 @@
+/** What a good model does with the customer who was charged twice, turn by turn. */
+import type { JsonObject } from '../../src/core/json.ts';
+import type { ScriptTurn } from '../script.ts';
+
+/** 11 iterations, 12 calls, no failed one: what is refused is data. */
+export const SHOP_SCRIPT: readonly ScriptTurn[] = [
+  turn('I look up the customer.', ['get_customer_info', { email: 'alex.rivera@email.com' }]),
+  turn('I look for the order.', ['get_orders', { customer_id: 'C001' }]),
+  turn('No mouse so far.', ['get_orders', { customer_id: 'C001', cursor: 'cur_p2' }]),
+  turn('The webcam costs 79.99 too, but it is no mouse.', [
+    'get_orders',
+    { customer_id: 'C001', cursor: 'cur_p3' },
+  ]),
+  turn(
+    'ORD-1007 is the mouse. I look at its payments and at the policy.',
+    ['get_order_payments', { order_id: 'ORD-1007' }],
+    ['search_guidance_policy', { keyword: 'double' }],
+  ),
+  turn(
+    'PAY-2001 failed in our records, GW-TX-5001. Step 1: I check both at the gateway.',
+    ['gateway_get_tx_detail', { tx_id: 'GW-TX-5001' }],
+    ['gateway_get_tx_detail', { tx_id: 'GW-TX-5002' }],
+  ),
+  turn('Both are settled. Step 2: I cancel the duplicate GW-TX-5001.', [
+    'gateway_cancel_tx',
+    { tx_id: 'GW-TX-5001' },
+  ]),
+  turn('It cannot be canceled. Step 3: I refund PAY-2001.', [
+    'process_refund',
+    { payment_id: 'PAY-2001' },
+  ]),
+  turn('The bank refused. Step 4: I open a case.', [
+    'create_case',
+    {
+      order_id: 'ORD-1007',
+      details: 'Charged twice, 79.99 each: GW-TX-5001, GW-TX-5002. Cancel and refund refused.',
+    },
+  ]),
+  turn('I ask for store credit in the case.', [
+    'create_credit_request',
+    { case_id: 'CASE-3001', amount: 79.99 },
+  ]),
+  {
+    thinking: 'All steps are done.',
+    answer:
+      'You were charged twice for ORD-1007, the Mighty Mouse Pro Wireless: both transactions are ' +
+      'settled. The duplicate could not be canceled, and your bank refused the refund because ' +
+      'card 4242 is inactive. I opened case CASE-3001, and you have a store credit of 79.99, ' +
+      'CR-4001, usable at once.',
+  },
+];
+
+function turn(thinking: string, ...calls: readonly [string, JsonObject][]): ScriptTurn {
+  return { thinking, calls: calls.map(([tool, args]) => ({ tool, args })) };
+}

@@ -1,0 +1,23 @@
+/**
+ * Prints the closing line of a test run from vitest's JSON report, and ends with the run's verdict:
+ * 0 when tests ran, none failed and the runner itself ended well, else 1.
+ *
+ * Usage: ci-summary REPORT.json EXIT_CODE_OF_THE_RUNNER
+ */
+import { readFileSync } from 'node:fs';
+import { summarize } from './test-summary.ts';
+
+const [reportFile, exitCode] = process.argv.slice(2);
+if (reportFile === undefined || exitCode === undefined) {
+  throw new Error('Expected a report and an exit code: ci-summary REPORT.json EXIT_CODE.');
+}
+let report = '';
+try {
+  report = readFileSync(reportFile, 'utf8');
+} catch {
+  // A runner that died wrote none: an empty report is a failed run.
+}
+const summary = summarize(report, Number(exitCode));
+for (const line of summary.notes) console.log(line);
+console.log(summary.line);
+process.exitCode = summary.passed ? 0 : 1;

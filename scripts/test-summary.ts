@@ -1,0 +1,76 @@
+/** What a test run came to. */
+export interface TestSummary {
+  /** `12 passed, 0 failed, 1 skipped` */
+  readonly line: string;
+  /** Whether tests ran and nothing failed. */
+  readonly passed: boolean;
+  /** What the counts alone do not tell: files that could not be loaded, a runner that died. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Counts the tests in vitest's JSON report. A file that failed before its tests, a missing report
+ * and a runner that failed although every test passed (an unhandled error) count one failure each.
+ */
+export function summarize(reportText: string, runnerExitCode: number): TestSummary {
+  const files = readFiles(reportText);
+  const notes: string[] = [];
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of files ?? []) {
+    const statuses = file.statuses;
+    counts.passed += statuses.filter((status) => status === 'passed').length;
+    const failed = statuses.filter((status) => status === 'failed').length;
+    counts.failed += failed;
+    counts.skipped += statuses.filter((status) => !['passed', 'failed'].includes(status)).length;
+    if (file.hasFailed && failed === 0) {
+      counts.failed += 1;
+      notes.push(`${file.name} failed before or beside its tests.`);
+    }
+  }
+  if (files === undefined) {
+    counts.failed += 1;
+    notes.push('The test runner left no report that can be read.');
+  } else if (runnerExitCode !== 0 && counts.failed === 0) {
+    counts.failed += 1;
+    notes.push(`The test runner ended with code ${runnerExitCode} although no test failed.`);
+  }
+  if (counts.passed + counts.failed + counts.skipped === 0) notes.push('No test ran.');
+  return {
+    line: `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
+    passed: counts.failed === 0 && counts.passed > 0,
+    notes,
+  };
+}
+
+interface TestFile {
+  readonly name: string;
+  readonly hasFailed: boolean;
+  readonly statuses: readonly string[];
+}
+
+function readFiles(reportText: string): readonly TestFile[] | undefined {
+  let report: unknown;
+  try {
+    report = JSON.parse(reportText);
+  } catch {
+    return undefined;
+  }
+  const results = memberOf(report, 'testResults');
+  if (!Array.isArray(results)) return undefined;
+  return results.map((file: unknown) => {
+    const tests = memberOf(file, 'assertionResults');
+    return {
+      name: String(memberOf(file, 'name')),
+      hasFailed: memberOf(file, 'status') === 'failed',
+      statuses: (Array.isArray(tests) ? tests : []).map((test: unknown) =>
+        String(memberOf(test, 'status')),
+      ),
+    };
+  });
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;
+}

@@ -1,0 +1,52 @@
+/** What workflows may ask of activities: types alone, so that no workflow pulls code in. */
+import type { AgentInput } from '../core/agent/input.ts';
+import type { ModelOrder, ModelOutcome } from '../core/agent/host.ts';
+import type { AgentSpec } from '../core/agent/spec.ts';
+import type { TokenUsage } from '../core/model/model.ts';
+import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
+
+/** Where activities run and how soon a lost worker is noticed; recorded when the run starts. */
+export interface ActivityRuntime {
+  /** Task queue of model activities; absent: that of the workflow. */
+  readonly modelQueue?: string;
+  /** Task queue of tool activities; absent: that of the workflow. */
+  readonly toolQueue?: string;
+  /** A worker that is silent for so long is given up. 5 s; 3 s on the embedded server. */
+  readonly heartbeatMs: number;
+}
+
+/** An agent's definition as it was when the run began. */
+export interface LoadedAgent {
+  readonly spec: AgentSpec;
+  readonly runtime: ActivityRuntime;
+  /** What was odd about the input, for the event log. */
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** What `callModel` returns; a failure leaves as a typed failure with {@link ModelFailureDetails}. */
+export type ModelActivityResult = Exclude<ModelOutcome, { readonly kind: 'failed' }>;
+
+/** First detail of a failed model call: what its attempts had cost. */
+export interface ModelFailureDetails {
+  readonly usage: TokenUsage;
+  readonly usageKnown: boolean;
+  readonly attempts: number;
+}
+
+/** Which link of a chain is to be archived. */
+export interface ArchiveOrder {
+  readonly runId: string;
+  readonly link: number;
+  /** Index in the chain of the first event and the first entry of the link. */
+  readonly firstEvent: number;
+  readonly firstEntry: number;
+}
+
+/** The activities that a worker registers. */
+export interface EverloopActivities {
+  loadAgent(input: AgentInput): Promise<LoadedAgent>;
+  callModel(order: ModelOrder): Promise<ModelActivityResult>;
+  callTool(order: ToolOrder): Promise<ToolResult>;
+  judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
+  archiveTranscript(order: ArchiveOrder): Promise<void>;
+}

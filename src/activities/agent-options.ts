@@ -1,0 +1,148 @@
+import type { QueueSpec } from '../core/agent/spec.ts';
+import type { LimitsInput } from '../core/agent/input.ts';
+import type { Message } from '../core/message.ts';
+import type {
+  AgentModel,
+  AnswerDefinition,
+  FormatDefinition,
+  SectionDefinition,
+  TextFunction,
+  ToolchainDefinition,
+  ToolDefinition,
+  ValidatorDefinition,
+} from './definitions.ts';
+
+/** What an agent does that does not say otherwise. */
+export const AGENT_DEFAULTS = {
+  /** Works with every model and shows its thinking. */
+  mode: 'react',
+  thinking: 'Think about what you know, what is missing and what to do next.',
+  /** What an answer beside an action says was written before the action's result was known. */
+  precedence: 'action',
+  /** A model that forgot the format can repair its reply; the streak limit bounds the tries. */
+  onUnparsed: 'retry',
+  parallel: true,
+  /** More calls than this in one turn are a model gone astray. */
+  maxCallsPerTurn: 64,
+  /** Some providers refuse a request whose last message is not the user's. */
+  markers: ['Begin.', 'Continue.'],
+  timeZone: 'UTC',
+} as const;
+
+/** The modes whose executors exist. */
+export type AvailableMode = 'react' | 'chat';
+
+/** The options of `defineAgent`. Those marked react belong to mode `react` only. */
+export interface AgentOptions {
+  /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique on a worker. */
+  readonly name: string;
+  /** What it is good for, for people and for agents that use it as a tool. */
+  readonly description?: string;
+  /** `react` (default): sections in text. `chat`: native tool calls of the provider. */
+  readonly mode?: AvailableMode;
+  /** The id of a model entry, an entry, a model of the AI SDK, or a function. */
+  readonly model: AgentModel;
+  /** System text, or a function on the worker that writes it for each request. */
+  readonly instructions?: string | TextFunction;
+  /** What must always hold; stands behind the instructions. */
+  readonly rules?: string | TextFunction;
+  readonly tools?: readonly ToolDefinition[];
+  /** Judges of answers, behind those of `answer`. */
+  readonly validators?: readonly ValidatorDefinition[];
+  /** Bounds of the run; default limits are on, and dropped by `'unlimited'` only. */
+  readonly limits?: LimitsInput;
+  /** From 1; of it and the limit `iterations` the smaller holds. */
+  readonly maxTurns?: number;
+  /** Default true: the calls of a turn start together. */
+  readonly parallel?: boolean;
+  /** Default 64, from 1. */
+  readonly maxCallsPerTurn?: number;
+  /** Messages between the system text and the task. */
+  readonly examples?: readonly Message[];
+  /** IANA name for dates in instructions; default `UTC`. */
+  readonly timeZone?: string;
+  /** Task queues of model and tool activities; default: the queue of the run. */
+  readonly queues?: QueueSpec;
+  /** react: false for no thinking section, a guidance text, or a section. Default true. */
+  readonly thinking?: boolean | string | SectionDefinition;
+  /** react: further sections, between thinking and action. */
+  readonly sections?: readonly SectionDefinition[];
+  /** react: default `xmlFormat()`. */
+  readonly format?: FormatDefinition;
+  /** react: default `yamlToolchain()`. */
+  readonly toolchain?: ToolchainDefinition;
+  /** react: default `textAnswer()`. */
+  readonly answer?: AnswerDefinition;
+  /** react: what counts in a reply with an action and an answer. Default `action`. */
+  readonly precedence?: 'action' | 'answer';
+  /** react: what happens to a reply without sections. Default `retry`. */
+  readonly onUnparsed?: 'retry' | 'answer' | 'fail';
+  /** react: last user message of the first and of later requests, or false for none. */
+  readonly markers?: readonly [string, string] | false;
+}
+
+/** Options of every available mode. */
+export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
+  'name',
+  'description',
+  'mode',
+  'model',
+  'instructions',
+  'rules',
+  'tools',
+  'validators',
+  'limits',
+  'maxTurns',
+  'parallel',
+  'maxCallsPerTurn',
+  'examples',
+  'timeZone',
+  'queues',
+];
+
+/** Options that belong to mode `react` only. */
+export const REACT_OPTIONS: readonly (keyof AgentOptions)[] = [
+  'thinking',
+  'sections',
+  'format',
+  'toolchain',
+  'answer',
+  'precedence',
+  'onUnparsed',
+  'markers',
+];
+
+/** Options that belong to mode `lisp` only. */
+export const LISP_OPTIONS: readonly string[] = [
+  'retryTurns',
+  'completion',
+  'transport',
+  'plan',
+  'journal',
+  'memoryLimitBytes',
+  'memoryStrategy',
+  'sizes',
+];
+
+/** Options that a later version brings. */
+export const LATER_OPTIONS: readonly string[] = [
+  'prompt',
+  'signature',
+  'fieldDescriptions',
+  'contextDescriptions',
+  'programs',
+  'program',
+  'askUser',
+  'llmQuery',
+  'floatPrecision',
+  'compaction',
+  'toolSearch',
+];
+
+/** Names of options in other products and older versions, and ours. */
+export const OLD_NAMES: { readonly [name: string]: string } = {
+  output: 'mode',
+  max_turns: 'maxTurns',
+  compression: 'compaction',
+  llm: 'model',
+};

@@ -1,0 +1,93 @@
+/**
+ * Runs a function of a user with a deadline and a way to stop it. The function may ignore the
+ * signal: the caller gets on without it after a grace time, and its late result is dropped.
+ */
+
+/** How long a stopped function may take to settle, in ms. A service call aborts within one. */
+export const STOP_GRACE_MS = 3_000;
+
+/** How a function settled: with a value, or with what it threw. */
+export type Settled =
+  | { readonly kind: 'returned'; readonly value: unknown }
+  | { readonly kind: 'threw'; readonly error: unknown };
+
+/** What came of an attempt; `late` is how it settled within the grace time, if it did. */
+export type Attempt =
+  | Settled
+  | { readonly kind: 'timed_out'; readonly late?: Settled }
+  | { readonly kind: 'stopped'; readonly late?: Settled };
+
+/** Bounds of an attempt. */
+export interface AttemptBounds {
+  /** Stops the attempt from outside. */
+  readonly signal: AbortSignal;
+  /** Absent: no deadline. */
+  readonly timeoutMs?: number;
+  /** How long it may take to settle when it is stopped; default {@link STOP_GRACE_MS}. */
+  readonly graceMs?: number;
+  /** Whether the grace time is given at the deadline too; default false: time is up. */
+  readonly graceAtDeadline?: boolean;
+}
+
+/** Runs `work` until it settles, its time is up or it is stopped. Never rejects. */
+export async function attempt(
+  work: (signal: AbortSignal) => unknown,
+  bounds: AttemptBounds,
+): Promise<Attempt> {
+  if (bounds.signal.aborted) return { kind: 'stopped' };
+  const stop = new AbortController();
+  const settled = settle(work, stop.signal);
+  const first = await firstOf(settled, bounds);
+  if (first === 'timed_out' || first === 'stopped') {
+    stop.abort(first === 'stopped' ? bounds.signal.reason : timeoutReason());
+    const isWaited = first === 'stopped' || bounds.graceAtDeadline === true;
+    const late = isWaited ? await within(settled, bounds.graceMs ?? STOP_GRACE_MS) : undefined;
+    return { kind: first, ...(late === undefined ? {} : { late }) };
+  }
+  return first;
+}
+
+async function settle(
+  work: (signal: AbortSignal) => unknown,
+  signal: AbortSignal,
+): Promise<Settled> {
+  try {
+    return { kind: 'returned', value: await work(signal) };
+  } catch (error) {
+    return { kind: 'threw', error };
+  }
+}
+
+function firstOf(
+  settled: Promise<Settled>,
+  { signal, timeoutMs }: AttemptBounds,
+): Promise<Settled | 'timed_out' | 'stopped'> {
+  return new Promise((resolve) => {
+    const timer =
+      timeoutMs === undefined ? undefined : setTimeout(() => finish('timed_out'), timeoutMs);
+    const onAbort = (): void => finish('stopped');
+    const finish = (outcome: Settled | 'timed_out' | 'stopped'): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      resolve(outcome);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    // The function may have been stopped in its first, synchronous part.
+    if (signal.aborted) onAbort();
+    void settled.then(finish);
+  });
+}
+
+function within(settled: Promise<Settled>, graceMs: number): Promise<Settled | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), graceMs);
+    void settled.then((value) => {
+      clearTimeout(timer);
+      resolve(value);
+    });
+  });
+}
+
+function timeoutReason(): DOMException {
+  return new DOMException('The time of the call is up.', 'TimeoutError');
+}

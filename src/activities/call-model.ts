@@ -1,0 +1,158 @@
+/**
+ * The model activity: transcript → request → stream → reply with usage. An aborted call returns what
+ * it had cost; a failed one leaves as a typed failure with the usage of all its attempts.
+ */
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
+import { buildRequest, modeOf } from '../core/agent/modes/modes.ts';
+import { isPlainObject } from '../core/json.ts';
+import type { TokenUsage } from '../core/model/model.ts';
+import { addUsage, noUsage, toUsage } from '../core/model/usage.ts';
+import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { ModelActivityResult } from './activity-types.ts';
+import type { Registry } from './definitions.ts';
+import { toModelFailure, transcriptUnavailable, workerShutdown } from './failures.ts';
+import { detailsOfEarlierAttempt, withHeartbeat } from './heartbeat.ts';
+import { callEntry, type ModelOutcome } from './model-adapter.ts';
+import type { ModelEntry } from './model-entry.ts';
+import { classifyModelError, type ModelFailure } from './model-failures.ts';
+import { promptTexts } from './prompt-texts.ts';
+import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
+
+/** What the model activity is made of. */
+export interface CallModelParts {
+  readonly registry: Registry;
+  readonly transcripts: TranscriptSource;
+  readonly chunks: ChunkPublisher;
+}
+
+/** The model activity of a worker. */
+export function createCallModel(
+  parts: CallModelParts,
+): (order: ModelOrder) => Promise<ModelActivityResult> {
+  return (order) => {
+    const before = usageOfEarlierAttempts();
+    let spent = before;
+    const run = async (): Promise<ModelActivityResult> => {
+      const entry = entryOf(parts.registry, order.model);
+      const view = await transcriptOf(parts, order);
+      try {
+        const outcome = await callOnce(parts, order, entry, view);
+        if (outcome.kind === 'aborted' && isShutdown()) {
+          spent = addUsage(before, outcome.usage);
+          throw workerShutdown({ usage: { ...spent } });
+        }
+        return withEarlierUsage(outcome, before);
+      } catch (error) {
+        if (error instanceof ApplicationFailure) throw error;
+        const failure = classifyModelError(error);
+        spent = addUsage(before, failure.usage ?? noUsage);
+        throw failureOf(failure, spent);
+      }
+    };
+    return withHeartbeat(run, { details: () => ({ usage: { ...spent } }) });
+  };
+}
+
+/** What attempts that failed had cost; carried by heartbeats from one to the next. */
+function usageOfEarlierAttempts(): TokenUsage {
+  const details = detailsOfEarlierAttempt();
+  return isPlainObject(details) ? toUsage(details['usage']) : noUsage;
+}
+
+/** A model that this worker lacks will not come by waiting: the call is final here, a fallback may answer. */
+function entryOf(registry: Registry, id: string): ModelEntry {
+  const entry = registry.models.get(id);
+  if (entry !== undefined) return entry;
+  const known = [...registry.models.keys()].join(', ');
+  const message = `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
+  throw toModelFailure(
+    { code: 'model_error', retryable: false, message },
+    { attempt: 1, details: { usage: { ...noUsage }, usageKnown: false, attempts: 1 } },
+  );
+}
+
+async function transcriptOf(
+  { transcripts }: CallModelParts,
+  order: ModelOrder,
+): Promise<TranscriptView> {
+  try {
+    return await transcripts.resolve(keyOf(order), order.transcript);
+  } catch (error) {
+    throw transcriptUnavailable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function keyOf(order: ModelOrder): TranscriptKey {
+  const { workflowNamespace, workflowExecution } = Context.current().info;
+  return {
+    namespace: workflowNamespace ?? '',
+    workflowId: workflowExecution?.workflowId ?? '',
+    executionId: workflowExecution?.runId ?? '',
+    epoch: order.transcript.epoch,
+  };
+}
+
+async function callOnce(
+  parts: CallModelParts,
+  order: ModelOrder,
+  entry: ModelEntry,
+  view: TranscriptView,
+): Promise<ModelOutcome> {
+  const { registry, chunks, transcripts } = parts;
+  const context = Context.current();
+  const attempt = order.triesBefore + context.info.attempt;
+  const { runId, iteration, agentPath, lastTurn } = order;
+  const request = buildRequest(view.head, view.messages, {
+    runId,
+    iteration,
+    attempt,
+    lastTurn,
+    ...(await promptTexts(registry, order, view)),
+  });
+  const stream = openChunkStream(chunks, {
+    rootRunId: runId,
+    runId,
+    agentPath,
+    iteration,
+    attempt,
+  });
+  try {
+    const outcome = await callEntry(entry, request, {
+      signal: context.cancellationSignal,
+      onChunk: stream.write,
+    });
+    stream.end();
+    // Calls get their ids in the workflow, so the message of a reply with calls is not known here.
+    const isKnown = outcome.kind === 'reply' && outcome.reply.calls.length === 0;
+    const [message] = isKnown ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
+    if (message !== undefined) transcripts.remember(keyOf(order), order.transcript, message);
+    return outcome;
+  } catch (error) {
+    stream.fail();
+    throw error;
+  }
+}
+
+/** A worker that stops is no user's cancel: the call is tried again on another one. */
+function isShutdown(): boolean {
+  return Context.current().cancellationDetails?.workerShutdown === true;
+}
+
+function withEarlierUsage(outcome: ModelOutcome, before: TokenUsage): ModelActivityResult {
+  const { attempt: attempts } = Context.current().info;
+  if (outcome.kind === 'aborted') {
+    return { ...outcome, usage: addUsage(before, outcome.usage), attempts };
+  }
+  const { reply } = outcome;
+  return { kind: 'reply', reply: { ...reply, usage: addUsage(before, reply.usage) }, attempts };
+}
+
+function failureOf(failure: ModelFailure, spent: TokenUsage): Error {
+  const { attempt } = Context.current().info;
+  const usageKnown = Object.values(spent).some((count) => count > 0);
+  return toModelFailure(failure, {
+    attempt,
+    details: { usage: { ...spent }, usageKnown, attempts: attempt },
+  });
+}

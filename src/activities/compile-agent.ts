@@ -1,0 +1,133 @@
+/** A definition, the models of the worker and the wishes of a start → the specification of a run. */
+import { createHash } from 'node:crypto';
+import type { AgentInput } from '../core/agent/input.ts';
+import type { AgentSpec, ModelSpec } from '../core/agent/spec.ts';
+import { canonicalJson, type Json } from '../core/json.ts';
+import { compileLimits } from '../core/limits/compile-limits.ts';
+import type { Limit } from '../core/limits/limit.ts';
+import { statKeyInfo, withoutSelf } from '../core/stats/stat-keys.ts';
+import { nearestName } from '../core/text/nearest.ts';
+import type { UsageProblem } from '../core/usage-error.ts';
+import type { AgentDefinition } from './definitions.ts';
+import type { ModelEntry } from './model-entry.ts';
+
+/** Hexadecimal digits of a specification's hash: 64 bits tell apart all that one fleet ever has. */
+export const SPEC_HASH_DIGITS = 16;
+
+/** Something odd that does not keep a run from starting; it becomes a warning event. */
+export interface AgentWarning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A specification, or all that keeps it from being made. */
+export type CompiledAgent =
+  | {
+      readonly kind: 'agent';
+      readonly spec: AgentSpec;
+      readonly specHash: string;
+      readonly warnings: readonly AgentWarning[];
+    }
+  | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
+
+/** The specification of a run of `definition`; `start` replaces its model and single limits. */
+export function compileAgent(
+  definition: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  start: Pick<AgentInput, 'limits' | 'model'> = {},
+): CompiledAgent {
+  const chosen = chooseModels(definition, models, start.model);
+  const compiled = compileLimits({
+    definition: definition.limits,
+    maxTurns: definition.maxTurns,
+    start: start.limits,
+  });
+  const problems = [
+    ...(chosen.kind === 'problem' ? [chosen.problem] : []),
+    ...(compiled.kind === 'problems' ? compiled.problems : []),
+  ];
+  if (chosen.kind === 'problem' || compiled.kind === 'problems') {
+    return { kind: 'problems', problems };
+  }
+  const { limits } = compiled;
+  const unpriced = costProblems(limits, chosen.models);
+  if (unpriced.length > 0) return { kind: 'problems', problems: unpriced };
+  const spec: AgentSpec = { ...definition.spec, models: chosen.models, limits };
+  return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec) };
+}
+
+/** The hash of a specification: equal for equal ones, whatever the order of their keys. */
+export function hashOf(spec: AgentSpec): string {
+  // The specification is plain JSON; interfaces do not say so to the compiler.
+  const text = canonicalJson(spec as unknown as Json);
+  return createHash('sha256').update(text).digest('hex').slice(0, SPEC_HASH_DIGITS);
+}
+
+type ChosenModels =
+  | { readonly kind: 'models'; readonly models: AgentSpec['models'] }
+  | { readonly kind: 'problem'; readonly problem: UsageProblem };
+
+function chooseModels(
+  definition: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  wanted: string | undefined,
+): ChosenModels {
+  const own = typeof definition.model === 'string' ? definition.model : definition.model.id;
+  const id = wanted ?? own;
+  const entry = models.get(id);
+  if (entry === undefined) {
+    const known = [...models.keys()];
+    const near = nearestName(id, known);
+    const advice = near === undefined ? 'Add an entry for it.' : `Did you mean \`${near}\`?`;
+    const message = `Expected a model that the worker has (${known.join(', ') || 'it has none'}), got \`${id.slice(0, 200)}\`. ${advice}`;
+    return { kind: 'problem', problem: { code: 'unknown_model', message } };
+  }
+  const fallbacks = (entry.fallbacks ?? []).flatMap((name) => models.get(name) ?? []);
+  return { kind: 'models', models: [modelSpec(entry), ...fallbacks.map(modelSpec)] };
+}
+
+function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): ModelSpec {
+  return {
+    id,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(price === undefined ? {} : { price }),
+  };
+}
+
+const COST_KEY = 'agent:cost_microusd';
+
+/** A cost limit over a model without a price would never trip. */
+function costProblems(
+  limits: readonly Limit[],
+  models: readonly ModelSpec[],
+): readonly UsageProblem[] {
+  const keys = limits
+    .map(({ key }) => withoutSelf(key))
+    .filter((key) => key === COST_KEY || key.startsWith(`${COST_KEY}:`));
+  const isWatched = (id: string): boolean =>
+    keys.some((key) => key === COST_KEY || `${COST_KEY}:${id}`.startsWith(key));
+  return models
+    .filter(({ id, price }) => price === undefined && isWatched(id))
+    .map(({ id }) => ({
+      code: 'cost_without_price',
+      message: `Expected a \`price\` for every model under a cost limit, got none for \`${id}\`. Add it to the entry, or remove the limit.`,
+    }));
+}
+
+/** A limit on a tool, a model or a validator that the agent does not have never trips. */
+function limitWarnings(spec: AgentSpec): readonly AgentWarning[] {
+  const names = {
+    model: spec.models.map(({ id }) => id),
+    tool: [...spec.tools.map(({ name }) => name), '(unknown)'],
+    validator: spec.answer.validators,
+  };
+  return spec.limits.flatMap(({ kind, key }) => {
+    const info = kind === 'exact' ? statKeyInfo(key) : undefined;
+    const per = info?.row.per.find((form) => form !== 'none');
+    if (info?.name === undefined || per === undefined) return [];
+    if (names[per].includes(info.name)) return [];
+    const message = `The limit on \`${key}\` never trips: agent \`${spec.name}\` has no ${per} \`${info.name}\`.`;
+    return [{ code: 'unused_limit', message }];
+  });
+}

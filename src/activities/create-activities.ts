@@ -1,0 +1,35 @@
+/** What a worker registers, made from its registry, caches and archive. */
+import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { ActivityRuntime } from './activity-types.ts';
+import type { EverloopActivities } from './activity-types.ts';
+import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
+import { createCallModel } from './call-model.ts';
+import { callToolActivity } from './call-tool.ts';
+import type { Registry } from './definitions.ts';
+import { judgeAnswerActivity } from './judge-answer.ts';
+import { loadAgentActivity } from './load-agent.ts';
+import { createPageQuery } from './page-query.ts';
+import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
+
+/** What activities are made of; all of it lives as long as the worker. */
+export interface ActivityParts {
+  readonly registry: Registry;
+  readonly runtime: ActivityRuntime;
+  readonly cache: TranscriptCache;
+  readonly chunks: ChunkPublisher;
+  readonly archive: Archive;
+}
+
+/** The activities of a worker. */
+export function createActivities(parts: ActivityParts): EverloopActivities {
+  const { registry, runtime, cache, chunks, archive } = parts;
+  const transcripts = createTranscriptSource({ cache, query: createPageQuery() });
+  const load = loadAgentActivity(registry);
+  return {
+    loadAgent: async (input) => ({ ...(await load(input)), runtime }),
+    callModel: createCallModel({ registry, transcripts, chunks }),
+    callTool: callToolActivity(registry),
+    judgeAnswer: judgeAnswerActivity(registry),
+    archiveTranscript: createArchiveTranscript(archive),
+  };
+}

@@ -1,0 +1,127 @@
+import type { AgentSpec, ReactSpec, SectionSpec, TextSource } from '../core/agent/spec.ts';
+import { usageErrorOf } from '../core/usage-error.ts';
+import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
+import { agentProblems } from './agent-problems.ts';
+import type {
+  AgentDefinition,
+  AgentModel,
+  TextFunction,
+  ToolDefinition,
+  ValidatorDefinition,
+} from './definitions.ts';
+import { SECTION_NAMES, textAnswer, xmlFormat, yamlToolchain } from './define-text.ts';
+import type { ModelEntry } from './model-entry.ts';
+
+/**
+ * An agent that a worker can run.
+ *
+ * @throws UsageError with all that is wrong with the options, a line each.
+ * @example
+ * const researcher = defineAgent({
+ *   name: 'researcher',
+ *   model: 'openai/gpt-5',
+ *   instructions: 'You find sources.',
+ *   tools: [search],
+ * });
+ */
+export function defineAgent(options: AgentOptions): AgentDefinition {
+  const problems = agentProblems(options);
+  if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
+  const { name, limits, maxTurns, instructions, rules, answer } = options;
+  const validators = agentValidators(options);
+  return {
+    kind: 'agent',
+    name,
+    spec: agentSpec(options, validators),
+    model: agentModel(name, options.model),
+    ...(limits === undefined ? {} : { limits }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(typeof instructions === 'function' ? { instructions } : {}),
+    ...(typeof rules === 'function' ? { rules } : {}),
+    tools: options.tools ?? [],
+    validators,
+    standards: {
+      answer: answer?.standard ?? null,
+      sections: new Map(ownSections(options).map(({ spec, standard }) => [spec.name, standard])),
+    },
+  };
+}
+
+/** The validators of an agent, those of its answer first. */
+export function agentValidators(options: AgentOptions): readonly ValidatorDefinition[] {
+  return [...(options.answer?.validators ?? []), ...(options.validators ?? [])];
+}
+
+/** The agent's own sections, its own thinking section included. */
+export function ownSections(
+  options: AgentOptions,
+): readonly NonNullable<AgentOptions['sections']>[number][] {
+  const { thinking, sections = [] } = options;
+  return typeof thinking === 'object' ? [thinking, ...sections] : sections;
+}
+
+function agentSpec(
+  options: AgentOptions,
+  validators: readonly ValidatorDefinition[],
+): Omit<AgentSpec, 'models' | 'limits'> {
+  const mode = options.mode ?? AGENT_DEFAULTS.mode;
+  const isReact = mode === 'react';
+  const answer = (options.answer ?? textAnswer()).spec;
+  return {
+    v: 1,
+    name: options.name,
+    ...(options.description === undefined ? {} : { description: options.description }),
+    mode,
+    instructions: textSource(options.instructions),
+    rules: textSource(options.rules),
+    tools: (options.tools ?? []).map((tool: ToolDefinition) => tool.spec),
+    toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
+    answer: { ...answer, validators: validators.map(({ name }) => name) },
+    react: isReact ? reactSpec(options) : null,
+    examples: options.examples ?? [],
+    parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
+    maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
+    timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
+    queues: options.queues ?? {},
+  };
+}
+
+function toolchainSpec(options: AgentOptions): AgentSpec['toolchain'] {
+  const { kind, section } = options.toolchain ?? yamlToolchain();
+  return { kind, section };
+}
+
+function reactSpec(options: AgentOptions): ReactSpec {
+  const { kind, strict } = options.format ?? xmlFormat();
+  const { markers = AGENT_DEFAULTS.markers } = options;
+  return {
+    format: { kind, strict },
+    thinking: thinkingSpec(options.thinking ?? true),
+    sections: (options.sections ?? []).map(({ spec }) => spec),
+    precedence: options.precedence ?? AGENT_DEFAULTS.precedence,
+    onUnparsed: options.onUnparsed ?? AGENT_DEFAULTS.onUnparsed,
+    markers: markers === false ? null : markers,
+  };
+}
+
+function thinkingSpec(thinking: NonNullable<AgentOptions['thinking']>): SectionSpec | null {
+  if (thinking === false) return null;
+  if (typeof thinking === 'object') return thinking.spec;
+  const guidance = thinking === true ? AGENT_DEFAULTS.thinking : thinking;
+  return { name: SECTION_NAMES.thinking, kind: 'text', guidance };
+}
+
+function textSource(text: string | TextFunction | undefined): TextSource | null {
+  if (text === undefined) return null;
+  return typeof text === 'function' ? { kind: 'function' } : { kind: 'text', text };
+}
+
+/** A model without an entry gets one: named after its provider, or after the agent. */
+function agentModel(agent: string, model: AgentModel): string | ModelEntry {
+  if (typeof model === 'string') return model;
+  if (typeof model === 'function') return { id: `${agent}/model`, model };
+  if ('specificationVersion' in model) {
+    return { id: `${model.provider}/${model.modelId}`, model };
+  }
+  return model;
+}

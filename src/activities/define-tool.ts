@@ -1,0 +1,67 @@
+import type { ToolSpec } from '../core/agent/spec.ts';
+import type { JsonObject } from '../core/json.ts';
+import { shown } from '../core/text/shown.ts';
+import { usageErrorOf } from '../core/usage-error.ts';
+import type { ToolDefinition } from './definitions.ts';
+import {
+  TOOL_DEFAULTS,
+  type ArgsOf,
+  type ParametersInput,
+  type ToolOptions,
+} from './tool-options.ts';
+import { parameterProblems, toolProblems } from './tool-problems.ts';
+import { readSchema, type SchemaReading } from './value-schema.ts';
+
+/**
+ * A tool that agents can use.
+ *
+ * @throws UsageError with all that is wrong with the options.
+ * @example
+ * const search = defineTool({
+ *   name: 'search',
+ *   description: 'Search the web.',
+ *   parameters: z.object({ query: z.string() }),
+ *   execute: async ({ query }, { signal }) => fetchHits(query, signal),
+ * });
+ */
+export function defineTool<const Parameters extends ParametersInput = undefined>(
+  options: ToolOptions<Parameters>,
+): ToolDefinition<ArgsOf<Parameters>> {
+  const reading = readParameters(options.parameters, options.jsonSchema);
+  const problems = [...toolProblems(options), ...parameterProblems(options.name, reading)];
+  if (problems.length > 0) throw usageErrorOf(problems);
+  const schema = reading?.kind === 'schema' ? reading.schema : null;
+  return {
+    kind: 'tool',
+    spec: toolSpec(options, schema?.json ?? null),
+    standard: schema?.standard ?? null,
+    execute: options.execute,
+  };
+}
+
+function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject | null): ToolSpec {
+  const local = options.local ?? false;
+  const effect = options.effect ?? TOOL_DEFAULTS.effect;
+  const retry = { ...TOOL_DEFAULTS.retry, ...options.retry };
+  return {
+    name: options.name,
+    description: options.description,
+    ...(options.policy === undefined ? {} : { policy: options.policy }),
+    parameters,
+    effect,
+    local,
+    timeoutMs:
+      options.timeoutMs ?? (local ? TOOL_DEFAULTS.localTimeoutMs : TOOL_DEFAULTS.timeoutMs),
+    retry: effect === 'once' ? { ...retry, attempts: 1 } : retry,
+    sequential: options.sequential ?? false,
+    maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
+  };
+}
+
+function readParameters(input: ParametersInput, beside?: JsonObject): SchemaReading | undefined {
+  if (input === undefined && beside === undefined) return undefined;
+  const reading = readSchema(input ?? beside, input === undefined ? undefined : beside);
+  if (reading.kind === 'problem' || reading.schema.json['type'] === 'object') return reading;
+  const advice = 'Its root must have `"type": "object"`.';
+  return { kind: 'problem', got: shown(reading.schema.json), advice };
+}

@@ -1,0 +1,86 @@
+/**
+ * Failures of activities as Temporal wants them: a stable type to switch on, whether to try again, and
+ * when. With the files for tools, the only place in the activities that knows `ApplicationFailure`.
+ */
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { FailureType } from '../core/failure-types.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { ModelFailure } from './model-failures.ts';
+import { redact } from './redact.ts';
+
+/**
+ * Waits between the attempts of a model call when the provider asks for none: 1 s, doubling, at most
+ * 30 s. They are set on each failure, not in the retry policy, so that a call whose worker was lost
+ * starts again at once.
+ */
+const firstRetryMs = 1_000;
+const maxRetryMs = 30_000;
+
+/**
+ * The longest wait that a provider's Retry-After may ask for. A wrong header must not put a run to
+ * sleep for years; after this time the provider is asked again and may say so once more.
+ */
+const maxRetryAfterMs = 3_600_000;
+
+/** Statuses of a provider that has too much to do: ordinary life, kept out of error metrics. */
+const busyStatuses: readonly (number | undefined)[] = [429, 529];
+
+/** What a failure of a model call carries beside its classification. */
+export interface ModelFailureContext {
+  /** The attempt that failed, from 1; decides on the wait before the next. */
+  readonly attempt: number;
+  /** What the workflow needs of it, usage first of all. */
+  readonly details: JsonObject;
+}
+
+/**
+ * A failed model call as a failure with its code as type: final, or tried again after Retry-After,
+ * else after 1 s doubling to 30 s. `details[0]` is `context.details` with `status`, if there is one.
+ */
+export function toModelFailure(
+  failure: ModelFailure,
+  context: ModelFailureContext,
+): ApplicationFailure {
+  const details: JsonObject = {
+    ...context.details,
+    ...(failure.status === undefined ? {} : { status: failure.status }),
+  };
+  return ApplicationFailure.create({
+    type: failure.code,
+    message: failure.message,
+    nonRetryable: !failure.retryable,
+    details: [details],
+    ...(failure.retryable ? { nextRetryDelay: retryDelayMs(failure, context.attempt) } : {}),
+    ...(busyStatuses.includes(failure.status)
+      ? { category: ApplicationFailureCategory.BENIGN }
+      : {}),
+  });
+}
+
+/**
+ * The transcript of the run could not be had: the workflow did not answer its query, or what came did
+ * not fit the digest. Tried again, as a worker that was lost or busy mends.
+ */
+export function transcriptUnavailable(cause: string): ApplicationFailure {
+  return retryable('transcript_unavailable', `The transcript could not be read: ${cause}`);
+}
+
+/** The worker stops: the call is tried again on another one. No cancellation by a user. */
+export function workerShutdown(details?: JsonObject): ApplicationFailure {
+  return retryable('worker_shutdown', 'The worker stopped during the call.', details);
+}
+
+function retryable(type: FailureType, message: string, details?: JsonObject): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message: redact(message),
+    nonRetryable: false,
+    ...(details === undefined ? {} : { details: [details] }),
+  });
+}
+
+function retryDelayMs(failure: ModelFailure, attempt: number): number {
+  const asked = failure.retryAfterMs ?? 0;
+  if (asked > 0) return Math.min(asked, maxRetryAfterMs);
+  return Math.min(firstRetryMs * 2 ** Math.max(0, attempt - 1), maxRetryMs);
+}

@@ -1,0 +1,40 @@
+import { Context } from '@temporalio/activity';
+import type { JudgeOrder, JudgeResult } from '../core/toolchain/outcome.ts';
+import { unreachable } from '../core/unreachable.ts';
+import type { Registry } from './definitions.ts';
+import { workerShutdown } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { runJudge } from './run-judge.ts';
+import { isStoppedByService } from './stop-reason.ts';
+import { agentMissing, validatorFailed } from './tool-failures.ts';
+
+/**
+ * The activity `judgeAnswer`. A validator that throws fails the attempt with `validator_failed`,
+ * to be tried again; a canceled judging ends as canceled.
+ */
+export function judgeAnswerActivity(
+  registry: Registry,
+): (order: JudgeOrder) => Promise<JudgeResult> {
+  return async (order) => {
+    const agent = registry.agents.get(order.agent);
+    if (agent === undefined) throw agentMissing(order.agent);
+    const context = Context.current();
+    const run = await withHeartbeat(() =>
+      runJudge(agent, order, {
+        attempt: context.info.attempt,
+        signal: context.cancellationSignal,
+      }),
+    );
+    switch (run.kind) {
+      case 'judged':
+        return run.result;
+      case 'threw':
+        throw validatorFailed(run.message);
+      case 'stopped':
+        if (isStoppedByService()) throw workerShutdown();
+        return context.cancelled;
+      default:
+        return unreachable(run);
+    }
+  };
+}

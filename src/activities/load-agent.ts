@@ -1,0 +1,146 @@
+/** The specification of a run by the name of its agent, and the check of what it was started with. */
+import type { AgentInput } from '../core/agent/input.ts';
+import type { AgentSpec } from '../core/agent/spec.ts';
+import { isPlainObject } from '../core/json.ts';
+import { nearestName } from '../core/text/nearest.ts';
+import { shown } from '../core/text/shown.ts';
+import { compileAgent, type AgentWarning } from './compile-agent.ts';
+import type { Registry } from './definitions.ts';
+import { isMediaPart } from './tool-result.ts';
+import { invalidInput } from './tool-failures.ts';
+
+/** What the workflow needs to begin: plain data. */
+export interface LoadedAgent {
+  readonly spec: AgentSpec;
+  /** 16 hexadecimal digits; equal for equal specifications. */
+  readonly specHash: string;
+  readonly warnings: readonly AgentWarning[];
+}
+
+/** A loaded agent, or why the run cannot begin: `message` has a line for each problem. */
+export type LoadOutcome =
+  | { readonly kind: 'loaded'; readonly agent: LoadedAgent }
+  | {
+      readonly kind: 'failed';
+      readonly code: 'agent_not_found' | 'invalid_input';
+      readonly message: string;
+    };
+
+/** Names that a message lists; a fleet may have hundreds of agents. */
+const MAX_LISTED_NAMES = 20;
+
+/** Checks the payload of a start, which any client may have written, and compiles its agent. */
+export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
+  const shape = inputProblems(input);
+  if (shape.length > 0 || !hasShape(input)) return invalid(shape);
+  const agent = registry.agents.get(input.agent);
+  if (agent === undefined) {
+    return { kind: 'failed', code: 'agent_not_found', message: notFound(registry, input.agent) };
+  }
+  const compiled = compileAgent(agent.definition, registry.models, input);
+  if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
+  const { spec, specHash, warnings } = compiled;
+  return { kind: 'loaded', agent: { spec, specHash, warnings } };
+}
+
+/**
+ * The activity `loadAgent`, to be run as a local one. Fails for good, with the type
+ * `agent_not_found` or `invalid_input`, when the run cannot begin.
+ */
+export function loadAgentActivity(registry: Registry): (input: AgentInput) => Promise<LoadedAgent> {
+  return async (input) => {
+    const outcome = loadAgent(registry, input);
+    if (outcome.kind === 'failed') throw invalidInput(outcome.code, outcome.message);
+    return outcome.agent;
+  };
+}
+
+/** True when `inputProblems` finds none: the type says what was checked. */
+function hasShape(input: unknown): input is AgentInput {
+  return isPlainObject(input);
+}
+
+function inputProblems(input: unknown): readonly string[] {
+  if (!isPlainObject(input)) {
+    return [
+      `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
+    ];
+  }
+  const { v, agent, task, context, history, model } = input;
+  return [
+    ...(v === 1
+      ? []
+      : [
+          `Expected version \`v\` of the input to be 1, got ${shown(v)}. Start runs with a client of this version.`,
+        ]),
+    ...(typeof agent === 'string' && agent !== ''
+      ? []
+      : [`Expected \`agent\` to be the name of an agent, got ${shown(agent)}. Name one.`]),
+    ...taskProblems(task),
+    ...(context === undefined || isPlainObject(context)
+      ? []
+      : [
+          `Expected \`context\` to be a JSON object, got ${shown(context)}. Write it as { name: value }.`,
+        ]),
+    ...historyProblems(history),
+    ...(model === undefined || typeof model === 'string'
+      ? []
+      : [`Expected \`model\` to be the id of a model entry, got ${shown(model)}. Change it.`]),
+  ];
+}
+
+function taskProblems(task: unknown): readonly string[] {
+  if (!isPlainObject(task)) {
+    return [
+      `Expected \`task\` to be { text, media? }, got ${shown(task)}. Say what the agent should do.`,
+    ];
+  }
+  const { text, media } = task;
+  const problems: string[] = [];
+  if (typeof text !== 'string') {
+    problems.push(`Expected \`task.text\` to be a text, got ${shown(text)}. Change it.`);
+  }
+  if (media !== undefined && !(Array.isArray(media) && media.every(isMediaPart))) {
+    problems.push(
+      "Expected `task.media` to be a list of { type: 'media', mediaType, url or data }, " +
+        `got ${shown(media)}. Change it.`,
+    );
+  }
+  const hasMedia = Array.isArray(media) && media.length > 0;
+  if (problems.length === 0 && !hasMedia && String(text).trim() === '') {
+    problems.push(
+      'Expected a task with text or media, got an empty one. Say what the agent should do.',
+    );
+  }
+  return problems;
+}
+
+function historyProblems(history: unknown): readonly string[] {
+  if (history === undefined) return [];
+  const fits =
+    Array.isArray(history) &&
+    history.every(
+      (turn) =>
+        isPlainObject(turn) &&
+        (turn['role'] === 'user' || turn['role'] === 'assistant') &&
+        typeof turn['text'] === 'string',
+    );
+  if (fits) return [];
+  return [
+    "Expected `history` to be a list of { role: 'user' or 'assistant', text }, " +
+      `got ${shown(history)}. Change it.`,
+  ];
+}
+
+function invalid(messages: readonly string[]): LoadOutcome {
+  return { kind: 'failed', code: 'invalid_input', message: messages.join('\n') };
+}
+
+function notFound(registry: Registry, name: string): string {
+  const names = [...registry.agents.keys()];
+  const listed = names.slice(0, MAX_LISTED_NAMES).join(', ') || 'it has none';
+  const more = names.length > MAX_LISTED_NAMES ? ', …' : '';
+  const near = nearestName(name, names);
+  const advice = near === undefined ? 'Choose one of them.' : `Did you mean \`${near}\`?`;
+  return `Expected an agent that the worker has (${listed}${more}), got \`${name.slice(0, 200)}\`. ${advice}`;
+}

@@ -1,0 +1,230 @@
+/**
+ * Messages as a prompt of the AI SDK.
+ *
+ * What a provider wants back unchanged travels as `providerData`: with reasoning its metadata, with a
+ * call `{ id, data }` of its id and metadata (see `native-calls.ts`). Metadata is kept under the name of
+ * its provider, and every provider looks at its own only, so a transcript may pass between them.
+ */
+import type {
+  LanguageModelV3FilePart,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  LanguageModelV3ToolCallPart,
+  LanguageModelV3ToolResultOutput,
+  LanguageModelV3ToolResultPart,
+  SharedV3ProviderOptions,
+} from '@ai-sdk/provider';
+import type { Json } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { MediaPart, Message, Part, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import { nativeName } from '../core/toolchain/native-calls.ts';
+import { unreachable } from '../core/unreachable.ts';
+import { UsageError } from '../core/usage-error.ts';
+
+type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
+type UserContent = Extract<LanguageModelV3Message, { role: 'user' }>['content'];
+
+/** Marks the end of what a request shares with the next one; only Anthropic asks for a mark. */
+const cacheMark: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/**
+ * The prompt for `messages`. Empty texts and messages are left out, as providers refuse them. Tool
+ * results go into messages of role `tool`, other parts beside them into a user message after it.
+ * With `cacheUpTo`, the last message of that stable beginning carries the mark for prompt caches.
+ *
+ * @throws UsageError when a part is still made of sections: the format of the agent writes these.
+ */
+export function toPrompt(
+  messages: readonly Message[],
+  options: { readonly cacheUpTo: number },
+): LanguageModelV3Prompt {
+  const idOf = callIds(messages);
+  const prompt: LanguageModelV3Prompt = [];
+  messages.forEach((message, index) => {
+    const lengthBefore = prompt.length;
+    prompt.push(...toPromptMessages(message, idOf));
+    const last = prompt.at(-1);
+    if (index + 1 === options.cacheUpTo && last !== undefined && prompt.length > lengthBefore) {
+      prompt[prompt.length - 1] = { ...last, providerOptions: cacheMark };
+    }
+  });
+  return prompt;
+}
+
+function toPromptMessages(
+  message: Message,
+  idOf: (callId: string) => string,
+): readonly LanguageModelV3Message[] {
+  switch (message.role) {
+    case 'system': {
+      const content = message.parts.flatMap(textIn).join('\n');
+      return content === '' ? [] : [{ role: 'system', content }];
+    }
+    case 'assistant': {
+      const content = message.parts.flatMap((part) => toAssistantContent(part, idOf));
+      return content.length === 0 ? [] : [{ role: 'assistant', content }];
+    }
+    case 'user':
+    case 'tool': {
+      const results = message.parts.filter((part) => part.type === 'tool_result');
+      const rest = message.parts.flatMap(toUserContent);
+      const tool: LanguageModelV3Message = {
+        role: 'tool',
+        content: results.map((part) => toToolResult(part, idOf)),
+      };
+      const user: LanguageModelV3Message = { role: 'user', content: rest };
+      return [...(results.length > 0 ? [tool] : []), ...(rest.length > 0 ? [user] : [])];
+    }
+    default:
+      return unreachable(message.role);
+  }
+}
+
+function toUserContent(part: Part): UserContent {
+  if (part.type === 'media') return [toFile(part)];
+  return textIn(part).map((text) => ({ type: 'text', text }));
+}
+
+function toAssistantContent(part: Part, idOf: (callId: string) => string): AssistantContent {
+  switch (part.type) {
+    case 'text':
+    case 'sections':
+      return textIn(part).map((text) => ({ type: 'text', text }));
+    case 'media':
+      return [toFile(part)];
+    case 'reasoning': {
+      const providerOptions = toProviderOptions(part.providerData);
+      // Without text there must be something else to send: encrypted reasoning has metadata alone.
+      if (part.text === '' && providerOptions === undefined) return [];
+      return [
+        {
+          type: 'reasoning',
+          text: part.text,
+          ...(providerOptions === undefined ? {} : { providerOptions }),
+        },
+      ];
+    }
+    case 'tool_call':
+      return [toToolCall(part, idOf)];
+    case 'tool_result':
+      return [];
+    default:
+      return unreachable(part);
+  }
+}
+
+function toToolCall(
+  part: ToolCallPart,
+  idOf: (callId: string) => string,
+): LanguageModelV3ToolCallPart {
+  const providerOptions = toProviderOptions(
+    isJsonObject(part.providerData) ? part.providerData['data'] : undefined,
+  );
+  return {
+    type: 'tool-call',
+    toolCallId: idOf(part.callId),
+    toolName: toolNameOf(part.tool),
+    input: part.args,
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+  };
+}
+
+function toToolResult(
+  part: ToolResultPart,
+  idOf: (callId: string) => string,
+): LanguageModelV3ToolResultPart {
+  return {
+    type: 'tool-result',
+    toolCallId: idOf(part.callId),
+    toolName: toolNameOf(part.tool),
+    output: toOutput(part),
+  };
+}
+
+function toOutput(part: ToolResultPart): LanguageModelV3ToolResultOutput {
+  const media = part.parts.filter((inner) => inner.type === 'media');
+  const texts = part.parts.flatMap(textIn);
+  if (media.length === 0) {
+    return { type: part.isError ? 'error-text' : 'text', value: texts.join('\n') };
+  }
+  return {
+    type: 'content',
+    value: [...texts.map((text) => ({ type: 'text' as const, text })), ...media.map(toResultMedia)],
+  };
+}
+
+function toResultMedia(
+  part: MediaPart,
+): Extract<LanguageModelV3ToolResultOutput, { type: 'content' }>['value'][number] {
+  const isImage = part.mediaType.startsWith('image/');
+  if (part.url !== undefined) {
+    return isImage ? { type: 'image-url', url: part.url } : { type: 'file-url', url: part.url };
+  }
+  const data = part.data ?? '';
+  return { type: isImage ? 'image-data' : 'file-data', data, mediaType: part.mediaType };
+}
+
+function toFile(part: MediaPart): LanguageModelV3FilePart {
+  const data = part.url === undefined ? (part.data ?? '') : toUrl(part.url);
+  return { type: 'file', mediaType: part.mediaType, data };
+}
+
+function toUrl(url: string): URL {
+  try {
+    return new URL(url);
+  } catch (cause) {
+    throw Object.assign(
+      new UsageError(
+        'media_url',
+        `Expected the url of a media part to be absolute, got ${JSON.stringify(url.slice(0, 200))}. ` +
+          'Write it in full, or give the data.',
+      ),
+      { cause },
+    );
+  }
+}
+
+function textIn(part: Part): string[] {
+  if (part.type === 'sections') {
+    throw new UsageError(
+      'message_part',
+      `Expected text in a message for a model, got the sections ` +
+        `${part.sections.map((section) => section.name).join(', ')}. ` +
+        "Write them with the agent's format first.",
+    );
+  }
+  return part.type === 'text' && part.text !== '' ? [part.text] : [];
+}
+
+/**
+ * A tool's name as it was offered. What a model invented is put into the characters and the length
+ * that providers accept, or they would refuse every later request that holds it.
+ */
+function toolNameOf(tool: string): string {
+  const name = nativeName(tool)
+    .replaceAll(/[^A-Za-z0-9_-]/g, '_')
+    .slice(0, 64);
+  return name === '' ? 'unknown' : name;
+}
+
+/**
+ * The provider's id of each call: the one that it gave, else ours in the characters that all
+ * providers accept (Anthropic takes letters, digits, `_` and `-` only).
+ */
+function callIds(messages: readonly Message[]): (callId: string) => string {
+  const ids = new Map<string, string>();
+  for (const part of messages.flatMap((message) => message.parts)) {
+    if (part.type !== 'tool_call' || !isJsonObject(part.providerData)) continue;
+    const { id } = part.providerData;
+    if (typeof id === 'string' && id !== '') ids.set(part.callId, id);
+  }
+  return (callId) => ids.get(callId) ?? `call_${callId.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
+}
+
+/** Metadata by provider; what has another shape is of no use to any of them. */
+function toProviderOptions(data: Json | undefined): SharedV3ProviderOptions | undefined {
+  if (!isJsonObject(data)) return undefined;
+  const entries = Object.entries(data).filter(([, options]) => isJsonObject(options));
+  if (entries.length === 0) return undefined;
+  return Object.fromEntries(entries) as SharedV3ProviderOptions;
+}

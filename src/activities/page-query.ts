@@ -1,0 +1,54 @@
+/**
+ * Asks the calling workflow for a page of its transcript, as kindly as the service needs it: a deadline,
+ * then a few tries with growing, jittered waits.
+ */
+import { Context } from '@temporalio/activity';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MESSAGE_NAMES, type LinkPage, type TranscriptRequest } from '../core/agent/messages.ts';
+import type { PageQuery } from './transcript-source.ts';
+
+/** A query that is not answered by then will not be: the worker may be gone. */
+const DEADLINE_MS = 8_000;
+
+const TRIES = 4;
+const FIRST_WAIT_MS = 100;
+
+/** The query of a model activity to the execution that scheduled it. */
+export function createPageQuery(): PageQuery {
+  return async ({ workflowId, executionId, epoch }, from) => {
+    const { client, info } = Context.current();
+    const handle = client.workflow.getHandle(workflowId, executionId);
+    if (info.attempt > 1) await resetStickyQueue(workflowId, executionId);
+    for (let tries = 1; ; tries++) {
+      try {
+        const { stale = false, ...page } = await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+          handle.query<LinkPage, [TranscriptRequest]>(MESSAGE_NAMES.transcript, {
+            view: 'scratchpad',
+            epoch,
+            from,
+          }),
+        );
+        return { page, stale };
+      } catch (error) {
+        if (tries === TRIES) throw error;
+        await sleep(FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random()));
+      }
+    }
+  };
+}
+
+/**
+ * Tells the service to give the query to any worker: after a lost one it would wait out the sticky
+ * time-out first, about two seconds (measured).
+ */
+async function resetStickyQueue(workflowId: string, runId: string): Promise<void> {
+  const { client, info } = Context.current();
+  try {
+    await client.workflowService.resetStickyTaskQueue({
+      namespace: info.workflowNamespace ?? '',
+      execution: { workflowId, runId },
+    });
+  } catch {
+    // Only a matter of speed: without it the query is answered after the time-out.
+  }
+}

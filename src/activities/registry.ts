@@ -1,0 +1,109 @@
+/** What a worker knows by name: its agents with their tools and validators, and its models. */
+import { compileAgent } from './compile-agent.ts';
+import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
+import { checkModelEntries, type ModelEntry } from './model-entry.ts';
+import { shown } from '../core/text/shown.ts';
+import { isUsageError, usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
+
+/** What a worker is given. */
+export interface RegistryOptions {
+  readonly agents: readonly AgentDefinition[];
+  /** Entries that agents name by id; entries that stand in a definition need not be here. */
+  readonly models?: readonly ModelEntry[];
+}
+
+/**
+ * The registry of a worker. Every agent is compiled once, so that what cannot run is found when
+ * the worker starts.
+ *
+ * @throws UsageError with all that is wrong with all agents and models, a line each.
+ */
+export function createRegistry(options: RegistryOptions): Registry {
+  const problems: UsageProblem[] = [];
+  const definitions = options.agents.filter((agent, index) => {
+    const fits = isAgentDefinition(agent);
+    if (!fits) problems.push(notAnAgent(agent, index));
+    return fits;
+  });
+  const given = options.models ?? [];
+  const inline = inlineEntries(definitions, given);
+  const entries = [...given, ...inline.entries];
+  problems.push(...entryProblems(entries), ...inline.problems);
+  const models = new Map(entries.map((entry) => [entry.id, entry]));
+  const agents = new Map<string, RegisteredAgent>();
+  for (const definition of definitions) {
+    const { name } = definition;
+    if (agents.has(name)) {
+      problems.push(duplicateAgent(name));
+      continue;
+    }
+    agents.set(name, registered(definition));
+    const compiled = compileAgent(definition, models);
+    if (compiled.kind === 'problems') {
+      problems.push(
+        ...compiled.problems.map(({ code, message }) => ({
+          code,
+          message: `Agent \`${name}\`: ${message}`,
+        })),
+      );
+    }
+  }
+  if (problems.length > 0) throw usageErrorOf(problems);
+  return { agents, models };
+}
+
+function registered(definition: AgentDefinition): RegisteredAgent {
+  return {
+    definition,
+    tools: new Map(definition.tools.map((tool) => [tool.spec.name, tool])),
+    validators: new Map(definition.validators.map((validator) => [validator.name, validator])),
+  };
+}
+
+/**
+ * The entries that stand in definitions and not among those given. One that several agents share
+ * stands once; two models under one id are a problem: requests would go to whichever came first.
+ */
+function inlineEntries(
+  definitions: readonly AgentDefinition[],
+  given: readonly ModelEntry[],
+): { readonly entries: readonly ModelEntry[]; readonly problems: readonly UsageProblem[] } {
+  const entries: ModelEntry[] = [];
+  const problems: UsageProblem[] = [];
+  for (const { model: entry } of definitions) {
+    if (typeof entry === 'string') continue;
+    const known = [...given, ...entries].find(({ id }) => id === entry.id);
+    if (known === undefined) entries.push(entry);
+    else if (known.model !== entry.model) problems.push(twoModels(entry.id));
+  }
+  return { entries, problems };
+}
+
+function twoModels(id: string): UsageProblem {
+  const message = `Expected one model under the id \`${id}\`, got two objects. Share one between the agents, or give them entries with ids of their own.`;
+  return { code: 'duplicate_model', message };
+}
+
+function entryProblems(entries: readonly ModelEntry[]): readonly UsageProblem[] {
+  try {
+    checkModelEntries(entries);
+    return [];
+  } catch (error) {
+    if (isUsageError(error)) return error.problems;
+    throw error;
+  }
+}
+
+function isAgentDefinition(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'agent';
+}
+
+function notAnAgent(value: unknown, index: number): UsageProblem {
+  const message = `Expected \`agents[${index}]\` to be what \`defineAgent\` returns, got ${shown(value)}. Define it with \`defineAgent\`.`;
+  return { code: 'definition', message };
+}
+
+function duplicateAgent(name: string): UsageProblem {
+  const message = `Expected agent names to be unique, got two agents named \`${name}\`. Rename one.`;
+  return { code: 'duplicate_agent', message };
+}

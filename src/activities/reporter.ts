@@ -1,0 +1,61 @@
+/** Collects what a tool or a validator reports while it runs, so that it is applied with the result. */
+import { byteSize, type Json } from '../core/json.ts';
+import { checkCount, checkGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
+import type { Reports } from '../core/toolchain/outcome.ts';
+import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { UsageError } from '../core/usage-error.ts';
+import type { ReportContext } from './definitions.ts';
+
+/** The events of one call, together: they travel in one payload of history. */
+export const MAX_EVENT_BYTES_PER_CALL = 262_144;
+
+/** The reporting half of a context, and what was reported. */
+export interface Reporter extends Pick<ReportContext, 'count' | 'gauge' | 'emit'> {
+  /** What was reported so far; kinds without a report are left out. */
+  readonly reports: () => Reports;
+}
+
+/**
+ * A reporter for one attempt of one call. Its functions throw a UsageError for keys, steps and
+ * events that are not allowed.
+ */
+export function reporter(): Reporter {
+  const counts = new Map<string, number>();
+  const gauges = new Map<string, number>();
+  const events: { readonly type: string; readonly data: Json }[] = [];
+  let eventBytes = 0;
+  return {
+    count(key, by = 1) {
+      checkCount(key, by);
+      counts.set(key, (counts.get(key) ?? 0) + by);
+    },
+    gauge(key, value) {
+      checkGauge(key, value);
+      gauges.set(key, value);
+    },
+    emit(name, data) {
+      const read = toJsonResult(data);
+      if (read.kind === 'not_json') {
+        throw new UsageError(
+          'event_data',
+          `Expected the data of event \`${name}\` to be JSON, got ${read.type} at ${read.path}. Change it.`,
+        );
+      }
+      const json = read.value ?? null;
+      checkOwnEvent(name, json);
+      eventBytes += byteSize(json);
+      if (eventBytes > MAX_EVENT_BYTES_PER_CALL) {
+        throw new UsageError(
+          'event_size',
+          `Expected the events of one call to be at most ${MAX_EVENT_BYTES_PER_CALL} bytes, got ${eventBytes}. Send fewer.`,
+        );
+      }
+      events.push({ type: name, data: json });
+    },
+    reports: () => ({
+      ...(counts.size === 0 ? {} : { counts: Object.fromEntries(counts) }),
+      ...(gauges.size === 0 ? {} : { gauges: Object.fromEntries(gauges) }),
+      ...(events.length === 0 ? {} : { events: [...events] }),
+    }),
+  };
+}

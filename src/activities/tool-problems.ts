@@ -1,0 +1,127 @@
+/** What is wrong with the options of a tool: every check of `defineTool`, but compiling the schema. */
+import { shown } from '../core/text/shown.ts';
+import type { UsageProblem } from '../core/usage-error.ts';
+import {
+  RESERVED_TOOL_NAMES,
+  TOOL_BOUNDS,
+  TOOL_DEFAULTS,
+  type ParametersInput,
+  type ToolOptions,
+} from './tool-options.ts';
+import { unknownFields } from './unknown-fields.ts';
+import type { SchemaReading } from './value-schema.ts';
+
+type Options = ToolOptions<ParametersInput>;
+
+const TOOL_FIELDS: readonly (keyof Options)[] = [
+  'name',
+  'description',
+  'policy',
+  'parameters',
+  'jsonSchema',
+  'effect',
+  'local',
+  'timeoutMs',
+  'retry',
+  'sequential',
+  'maxResultBytes',
+  'execute',
+];
+
+/** Options that a later version brings. */
+const LATER_FIELDS = ['output', 'approval', 'approvalTimeoutMs', 'cache', 'search'];
+
+/** All problems of a tool's options, in the order of the fields. */
+export function toolProblems(options: Options): readonly UsageProblem[] {
+  return [
+    ...nameProblems(options.name),
+    ...textProblems(options),
+    ...effectProblems(options),
+    ...localProblems(options),
+    ...numberProblems(options),
+    ...unknownFields(options, TOOL_FIELDS, `tool \`${options.name}\``, LATER_FIELDS),
+  ];
+}
+
+/** What is wrong with the name of a tool or, in the same words, of a validator. */
+export function nameProblems(name: unknown, noun = 'tool'): readonly UsageProblem[] {
+  if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
+    const got = typeof name === 'string' ? `\`${name.slice(0, 200)}\`` : shown(name);
+    return [
+      {
+        code: `${noun}_name`,
+        message: `Expected ${noun === 'agent' ? 'an' : 'a'} ${noun} name of 1 to 64 letters, digits, \`_\` or \`-\` that starts with a letter, got ${got}. Rename it.`,
+      },
+    ];
+  }
+  if (noun !== 'tool' || !RESERVED_TOOL_NAMES.includes(name.replaceAll('-', '_'))) return [];
+  const message = `Expected a free tool name, got the built-in \`${name}\`. Rename it.`;
+  return [{ code: 'reserved_name', message }];
+}
+
+function textProblems(options: Options): readonly UsageProblem[] {
+  const problems: UsageProblem[] = [];
+  const { name, description, policy } = options;
+  if (typeof description !== 'string' || description.trim() === '') {
+    const message = `Expected \`description\` of \`${name}\` to say what the tool does, got ${shown(description)}. Write a sentence.`;
+    problems.push({ code: 'tool_description', message });
+  }
+  if (policy !== undefined && typeof policy !== 'string') {
+    const message = `Expected \`policy\` of \`${name}\` to be a text, got ${shown(policy)}. Change it.`;
+    problems.push({ code: 'tool_policy', message });
+  }
+  if (typeof options.execute !== 'function') {
+    const message = `Expected \`execute\` of \`${name}\` to be a function, got ${shown(options.execute)}. Write the function that does the work.`;
+    problems.push({ code: 'tool_execute', message });
+  }
+  return problems;
+}
+
+/** What is wrong with the schema of the arguments. */
+export function parameterProblems(name: string, reading?: SchemaReading): readonly UsageProblem[] {
+  if (reading?.kind !== 'problem') return [];
+  const message = `Expected \`parameters\` of \`${name}\` to be a schema for an object, got ${reading.got}. ${reading.advice}`;
+  return [{ code: 'tool_schema', message }];
+}
+
+function localProblems(options: Options): readonly UsageProblem[] {
+  if (options.local !== true) return [];
+  const effect = options.effect ?? TOOL_DEFAULTS.effect;
+  const timeoutMs = options.timeoutMs ?? TOOL_DEFAULTS.localTimeoutMs;
+  if (effect === 'read' && timeoutMs <= TOOL_BOUNDS.localTimeoutMs) return [];
+  const message = `Expected the local tool \`${options.name}\` to have effect 'read' and a \`timeoutMs\` of at most ${TOOL_BOUNDS.localTimeoutMs}, got '${effect}' and ${timeoutMs}. Change them, or remove \`local\`.`;
+  return [{ code: 'local_tool', message }];
+}
+
+function effectProblems(options: Options): readonly UsageProblem[] {
+  const problems: UsageProblem[] = [];
+  const { name, effect, retry } = options;
+  if (effect !== undefined && !['read', 'idempotent', 'once'].includes(effect)) {
+    const message = `Expected \`effect\` of \`${name}\` to be 'read', 'idempotent' or 'once', got ${shown(effect)}. Choose one of them.`;
+    problems.push({ code: 'tool_effect', message });
+  }
+  if (effect === 'once' && retry?.attempts !== undefined && retry.attempts !== 1) {
+    const message = `Expected a single attempt of the \`once\` tool \`${name}\`, got ${retry.attempts}. Remove \`retry\`, or use effect 'idempotent'.`;
+    problems.push({ code: 'once_retry', message });
+  }
+  return problems;
+}
+
+function numberProblems(options: Options): readonly UsageProblem[] {
+  const { name, timeoutMs, maxResultBytes, retry } = options;
+  const rows: readonly [string, unknown, min: number, max: number, whole: boolean][] = [
+    ['timeoutMs', timeoutMs, 1, Infinity, true],
+    ['maxResultBytes', maxResultBytes, 1, TOOL_BOUNDS.maxResultBytes, true],
+    ['retry.attempts', retry?.attempts, 1, Infinity, true],
+    ['retry.initialMs', retry?.initialMs, 1, Infinity, true],
+    ['retry.factor', retry?.factor, 1, Infinity, false],
+  ];
+  return rows.flatMap(([field, value, min, max, whole]) => {
+    if (value === undefined) return [];
+    const isKind = whole ? Number.isSafeInteger(value) : Number.isFinite(value);
+    if (isKind && (value as number) >= min && (value as number) <= max) return [];
+    const range = max === Infinity ? `from ${min} up` : `from ${min} to ${max}`;
+    const message = `Expected \`${field}\` of \`${name}\` ${range}, got ${shown(value)}. Change it.`;
+    return [{ code: 'number', message }];
+  });
+}

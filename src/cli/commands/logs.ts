@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { RunHandle } from '../../client/run-handle.ts';
+import type { AgentEvent } from '../../core/agent/events.ts';
+import { readCount } from '../arguments.ts';
+import { untilInterrupted, withClient, type Act, type Cli } from '../cli.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { POLL_MS } from '../follow.ts';
+import { eventText } from '../run-text.ts';
+
+interface LogOptions {
+  readonly follow?: boolean;
+  readonly from: string;
+}
+
+/** Adds `logs ID`: what happened in a run, over its whole chain. */
+export function addLogsCommand(program: Command, act: Act): void {
+  program
+    .command('logs')
+    .summary('show what happened in a run')
+    .description(
+      'Shows what happened in a run, over its whole chain. With --json one list of events; with ' +
+        '--json and --follow one event on a line.',
+    )
+    .argument('<id>', 'id of the run')
+    .option('-f, --follow', 'go on until the run ends')
+    .option('--from <seq>', 'number of the first event', '1')
+    .action((id: string, options: LogOptions) =>
+      act((cli) => {
+        const from = readCount('--from', options.from, 1) - 1;
+        return withClient(cli, (everloop) => {
+          const run = everloop.attach(id);
+          return options.follow === true ? followLog(cli, run, from) : showLog(cli, run, from);
+        });
+      }),
+    );
+}
+
+async function showLog({ output }: Cli, run: RunHandle, from: number): Promise<number> {
+  const events = await run.events({ from });
+  for (const event of events) output.text(eventText(event));
+  output.json(events);
+  return EXIT_CODES.success;
+}
+
+function followLog(cli: Cli, run: RunHandle, from: number): Promise<number> {
+  return untilInterrupted(
+    cli,
+    async (signal) => {
+      for await (const events of newEvents(run, from, signal)) {
+        for (const event of events) writeEvent(cli, event);
+      }
+      return EXIT_CODES.success;
+    },
+    () => EXIT_CODES.interrupted,
+  );
+}
+
+function writeEvent({ io, output }: Cli, event: AgentEvent): void {
+  if (output.isJson) io.stdout.write(`${JSON.stringify(event)}\n`);
+  else output.text(eventText(event));
+}
+
+/**
+ * The events of a run as they come, in lists, until the run has ended. Asks once a second where the
+ * run stands, and for events only when something has happened.
+ */
+export async function* newEvents(
+  run: Pick<RunHandle, 'status' | 'events'>,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly AgentEvent[]> {
+  let next = from;
+  let version = -1;
+  while (!signal.aborted) {
+    const status = await run.status();
+    if (status.version !== version) {
+      version = status.version;
+      const events = await run.events({ from: next });
+      next += events.length;
+      yield events;
+    }
+    // The state was read before the events: what an ended run had to say is all there.
+    if (status.state === 'ended') return;
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,171 @@
+import type { Command } from 'commander';
+import type { Everloop, StartOptions } from '../../client/everloop-client.ts';
+import type { RunHandle } from '../../client/run-handle.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isUsageError, UsageError } from '../../core/usage-error.ts';
+import { collect, readContext, readLimits } from '../arguments.ts';
+import { configFor, openClient, untilInterrupted, type Act, type Cli } from '../cli.ts';
+import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';
+import { follow } from '../follow.ts';
+import { hasAgentFile, loadAgents } from '../load-agents.ts';
+import { endText } from '../run-text.ts';
+import { valueText } from '../text.ts';
+
+interface RunOptions {
+  readonly agents?: string;
+  readonly attach?: boolean;
+  readonly context?: string;
+  readonly detach?: boolean;
+  readonly id?: string;
+  readonly limit: readonly string[];
+  readonly model?: string;
+  readonly serve?: boolean;
+}
+
+/** A worker of this process that ends with the run: others' calls that it took go elsewhere. */
+const SHUTDOWN_GRACE_MS = 2_000;
+
+/** Adds `run AGENT TASK`: starts a run and waits for its end. */
+export function addRunCommand(program: Command, act: Act): void {
+  program
+    .command('run')
+    .summary('start an agent and wait for its answer')
+    .description(
+      'Starts an agent and waits for its answer, which goes to stdout. On a server of this ' +
+        'machine the agent file is served by this process while it waits, and what the model ' +
+        'writes is shown on a terminal. Ctrl-C stops the waiting, not the run.',
+    )
+    .argument('<agent>', 'name of the agent')
+    .argument('<task>', 'what to do')
+    .option('--agents <file>', 'agent file to serve (default: agents.ts, when it is there)')
+    .option('--attach', 'follow the run that has the --id already, if there is one')
+    .option('--context <json>', "named data as a JSON object, or @ and a file's path")
+    .option('--detach', 'print the id and do not wait')
+    .option('--id <id>', "the run's own address (default: the agent's name and a random part)")
+    .option('--limit <key=value>', 'limit such as totalTokens=200000; repeatable', collect, [])
+    .option('--model <id>', 'model entry that replaces the one of the agent')
+    .option('--serve', 'serve the agent file also on a server that TEMPORAL_ADDRESS names')
+    .option('--no-serve', 'leave the work to other workers')
+    .action((agent: string, task: string, options: RunOptions) =>
+      act((cli) => run(cli, agent, task, options)),
+    );
+}
+
+async function run(cli: Cli, agent: string, task: string, options: RunOptions): Promise<number> {
+  const start = await startOptions(cli, task, options);
+  const { everloop, isServed } = await open(cli, agent, options);
+  try {
+    const handle = await startOrExplain(everloop, agent, start);
+    if (options.detach === true) {
+      cli.output.text(handle.id);
+      cli.output.json({ id: handle.id, agent });
+      return EXIT_CODES.success;
+    }
+    cli.output.note(cli.output.paintNote('dim', `run ${handle.id}`));
+    return await untilInterrupted(
+      cli,
+      (signal) => waitFor(cli, handle, isServed, signal),
+      () => interrupted(cli, handle, isServed),
+    );
+  } finally {
+    await everloop.close();
+  }
+}
+
+/** As the client starts a run, with the advice of the command line for an id in use. */
+async function startOrExplain(
+  everloop: Everloop,
+  agent: string,
+  options: StartOptions,
+): Promise<RunHandle> {
+  try {
+    return await everloop.start(agent, options);
+  } catch (error) {
+    if (!isUsageError(error) || error.code !== 'id_in_use') throw error;
+    throw new UsageError(
+      'id_in_use',
+      `Expected a free run id, got \`${options.id}\`, which another run has. Choose another id, or ` +
+        'follow that run with `--attach`.',
+    );
+  }
+}
+
+async function startOptions(cli: Cli, task: string, options: RunOptions): Promise<StartOptions> {
+  if (options.attach === true && options.id === undefined) {
+    throw new UsageError(
+      'argument',
+      'Expected `--attach` with the `--id` to attach to, got no id. Name the run.',
+    );
+  }
+  if (task.trim() === '') {
+    throw new UsageError(
+      'invalid_input',
+      'Expected a task with text, got an empty one. Say what to do.',
+    );
+  }
+  const context: JsonObject | undefined = await readContext(options.context, cli.io.cwd);
+  const limits = readLimits(options.limit);
+  return {
+    task,
+    ifExists: options.attach === true ? 'attach' : 'fail',
+    ...(context === undefined ? {} : { context }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.id === undefined ? {} : { id: options.id }),
+  };
+}
+
+/** A client, with a worker of this process when the run is to be served here. */
+async function open(
+  cli: Cli,
+  agent: string,
+  options: RunOptions,
+): Promise<{
+  readonly everloop: Everloop & { close(): Promise<void> };
+  readonly isServed: boolean;
+}> {
+  const { io } = cli;
+  const config = configFor(cli);
+  const isOwnServer = config.temporal.address === undefined;
+  const mayServe = options.detach !== true && (options.serve ?? isOwnServer);
+  if (!mayServe || !(options.serve === true || (await hasAgentFile(options.agents, io.cwd)))) {
+    return { everloop: await openClient(cli), isServed: false };
+  }
+  const file = await loadAgents(options.agents, io.cwd);
+  const names = file.agents.map(({ name }) => name);
+  if (!names.includes(agent)) {
+    throw new UsageError(
+      'agent_not_found',
+      `Expected an agent of \`${file.path}\` (${names.join(', ')}), got \`${agent}\`. Choose one of ` +
+        'them, or leave the run to other workers with `--no-serve`.',
+    );
+  }
+  const { agents, models } = file;
+  const { taskQueue } = config;
+  const shutdownGraceMs = SHUTDOWN_GRACE_MS;
+  const everloop = await io.local({ agents, models, env: io.env, taskQueue, shutdownGraceMs });
+  return { everloop, isServed: true };
+}
+
+async function waitFor(
+  { output }: Cli,
+  handle: RunHandle,
+  isServed: boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  const step = await follow(handle, output, { streams: isServed && output.isLive, signal });
+  const isGood = step.status === 'success';
+  output.note(output.paintNote(isGood ? 'green' : 'red', endText(step)));
+  if (!isGood && step.message !== undefined) output.note(step.message);
+  if (isGood) output.text(valueText(step.value));
+  output.json(step);
+  return exitCodeOfStep(step);
+}
+
+function interrupted({ output }: Cli, { id }: RunHandle, isServed: boolean): number {
+  const goesOn = isServed
+    ? `Run ${id} stands still until a worker has its agent: \`everloop worker\`.`
+    : `Run ${id} goes on: \`everloop show ${id}\`.`;
+  output.note(`\n${goesOn} To end it: \`everloop cancel ${id}\`.`);
+  return EXIT_CODES.interrupted;
+}

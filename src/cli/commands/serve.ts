@@ -1,0 +1,124 @@
+/** The commands that serve an agent file: `dev` on a server of this machine, `worker` in a fleet. */
+import type { Command } from 'commander';
+import { isPortTaken } from '../../worker/server-probe.ts';
+import {
+  EMBEDDED_SERVER_DEFAULTS,
+  type EmbeddedServerOptions,
+} from '../../worker/embedded-server.ts';
+import type { WorkerReady } from '../../worker/run-worker.ts';
+import { readPort } from '../arguments.ts';
+import type { Act, Cli } from '../cli.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { loadAgents, type AgentFile } from '../load-agents.ts';
+import { fieldsText } from '../text.ts';
+
+interface ServeOptions {
+  readonly agents?: string;
+  readonly logEvents?: boolean;
+}
+
+interface DevOptions extends ServeOptions {
+  readonly port?: string;
+  readonly uiPort?: string;
+}
+
+/** Temporal's own default for its web UI. */
+const DEFAULT_UI_PORT = 8_233;
+
+/** Adds `dev`: server, UI and worker for the agent file. */
+export function addDevCommand(program: Command, act: Act): void {
+  program
+    .command('dev')
+    .summary('start a server and serve the agent file')
+    .description(
+      'Starts a Temporal server with its web UI, or uses the one that runs, and serves the agent ' +
+        'file until Ctrl-C. Start it again after a change of the file: runs go on where they were.',
+    )
+    .option('--agents <file>', 'agent file (default: agents.ts)')
+    .option('--port <port>', 'port of the server, or free for any (default: 7233)')
+    .option('--ui-port <port>', 'port of the web UI, or free for any (default: 8233)')
+    .option('--log-events', 'one line of JSON for each event on stdout')
+    .action((options: DevOptions) =>
+      act(async (cli) => serveFile(cli, options, await serverOptions(options))),
+    );
+}
+
+/** Adds `worker`: serves the agent file on the server that the environment names. */
+export function addWorkerCommand(program: Command, act: Act): void {
+  program
+    .command('worker')
+    .summary('serve the agent file')
+    .description(
+      'Serves the agent file until SIGTERM or Ctrl-C, on the server that TEMPORAL_ADDRESS names, ' +
+        'else on one of this machine, which is started when there is none.',
+    )
+    .option('--agents <file>', 'agent file (default: agents.ts)')
+    .option('--log-events', 'one line of JSON for each event on stdout')
+    .action((options: ServeOptions) => act((cli) => serveFile(cli, options, {})));
+}
+
+async function serverOptions(options: DevOptions): Promise<EmbeddedServerOptions> {
+  const uiPort =
+    options.uiPort === undefined ? await freeUiPort() : readPort('--ui-port', options.uiPort);
+  return options.port === undefined
+    ? { uiPort }
+    : { uiPort, port: readPort('--port', options.port) };
+}
+
+/** The usual port, unless something else has it: a UI elsewhere is better than none. */
+async function freeUiPort(): Promise<number | 'free'> {
+  return (await isPortTaken(EMBEDDED_SERVER_DEFAULTS.host, DEFAULT_UI_PORT))
+    ? 'free'
+    : DEFAULT_UI_PORT;
+}
+
+async function serveFile(
+  cli: Cli,
+  options: ServeOptions,
+  server: EmbeddedServerOptions,
+): Promise<number> {
+  const { io, output } = cli;
+  const file = await loadAgents(options.agents, io.cwd);
+  await io.runWorker({
+    agents: file.agents,
+    models: file.models,
+    env: io.env,
+    signals: io.signals,
+    server,
+    ...(options.logEvents === true
+      ? { logEvents: (line: string) => void io.stdout.write(`${line}\n`) }
+      : {}),
+    onReady: (ready) => {
+      output.note(readyText(file, ready));
+      if (options.logEvents !== true) output.json(readyValue(file, ready));
+    },
+  });
+  return EXIT_CODES.success;
+}
+
+function readyValue(file: AgentFile, { server, config }: WorkerReady): object {
+  const { address, namespace, uiUrl } = server;
+  return {
+    address,
+    namespace,
+    ...(uiUrl === undefined ? {} : { uiUrl }),
+    taskQueue: config.taskQueue,
+    agents: file.agents.map(({ name }) => name),
+  };
+}
+
+/** What is served where, when the worker is ready. */
+export function readyText(file: AgentFile, { server, config }: WorkerReady): string {
+  const names = file.agents.map(({ name }) => name);
+  const startedBy = server.startedHere ? 'started here' : 'already there';
+  return [
+    fieldsText([
+      ['server', `${server.address}, namespace ${server.namespace} (${startedBy})`],
+      ...(server.uiUrl === undefined ? [] : [['web UI', server.uiUrl] as const]),
+      ['task queue', config.taskQueue],
+      ['agents', `${names.join(', ')} (${file.path})`],
+    ]),
+    '',
+    `Ready. Try: everloop run ${names[0] ?? 'AGENT'} "…" · Ctrl-C stops.`,
+  ].join('\n');
+}

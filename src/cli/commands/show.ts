@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import type { RunHandle } from '../../client/run-handle.ts';
+import type { PendingItem, RunStatus } from '../../core/agent/messages.ts';
+import type { Step } from '../../core/agent/step.ts';
+import { textOf } from '../../core/message.ts';
+import type { Entry } from '../../core/transcript/entry.ts';
+import { withClient, type Act } from '../cli.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { durationText, fieldsText, usageText, valueText } from '../text.ts';
+
+/** Adds `show ID`: where a run stands, or how it ended. */
+export function addShowCommand(program: Command, act: Act): void {
+  program
+    .command('show')
+    .description('Shows where a run stands, what it waits for, or how it ended.')
+    .argument('<id>', 'id of the run')
+    .option('--transcript', 'also everything that was said')
+    .action((id: string, options: { readonly transcript?: boolean }) =>
+      act(async (cli) => {
+        const view = await withClient(cli, (everloop) =>
+          look(everloop.attach(id), options.transcript === true),
+        );
+        cli.output.text(viewText(view));
+        cli.output.json(view);
+        return EXIT_CODES.success;
+      }),
+    );
+}
+
+/** What `show` shows; `step` of an ended run, `status` of one that is alive. */
+export interface RunView {
+  readonly id: string;
+  readonly step: Step | null;
+  readonly status: RunStatus | null;
+  readonly pending: readonly PendingItem[];
+  readonly transcript?: readonly Entry[];
+}
+
+/** An ended run needs no worker, as long as nobody asks what was said. */
+async function look(run: RunHandle, withTranscript: boolean): Promise<RunView> {
+  const { id } = run;
+  const step = await run.step();
+  const status = step === null ? await run.status() : null;
+  const pending = step === null ? await run.pending() : [];
+  return {
+    id,
+    step,
+    status,
+    pending,
+    ...(withTranscript ? { transcript: await run.transcript() } : {}),
+  };
+}
+
+/** The view as text. */
+export function viewText(view: RunView): string {
+  const { step, status, transcript } = view;
+  const parts = [
+    ...(step === null ? [] : [stepText(view.id, step)]),
+    ...(status === null ? [] : [statusText(view.id, status, view.pending)]),
+    ...(transcript ?? []).map(entryText),
+  ];
+  return parts.join('\n\n');
+}
+
+function statusText(id: string, status: RunStatus, pending: readonly PendingItem[]): string {
+  const { agent, state, iteration, usage, waitsFor, unreadInputs, link } = status;
+  return fieldsText([
+    ['id', id],
+    ['agent', agent],
+    ['state', state],
+    ['used', usageText(iteration, usage)],
+    ['waits for', waitsFor.join(', ') || 'nothing'],
+    ['inputs', unreadInputs === 0 ? 'none unread' : `${unreadInputs} unread`],
+    ['link', String(link)],
+    ...pending.map((item): [string, string] => [
+      'pending',
+      `${item.kind} since ${dateText(item.since)}`,
+    ]),
+  ]);
+}
+
+function stepText(id: string, step: Step): string {
+  const { agent, status, reason, message, usage, iterations, value } = step;
+  const unread = step.trace.unreadInputs.length;
+  return fieldsText([
+    ['id', id],
+    ['agent', agent],
+    ['status', status],
+    ['reason', reason],
+    ...(message === undefined ? [] : [['message', message] as const]),
+    ['used', usageText(iterations, usage)],
+    ['took', durationText(usage.durationMs)],
+    ...(unread === 0 ? [] : [['unread', `${unread} inputs came too late`] as const]),
+    ...(value === null ? [] : [['value', valueText(value)] as const]),
+  ]);
+}
+
+function entryText(entry: Entry): string {
+  const heading = `--- ${entry.index} · iteration ${entry.iteration} · ${entry.origin}`;
+  const said = entry.messages.map((message) => `${message.role}: ${textOf(message)}`);
+  return [heading, ...said].join('\n');
+}
+
+function dateText(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { Stats } from '../../core/stats/stats.ts';
+import { withClient, type Act } from '../cli.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { countText, tableText } from '../text.ts';
+
+/** Adds `stats ID`: all statistics of a run. */
+export function addStatsCommand(program: Command, act: Act): void {
+  program
+    .command('stats')
+    .description('Shows all statistics of a run.')
+    .argument('<id>', 'id of the run')
+    .option('--self', "also each counter's twin with the run's own share")
+    .action((id: string, options: { readonly self?: boolean }) =>
+      act(async (cli) => {
+        const stats = await withClient(cli, async (everloop) => {
+          const run = everloop.attach(id);
+          const step = await run.step();
+          return step?.stats ?? run.stats();
+        });
+        cli.output.text(statsText(stats, options.self === true));
+        cli.output.json(stats);
+        return EXIT_CODES.success;
+      }),
+    );
+}
+
+/** Counters, then gauges, as a table; the twins of counters only `withSelf`. */
+export function statsText(stats: Stats, withSelf: boolean): string {
+  const rows = (['counters', 'gauges'] as const).flatMap((kind) =>
+    Object.entries(stats[kind])
+      .filter(([key]) => withSelf || !key.startsWith('$self:'))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => [kind.slice(0, -1), key, countText(value)]),
+  );
+  return rows.length === 0 ? 'No statistics yet.' : tableText(['KIND', 'KEY', 'VALUE'], rows);
+}

@@ -1,0 +1,94 @@
+/** The command line as a function: arguments and a process in, an exit code out. */
+import { Command, CommanderError } from 'commander';
+import type { Act, AddCommand } from './cli.ts';
+import { addDemoCommand } from './commands/demo.ts';
+import { addLogsCommand } from './commands/logs.ts';
+import { addPsCommand } from './commands/ps.ts';
+import { addRunCommand } from './commands/run.ts';
+import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
+import { addShowCommand } from './commands/show.ts';
+import { addStatsCommand } from './commands/stats.ts';
+import {
+  addAdjustCommand,
+  addCancelCommand,
+  addPauseCommand,
+  addResumeCommand,
+  addSendCommand,
+} from './commands/steer.ts';
+import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
+import type { CliIo } from './io.ts';
+import { createOutput, errorText } from './output.ts';
+
+const EXIT_CODE_HELP = `
+Exit codes: 0 success · 1 the run ended in an error, at a limit or canceled · 2 usage
+            3 no server or no worker · 4 unexpected · 130 interrupted
+
+Environment: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and the other TEMPORAL_ variables,
+             EVERLOOP_TASK_QUEUE, EVERLOOP_DATA_DIR and the others of docs/cli.md.`;
+
+/** Runs one command line and returns its exit code; never rejects. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  const program = createProgram(io);
+  let exitCode: number = EXIT_CODES.success;
+  const act: Act = async (body) => {
+    const { json = false } = program.opts<GlobalOptions>();
+    exitCode = await body({ io, output: createOutput(io, json) });
+  };
+  for (const add of COMMANDS) add(program, act);
+  // Settings of the program reach the commands that are there by then only when they are copied.
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return report(error, program, io);
+  }
+}
+
+interface GlobalOptions {
+  readonly json?: boolean;
+  readonly debug?: boolean;
+}
+
+/** In the order in which help lists them. */
+const COMMANDS: readonly AddCommand[] = [
+  addDevCommand,
+  addWorkerCommand,
+  addRunCommand,
+  addPsCommand,
+  addShowCommand,
+  addStatsCommand,
+  addLogsCommand,
+  addSendCommand,
+  addCancelCommand,
+  addPauseCommand,
+  addResumeCommand,
+  addAdjustCommand,
+  addDemoCommand,
+];
+
+function createProgram(io: CliIo): Command {
+  return new Command('everloop')
+    .description('Durable LLM agents on Temporal.')
+    .option('--json', 'one JSON document on stdout, and nothing else there')
+    .option('--debug', 'show stacks of errors')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+    })
+    .showHelpAfterError('Run `everloop help` or `everloop help COMMAND` to see what there is.')
+    .addHelpText('after', EXIT_CODE_HELP)
+    .exitOverride();
+}
+
+function report(error: unknown, program: Command, io: CliIo): number {
+  if (error instanceof CommanderError) {
+    // Commander has said it already; asked for help, it ends with 0.
+    return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
+  }
+  const { debug = false, json = false } = program.opts<GlobalOptions>();
+  const output = createOutput(io, json);
+  output.note(output.paintNote('red', errorText(error, debug)));
+  return exitCodeOf(error);
+}

@@ -1,0 +1,87 @@
+/**
+ * Reads a list of a run over its whole chain. The last link answers for its own items and names the
+ * link before; what that one cannot answer any more is in the archive.
+ */
+import type { Client } from '@temporalio/client';
+import type { Json } from '../core/json.ts';
+import { createPageReader, type PagePosition } from '../core/transcript/page.ts';
+import type { LinkPage } from '../core/agent/messages.ts';
+import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
+
+/** The lists of a run: what was said, what happened. */
+export type ChainList = 'entries' | 'events';
+
+/** Where the pages of earlier links are kept. */
+export interface ArchiveReader {
+  /** Items with index `from` to `until` - 1 of the chain `runId`; fewer when some are missing. */
+  read(runId: string, list: ChainList, from: number, until: number): Promise<readonly Json[]>;
+}
+
+/** What to read. */
+export interface ChainRequest {
+  readonly client: Client;
+  /** Workflow id of the run. */
+  readonly id: string;
+  readonly kind: ChainList;
+  /** Index of the first item. */
+  readonly from: number;
+  readonly archive: ArchiveReader | undefined;
+}
+
+/** For one page; the service itself gives up on a query after 10 s. */
+const PAGE_DEADLINE_MS = 12_000;
+
+/** All items of the chain from `request.from` on, in order. */
+export async function readChain(request: ChainRequest): Promise<readonly Json[]> {
+  return readLink(request, undefined, request.from);
+}
+
+/** The items from `from` on that link `executionId` and the links before it can show. */
+async function readLink(
+  request: ChainRequest,
+  executionId: string | undefined,
+  from: number,
+): Promise<readonly Json[]> {
+  const { first, previous, items } = await readOwn(request, executionId, from);
+  if (from >= first || previous === null) return items;
+  return [...(await readEarlier(request, previous, from, first)), ...items];
+}
+
+async function readEarlier(
+  request: ChainRequest,
+  previous: string,
+  from: number,
+  until: number,
+): Promise<readonly Json[]> {
+  const { archive, client, id, kind } = request;
+  if (archive !== undefined) {
+    const { runId } = await client.workflow.getHandle(id).query(statusQuery);
+    const archived = await archive.read(runId, kind, from, until);
+    if (archived.length === until - from) return archived;
+  }
+  const read = await readLink(request, previous, from);
+  return read.slice(0, until - from);
+}
+
+async function readOwn(
+  { client, id, kind }: ChainRequest,
+  executionId: string | undefined,
+  from: number,
+): Promise<{ readonly first: number; readonly previous: string | null; readonly items: Json[] }> {
+  const handle = client.workflow.getHandle(id, executionId);
+  const ask = (at: PagePosition): Promise<LinkPage> =>
+    client.withDeadline(Date.now() + PAGE_DEADLINE_MS, () =>
+      kind === 'events'
+        ? handle.query(eventsQuery, { from: at })
+        : handle.query(transcriptQuery, { view: 'history', from: at }),
+    );
+  const reader = createPageReader();
+  let page = await ask({ index: from, offset: 0 });
+  const { first, previous } = page;
+  const items = [...reader.read(page)];
+  while (page.next !== null) {
+    page = await ask(page.next);
+    items.push(...reader.read(page));
+  }
+  return { first, previous, items };
+}

@@ -1,0 +1,180 @@
+/** Starts agents, finds them again, lists them. */
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionInfo,
+} from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
+import type { AgentInput, HistoryTurn, LimitsInput } from '../core/agent/input.ts';
+import type { JsonObject } from '../core/json.ts';
+import { byteSize, type Json } from '../core/json.ts';
+import type { Task } from '../core/message.ts';
+import { UsageError } from '../core/usage-error.ts';
+import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
+import type { ArchiveReader } from './chain-reader.ts';
+import { createRunHandle, type ChunkSource, type RunHandle } from './run-handle.ts';
+
+/** Bytes of JSON that a start may carry; the service refuses payloads over 2 MiB (measured). */
+export const MAX_START_BYTES = 1_500_000;
+
+/** What a run is started with. */
+export interface StartOptions {
+  /** What to do: text, or text and media. */
+  readonly task: string | Task;
+  /** Named data for the run. */
+  readonly context?: JsonObject;
+  /** Earlier conversation, oldest first. */
+  readonly history?: readonly HistoryTurn[];
+  /** Replace the definition's limits on the same keys. */
+  readonly limits?: LimitsInput;
+  /** Id of a model entry that replaces the agent's own. */
+  readonly model?: string;
+  /** The run's own address; default: `{agent}-{uuid}`. */
+  readonly id?: string;
+  /** When `id` is in use: `fail` (default) with a clear error, or `attach` to the run that has it. */
+  readonly ifExists?: 'fail' | 'attach';
+}
+
+/** One line of a list of runs. */
+export interface RunSummary {
+  readonly id: string;
+  readonly agent: string;
+  /** The first 200 characters of the task. */
+  readonly task: string;
+  /** `RUNNING`, `COMPLETED`, `FAILED`, `CANCELLED`, `TERMINATED`, `TIMED_OUT`. */
+  readonly status: string;
+  readonly startedAt: Date;
+  readonly closedAt: Date | null;
+}
+
+/** Which runs to list. */
+export interface ListOptions {
+  /** Only runs that are alive. */
+  readonly running?: boolean;
+  /** At most so many, newest first; default 100. */
+  readonly limit?: number;
+}
+
+/** The door to a fleet of agents. */
+export interface Everloop {
+  /** Starts an agent; settles when the service has accepted the run. */
+  start(agent: string, options: StartOptions): Promise<RunHandle>;
+  /** The handle of a run that exists; nothing is asked of the service yet. */
+  attach(id: string): RunHandle;
+  /** Runs, newest first. */
+  list(options?: ListOptions): Promise<readonly RunSummary[]>;
+}
+
+/** What a client is made of. */
+export interface EverloopParts {
+  readonly client: Client;
+  /** Task queue of the workers; default `everloop`. */
+  readonly taskQueue?: string;
+  /** Where `stream()` gets provisional text from; without one it has none. */
+  readonly chunks?: ChunkSource;
+  /** Where pages are that the service has forgotten. */
+  readonly archive?: ArchiveReader;
+}
+
+/** The task queue that client and worker use unless told otherwise. */
+export const DEFAULT_TASK_QUEUE = 'everloop';
+
+const MEMO_TASK_CHARACTERS = 200;
+
+/** A client on a connection that the caller owns and closes. */
+export function createEverloop(parts: EverloopParts): Everloop {
+  const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
+  const attach = (id: string): RunHandle => createRunHandle(id, parts);
+  return {
+    attach,
+    start: async (agent, options) => {
+      const input = inputOf(agent, options);
+      const workflowId = options.id ?? `${agent}-${randomUUID()}`;
+      const { text } = input.task;
+      try {
+        await client.workflow.start(AGENT_WORKFLOW, {
+          workflowId,
+          taskQueue,
+          args: [input],
+          memo: { agent, task: text.slice(0, MEMO_TASK_CHARACTERS) },
+          staticSummary: `${agent}: ${text.slice(0, MEMO_TASK_CHARACTERS)}`,
+          // A finished run keeps its id: starting another one under it would hide its Step.
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        });
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        if (options.ifExists !== 'attach') throw idInUse(workflowId);
+      }
+      return attach(workflowId);
+    },
+    list: (options = {}) => listRuns(client, options),
+  };
+}
+
+function inputOf(agent: string, options: StartOptions): AgentInput {
+  const { task, context, history, limits, model } = options;
+  const input: AgentInput = {
+    v: 1,
+    agent,
+    task: typeof task === 'string' ? { text: task } : task,
+    ...(context === undefined ? {} : { context }),
+    ...(history === undefined ? {} : { history }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(model === undefined ? {} : { model }),
+  };
+  const { text, media = [] } = input.task;
+  if (text.trim() === '' && media.length === 0) {
+    throw new UsageError(
+      'invalid_input',
+      'Expected a task with text or media, got an empty one. Say what to do.',
+    );
+  }
+  const bytes = byteSize(input as unknown as Json);
+  if (bytes > MAX_START_BYTES) {
+    throw new UsageError(
+      'invalid_input',
+      `Expected a start of at most ${MAX_START_BYTES} bytes, got ${bytes}. Put large data behind a tool.`,
+    );
+  }
+  return input;
+}
+
+function idInUse(id: string): UsageError {
+  return new UsageError(
+    'id_in_use',
+    `Expected a free run id, got \`${id}\`, which another run has. Choose another id, or start with \`ifExists: 'attach'\`.`,
+  );
+}
+
+async function listRuns(
+  client: Client,
+  { running = false, limit = 100 }: ListOptions,
+): Promise<readonly RunSummary[]> {
+  const alive = running ? " AND ExecutionStatus = 'Running'" : '';
+  const runs: RunSummary[] = [];
+  const found = client.workflow.list({ query: `WorkflowType = '${AGENT_WORKFLOW}'${alive}` });
+  for await (const info of found) {
+    // Links that continued as new are the same run under the same id, told by its last link.
+    if (info.status.name === 'CONTINUED_AS_NEW') continue;
+    runs.push(summaryOf(info));
+    if (runs.length >= limit) break;
+  }
+  return runs;
+}
+
+function summaryOf(info: WorkflowExecutionInfo): RunSummary {
+  const memo = info.memo ?? {};
+  return {
+    id: info.workflowId,
+    agent: textIn(memo, 'agent'),
+    task: textIn(memo, 'task'),
+    status: info.status.name,
+    startedAt: info.startTime,
+    closedAt: info.closeTime ?? null,
+  };
+}
+
+function textIn(memo: { readonly [key: string]: unknown }, key: string): string {
+  const value = memo[key];
+  return typeof value === 'string' ? value : '';
+}

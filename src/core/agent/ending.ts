@@ -1,0 +1,33 @@
+/** How a run ends, and how work in the middle of an iteration is left when it must. */
+import type { Json } from '../json.ts';
+import type { Breach } from '../limits/limit.ts';
+
+/** Why a run is over; see `stepOf` for the Step made of it. */
+export type Ending =
+  | { readonly kind: 'success'; readonly value: Json }
+  | { readonly kind: 'canceled'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'limit_exceeded'; readonly breach: Breach }
+  | { readonly kind: 'error'; readonly code: string; readonly cause: string }
+  | { readonly kind: 'compaction_failed'; readonly cause: string };
+
+/**
+ * Why an iteration is left in the middle. `stopped`: a cancel or a breach waits, and whoever looks
+ * finds it · `interrupted`: an input wants to be read first · `failed`: the run ends with an error.
+ */
+export type Leave =
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'failed'; readonly code: string; readonly cause: string };
+
+/**
+ * An error that carries `leave` through code that knows nothing of it, a custom loop above all.
+ * Caught in one place, `runLoop`.
+ */
+export function leaving(leave: Leave): Error {
+  return Object.assign(new Error(`The iteration was left: ${leave.kind}.`), { leave });
+}
+
+/** What {@link leaving} put into `error`, or undefined for an error of somebody else. */
+export function leaveOf(error: unknown): Leave | undefined {
+  return error instanceof Error && 'leave' in error ? (error.leave as Leave) : undefined;
+}

@@ -1,0 +1,153 @@
+/**
+ * The closed union of what happens in a run. Each event is recorded once: it changes the state,
+ * moves statistics, is checked against the limits, and only then published. Events carry counts,
+ * never copies of the conversation: a copy per change would grow with the square.
+ */
+import type { Json } from '../json.ts';
+import type { Breach, Limit } from '../limits/limit.ts';
+import type { FinishReason, Mode, ModelPurpose, TokenUsage } from '../model/model.ts';
+import type { Problem, ProblemFamily } from '../problem.ts';
+import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
+import type { StepStatus } from './step.ts';
+
+/** What every event has. */
+export interface EventBase {
+  /** Rises by 1 over the whole chain of a run, from 1. */
+  readonly seq: number;
+  readonly runId: string;
+  readonly agent: string;
+  /** `planner/2/writer`: writer, started in planner's iteration 2. */
+  readonly agentPath: string;
+  /** Milliseconds since 1970, workflow time. */
+  readonly at: number;
+  /** 0 before the first iteration. */
+  readonly iteration: number;
+  /** 0 for a root. */
+  readonly depth: number;
+}
+
+/** How an iteration ended. */
+export type IterationOutcome = 'continue' | 'end' | 'interrupted' | 'failed';
+
+/** How an input reaches a live run. */
+export type InputKind = 'queue' | 'steer' | 'interrupt';
+
+/** The kinds of events and their fields. A type of a user's own contains `:` and is not listed. */
+export type EventBody =
+  | { readonly type: 'agent:execution:before'; readonly mode: Mode }
+  | {
+      readonly type: 'agent:execution:after';
+      readonly status: StepStatus;
+      readonly reason: string;
+      readonly exceededLimit?: Breach;
+    }
+  | { readonly type: 'agent:execution:handover'; readonly run: number }
+  | { readonly type: 'agent:iteration:before' }
+  | {
+      readonly type: 'agent:iteration:after';
+      readonly outcome: IterationOutcome;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'agent:model_call:before';
+      readonly model: string;
+      readonly purpose: ModelPurpose;
+      readonly messages: number;
+    }
+  | {
+      readonly type: 'agent:model_call:after';
+      readonly model: string;
+      readonly purpose: ModelPurpose;
+      readonly usage: TokenUsage;
+      readonly usageKnown: boolean;
+      /** Absent when the call failed or was aborted. */
+      readonly finishReason?: FinishReason;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly error?: { readonly code: string; readonly message: string };
+    }
+  | {
+      readonly type: 'agent:turn:read';
+      readonly kind: 'calls' | 'program' | 'answer' | 'malformed';
+      /** Set when malformed. */
+      readonly family?: ProblemFamily;
+      /** Section name → number of blocks. */
+      readonly blocks: { readonly [name: string]: number };
+      readonly discardedAnswer?: true;
+    }
+  | { readonly type: 'agent:section:read'; readonly name: string }
+  | {
+      readonly type: 'agent:parse_error';
+      readonly family: ProblemFamily;
+      readonly problems: readonly Problem[];
+      /** At most 2 KB of the text that could not be read. */
+      readonly raw: string;
+    }
+  | {
+      readonly type: 'agent:tool_call:before';
+      readonly callId: string;
+      readonly tool: string;
+      readonly args: Json;
+    }
+  | ({
+      readonly type: 'agent:tool_call:after';
+      readonly callId: string;
+      /** `(unknown)` when the agent has no such tool. */
+      readonly tool: string;
+      readonly args: Json;
+      readonly outcome: CallOutcome;
+      /** Whether the tool began to run, so that the call counts. */
+      readonly started: boolean;
+      readonly output?: Json;
+      readonly error?: string;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly cut?: { readonly shown: number; readonly total: number };
+    } & Pick<Reports, 'counts' | 'gauges'>)
+  | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: string }
+  | {
+      readonly type: 'agent:validator:result';
+      readonly validator: string;
+      readonly accepted: boolean;
+      readonly feedback?: string;
+    }
+  | ({
+      readonly type: 'agent:answer:judged';
+      readonly outcome: 'unfit' | 'rejected' | 'accepted';
+    } & Pick<Reports, 'counts' | 'gauges'>)
+  | {
+      readonly type: 'agent:input';
+      readonly inputId: string;
+      readonly kind: InputKind;
+      readonly position: number;
+    }
+  | { readonly type: 'agent:adjusted'; readonly limits: readonly Limit[] }
+  | { readonly type: 'agent:paused' }
+  | { readonly type: 'agent:resumed' }
+  | { readonly type: 'agent:iteration_history:change'; readonly index: number }
+  | {
+      readonly type: 'agent:scratchpad:change';
+      readonly epoch: number;
+      readonly lengthBefore: number;
+      readonly lengthAfter: number;
+      readonly added: number;
+      readonly removed: number;
+    }
+  /** A custom loop replaced its own data; `bytes` is its size as JSON. */
+  | { readonly type: 'agent:data:change'; readonly bytes: number }
+  | ({ readonly type: 'agent:limit_exceeded' } & Breach)
+  /** Why the run fails, in the words of its Step; stands before `execution:after`. */
+  | { readonly type: 'agent:error'; readonly message: string }
+  | { readonly type: 'agent:warning'; readonly code: string; readonly message: string }
+  /** An event, or statistics, of a loop, a tool or a validator of a user's own. */
+  | ({
+      readonly type: 'agent:custom';
+      readonly name: string;
+      readonly data: Json;
+    } & Pick<Reports, 'counts' | 'gauges'>);
+
+/** One event as it is published. */
+export type AgentEvent = EventBase & EventBody;
+
+/** The `type` of an event. */
+export type EventType = EventBody['type'];

@@ -1,0 +1,109 @@
+/**
+ * The one port: all that the loop asks of the world. Two implementations: `workflows/temporal-host.ts`
+ * over activities, and `testing/memory-host.ts` in one process. Everything else is a pure function.
+ *
+ * Contract of every implementation
+ * H1  Each call settles: with its outcome, or, after `abort`, with `aborted` or `canceled` within
+ *     30 s. None rejects, but with a failure that means a bug of the host.
+ * H2  Retries, deadlines and heartbeats of a call are the host's; fallbacks, counting and limits
+ *     are the loop's.
+ * H3  What `now` returns never falls, and is the same on every replay at the same place.
+ * H4  `publish` never waits and never throws.
+ */
+import type { ModelPurpose, Reply, TokenUsage } from '../model/model.ts';
+import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../toolchain/outcome.ts';
+import type { ToolSpec } from './spec.ts';
+import type { AgentEvent } from './events.ts';
+import type { Mailbox } from './inbox.ts';
+import type { TranscriptHead } from '../transcript/transcript.ts';
+import type { Message } from '../message.ts';
+import type { Entry } from '../transcript/entry.ts';
+
+/** A model call by reference: who, which part of the transcript, and what only this call has. */
+export interface ModelOrder {
+  readonly agent: string;
+  readonly runId: string;
+  readonly agentPath: string;
+  /** Id of the model entry. */
+  readonly model: string;
+  readonly purpose: ModelPurpose;
+  readonly iteration: number;
+  /** Tries of this iteration before this call, over fallbacks and repeated questions. */
+  readonly triesBefore: number;
+  /** True when the model must answer without calls. */
+  readonly lastTurn: boolean;
+  /** Milliseconds since 1970, for instructions that name the date. */
+  readonly time: number;
+  readonly transcript: TranscriptReference;
+}
+
+/** Names a state of the transcript; the digest proves that a reader found the same. */
+export interface TranscriptReference {
+  readonly epoch: number;
+  /** Messages of the epoch that belong to the request; later ones are ignored. */
+  readonly length: number;
+  readonly digest: string;
+}
+
+/** The transcript itself, for a host that can hand it over without history: see `sinks.ts`. */
+export interface TranscriptView {
+  readonly head: TranscriptHead;
+  readonly messages: readonly Message[];
+}
+
+/** How a model call ended. */
+export type ModelOutcome =
+  | { readonly kind: 'reply'; readonly reply: Reply; readonly attempts: number }
+  /** The provider has stopped; what it had reported by then is counted. */
+  | {
+      readonly kind: 'aborted';
+      readonly usage: TokenUsage;
+      readonly usageKnown: boolean;
+      readonly attempts: number;
+    }
+  | {
+      readonly kind: 'failed';
+      /** `model_error`, `model_auth`, `model_request_refused` or `context_too_long`. */
+      readonly code: string;
+      readonly message: string;
+      readonly usage: TokenUsage;
+      readonly usageKnown: boolean;
+      readonly attempts: number;
+    };
+
+/** A call that is over: results wait until those before them are recorded, so it says when. */
+export interface ToolEnd {
+  readonly result: ToolResult;
+  /** Milliseconds since 1970. */
+  readonly endedAt: number;
+}
+
+/** How judging ended; `failed` when a validator threw on every try. */
+export type JudgeOutcome =
+  | { readonly kind: 'judged'; readonly result: JudgeResult }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** The world, as the loop sees it. */
+export interface Host {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Asks a model for the next reply. The view is what the order's reference names. */
+  callModel(order: ModelOrder, view: TranscriptView): Promise<ModelOutcome>;
+  /** Runs a tool. `tool` is the tool's specification: it says how to retry. */
+  callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
+  /** Checks answers against schema and validators. */
+  judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
+  /** Ends what is in flight early. Harmless when nothing is. */
+  abort(): void;
+  /** Where inputs and a cancel wait until the loop takes them in. */
+  readonly mailbox: Mailbox;
+  /** Settles when `until` holds; looked at again at each event and each cancel. One wait at a time. */
+  waitUntil(until: () => boolean): Promise<void>;
+  /** Arms the one deadline of the run, replacing the last; null disarms. `onDue` runs at its time. */
+  setDeadline(at: number | null, onDue: () => void): void;
+  /** Whether the run should hand itself over at the next boundary. */
+  handoverDue(): boolean;
+  /** Tells the world of an event, after state and limits know it; `entry` is what it added to history. */
+  publish(event: AgentEvent, entry: Entry | undefined): void;
+}

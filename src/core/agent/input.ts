@@ -1,0 +1,49 @@
+/** What a run is started with: the payload of the workflow `agent`. */
+import type { JsonObject } from '../json.ts';
+import type { Limit } from '../limits/limit.ts';
+import type { Task } from '../message.ts';
+
+/** One turn of an earlier conversation. */
+export interface HistoryTurn {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/**
+ * Limits as a user writes them; each short form stands for one key. `'unlimited'` drops a default,
+ * or as the whole value all of them.
+ */
+export type LimitsInput =
+  | 'unlimited'
+  | {
+      readonly iterations?: number | 'unlimited';
+      readonly inputTokens?: number | 'unlimited';
+      readonly outputTokens?: number | 'unlimited';
+      readonly totalTokens?: number | 'unlimited';
+      readonly modelCalls?: number | 'unlimited';
+      readonly toolCalls?: number | 'unlimited';
+      readonly programSteps?: number | 'unlimited';
+      readonly children?: number | 'unlimited';
+      readonly questions?: number | 'unlimited';
+      /** US dollars; kept as integer micro-dollars. */
+      readonly costUsd?: number | 'unlimited';
+      /** Milliseconds since the run began, waits included. */
+      readonly wallClockMs?: number | 'unlimited';
+      /** Milliseconds without pauses and waits for people. */
+      readonly activeMs?: number | 'unlimited';
+      readonly depth?: number | 'unlimited';
+      readonly custom?: readonly Limit[];
+    };
+
+/** The payload that starts a run, version 1. */
+export interface AgentInput {
+  readonly v: 1;
+  readonly agent: string;
+  readonly task: Task;
+  readonly context?: JsonObject;
+  /** Earlier conversation, oldest first. */
+  readonly history?: readonly HistoryTurn[];
+  readonly limits?: LimitsInput;
+  /** Id of a model entry that replaces the agent's own. */
+  readonly model?: string;
+}

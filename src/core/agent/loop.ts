@@ -1,0 +1,161 @@
+/**
+ * The loop: iterations until a run ends or hands over. With `work.ts` and `run-calls.ts` (what one
+ * iteration may do) and `mode-loop.ts` (the iteration of the built-in modes) it is all that is
+ * asynchronous in the core. They decide nothing by themselves: they ask pure functions what to do, the host
+ * to do it, and record what happened.
+ *
+ * I1  The order of one run is L1 to L9; each step is named where it stands.
+ * I2  After each wait the world may have changed in four ways only: a cancel or inputs in the
+ *     mailbox, other limits, a pause, a breach by time. The transcript changes here alone.
+ * I3  Results of parallel work are recorded in request order, whatever finished first.
+ * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
+ * I5  Whatever is in flight is awaited before the run ends or hands over.
+ */
+import { wouldCross } from '../limits/breach.ts';
+import { leaveOf, type Ending } from './ending.ts';
+import type { IterationOutcome } from './events.ts';
+import type { Host } from './host.ts';
+import { modeOf } from './modes/modes.ts';
+import { isStopped, type Run } from './run.ts';
+import { messageOf, outcomeOf } from './step-of.ts';
+import { createWork, type Next, type TurnEnd } from './work.ts';
+
+/** How a run left `runLoop`. */
+export type LoopEnd =
+  { readonly kind: 'ended'; readonly ending: Ending } | { readonly kind: 'handover' };
+
+/** Runs iterations until the run ends or the host asks for a hand-over. Never throws. */
+export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd> {
+  try {
+    if (run.state.seq === 0) {
+      run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
+    }
+    for (;;) {
+      if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
+      const left = leaveBeforeIteration(run, host); // L2 to L6
+      if (left !== null) return left;
+      run.record({ type: 'agent:iteration:before' }); // L8
+      const startedAt = host.now();
+      const work = createWork(run, host);
+      let end: TurnEnd | { readonly kind: 'threw'; readonly error: unknown };
+      try {
+        end = await next(work); // L9
+      } catch (error) {
+        end = { kind: 'threw', error };
+      }
+      if (work.isOpen()) await work.settle();
+      const { outcome, ending } = outcomeOfIteration(run, host, end);
+      run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
+      if (ending !== null) return finish(run, ending);
+    }
+  } catch (error) {
+    return finish(run, { kind: 'error', code: 'internal', cause: textOf(error) });
+  }
+}
+
+/** Takes inputs in, then finds out why no further iteration begins; null when one does. */
+function leaveBeforeIteration(run: Run, host: Host): LoopEnd | null {
+  if (!isStopped(run, host)) takeIn(run, host); // L2
+  const over = endingFound(run, host); // L3, L4
+  if (over !== null) return finish(run, over);
+  if (host.handoverDue()) {
+    run.record({ type: 'agent:execution:handover', run: run.state.link }); // L5
+    return { kind: 'handover' };
+  }
+  const crossed = iterationBreach(run); // L6
+  if (crossed === null) return null;
+  run.breach(crossed);
+  return finish(run, { kind: 'limit_exceeded', breach: crossed });
+}
+
+/** Records the end of a run, also of one whose hand-over failed. */
+export function finish(run: Run, ending: Ending): LoopEnd {
+  const message = messageOf(ending, run.state.iteration);
+  if (message !== undefined && (ending.kind === 'error' || ending.kind === 'compaction_failed')) {
+    run.record({ type: 'agent:error', message });
+  }
+  const { breach } = run.state;
+  run.record({
+    type: 'agent:execution:after',
+    ...outcomeOf(ending),
+    ...(breach === null ? {} : { exceededLimit: breach }),
+  });
+  return { kind: 'ended', ending };
+}
+
+async function waitWhilePaused(run: Run, host: Host): Promise<void> {
+  const mayGoOn = (): boolean => run.state.pausedAt === null || isStopped(run, host);
+  // A pause may come again between the end of the wait and this line.
+  while (!mayGoOn()) await host.waitUntil(mayGoOn);
+}
+
+/** Takes in what was sent: an entry for each input, in the order in which it is to be read. */
+function takeIn(run: Run, host: Host): void {
+  for (const { id, kind, position, text, media = [] } of host.mailbox.take()) {
+    run.record({ type: 'agent:input', inputId: id, kind, position });
+    const messages = modeOf(run.state.head.spec).inputMessages({ text, media });
+    run.append({ iteration: run.state.iteration, origin: 'input', messages }, 'both');
+  }
+}
+
+function endingFound(run: Run, host: Host): Ending | null {
+  const { cancel } = host.mailbox.peek();
+  if (cancel !== null) return { kind: 'canceled', ...cancel };
+  const { breach } = run.state;
+  return breach === null ? null : { kind: 'limit_exceeded', breach };
+}
+
+function iterationBreach(run: Run): ReturnType<typeof wouldCross> {
+  return wouldCross(run.state.limits, run.state.stats, ['agent:iterations']);
+}
+
+/** How an iteration ended; `ending` is null when the run goes on. */
+interface ClosedIteration {
+  readonly outcome: IterationOutcome;
+  readonly ending: Ending | null;
+}
+
+function outcomeOfIteration(
+  run: Run,
+  host: Host,
+  end: TurnEnd | { readonly kind: 'threw'; readonly error: unknown },
+): ClosedIteration {
+  switch (end.kind) {
+    case 'continue':
+      return { outcome: 'continue', ending: null };
+    case 'threw':
+      return outcomeOfThrow(run, host, end.error);
+    case 'end': {
+      const isLate = hasLateInput(run, host);
+      if (end.entry !== undefined) {
+        const entry = { iteration: run.state.iteration, origin: 'original' as const, ...end.entry };
+        run.append(entry, isLate ? 'both' : 'history');
+      }
+      // An entry can cross a limit on the scratchpad: the answer in hand wins then.
+      return isLate && run.state.breach === null
+        ? { outcome: 'continue', ending: null }
+        : { outcome: 'end', ending: { kind: 'success', value: end.value } };
+    }
+  }
+}
+
+/** Whether an accepted answer came while inputs waited, and there is room to read them. */
+function hasLateInput(run: Run, host: Host): boolean {
+  if (host.mailbox.peek().waiting.length === 0 || isStopped(run, host)) return false;
+  return iterationBreach(run) === null;
+}
+
+function outcomeOfThrow(run: Run, host: Host, error: unknown): ClosedIteration {
+  const left = leaveOf(error);
+  if (left?.kind === 'interrupted') return { outcome: 'interrupted', ending: null };
+  const failure: Ending =
+    left?.kind === 'failed'
+      ? { kind: 'error', code: left.code, cause: left.cause }
+      : { kind: 'error', code: 'loop_error', cause: textOf(error) };
+  // A cancel or a breach can surface as any error of a call: look for them first.
+  return { outcome: 'failed', ending: endingFound(run, host) ?? failure };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

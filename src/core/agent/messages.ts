@@ -1,0 +1,110 @@
+/**
+ * What can be said to a running agent and asked of it: names and payloads as plain data. They are a
+ * contract with every client and worker that is in flight, so they only grow.
+ */
+import type { Limit } from '../limits/limit.ts';
+import type { Page, PagePosition } from '../transcript/page.ts';
+import type { LimitsInput } from './input.ts';
+import type { Step, Usage } from './step.ts';
+
+/** Names of the messages, as the service knows them. */
+export const MESSAGE_NAMES = {
+  send: 'send',
+  adjust: 'adjust',
+  input: 'input',
+  cancel: 'cancel',
+  status: 'status',
+  stats: 'stats',
+  transcript: 'transcript',
+  events: 'events',
+  pending: 'pending',
+} as const;
+
+/** Name of the workflow that runs an agent. */
+export const AGENT_WORKFLOW = 'agent';
+
+/** What `send` answers: the place of the input in the order of arrival, from 1. */
+export interface SendReceipt {
+  readonly position: number;
+}
+
+/** Changes to a live run; each field is optional, at least one is set. */
+export interface Adjustment {
+  /** Replaces the limits with the same keys and keeps the others. */
+  readonly limits?: LimitsInput;
+  /** `true` pauses before the next iteration, `false` resumes. */
+  readonly paused?: boolean;
+}
+
+/** What `adjust` answers: how things are now. */
+export interface AdjustReceipt {
+  readonly limits: readonly Limit[];
+  readonly paused: boolean;
+}
+
+/** Why a run is canceled; the text reaches its Step. */
+export interface CancelPayload {
+  readonly message?: string;
+}
+
+/** `running`: something is in flight · `waiting`: for a person · `paused` · `ended`. */
+export type RunPhase = 'running' | 'waiting' | 'paused' | 'ended';
+
+/** Where a run stands, small enough to poll. */
+export interface RunStatus {
+  /** Rises with everything that happens: equal versions mean that nothing did. */
+  readonly version: number;
+  readonly state: RunPhase;
+  /** One id for the whole chain of the run. */
+  readonly runId: string;
+  readonly agent: string;
+  readonly iteration: number;
+  /** What is in flight: `model gpt-5`, `tool search`, … */
+  readonly waitsFor: readonly string[];
+  readonly usage: Usage;
+  /** Inputs that were accepted and are not yet read. */
+  readonly unreadInputs: number;
+  /** Number of this link of the chain, from 1. */
+  readonly link: number;
+  /** Set when the run has ended. */
+  readonly step?: Step;
+}
+
+/** Something that waits for a person. */
+export interface PendingItem {
+  readonly id: string;
+  readonly kind: 'pause';
+  readonly agent: string;
+  readonly path: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/**
+ * Which list a page is of. `scratchpad`: the head, then the messages of an epoch, for model
+ * activities · `history`: the entries of this link, for people.
+ */
+export interface TranscriptRequest {
+  readonly view: 'scratchpad' | 'history';
+  /** Of the scratchpad: another epoch answers `stale`. */
+  readonly epoch?: number;
+  /** Counts over the whole chain in `history`, over head and messages in `scratchpad`. */
+  readonly from: PagePosition;
+  readonly maxBytes?: number;
+}
+
+/** A page of one link of a chain, and the way to the link before. */
+export interface LinkPage extends Page {
+  /** Index in the chain of the first item that this link can show. */
+  readonly first: number;
+  /** Run id of the link before, whose items end where `first` begins; null for the first link. */
+  readonly previous: string | null;
+  /** True when the epoch is not the run's any more, so that the page is empty. */
+  readonly stale?: true;
+}
+
+/** Which events: from the event at `from.index`, counted over the whole chain from 0. */
+export interface EventsRequest {
+  readonly from: PagePosition;
+  readonly maxBytes?: number;
+}

@@ -1,0 +1,132 @@
+/**
+ * The iteration of the built-in modes: ask, read, then calls, an answer, or another try. What a mode
+ * is stands in `mode.ts`; here it is only driven.
+ */
+import type { Json, JsonObject } from '../json.ts';
+import type { ToolCall } from '../message.ts';
+import { IMPORTANCE_KEY } from '../transcript/entry.ts';
+import type { JudgeResult } from '../toolchain/outcome.ts';
+import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
+import { leaveOf, leaving } from './ending.ts';
+import type { ModeRules } from './mode.ts';
+import type { CallResult } from './observation.ts';
+import { settleSections, type SettledSections } from './section-values.ts';
+import type { AgentSpec } from './spec.ts';
+import { judgementEvents, readingEvents, sectionEvents } from './turn-record.ts';
+import { replyText, type AnswerTurn, type Turn } from './turn.ts';
+import type { Next, TurnEnd, Work } from './work.ts';
+
+/** The loop of a mode: one model call an iteration, and what it causes. */
+export function modeLoop(mode: ModeRules): Next {
+  return async (work) => {
+    try {
+      const { run } = work;
+      const { spec } = run.state.head;
+      const reply = await work.ask();
+      const turn = mode.readTurn(spec, reply, work.iteration);
+      for (const event of readingEvents(turn, reply)) run.record(event);
+      if (turn.kind === 'malformed' && turn.ends) {
+        const cause = turn.problems[0]?.message ?? 'the reply could not be read';
+        throw leaving({ kind: 'failed', code: 'unparsable_reply', cause });
+      }
+      // A breach leaves calls unstarted and no further try; an answer in hand is still judged.
+      if (turn.kind !== 'answer' && run.state.breach !== null) throw leaving({ kind: 'stopped' });
+
+      // Sections are checked beside the calls, at most one check for each reply.
+      const checking = needsWorker(spec, turn) ? checkTurn(work, turn) : null;
+      const early = turn.kind === 'calls' ? await callBeside(work, turn.calls, checking) : [];
+      const checked = checking === null ? null : await checking;
+      const sections = settleSections(turn, checked?.sections ?? null);
+      for (const event of sectionEvents(sections, reply)) run.record(event);
+      if (turn.kind !== 'answer') {
+        const outcome = { sectionErrors: sections.errors, feedback: [], results: early };
+        return goOn(
+          work,
+          mode.turnMessages(spec, turn, reply, outcome),
+          metadataOf(sections, early),
+        );
+      }
+
+      const verdicts = needsCheck(spec.answer) ? (checked?.verdicts ?? []) : null;
+      const judgement = judge(turn.candidates, verdicts);
+      const text = replyText(reply);
+      for (const event of judgementEvents(judgement, checked, text)) run.record(event);
+      if (judgement.kind === 'accepted') {
+        const entry = { messages: mode.answerMessages(reply), ...metadataOf(sections, []) };
+        return { kind: 'end', value: judgement.value, entry };
+      }
+      const feedback = mode.answerFeedback(spec, turn, judgement);
+      const results = turn.attached?.kind === 'calls' ? await work.call(turn.attached.calls) : [];
+      const outcome = { sectionErrors: sections.errors, feedback, results };
+      return goOn(
+        work,
+        mode.turnMessages(spec, turn, reply, outcome),
+        metadataOf(sections, results),
+      );
+    } catch (error) {
+      throw asBug(error);
+    }
+  };
+}
+
+/** Nothing of a user's runs in the loop of a mode: what else is thrown is a bug, and must not look like his. */
+function asBug(error: unknown): unknown {
+  if (leaveOf(error) !== undefined) return error;
+  const cause = error instanceof Error ? error.message : String(error);
+  return leaving({ kind: 'failed', code: 'internal', cause });
+}
+
+/** Runs calls while a check is under way, whose failure is heard when the calls are done. */
+function callBeside(
+  work: Work,
+  calls: readonly ToolCall[],
+  checking: Promise<unknown> | null,
+): Promise<readonly CallResult[]> {
+  checking?.catch(() => undefined);
+  return work.call(calls);
+}
+
+/** What an aborted check leaves open must not hide that calls beside it ran: null then. */
+async function checkTurn(work: Work, turn: Turn): Promise<JudgeResult | null> {
+  try {
+    return await work.check(valuesOf(turn));
+  } catch (error) {
+    if (turn.kind !== 'calls' || leaveOf(error)?.kind === 'failed') throw error;
+    return null;
+  }
+}
+
+function goOn(
+  work: Work,
+  messages: Parameters<Work['append']>[0]['messages'],
+  metadata: { readonly metadata?: JsonObject },
+): TurnEnd {
+  if (messages.length > 0) work.append({ messages, ...metadata });
+  work.leaveIfAsked();
+  return { kind: 'continue' };
+}
+
+function needsWorker(spec: AgentSpec, turn: Turn): boolean {
+  if (turn.sections.length > 0) return true;
+  return turn.kind === 'answer' && needsCheck(spec.answer) && answersOf(turn).length > 0;
+}
+
+function valuesOf(turn: Turn): Parameters<Work['check']>[0] {
+  return { answers: turn.kind === 'answer' ? answersOf(turn) : [], sections: turn.sections };
+}
+
+function answersOf(turn: AnswerTurn): readonly Json[] {
+  return valuesToCheck(turn.candidates);
+}
+
+function metadataOf(
+  sections: SettledSections,
+  results: readonly CallResult[],
+): { readonly metadata?: JsonObject } {
+  const importance = Math.max(...results.map((result) => result.importance ?? -Infinity));
+  const metadata = {
+    ...(Object.keys(sections.values).length === 0 ? {} : { sections: sections.values }),
+    ...(importance === -Infinity ? {} : { [IMPORTANCE_KEY]: importance }),
+  };
+  return Object.keys(metadata).length === 0 ? {} : { metadata };
+}

@@ -1,0 +1,69 @@
+/**
+ * What a mode must answer: how its requests look, how its replies are read, and how a turn is
+ * written down. The loop is the same for all modes and never asks which one it runs.
+ */
+import type { MediaPart, Message, FormattedSection } from '../message.ts';
+import type { ModelRequest, Reply } from '../model/model.ts';
+import type { JsonObject } from '../json.ts';
+import type { TranscriptHead } from '../transcript/transcript.ts';
+import type { CallResult } from './observation.ts';
+import type { AgentSpec } from './spec.ts';
+import type { AnswerTurn, SectionError, Turn } from './turn.ts';
+import type { Judgement } from '../termination/candidates.ts';
+
+/** What only this request has; all else comes from the transcript. */
+export interface RequestOptions {
+  readonly runId: string;
+  readonly iteration: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** The model must answer without calls. */
+  readonly lastTurn: boolean;
+  /** Texts that functions on the worker made; used where the specification says `function`. */
+  readonly instructions?: string;
+  readonly rules?: string;
+  /** The messages of the agent's own prompt function; they replace the system message. */
+  readonly prompt?: readonly Message[];
+  /** Those of the model's entry. Default: none. */
+  readonly settings?: JsonObject;
+}
+
+/** What came of a turn that did not end the run. */
+export interface TurnOutcome {
+  /** Those of the turn, and values that did not fit their schema. */
+  readonly sectionErrors: readonly SectionError[];
+  /** About the reply or the answer; may be empty. */
+  readonly feedback: readonly FormattedSection[];
+  /** In request order; one for each call of the turn. */
+  readonly results: readonly CallResult[];
+}
+
+/** What a user sends to a live run. */
+export interface InputContent {
+  readonly text: string;
+  readonly media?: readonly MediaPart[];
+}
+
+/** A mode. All of it is pure; nothing throws on what a model wrote. */
+export interface ModeRules {
+  /** The request of one model call. `messages` are those of the scratchpad, in order. */
+  buildRequest(
+    head: TranscriptHead,
+    messages: readonly Message[],
+    options: RequestOptions,
+  ): ModelRequest;
+  /** What the model wants done. `iteration` gives the ids of calls. */
+  readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn;
+  /** The messages of the entry of a turn that did not end the run; may be empty. */
+  turnMessages(spec: AgentSpec, turn: Turn, reply: Reply, outcome: TurnOutcome): readonly Message[];
+  /** The messages of the entry of a turn whose answer was accepted. */
+  answerMessages(reply: Reply): readonly Message[];
+  /** The messages of an input; empty when there is nothing in it. */
+  inputMessages(input: InputContent): readonly Message[];
+  /** What the model is told when no answer of a turn was accepted; empty when one was. */
+  answerFeedback(
+    spec: AgentSpec,
+    turn: AnswerTurn,
+    judgement: Judgement,
+  ): readonly FormattedSection[];
+}

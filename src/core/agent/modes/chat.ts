@@ -1,0 +1,233 @@
+/** The mode `chat`: native tool calls of the provider; a reply without calls is the answer. */
+import { xmlFormat } from '../../format/xml.ts';
+import { truncatedProblem } from '../../format/format.ts';
+import type { FormattedSection, Message, Part } from '../../message.ts';
+import { textMessage } from '../../message.ts';
+import type { ModelRequest, Reply } from '../../model/model.ts';
+import type { Problem } from '../../problem.ts';
+import { jsonGuidance } from '../../section/section.ts';
+import { candidatesOf } from '../../termination/candidates.ts';
+import { errorSection, explainReply, judgementFeedback } from '../../termination/feedback.ts';
+import { canceledCallText } from '../../toolchain/call-texts.ts';
+import { modelTool } from '../../toolchain/catalogue.ts';
+import { readNativeCalls } from '../../toolchain/native-calls.ts';
+import type { TranscriptHead } from '../../transcript/transcript.ts';
+import { describeContext } from '../context-text.ts';
+import type { ModeRules, RequestOptions, TurnOutcome } from '../mode.ts';
+import { assistantMessage, cutAssistantMessage, messageOf, numberMedia } from '../observation.ts';
+import { requestOf, sourceText, visibleContext } from '../prompt.ts';
+import type { AgentSpec } from '../spec.ts';
+import {
+  emptyTurn,
+  plainTurn,
+  replyText,
+  wasCut,
+  type MalformedTurn,
+  type Turn,
+  type TurnBase,
+} from '../turn.ts';
+
+const lastTurnText = 'This is the last turn: answer without calling tools.';
+
+/** The rules of the mode `chat`. */
+export const chatMode: ModeRules = {
+  buildRequest,
+  readTurn,
+  turnMessages: (_spec, turn, reply, outcome) =>
+    turn.kind === 'malformed' ? malformedMessages(turn, reply) : callMessages(turn, reply, outcome),
+  answerMessages: (reply) => assistantMessage(reply),
+  inputMessages: ({ text, media }) =>
+    messageOf('user', [...(text === '' ? [] : [textPart(text)]), ...(media ?? [])]),
+  answerFeedback: (_spec, _turn, judgement) => judgementFeedback(judgement, 'Answer again.'),
+};
+
+function buildRequest(
+  head: TranscriptHead,
+  messages: readonly Message[],
+  options: RequestOptions,
+): ModelRequest {
+  const { spec } = head;
+  const stable = [
+    ...(options.prompt ?? systemMessage(spec, options)),
+    ...spec.examples,
+    ...(head.history ?? []).map(({ role, text }) => textMessage(role, text)),
+    ...startMessage(head),
+    ...messages,
+  ];
+  const last = options.lastTurn ? [textMessage('user', lastTurnText)] : [];
+  const request = requestOf(head, options, pairedMessages(plainMessages(stable)), last);
+  if (spec.tools.length === 0) return request;
+  const toolChoice = options.lastTurn ? 'none' : 'auto';
+  return { ...request, tools: spec.tools.map(modelTool), toolChoice };
+}
+
+function systemMessage(spec: AgentSpec, options: RequestOptions): readonly Message[] {
+  const text = [
+    sourceText(spec.instructions, options.instructions),
+    sourceText(spec.rules, options.rules),
+    spec.answer.kind === 'json' ? answerText(spec) : (spec.answer.guidance ?? ''),
+  ]
+    .filter((block) => block !== '')
+    .join('\n\n');
+  return text === '' ? [] : [textMessage('system', text)];
+}
+
+/** No schema is sent beside tools, so the prompt describes the answer. */
+function answerText(spec: AgentSpec): string {
+  const { guidance, schema, example } = spec.answer;
+  const head = 'Your reply without tool calls is the answer.';
+  return jsonGuidance({
+    guidance: guidance === undefined ? head : `${head} ${guidance}`,
+    schema: schema ?? {},
+    ...(example === undefined ? {} : { example }),
+  });
+}
+
+function startMessage(head: TranscriptHead): readonly Message[] {
+  const context = describeContext(visibleContext(head.context));
+  const { text, media = [] } = head.task;
+  const full = context === '' ? text : text === '' ? context : `${context}\n# Task\n${text}`;
+  return messageOf('user', [...(full === '' ? [] : [textPart(full)]), ...media]);
+}
+
+function readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
+  if (reply.calls.length > 0) return readCalls(spec, reply, iteration);
+  const candidates = candidatesOf(spec.answer, [replyText(reply)]);
+  if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
+  return formatTurn(spec, plainTurn, wasCut(reply) ? truncatedProblem() : emptyTurn, []);
+}
+
+function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {
+  const { tools, maxCallsPerTurn } = spec;
+  const reading = readNativeCalls(reply.calls, { iteration, tools, maxCallsPerTurn });
+  const base: TurnBase = { ...plainTurn, callParts: reading.parts };
+  if (reading.kind === 'calls') return { ...base, kind: 'calls', calls: reading.calls };
+  if (wasCut(reply) && reading.isUnreadable) {
+    return formatTurn(spec, base, truncatedProblem(), reading.answers);
+  }
+  return {
+    ...base,
+    kind: 'malformed',
+    family: 'toolchain',
+    problems: reading.problems,
+    feedback: [],
+    callAnswers: reading.answers,
+    ends: false,
+  };
+}
+
+function formatTurn(
+  spec: AgentSpec,
+  base: TurnBase,
+  problem: Problem,
+  callAnswers: readonly string[],
+): MalformedTurn {
+  const names = {
+    sections: [],
+    action: spec.tools.length === 0 ? null : spec.toolchain.section,
+    answer: spec.answer.section,
+  };
+  const feedback = [errorSection(explainReply(problem, names))];
+  const problems = [problem];
+  return {
+    ...base,
+    kind: 'malformed',
+    family: 'format',
+    problems,
+    feedback,
+    callAnswers,
+    ends: false,
+  };
+}
+
+/** Every call has its result, in call order; media and feedback follow as a message of the user. */
+function callMessages(turn: Turn, reply: Reply, outcome: TurnOutcome): readonly Message[] {
+  const { results, media } = numberMedia(outcome.results);
+  const parts = results.map((result): Part => {
+    const text = withInstructions(result.fullText, result.instructions);
+    return {
+      type: 'tool_result',
+      callId: result.call.callId,
+      tool: result.call.tool,
+      parts: [textPart(text)],
+      isError: result.isError,
+    };
+  });
+  return [
+    ...assistantMessage(reply, turn.callParts),
+    ...messageOf('tool', parts),
+    ...messageOf('user', [...feedbackParts(outcome.feedback), ...media]),
+  ];
+}
+
+function malformedMessages(turn: MalformedTurn, reply: Reply): readonly Message[] {
+  const parts = turn.callParts.map(({ callId, tool }, index): Part => {
+    const answer = textPart(turn.callAnswers[index] ?? canceledCallText);
+    return { type: 'tool_result', callId, tool, parts: [answer], isError: true };
+  });
+  return [
+    ...cutAssistantMessage(reply, turn.callParts),
+    ...messageOf('tool', parts),
+    ...messageOf('user', feedbackParts(turn.feedback)),
+  ];
+}
+
+/** Feedback is plain text here: there are no sections to tell it from. */
+function feedbackParts(feedback: readonly FormattedSection[]): readonly Part[] {
+  if (feedback.length === 0) return [];
+  const isPlain = feedback.every((section) => section.children === undefined);
+  const text = isPlain
+    ? feedback.map((section) => section.content ?? '').join('\n\n')
+    : xmlFormat().format(feedback);
+  return [textPart(text)];
+}
+
+/** Messages with sections, such as a summary, as text; reasoning goes back to the provider. */
+function plainMessages(messages: readonly Message[]): readonly Message[] {
+  return messages.map(({ role, parts }) => ({
+    role,
+    parts: parts.flatMap((part) =>
+      part.type === 'sections' ? feedbackParts(part.sections) : [part],
+    ),
+  }));
+}
+
+function withInstructions(text: string, instructions: string | undefined): string {
+  return instructions === undefined || instructions === ''
+    ? text
+    : `${text}\n\nInstructions: ${instructions}`;
+}
+
+function textPart(text: string): Part {
+  return { type: 'text', text };
+}
+
+/**
+ * Messages in which every call has exactly one result and every result its call: providers refuse
+ * others. A call without result, of a turn that was cut short, gets one; an orphan is dropped.
+ */
+export function pairedMessages(messages: readonly Message[]): readonly Message[] {
+  const paired: Message[] = [];
+  let open = new Map<string, string>();
+  const settle = (): void => {
+    const parts = [...open].map(([callId, tool]): Part => ({
+      type: 'tool_result',
+      callId,
+      tool,
+      parts: [textPart(canceledCallText)],
+      isError: true,
+    }));
+    paired.push(...messageOf('tool', parts));
+    open = new Map();
+  };
+  for (const message of messages) {
+    if (message.role !== 'tool') settle();
+    const parts = message.parts.filter((part) => {
+      if (part.type === 'tool_call') open.set(part.callId, part.tool);
+      return part.type !== 'tool_result' || open.delete(part.callId);
+    });
+    paired.push(...messageOf(message.role, parts));
+  }
+  settle();
+  return paired;
+}

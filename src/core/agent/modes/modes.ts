@@ -1,0 +1,36 @@
+/** The modes by name. A new one is a file of its own and a line here. */
+import type { Message } from '../../message.ts';
+import type { Mode, ModelRequest, Reply } from '../../model/model.ts';
+import type { TranscriptHead } from '../../transcript/transcript.ts';
+import type { ModeRules, RequestOptions } from '../mode.ts';
+import type { AgentSpec } from '../spec.ts';
+import type { Turn } from '../turn.ts';
+import { chatMode } from './chat.ts';
+import { reactMode } from './react.ts';
+
+const modes: { readonly [mode in Mode]?: ModeRules } = { react: reactMode, chat: chatMode };
+
+/** The rules of the mode of an agent. Definitions with another mode are refused before. */
+export function modeOf(spec: Pick<AgentSpec, 'mode'>): ModeRules {
+  const rules = modes[spec.mode];
+  if (rules === undefined) {
+    throw new Error(
+      `Expected one of the modes ${Object.keys(modes).join(', ')}, got ${spec.mode}.`,
+    );
+  }
+  return rules;
+}
+
+/** What the model wants done, by the mode of the agent. Never throws on what a model wrote. */
+export function readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
+  return modeOf(spec).readTurn(spec, reply, iteration);
+}
+
+/** The request of one model call, by the mode of the agent. */
+export function buildRequest(
+  head: TranscriptHead,
+  messages: readonly Message[],
+  options: RequestOptions,
+): ModelRequest {
+  return modeOf(head.spec).buildRequest(head, messages, options);
+}

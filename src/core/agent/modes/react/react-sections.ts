@@ -1,0 +1,64 @@
+/** The sections of a react agent, made from its specification. */
+import { formatOf } from '../../../format/format-of.ts';
+import type { DescribedSection, TextFormat } from '../../../format/format.ts';
+import { sectionOf, type Section } from '../../../section/section.ts';
+import { answerGuidance } from '../../../termination/candidates.ts';
+import type { FeedbackNames } from '../../../termination/feedback.ts';
+import { toolchainOf } from '../../../toolchain/toolchain-of.ts';
+import type { Toolchain } from '../../../toolchain/toolchain.ts';
+import type { AgentSpec, ReactSpec, SectionSpec } from '../../spec.ts';
+
+/** What thinking is asked for unless the author says otherwise. */
+const thinkingGuidance = 'Think about what you know, what is missing and what to do next.';
+
+/** A react agent as the other files of this mode need it. */
+export interface ReactAgent {
+  readonly options: ReactSpec;
+  readonly format: TextFormat;
+  readonly toolchain: Toolchain;
+  /** Thinking first, then the agent's own. */
+  readonly own: readonly Section[];
+  readonly names: FeedbackNames;
+}
+
+/** The parts of a react agent. Cheap: made anew for each request and each reply. */
+export function reactAgentOf(spec: AgentSpec): ReactAgent {
+  const options = reactOptions(spec);
+  const toolchain = toolchainOf(spec.toolchain);
+  const thinking = options.thinking === null ? [] : [thinkingSection(options.thinking)];
+  const own = [...thinking, ...options.sections.map(sectionOf)];
+  const action = spec.tools.length === 0 ? null : spec.toolchain.section;
+  const answer = spec.answer.section;
+  const names: FeedbackNames = {
+    sections: [...own.map(({ name }) => name), ...(action === null ? [] : [action]), answer],
+    action,
+    answer,
+  };
+  return { options, format: formatOf(options.format), toolchain, own, names };
+}
+
+/** All sections of a reply with what is asked of them, in the order of their names. */
+export function describedSections(
+  spec: AgentSpec,
+  { own, toolchain, names }: ReactAgent,
+): readonly DescribedSection[] {
+  const { action, answer } = names;
+  return [
+    ...own.map((section) => ({ name: section.name, guidance: section.guidance() })),
+    ...(action === null ? [] : [{ name: action, guidance: toolchain.guidance(spec) }]),
+    { name: answer, guidance: answerGuidance(spec.answer) },
+  ];
+}
+
+function thinkingSection(spec: SectionSpec): Section {
+  return sectionOf(
+    spec.kind === 'text' && spec.guidance === undefined
+      ? { ...spec, guidance: thinkingGuidance }
+      : spec,
+  );
+}
+
+function reactOptions(spec: AgentSpec): ReactSpec {
+  if (spec.react === null) throw new Error(`Expected options of mode react, got none.`);
+  return spec.react;
+}

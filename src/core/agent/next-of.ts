@@ -1,0 +1,10 @@
+/** The loop of an agent without one of its own: that of its mode. */
+import { modeLoop } from './mode-loop.ts';
+import { modeOf } from './modes/modes.ts';
+import type { AgentSpec } from './spec.ts';
+import type { Next } from './work.ts';
+
+/** The iteration that `spec` asks for. */
+export function nextOf(spec: AgentSpec): Next {
+  return modeLoop(modeOf(spec));
+}

@@ -1,0 +1,53 @@
+/** Pieces of requests that modes share: texts, the request's frame, messages as a model gets them. */
+import type { TextFormat } from '../format/format.ts';
+import type { JsonObject } from '../json.ts';
+import type { Message, Part } from '../message.ts';
+import type { ModelRequest } from '../model/model.ts';
+import type { TranscriptHead } from '../transcript/transcript.ts';
+import type { RequestOptions } from './mode.ts';
+import type { TextSource } from './spec.ts';
+
+/** The text of a source: its own, or what a function on the worker made; empty for none. */
+export function sourceText(source: TextSource | null, made: string | undefined): string {
+  if (source === null) return '';
+  return source.kind === 'text' ? source.text : (made ?? '');
+}
+
+/** `context` without its hidden keys, those that begin with `_`: they never enter a prompt. */
+export function visibleContext(context: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(context ?? {}).filter(([key]) => !key.startsWith('_')));
+}
+
+/** The fields of a request that are the same in every mode. `messages`: the stable ones. */
+export function requestOf(
+  head: TranscriptHead,
+  options: RequestOptions,
+  messages: readonly Message[],
+  lastMessages: readonly Message[],
+): ModelRequest {
+  return {
+    mode: head.spec.mode,
+    agent: head.spec.name,
+    runId: options.runId,
+    iteration: options.iteration,
+    attempt: options.attempt,
+    messages: [...messages, ...lastMessages],
+    settings: options.settings ?? {},
+    cacheUpTo: messages.length,
+  };
+}
+
+/** Messages with sections written by `format` and without reasoning; empty ones are left out. */
+export function writtenMessages(
+  messages: readonly Message[],
+  format: TextFormat,
+): readonly Message[] {
+  return messages.flatMap((message) => {
+    const parts = message.parts.flatMap((part): readonly Part[] => {
+      if (part.type === 'reasoning') return [];
+      if (part.type !== 'sections') return [part];
+      return [{ type: 'text', text: format.format(part.sections) }];
+    });
+    return parts.length === 0 ? [] : [{ role: message.role, parts }];
+  });
+}

@@ -1,0 +1,203 @@
+/**
+ * The state of a run: one readonly JSON record, and `apply(state, event)` as the only way in which
+ * it changes.
+ *
+ * I1  Plain JSON with a version: it survives any serialisation and is what a hand-over carries.
+ * I2  Within an epoch the scratchpad only grows, so a reference to its first n messages stays true.
+ * I3  `digest` is rolled over the head and the messages of the epoch, message by message: an
+ *     iteration costs its own bytes, however long the conversation.
+ * I4  The first breach stays; raising a limit later does not undo it.
+ * I5  What happened before this link of the chain (history, events) is not in the state but in the
+ *     log of that link; only counts are carried.
+ */
+import { EMPTY_DIGEST, rollDigest, type Digest } from '../digest.ts';
+import { canonicalJson, type Json } from '../json.ts';
+import type { Breach, Limit } from '../limits/limit.ts';
+import type { Message } from '../message.ts';
+import { change, EMPTY_STATS, type StatChange, type Stats } from '../stats/stats.ts';
+import { changesOf } from '../stats/tally.ts';
+import type { Entry } from '../transcript/entry.ts';
+import type { TranscriptHead } from '../transcript/transcript.ts';
+import type { AgentEvent } from './events.ts';
+
+/** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
+export interface TranscriptMark {
+  readonly epoch: number;
+  readonly length: number;
+  readonly digest: Digest;
+}
+
+/** The state of a run, version 1. */
+export interface RunState {
+  readonly v: 1;
+  /** One id for the whole chain of a run. */
+  readonly runId: string;
+  readonly agentPath: string;
+  readonly depth: number;
+  /** What every request needs beside the messages: specification, task, context, history. */
+  readonly head: TranscriptHead;
+  readonly startedAt: number;
+  /** Of the last event; 0 before the first. */
+  readonly seq: number;
+  readonly iteration: number;
+  /** Number of this link in the chain, from 1. */
+  readonly link: number;
+  readonly scratchpad: readonly Entry[];
+  readonly mark: TranscriptMark;
+  /** Entries that ever happened, over the whole chain. */
+  readonly historyLength: number;
+  readonly stats: Stats;
+  readonly limits: readonly Limit[];
+  readonly breach: Breach | null;
+  /** When the pause began; null while the run is not paused. */
+  readonly pausedAt: number | null;
+  /** Milliseconds spent in pauses and in waits for people that are over. */
+  readonly idleMs: number;
+  /** The own data of a custom loop. */
+  readonly data: Json;
+}
+
+/** What an event brings into the state and is not published: bodies stay out of events. */
+export interface Carried {
+  /** Appended by `agent:iteration_history:change` and `agent:scratchpad:change`. */
+  readonly entry?: Entry;
+  /** Replaces the scratchpad and starts a new epoch. */
+  readonly scratchpad?: readonly Entry[];
+  /** Replaces the data of a custom loop, by `agent:data:change`. */
+  readonly data?: Json;
+}
+
+/** Who runs, and since when. */
+export interface RunIdentity {
+  readonly runId: string;
+  readonly agentPath: string;
+  readonly depth: number;
+  readonly startedAt: number;
+}
+
+/** The state of a run in which nothing has happened. */
+export function startState(identity: RunIdentity, head: TranscriptHead): RunState {
+  return {
+    v: 1,
+    ...identity,
+    head,
+    seq: 0,
+    iteration: 0,
+    link: 1,
+    scratchpad: [],
+    mark: { epoch: 1, length: 0, digest: headDigest(head) },
+    historyLength: 0,
+    stats: EMPTY_STATS,
+    limits: head.spec.limits,
+    breach: null,
+    pausedAt: null,
+    idleMs: 0,
+    data: null,
+  };
+}
+
+/** The digest of a transcript without messages. Linear in the head. */
+export function headDigest(head: TranscriptHead): Digest {
+  return rollDigest(EMPTY_DIGEST, canonicalJson(head as unknown as Json));
+}
+
+/** `digest` rolled over `messages`, one by one. */
+export function messagesDigest(digest: Digest, messages: readonly Message[]): Digest {
+  return messages.reduce(
+    (rolled, message) => rollDigest(rolled, canonicalJson(message as unknown as Json)),
+    digest,
+  );
+}
+
+/** The messages of the epoch, in order: what a request shows of the conversation. */
+export function scratchpadMessages(state: RunState): readonly Message[] {
+  return state.scratchpad.flatMap((entry) => entry.messages);
+}
+
+/** The state after `event`. Pure: equal state, event and body give equal state. */
+export function apply(state: RunState, event: AgentEvent, carried: Carried = {}): RunState {
+  const moved = changeFields(state, event, carried);
+  const changes = [...changesOf(state.stats, event), ...clockChanges(moved, event.at)];
+  return { ...moved, seq: event.seq, stats: change(state.stats, changes) };
+}
+
+function changeFields(state: RunState, event: AgentEvent, carried: Carried): RunState {
+  switch (event.type) {
+    case 'agent:execution:handover':
+      return { ...state, link: event.run + 1 };
+    case 'agent:iteration:before':
+      return { ...state, iteration: event.iteration };
+    case 'agent:iteration_history:change':
+      return { ...state, historyLength: event.index + 1 };
+    case 'agent:scratchpad:change':
+      return changeScratchpad(state, carried);
+    case 'agent:data:change':
+      return carried.data === undefined ? state : { ...state, data: carried.data };
+    case 'agent:limit_exceeded': {
+      const { limit, key, value, attempted, origin } = event;
+      const breach = {
+        limit,
+        key,
+        value,
+        origin,
+        ...(attempted === undefined ? {} : { attempted }),
+      };
+      return { ...state, breach: state.breach ?? breach };
+    }
+    case 'agent:adjusted':
+      return { ...state, limits: event.limits };
+    case 'agent:paused':
+      return { ...state, pausedAt: state.pausedAt ?? event.at };
+    case 'agent:resumed':
+      return state.pausedAt === null
+        ? state
+        : { ...state, pausedAt: null, idleMs: state.idleMs + (event.at - state.pausedAt) };
+    case 'agent:execution:before':
+    case 'agent:execution:after':
+    case 'agent:iteration:after':
+    case 'agent:model_call:before':
+    case 'agent:model_call:after':
+    case 'agent:turn:read':
+    case 'agent:section:read':
+    case 'agent:parse_error':
+    case 'agent:tool_call:before':
+    case 'agent:tool_call:after':
+    case 'agent:validator:called':
+    case 'agent:validator:result':
+    case 'agent:answer:judged':
+    case 'agent:input':
+    case 'agent:error':
+    case 'agent:warning':
+    case 'agent:custom':
+      return state;
+  }
+}
+
+function changeScratchpad(state: RunState, { entry, scratchpad }: Carried): RunState {
+  if (scratchpad !== undefined) {
+    const messages = scratchpad.flatMap((kept) => kept.messages);
+    const digest = messagesDigest(headDigest(state.head), messages);
+    const mark = { epoch: state.mark.epoch + 1, length: messages.length, digest };
+    return { ...state, scratchpad, mark };
+  }
+  if (entry === undefined) return state;
+  const mark = {
+    epoch: state.mark.epoch,
+    length: state.mark.length + entry.messages.length,
+    digest: messagesDigest(state.mark.digest, entry.messages),
+  };
+  return { ...state, scratchpad: [...state.scratchpad, entry], mark };
+}
+
+function clockChanges(state: RunState, at: number): readonly StatChange[] {
+  return [
+    { kind: 'set', key: 'agent:wall_clock_ms', value: at - state.startedAt },
+    { kind: 'set', key: 'agent:active_ms', value: activeMs(state, at) },
+  ];
+}
+
+/** Milliseconds of the run at `at`, without pauses and waits for people. */
+export function activeMs(state: RunState, at: number): number {
+  const paused = state.pausedAt === null ? 0 : at - state.pausedAt;
+  return at - state.startedAt - state.idleMs - paused;
+}

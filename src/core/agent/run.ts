@@ -1,0 +1,181 @@
+/**
+ * A run in progress: its state, and `record`, through which everything that happens goes.
+ *
+ * I1  `record` is synchronous and whole: state, statistics, limits, publication. Nobody else has to
+ *     remember to count, to check or to publish.
+ * I2  Everybody sees the cause before the limit: the event is published first, then the breach.
+ * I3  A breach by value aborts what is in flight; a breach by a check before work does not.
+ * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its last:
+ *     no limit, deadline or message is recorded behind it. A run whose hand-over failed may still end.
+ */
+import { covers, firstBreach } from '../limits/breach.ts';
+import type { Breach, Limit } from '../limits/limit.ts';
+import { valueOf } from '../stats/stats.ts';
+import type { Entry } from '../transcript/entry.ts';
+import type { AgentEvent, EventBody } from './events.ts';
+import type { Host } from './host.ts';
+import { activeMs, apply, type Carried, type RunState } from './run-state.ts';
+
+/** A run in progress. `state` is always the newest; read it again after each wait. */
+export interface Run {
+  readonly state: RunState;
+  /** Records one event: apply, check limits, publish. */
+  record(body: EventBody, carried?: Carried): void;
+  /** Records a breach that a check before work found; what is in flight goes on. */
+  breach(breach: Breach): void;
+  /** Appends an entry to the history, and with `to: 'both'` to the scratchpad. */
+  append(entry: Omit<Entry, 'index'>, to: 'history' | 'both'): void;
+  /** Replaces the scratchpad and starts a new epoch; the history keeps all. */
+  replaceScratchpad(entries: readonly Entry[]): void;
+  /** Replaces the limits; acts at once, also on a deadline that is running. */
+  adjust(limits: readonly Limit[]): void;
+  /** Stops before the next iteration; what is in flight ends normally. */
+  pause(): void;
+  /** Goes on. */
+  resume(): void;
+}
+
+/** A run that begins with `state` and acts on `host`. */
+export function createRun(initial: RunState, host: Host): Run {
+  let state = initial;
+  let isClosed = false;
+
+  const publishOne = (body: EventBody, carried: Carried): void => {
+    const starts = body.type === 'agent:iteration:before';
+    const event: AgentEvent = {
+      ...body,
+      seq: state.seq + 1,
+      runId: state.runId,
+      agent: state.head.spec.name,
+      agentPath: state.agentPath,
+      at: host.now(),
+      iteration: starts ? state.iteration + 1 : state.iteration,
+      depth: state.depth,
+    };
+    state = apply(state, event, carried);
+    host.publish(
+      event,
+      event.type === 'agent:iteration_history:change' ? carried.entry : undefined,
+    );
+  };
+
+  const record = (body: EventBody, carried: Carried = {}): void => {
+    const ends = body.type === 'agent:execution:after';
+    if (isClosed && !ends) return;
+    publishOne(body, carried);
+    isClosed = ends || body.type === 'agent:execution:handover';
+    if (!isClosed) checkLimits();
+  };
+
+  const checkLimits = (): void => {
+    if (state.breach !== null) return;
+    const found = firstBreach(state.limits, state.stats);
+    if (found === null) return;
+    publishOne({ type: 'agent:limit_exceeded', ...found }, {});
+    host.abort();
+  };
+
+  // The gauges of time are set by events; when nothing happens, the deadline looks at the clock.
+  const armDeadline = (): void => {
+    host.setDeadline(nextDeadline(state, host.now()), () => {
+      if (isClosed || state.breach !== null) return;
+      const late = firstLate(state, host.now());
+      if (late === null) return armDeadline();
+      publishOne({ type: 'agent:limit_exceeded', ...late }, {});
+      host.abort();
+    });
+  };
+
+  armDeadline();
+  return {
+    get state() {
+      return state;
+    },
+    record,
+    breach: (breach) => {
+      if (state.breach === null) publishOne({ type: 'agent:limit_exceeded', ...breach }, {});
+    },
+    append: (entry, to) => {
+      const whole = { index: state.historyLength, ...entry };
+      record({ type: 'agent:iteration_history:change', index: whole.index }, { entry: whole });
+      if (to === 'history') return;
+      const lengthBefore = state.scratchpad.length;
+      record(
+        {
+          type: 'agent:scratchpad:change',
+          epoch: state.mark.epoch,
+          lengthBefore,
+          lengthAfter: lengthBefore + 1,
+          added: 1,
+          removed: 0,
+        },
+        { entry: whole },
+      );
+    },
+    replaceScratchpad: (entries) => {
+      const before = new Set(state.scratchpad.map((entry) => entry.index));
+      const kept = entries.filter((entry) => before.has(entry.index)).length;
+      record(
+        {
+          type: 'agent:scratchpad:change',
+          epoch: state.mark.epoch + 1,
+          lengthBefore: before.size,
+          lengthAfter: entries.length,
+          added: entries.length - kept,
+          removed: before.size - kept,
+        },
+        { scratchpad: entries },
+      );
+    },
+    adjust: (limits) => {
+      record({ type: 'agent:adjusted', limits });
+      armDeadline();
+    },
+    pause: () => {
+      if (state.pausedAt !== null) return;
+      record({ type: 'agent:paused' });
+      armDeadline();
+    },
+    resume: () => {
+      if (state.pausedAt === null) return;
+      record({ type: 'agent:resumed' });
+      armDeadline();
+    },
+  };
+}
+
+const WALL_CLOCK = 'agent:wall_clock_ms';
+const ACTIVE = 'agent:active_ms';
+
+/** The first limit on time that the clock has crossed at `now`, though no event has shown it yet. */
+function firstLate(state: RunState, now: number): Breach | null {
+  // Without any other statistic only limits on time can trip.
+  const gauges = { [WALL_CLOCK]: now - state.startedAt, [ACTIVE]: activeMs(state, now) };
+  return firstBreach(state.limits, { counters: {}, gauges });
+}
+
+/** When the first limit on time will be crossed; null when there is none, or time stands still. */
+function nextDeadline(state: RunState, now: number): number | null {
+  const dues = state.limits.flatMap((limit) => {
+    if (limit.onReach === 'refuse') return [];
+    if (covers(limit, WALL_CLOCK)) return [state.startedAt + limit.max + 1];
+    if (!covers(limit, ACTIVE) || state.pausedAt !== null) return [];
+    return [now + limit.max + 1 - activeMs(state, now)];
+  });
+  return dues.length === 0 ? null : Math.min(...dues);
+}
+
+/** Whether the run is over, wherever it stands: a breach, or a cancel that waits. */
+export function isStopped(run: Run, host: Host): boolean {
+  return run.state.breach !== null || host.mailbox.peek().cancel !== null;
+}
+
+/** Whether an input waits that interrupts what is in flight. */
+export function isInterrupted(host: Host): boolean {
+  return host.mailbox.peek().waiting.some((input) => input.kind === 'interrupt');
+}
+
+/** Value of a statistic of the run. */
+export function statOf(run: Run, key: string): number {
+  return valueOf(run.state.stats, key);
+}

@@ -1,0 +1,125 @@
+/**
+ * An agent as plain data: all that a run needs to know of its definition, recorded once when the
+ * run starts, so that a run in flight keeps the definition that it began with. Functions (tools,
+ * validators, dynamic instructions) stay on the worker and are called by name through activities.
+ */
+import type { Json, JsonObject } from '../json.ts';
+import type { Limit } from '../limits/limit.ts';
+import type { Message } from '../message.ts';
+import type { Mode, Price } from '../model/model.ts';
+
+/** Text, or the fact that a function on the worker makes it for each request. */
+export type TextSource =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'function' };
+
+/** What a tool does to the world, and so whether it may be run again. */
+export type ToolEffect = 'read' | 'idempotent' | 'once';
+
+/** How often and how fast a failed tool call is tried again. */
+export interface RetrySpec {
+  /** In all, the first included. */
+  readonly attempts: number;
+  readonly initialMs: number;
+  readonly factor: number;
+}
+
+/** A tool as plain data. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly policy?: string;
+  /** JSON Schema of an object, keys in the author's order; null when the tool takes nothing. */
+  readonly parameters: JsonObject | null;
+  readonly effect: ToolEffect;
+  readonly local: boolean;
+  readonly timeoutMs: number;
+  readonly retry: RetrySpec;
+  readonly sequential: boolean;
+  readonly maxResultBytes: number;
+}
+
+/** A model entry as plain data: id, prices and window; the model itself stays on the worker. */
+export interface ModelSpec {
+  readonly id: string;
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  readonly price?: Price;
+}
+
+/** A section of a react reply as plain data. */
+export interface SectionSpec {
+  readonly name: string;
+  readonly kind: 'text' | 'json' | 'yaml';
+  /** The author's words; absent for the default text of the kind. */
+  readonly guidance?: string;
+  readonly schema?: JsonObject;
+  readonly example?: Json;
+}
+
+/** How the run ends: which candidate is an answer, and who judges it. */
+export interface AnswerSpec {
+  readonly kind: 'text' | 'json';
+  /** Name of the section in react. */
+  readonly section: string;
+  readonly guidance?: string;
+  readonly schema?: JsonObject;
+  readonly example?: Json;
+  /** Names of validators, in order. */
+  readonly validators: readonly string[];
+}
+
+/** The text format of a react agent. */
+export interface FormatSpec {
+  readonly kind: 'xml' | 'markdown';
+  readonly strict: boolean;
+}
+
+/** How a react agent writes its calls. */
+export interface ToolchainSpec {
+  readonly kind: 'yaml' | 'json' | 'native';
+  /** Name of the section; unused by `native`. */
+  readonly section: string;
+}
+
+/** Options that only react agents have. */
+export interface ReactSpec {
+  readonly format: FormatSpec;
+  /** The thinking section, or null when the agent has none. */
+  readonly thinking: SectionSpec | null;
+  /** Further sections, between thinking and action. */
+  readonly sections: readonly SectionSpec[];
+  readonly precedence: 'action' | 'answer';
+  readonly onUnparsed: 'retry' | 'answer' | 'fail';
+  /** Last user message of the first and of later requests; null: none. */
+  readonly markers: readonly [string, string] | null;
+}
+
+/** Task queues of the activities; absent: the queue of the workflow. */
+export interface QueueSpec {
+  readonly model?: string;
+  readonly tool?: string;
+}
+
+/** An agent as plain data, version 1. */
+export interface AgentSpec {
+  readonly v: 1;
+  readonly name: string;
+  readonly description?: string;
+  readonly mode: Mode;
+  readonly instructions: TextSource | null;
+  readonly rules: TextSource | null;
+  /** The model and its fallbacks, in the order in which they are tried. At least one. */
+  readonly models: readonly [ModelSpec, ...ModelSpec[]];
+  readonly tools: readonly ToolSpec[];
+  readonly toolchain: ToolchainSpec;
+  readonly answer: AnswerSpec;
+  /** Set exactly when `mode` is `react`. */
+  readonly react: ReactSpec | null;
+  readonly examples: readonly Message[];
+  readonly parallel: boolean;
+  readonly maxCallsPerTurn: number;
+  /** In the order in which they are checked. */
+  readonly limits: readonly Limit[];
+  readonly timeZone: string;
+  readonly queues: QueueSpec;
+}

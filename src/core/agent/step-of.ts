@@ -1,0 +1,83 @@
+/** From the state and the ending of a run to its Step. */
+import { explainBreach } from '../limits/breach.ts';
+import { SELF_PREFIX, valueOf, type Stats } from '../stats/stats.ts';
+import type { Ending } from './ending.ts';
+import type { RunState } from './run-state.ts';
+import type { Step, StepStatus, StepTrace, Usage } from './step.ts';
+
+/** Totals of the subtree of a run, out of its statistics. */
+export function usageOf(stats: Stats): Usage {
+  const value = (key: string): number => valueOf(stats, `agent:${key}`);
+  return {
+    inputTokens: value('input_tokens'),
+    outputTokens: value('output_tokens'),
+    totalTokens: value('total_tokens'),
+    cachedInputTokens: value('input_tokens_cached'),
+    reasoningTokens: value('reasoning_tokens'),
+    costMicroUsd: value('cost_microusd'),
+    modelCalls: value('model_calls'),
+    modelCallRetries: value('model_call_retries'),
+    toolCalls: value('tool_calls'),
+    durationMs: value('wall_clock_ms'),
+  };
+}
+
+/** The status and the reason of an ending. */
+export function outcomeOf(ending: Ending): {
+  readonly status: StepStatus;
+  readonly reason: string;
+} {
+  switch (ending.kind) {
+    case 'success':
+      return { status: 'success', reason: 'answered' };
+    case 'canceled':
+      return { status: 'canceled', reason: ending.reason };
+    case 'limit_exceeded':
+      return { status: 'limit_exceeded', reason: ending.breach.key };
+    case 'error':
+      return { status: 'error', reason: ending.code };
+    case 'compaction_failed':
+      return { status: 'compaction_failed', reason: 'compaction_failed' };
+  }
+}
+
+/** One sentence for people about an ending; undefined when there is nothing to say. */
+export function messageOf(ending: Ending, iteration: number): string | undefined {
+  switch (ending.kind) {
+    case 'success':
+      return undefined;
+    case 'canceled':
+      return ending.message === '' ? undefined : ending.message;
+    case 'limit_exceeded':
+      return explainBreach(ending.breach);
+    case 'error':
+      return `iteration ${iteration}: ${ending.cause}`;
+    case 'compaction_failed':
+      return `compaction after iteration ${iteration}: ${ending.cause}`;
+  }
+}
+
+/** The Step of a run that ended in `state`. */
+export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step {
+  const { spec } = state.head;
+  const message = messageOf(ending, state.iteration);
+  return {
+    v: 1,
+    runId: state.runId,
+    agent: spec.name,
+    mode: spec.mode,
+    ...outcomeOf(ending),
+    value: ending.kind === 'success' ? ending.value : null,
+    ...(message === undefined ? {} : { message }),
+    signature: null,
+    fieldDescriptions: {},
+    usage: usageOf(state.stats),
+    stats: state.stats,
+    ...(state.breach === null ? {} : { exceededLimit: state.breach }),
+    memory: {},
+    notes: [],
+    iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
+    children: [],
+    trace,
+  };
+}

@@ -1,0 +1,108 @@
+/** What of a turn is recorded: how it was read, what its sections and answers came to. */
+import { utf8Length, type Json } from '../json.ts';
+import type { FormattedSection } from '../message.ts';
+import type { Reply } from '../model/model.ts';
+import type { Problem, ProblemFamily } from '../problem.ts';
+import type { Judgement } from '../termination/candidates.ts';
+import { cut } from '../text/cut.ts';
+import type { JudgeResult } from '../toolchain/outcome.ts';
+import type { EventBody } from './events.ts';
+import type { SettledSections } from './section-values.ts';
+import { replyText, type Turn } from './turn.ts';
+
+/** UTF-8 bytes of raw text that an event may carry; the transcript has all of it. */
+const MAX_RAW_BYTES = 2 * 1024;
+
+/** How a reply was read: the turn, and why it could not be read, if so. */
+export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
+  const family = turn.kind === 'malformed' ? turn.family : undefined;
+  const read: EventBody = {
+    type: 'agent:turn:read',
+    kind: turn.kind,
+    ...(family === undefined ? {} : { family }),
+    blocks: turn.blocks,
+    ...(turn.discardedAnswer === undefined ? {} : { discardedAnswer: turn.discardedAnswer }),
+  };
+  if (turn.kind === 'malformed')
+    return [read, parseError(turn.family, turn.problems, replyText(reply))];
+  if (turn.kind === 'answer') {
+    return [
+      read,
+      ...(turn.unparsed === undefined
+        ? []
+        : [parseError('format', [turn.unparsed], replyText(reply))]),
+      ...(turn.attached?.kind === 'problems'
+        ? [parseError('toolchain', turn.attached.problems, replyText(reply))]
+        : []),
+    ];
+  }
+  return [read];
+}
+
+/** Which structured sections have a value, and which could not be used. */
+export function sectionEvents(sections: SettledSections, reply: Reply): readonly EventBody[] {
+  return [
+    ...Object.entries(sections.values).flatMap(([name, values]) =>
+      values.map((): EventBody => ({ type: 'agent:section:read', name })),
+    ),
+    ...sections.errors.map(({ problems }) => parseError('section', problems, replyText(reply))),
+  ];
+}
+
+/** What validators said and what the answers came to. */
+export function judgementEvents(
+  judgement: Judgement,
+  checked: JudgeResult | null,
+  text: string,
+): readonly EventBody[] {
+  if (judgement.kind === 'continue') return [];
+  const answer = cut(text, MAX_RAW_BYTES);
+  return [
+    ...(checked?.validators ?? []).flatMap(({ validator, accepted }): readonly EventBody[] => [
+      { type: 'agent:validator:called', validator, answer },
+      {
+        type: 'agent:validator:result',
+        validator,
+        accepted,
+        ...(accepted || judgement.kind !== 'rejected'
+          ? {}
+          : { feedback: sectionsText(judgement.feedback) }),
+      },
+    ]),
+    ...(judgement.kind === 'unfit' ? [parseError('termination', judgement.problems, text)] : []),
+    {
+      type: 'agent:answer:judged',
+      outcome: judgement.kind,
+      ...(checked?.counts === undefined ? {} : { counts: checked.counts }),
+      ...(checked?.gauges === undefined ? {} : { gauges: checked.gauges }),
+    },
+    ...(checked?.events ?? []).map(ownEvent),
+  ];
+}
+
+/** An event of a user's own, from a tool, a validator or a loop. */
+export function ownEvent({
+  type,
+  data,
+}: {
+  readonly type: string;
+  readonly data: Json;
+}): EventBody {
+  return { type: 'agent:custom', name: type, data };
+}
+
+/** `value` as an event carries it: text over 2 KB, or a value whose JSON is longer, is cut to that. */
+export function cutInEvent(value: Json): Json {
+  if (typeof value === 'string') return cut(value, MAX_RAW_BYTES);
+  const json = JSON.stringify(value);
+  return utf8Length(json) <= MAX_RAW_BYTES ? value : cut(json, MAX_RAW_BYTES);
+}
+
+function parseError(family: ProblemFamily, problems: readonly Problem[], text: string): EventBody {
+  return { type: 'agent:parse_error', family, problems, raw: cut(text, MAX_RAW_BYTES) };
+}
+
+function sectionsText(sections: readonly FormattedSection[]): string {
+  const texts = sections.map(({ name, content = '' }) => `${name}: ${content}`);
+  return cut(texts.join('\n'), MAX_RAW_BYTES);
+}

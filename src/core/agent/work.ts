@@ -1,0 +1,256 @@
+/**
+ * What one iteration may do: ask the model, run calls, have answers checked. Each is counted, limited
+ * and published by itself, and leaves the iteration when the run is to stop.
+ */
+import { byteSize, type Json } from '../json.ts';
+import { wouldCross } from '../limits/breach.ts';
+import type { ToolCall } from '../message.ts';
+import type { Reply } from '../model/model.ts';
+import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
+import { judge, needsCheck, type Judgement } from '../termination/candidates.ts';
+import type { JudgeResult } from '../toolchain/outcome.ts';
+import type { Entry } from '../transcript/entry.ts';
+import { leaving } from './ending.ts';
+import type { EventBody } from './events.ts';
+import type { Host, ModelOrder, ModelOutcome, TranscriptView } from './host.ts';
+import type { CallResult } from './observation.ts';
+import { isInterrupted, isStopped, type Run } from './run.ts';
+import { runCalls, type OpenCount } from './run-calls.ts';
+import { scratchpadMessages, type RunState } from './run-state.ts';
+import type { ModelSpec } from './spec.ts';
+import { judgementEvents, ownEvent } from './turn-record.ts';
+
+/** What `next` decided: another iteration, or the end with a value. */
+export type TurnEnd =
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'end'; readonly value: Json; readonly entry?: NewEntry };
+
+/** An entry before it has its place in the history. */
+export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;
+
+/** What one iteration may do. All of it is counted, limited, published and durable by itself. */
+export interface Work {
+  readonly iteration: number;
+  readonly run: Run;
+  /** The newest state; `state.data` is the loop's own. Read it again after each wait. */
+  readonly state: RunState;
+  /** Asks the model, then its fallbacks. Leaves the iteration when the run is to stop. */
+  ask(): Promise<Reply>;
+  /** Runs calls within the limits; the results are in request order, one for each call. */
+  call(calls: readonly ToolCall[]): Promise<readonly CallResult[]>;
+  /** Checks answers and structured sections on the worker. */
+  check(values: CheckedValues): Promise<JudgeResult>;
+  /** What schema and validators of the agent say of one answer, recorded. */
+  judge(answer: Json): Promise<Judgement>;
+  /** Appends an entry to history and scratchpad. */
+  append(entry: NewEntry): void;
+  /** Replaces the scratchpad: what the next model call sees. An entry is known by its `index`. */
+  setScratchpad(entries: readonly Entry[]): void;
+  /** Replaces the loop's own data; it is handed over with the run, so keep it small. */
+  setData(data: Json): void;
+  /** Adds to a counter of the loop's own, such as `review:rounds`. @throws UsageError for other keys. */
+  count(key: string, by?: number): void;
+  /** Sets a gauge of the loop's own; keys as for `count`. */
+  gauge(key: string, value: number): void;
+  /** Publishes an event of the loop's own with at most 16 KB of JSON; names as keys of `count`. */
+  emit(name: string, data: Json): void;
+  /** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
+  leaveIfAsked(): void;
+}
+
+/** The work of an iteration as `runLoop` holds it. */
+export interface OpenWork extends Work {
+  /** Whether something that began in this iteration has not ended. */
+  isOpen(): boolean;
+  /** Ends what a loop left in flight and waits for it; nothing happens when nothing is. */
+  settle(): Promise<void>;
+}
+
+/** What one reply gives to be checked. */
+export interface CheckedValues {
+  readonly answers: readonly Json[];
+  readonly sections: readonly { readonly name: string; readonly value: Json }[];
+}
+
+/** One iteration of a loop. */
+export type Next = (work: Work) => Promise<TurnEnd>;
+
+/** The work of the iteration that has just begun. */
+export function createWork(run: Run, host: Host): OpenWork {
+  // Only a loop that does not await its work leaves some open; the built-in ones never do.
+  const begun: Promise<unknown>[] = [];
+  const open = { count: 0 };
+  const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
+    begun.push(work);
+    return work;
+  };
+  // Chunks of one iteration are told apart by the try, so tries count on over repeated questions.
+  let tries = 0;
+  const countTries = (attempts: number): void => {
+    tries += attempts;
+  };
+  const check = (values: CheckedValues): Promise<JudgeResult> =>
+    tracked(checkValues(run, host, open, values));
+
+  return {
+    iteration: run.state.iteration,
+    run,
+    get state() {
+      return run.state;
+    },
+    ask: () => tracked(ask(run, host, open, () => tries, countTries)),
+    call: (calls) => tracked(runCalls(run, host, open, calls)),
+    check,
+    judge: (answer) => judgeOne(run, check, answer),
+    append: (entry) => {
+      run.append({ iteration: run.state.iteration, origin: 'original', ...entry }, 'both');
+    },
+    setScratchpad: (entries) => run.replaceScratchpad(entries),
+    setData: (data) => {
+      run.record({ type: 'agent:data:change', bytes: byteSize(data) }, { data });
+    },
+    count: (key, by = 1) => {
+      checkCount(key, by);
+      run.record({ type: 'agent:custom', name: key, data: null, counts: { [key]: by } });
+    },
+    gauge: (key, value) => {
+      checkGauge(key, value);
+      run.record({ type: 'agent:custom', name: key, data: null, gauges: { [key]: value } });
+    },
+    emit: (type, data) => {
+      checkOwnEvent(type, data);
+      run.record(ownEvent({ type, data }));
+    },
+    leaveIfAsked: () => leaveIfAsked(run, host),
+    isOpen: () => open.count > 0,
+    settle: async () => {
+      // By what began, not by what is open: a host that broke its contract leaves that count wrong.
+      for (let settled = 0; settled < begun.length;) {
+        settled = begun.length;
+        host.abort();
+        await Promise.allSettled(begun);
+      }
+    },
+  };
+}
+
+/** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
+function leaveIfAsked(run: Run, host: Host): void {
+  if (isStopped(run, host)) throw leaving({ kind: 'stopped' });
+  if (isInterrupted(host)) throw leaving({ kind: 'interrupted' });
+}
+
+async function ask(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  triesBefore: () => number,
+  countTries: (attempts: number) => void,
+): Promise<Reply> {
+  let last = { code: 'model_error', message: 'no model answered' };
+  leaveIfAsked(run, host);
+  for (const model of run.state.head.spec.models) {
+    const { order, view } = beginModelCall(run, host, model, triesBefore());
+    open.count += 1;
+    const outcome = await host.callModel(order, view);
+    open.count -= 1;
+    run.record(modelCallAfter(order, outcome, host.now() - order.time));
+    countTries(outcome.attempts);
+    if (outcome.kind === 'reply') return outcome.reply;
+    leaveIfAsked(run, host);
+    if (outcome.kind === 'aborted') continue;
+    last = outcome;
+    if (outcome.code !== 'model_error' && outcome.code !== 'model_auth') break;
+  }
+  throw leaving({ kind: 'failed', code: last.code, cause: last.message });
+}
+
+/** Checks the limits of a model call and records its beginning. */
+function beginModelCall(
+  run: Run,
+  host: Host,
+  model: ModelSpec,
+  triesBefore: number,
+): { readonly order: ModelOrder; readonly view: TranscriptView } {
+  const { state } = run;
+  const keys = ['agent:model_calls', `agent:model_calls:${model.id}`];
+  const crossed = wouldCross(state.limits, state.stats, keys);
+  if (crossed !== null) {
+    run.breach(crossed);
+    throw leaving({ kind: 'stopped' });
+  }
+  const named = { model: model.id, purpose: 'reply' as const };
+  const { mark, head } = state;
+  run.record({ type: 'agent:model_call:before', ...named, messages: mark.length });
+  const order: ModelOrder = {
+    agent: head.spec.name,
+    runId: state.runId,
+    agentPath: state.agentPath,
+    ...named,
+    iteration: state.iteration,
+    triesBefore,
+    lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
+    time: host.now(),
+    transcript: mark,
+  };
+  return { order, view: { head, messages: scratchpadMessages(state) } };
+}
+
+function modelCallAfter(
+  { model, purpose }: ModelOrder,
+  outcome: ModelOutcome,
+  durationMs: number,
+): EventBody {
+  const { attempts } = outcome;
+  const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
+  const shown = {
+    type: 'agent:model_call:after' as const,
+    model,
+    purpose,
+    usage,
+    usageKnown,
+    attempts,
+    durationMs,
+  };
+  switch (outcome.kind) {
+    case 'reply':
+      return { ...shown, finishReason: outcome.reply.finishReason };
+    case 'aborted':
+      return { ...shown, error: { code: 'aborted', message: 'canceled before it finished' } };
+    case 'failed':
+      return { ...shown, error: { code: outcome.code, message: outcome.message } };
+  }
+}
+
+async function checkValues(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  values: CheckedValues,
+): Promise<JudgeResult> {
+  // A breach lets an answer in hand be judged; a cancel does not.
+  if (host.mailbox.peek().cancel !== null) throw leaving({ kind: 'stopped' });
+  const { runId, agentPath, iteration, head } = run.state;
+  const order = { agent: head.spec.name, runId, agentPath, iteration, ...values };
+  open.count += 1;
+  const outcome = await host.judgeAnswer(order);
+  open.count -= 1;
+  switch (outcome.kind) {
+    case 'judged':
+      return outcome.result;
+    case 'aborted':
+      leaveIfAsked(run, host);
+      throw leaving({ kind: 'failed', code: 'validator_failed', cause: 'the check was aborted' });
+    case 'failed':
+      throw leaving({ kind: 'failed', code: 'validator_failed', cause: outcome.message });
+  }
+}
+
+async function judgeOne(run: Run, check: Work['check'], answer: Json): Promise<Judgement> {
+  const isChecked = needsCheck(run.state.head.spec.answer);
+  const checked = isChecked ? await check({ answers: [answer], sections: [] }) : null;
+  const judgement = judge([{ kind: 'value', value: answer }], checked?.verdicts ?? null);
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+  for (const event of judgementEvents(judgement, checked, text)) run.record(event);
+  return judgement;
+}

@@ -1,0 +1,36 @@
+/**
+ * The `type` of every failure that leaves a run or an activity: stable names that clients, retry
+ * policies and dashboards switch on. docs/errors.md is generated from this table.
+ */
+
+/** Failure types and what each one means, in one line. */
+export const failureTypes = {
+  model_error: 'The model call failed after all retries and fallbacks.',
+  model_auth: 'The provider refused the credentials, or the account may not use the model.',
+  model_request_refused: 'The provider refused the request as it was written.',
+  context_too_long: "The request is longer than the model's context window.",
+  unparsable_reply: 'A reply could not be read, and the agent is set to fail then.',
+  validator_failed: 'A validator threw after all retries.',
+  state_too_large: 'The state of the run does not fit into a hand-over.',
+  agent_not_found: 'No worker knows an agent of this name.',
+  invalid_input: 'The run was started with input that does not fit.',
+  loop_error: "The agent's own loop threw.",
+  compaction_failed: 'A compaction strategy failed.',
+  internal: 'Something happened that Everloop does not expect: a bug.',
+  transcript_unavailable:
+    'A model activity could not get the transcript of its run; it is tried again.',
+  tool_failed: 'A tool threw something else than a ToolError; it is tried again by its policy.',
+  worker_shutdown: 'The worker stopped while an activity ran; it is tried again on another one.',
+} as const;
+
+/** The `type` of a failure. */
+export type FailureType = keyof typeof failureTypes;
+
+/** The failure types that a model call can end with. */
+export type ModelFailureCode =
+  'model_error' | 'model_auth' | 'model_request_refused' | 'context_too_long';
+
+/** Whether `type` is a failure type of this table. */
+export function isFailureType(type: unknown): type is FailureType {
+  return typeof type === 'string' && Object.hasOwn(failureTypes, type);
+}

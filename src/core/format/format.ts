@@ -1,0 +1,115 @@
+/**
+ * The contract of a text format: how sections are described to a model, read from its reply and
+ * written for it. A format holds no state and no sections, so agents can share one.
+ */
+import type { FormattedSection } from '../message.ts';
+import type { Problem } from '../problem.ts';
+import { usageErrorOf, type UsageProblem } from '../usage-error.ts';
+
+/** A section of a reply, as the model is told of it. */
+export interface DescribedSection {
+  readonly name: string;
+  readonly guidance: string;
+}
+
+/** One section that was found in a reply. */
+export interface Block {
+  /** As registered, whatever the case in the reply. */
+  readonly name: string;
+  /** Trimmed, never empty, with LF as line break; nothing in it is decoded. */
+  readonly content: string;
+}
+
+/**
+ * What a reply holds: its blocks in order of appearance, at least one, or the reason why it
+ * cannot be used: `no_sections`, `truncated_reply`, `ambiguous_sections`, `unknown_section`.
+ */
+export type FormatReading =
+  | { readonly kind: 'read'; readonly blocks: readonly Block[] }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+/** How a reply came about. */
+export interface ReadOptions {
+  /** The provider stopped at its token limit. */
+  readonly wasCut: boolean;
+}
+
+/** A text format. `parse` never throws and is linear in the length of the text. */
+export interface TextFormat {
+  /** The text that asks for these sections. UsageError for names that {@link checkSectionNames} refuses. */
+  describe(sections: readonly DescribedSection[]): string;
+  /** The blocks of a reply. `names` are those of the registered sections. */
+  parse(text: string, names: readonly string[], options: ReadOptions): FormatReading;
+  /** Sections as text for a model. Content without tags or headings reads back. */
+  format(sections: readonly FormattedSection[]): string;
+}
+
+/** What the name of a section looks like. */
+export const sectionNamePattern: RegExp = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
+
+/** Names that observations, prompts and inputs use themselves. */
+export const reservedSectionNames: readonly string[] = [
+  'observation',
+  'task',
+  'context',
+  'history',
+  'message',
+  'summary',
+  'error',
+];
+
+/** All that is wrong with the names of the sections of one agent; empty when nothing is. */
+export function checkSectionNames(names: readonly string[]): readonly UsageProblem[] {
+  if (names.length === 0) {
+    return [
+      { code: 'no_sections', message: 'Expected at least one section, got none. Add a section.' },
+    ];
+  }
+  const problems: UsageProblem[] = [];
+  const seen = new Set<string>();
+  for (const name of names) {
+    const key = name.toLowerCase();
+    if (!sectionNamePattern.test(name)) {
+      problems.push({
+        code: 'section_name',
+        message: `Expected a section name of 1 to 32 letters, digits, \`_\` or \`-\` that starts with a letter, got \`${name}\`. Rename it.`,
+      });
+    } else if (reservedSectionNames.includes(key)) {
+      problems.push({
+        code: 'section_name',
+        message: `Expected a free section name, got the reserved \`${name}\`. Rename it.`,
+      });
+    } else if (seen.has(key)) {
+      problems.push({
+        code: 'duplicate_section',
+        message: `Expected section names to be unique, got two sections named \`${name}\`. Rename one.`,
+      });
+    }
+    seen.add(key);
+  }
+  return problems;
+}
+
+/** Throws one UsageError with all that {@link checkSectionNames} finds, if anything. */
+export function assertSectionNames(names: readonly string[]): void {
+  const problems = checkSectionNames(names);
+  if (problems.length > 0) throw usageErrorOf(problems);
+}
+
+/** Nothing was recognised, or only empty sections. */
+export function noSections(): FormatReading {
+  return { kind: 'problem', problem: { code: 'no_sections', message: 'no section was found' } };
+}
+
+/** The reply stopped at the token limit, inside the section `open` if that is known. */
+export function truncatedReply(open?: string): FormatReading {
+  return { kind: 'problem', problem: truncatedProblem(open) };
+}
+
+/** The problem `truncated_reply`; its path is the section that was left open. */
+export function truncatedProblem(open?: string): Problem {
+  const message = 'the reply was cut off by the length limit';
+  return open === undefined
+    ? { code: 'truncated_reply', message }
+    : { code: 'truncated_reply', message: `${message} inside the section ${open}`, path: open };
+}

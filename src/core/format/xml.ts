@@ -1,0 +1,151 @@
+/**
+ * Sections as tags: `<answer>…</answer>`. Not XML: content is raw, nothing is decoded, and only
+ * the tags of registered sections count, so a reply may quote any markup.
+ *
+ * I1 A tag is `<name>` or `</name>`, ASCII case ignored, blanks allowed before `>`, no attributes.
+ * I2 The outermost closed section wins; its content is never looked at again.
+ * I3 An opening tag that is never closed is text, unless the reply was cut off.
+ */
+import type { FormattedSection } from '../message.ts';
+import { withLineFeeds } from '../text/line-breaks.ts';
+import {
+  assertSectionNames,
+  noSections,
+  truncatedReply,
+  type Block,
+  type DescribedSection,
+  type FormatReading,
+  type ReadOptions,
+  type TextFormat,
+} from './format.ts';
+
+/** Options of a format. */
+export interface XmlFormatOptions {
+  /** Refuse replies in which a section holds a tag of another one. Default: false. */
+  readonly strict?: boolean;
+}
+
+interface Tag {
+  /** The registered name. */
+  readonly name: string;
+  readonly opens: boolean;
+  readonly start: number;
+  /** Behind the `>`. */
+  readonly end: number;
+}
+
+const heading =
+  'Write your reply as the sections below. Open and close each one with its tag, exactly as spelled, and put nothing outside them.';
+
+/** The format whose sections are tags. The default of react agents. */
+export function xmlFormat(options: XmlFormatOptions = {}): TextFormat {
+  const strict = options.strict ?? false;
+  return {
+    describe,
+    parse: (text, names, readOptions) => parse(withLineFeeds(text), names, readOptions, strict),
+    format: (sections) => sections.map((section) => write(section, [])).join('\n'),
+  };
+}
+
+function describe(sections: readonly DescribedSection[]): string {
+  assertSectionNames(sections.map((section) => section.name));
+  const blocks = sections.map(({ name, guidance }) => `<${name}>\n${guidance}\n</${name}>`);
+  return [heading, ...blocks].join('\n\n');
+}
+
+function parse(
+  text: string,
+  names: readonly string[],
+  { wasCut }: ReadOptions,
+  strict: boolean,
+): FormatReading {
+  const tags = tagsOf(text, names);
+  const closing = closingTags(tags);
+  const blocks: Block[] = [];
+  let open: string | undefined;
+  let mixed: { inner: string; outer: string } | undefined;
+  let position = 0;
+  for (let index = 0; index < tags.length; index++) {
+    const tag = tags[index];
+    if (tag === undefined || !tag.opens || tag.start < position) continue;
+    const closeIndex = closing[index];
+    const close = closeIndex === undefined ? undefined : tags[closeIndex];
+    if (close === undefined || closeIndex === undefined) {
+      open ??= tag.name; // I3: reset below by every block that follows
+      continue;
+    }
+    position = close.end;
+    const content = text.slice(tag.end, close.start).trim();
+    if (content === '') continue;
+    open = undefined;
+    blocks.push({ name: tag.name, content });
+    const inner = tags.slice(index + 1, closeIndex).find((other) => other.name !== tag.name);
+    if (inner !== undefined) mixed ??= { inner: inner.name, outer: tag.name };
+  }
+  if (wasCut && (open !== undefined || blocks.length === 0)) return truncatedReply(open);
+  if (strict && mixed !== undefined) return ambiguousSections(mixed.inner, mixed.outer);
+  return blocks.length === 0 ? noSections() : { kind: 'read', blocks };
+}
+
+function ambiguousSections(inner: string, outer: string): FormatReading {
+  const message = `${inner} appears inside ${outer}`;
+  return { kind: 'problem', problem: { code: 'ambiguous_sections', message, path: outer } };
+}
+
+/** All tags of registered sections, by I1, in order. */
+function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
+  const registered = new Map(names.map((name) => [name.toLowerCase(), name]));
+  const tags: Tag[] = [];
+  // Sticky, not global search: each `<` is looked at once, so many half tags stay linear.
+  const pattern = /<(\/?)([A-Za-z][A-Za-z0-9_-]{0,31})\s*>/y;
+  let start = text.indexOf('<');
+  while (start !== -1) {
+    pattern.lastIndex = start;
+    const match = pattern.exec(text);
+    const name = match?.[2] === undefined ? undefined : registered.get(match[2].toLowerCase());
+    if (name !== undefined) {
+      tags.push({ name, opens: match?.[1] === '', start, end: pattern.lastIndex });
+    }
+    start = text.indexOf('<', start + 1);
+  }
+  return tags;
+}
+
+/** For each opening tag the index of the tag that closes it: bracket matching name by name. */
+function closingTags(tags: readonly Tag[]): readonly (number | undefined)[] {
+  const closing: (number | undefined)[] = Array.from({ length: tags.length });
+  const openByName = new Map<string, number[]>();
+  tags.forEach((tag, index) => {
+    const open = openByName.get(tag.name) ?? [];
+    openByName.set(tag.name, open);
+    if (tag.opens) open.push(index);
+    else {
+      const opener = open.pop();
+      if (opener !== undefined) closing[opener] = index;
+    }
+  });
+  return closing;
+}
+
+/** `around`: names of the sections that this one stands in. */
+function write(section: FormattedSection, around: readonly string[]): string {
+  const names = [...around, section.name];
+  const content = section.content ?? '';
+  const inner = [
+    ...(content === ''
+      ? []
+      : [
+          section.isVerbatim === true ? content : withoutClosingTags(withLineFeeds(content), names),
+        ]),
+    ...(section.children ?? []).map((child) => write(child, names)),
+  ].join('\n');
+  return `<${section.name}>\n${inner}\n</${section.name}>`;
+}
+
+/** `text` with `<\/n>` for each closing tag of the sections that it stands in. */
+function withoutClosingTags(text: string, names: readonly string[]): string {
+  const lowerNames = new Set(names.map((name) => name.toLowerCase()));
+  return text.replace(/<\/([A-Za-z][A-Za-z0-9_-]*)(?=\s*>)/g, (tag, name: string) =>
+    lowerNames.has(name.toLowerCase()) ? `<\\/${name}` : tag,
+  );
+}

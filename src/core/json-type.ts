@@ -1,0 +1,20 @@
+import type { Json } from './json.ts';
+
+/** The types of JSON Schema, but `integer`, which is a `number` here. */
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+/** The type of `value` in the words of JSON Schema: `null`, `number`, `array`, … */
+export function jsonType(value: Json): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'boolean':
+      return 'boolean';
+    case 'number':
+      return 'number';
+    case 'string':
+      return 'string';
+    default:
+      return 'object';
+  }
+}

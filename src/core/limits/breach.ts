@@ -1,0 +1,68 @@
+/** Limits as predicates on statistics: what has tripped, and what the next piece of work would trip. */
+import { isSelf, self, withoutSelf } from '../stats/stat-keys.ts';
+import { valueOf, type Numbers, type Stats } from '../stats/stats.ts';
+import type { Breach, Limit } from './limit.ts';
+
+/**
+ * The first limit, in list order, whose value is greater than its `max`; inside a prefix limit the
+ * smallest key in code-point order. A limit with `onReach: 'refuse'` never ends a run.
+ */
+export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | null {
+  for (const limit of limits) {
+    if (limit.onReach === 'refuse') continue;
+    // Looked at after every event: an exact limit, the usual kind, is two look-ups and no more.
+    const isQuiet = limit.kind === 'exact' && valueOf(stats, limit.key) <= limit.max;
+    if (isQuiet) continue;
+    for (const key of keysOf(limit, stats)) {
+      const value = valueOf(stats, key);
+      if (value > limit.max) return { limit, key, value, origin: 'self' };
+    }
+  }
+  return null;
+}
+
+/**
+ * The first limit, in list order, that one more of `keys` would cross; `keys` are base keys, their
+ * `$self:` twins are checked with them. `pending` is work in flight, by base key, that counts
+ * already.
+ */
+export function wouldCross(
+  limits: readonly Limit[],
+  stats: Stats,
+  keys: readonly string[],
+  pending: Numbers = {},
+): Breach | null {
+  const moved = keys.flatMap((key) => [key, self(key)]).toSorted();
+  for (const limit of limits) {
+    for (const key of moved) {
+      if (!covers(limit, key)) continue;
+      const value = valueOf(stats, key) + (pending[withoutSelf(key)] ?? 0);
+      if (value + 1 > limit.max) {
+        return { limit, key, value, attempted: value + 1, origin: 'self' };
+      }
+    }
+  }
+  return null;
+}
+
+/** `limit exceeded: …` or `limit reached: …`, with the key, the numbers and the ancestor, if any. */
+export function explainBreach(breach: Breach): string {
+  const { key, value, attempted, limit, origin } = breach;
+  const name = origin === 'self' ? key : `${key} of ${origin.agent} (run ${origin.runId})`;
+  return attempted === undefined
+    ? `limit exceeded: ${name} is ${value}, the limit is ${limit.max}`
+    : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;
+}
+
+/** Whether `limit` watches `key`; a prefix watches `$self:` twins only when it says so. */
+export function covers(limit: Limit, key: string): boolean {
+  if (limit.kind === 'exact') return limit.key === key;
+  return key.startsWith(limit.key) && (!isSelf(key) || isSelf(limit.key));
+}
+
+function keysOf(limit: Limit, stats: Stats): readonly string[] {
+  if (limit.kind === 'exact') return [limit.key];
+  return [...Object.keys(stats.counters), ...Object.keys(stats.gauges)]
+    .filter((key) => covers(limit, key))
+    .toSorted();
+}

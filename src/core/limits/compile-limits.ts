@@ -1,0 +1,184 @@
+/**
+ * Limits as users write them → the list that a run checks: short forms become keys, the defaults
+ * stand below, a start's limits replace the definition's on the same key. All problems at once.
+ */
+import type { LimitsInput } from '../agent/input.ts';
+import { nearestName } from '../text/nearest.ts';
+import { shown } from '../text/shown.ts';
+import type { UsageProblem } from '../usage-error.ts';
+import { DEFAULT_LIMITS } from './default-limits.ts';
+import { limitProblems } from './limit-problems.ts';
+import type { Limit } from './limit.ts';
+
+/** Micro-dollars in a US dollar: costs are integers. */
+export const MICRO_USD_PER_USD = 1_000_000;
+
+/** The key that each short form stands for, in the order in which short forms are added. */
+const SHORT_FORMS = {
+  iterations: '$self:agent:iterations',
+  inputTokens: 'agent:input_tokens',
+  outputTokens: 'agent:output_tokens',
+  totalTokens: 'agent:total_tokens',
+  modelCalls: 'agent:model_calls',
+  toolCalls: 'agent:tool_calls',
+  programSteps: 'agent:program_steps',
+  children: 'agent:children',
+  questions: 'agent:questions',
+  costUsd: 'agent:cost_microusd',
+  wallClockMs: 'agent:wall_clock_ms',
+  activeMs: 'agent:active_ms',
+  depth: 'agent:depth',
+} as const;
+
+type ShortForm = keyof typeof SHORT_FORMS;
+
+const SHORT_FORM_NAMES = Object.keys(SHORT_FORMS) as ShortForm[];
+
+/** What users wrote, the definition first. */
+export interface LimitSources {
+  readonly definition?: LimitsInput | undefined;
+  /** The definition's bound on turns: of it and its limit `iterations` the smaller holds. */
+  readonly maxTurns?: number | undefined;
+  readonly start?: LimitsInput | undefined;
+}
+
+/** The list of limits, or all that is wrong with what was written. */
+export type CompiledLimits =
+  | { readonly kind: 'limits'; readonly limits: readonly Limit[] }
+  | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
+
+/** The limits of a run, in the order in which they are checked. */
+export function compileLimits(sources: LimitSources): CompiledLimits {
+  const problems = [
+    ...inputProblems(sources.definition),
+    ...turnProblems(sources.maxTurns),
+    ...inputProblems(sources.start),
+  ];
+  if (problems.length > 0) return { kind: 'problems', problems };
+  const defined = applyLayer(DEFAULT_LIMITS, sources.definition);
+  const bounded = boundTurns(defined, sources);
+  return { kind: 'limits', limits: applyLayer(bounded, sources.start) };
+}
+
+/** `limits` of a live run with those of `input` in their place: what `adjust` does. */
+export function mergeLimits(
+  limits: readonly Limit[],
+  input: LimitsInput | undefined,
+): CompiledLimits {
+  const problems = inputProblems(input);
+  if (problems.length > 0) return { kind: 'problems', problems };
+  return { kind: 'limits', limits: applyLayer(limits, input) };
+}
+
+/** All that is wrong with `input`, in the order in which it is written. */
+export function inputProblems(input: LimitsInput | undefined): readonly UsageProblem[] {
+  if (input === undefined || input === 'unlimited') return [];
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    const message = `Expected \`limits\` to be 'unlimited' or an object, got ${shown(input)}. Write it as \`{ iterations: 20 }\`.`;
+    return [{ code: 'limit_key', message }];
+  }
+  return Object.entries(input as { readonly [name: string]: unknown }).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (name === 'custom') return customProblems(value);
+    if (isShortForm(name)) return shortFormProblems(name, value);
+    return [unknownShortForm(name)];
+  });
+}
+
+function turnProblems(maxTurns: number | undefined): readonly UsageProblem[] {
+  if (maxTurns === undefined || (Number.isSafeInteger(maxTurns) && maxTurns >= 1)) return [];
+  const message = `Expected \`maxTurns\` from 1 up, got ${shown(maxTurns)}. Change it.`;
+  return [{ code: 'number', message }];
+}
+
+function shortFormProblems(name: ShortForm, value: unknown): readonly UsageProblem[] {
+  if (value === 'unlimited') return [];
+  const whole = name !== 'costUsd' && name !== 'wallClockMs' && name !== 'activeMs';
+  const fits = typeof value === 'number' && value >= 0 && isBounded(value, whole);
+  if (fits) return [];
+  const expected = whole ? 'a whole number from 0 up' : 'a number from 0 up';
+  const message = `Expected limit \`${name}\` to be ${expected} or 'unlimited', got ${shown(value)}. Change it.`;
+  return [{ code: 'limit_key', message }];
+}
+
+function isBounded(value: number, whole: boolean): boolean {
+  return whole ? Number.isSafeInteger(value) : Number.isFinite(value);
+}
+
+function customProblems(value: unknown): readonly UsageProblem[] {
+  if (Array.isArray(value)) return value.flatMap((limit) => limitProblems(limit));
+  const message = `Expected limits \`custom\` to be a list of limits, got ${shown(value)}. Write it as \`[{ kind: 'exact', key: 'agent:tool_calls:search', max: 3 }]\`.`;
+  return [{ code: 'limit_key', message }];
+}
+
+function unknownShortForm(name: string): UsageProblem {
+  const near = nearestName(name, [...SHORT_FORM_NAMES, 'custom']);
+  const advice =
+    near === undefined ? 'Write limits on other keys under `custom`.' : `Did you mean \`${near}\`?`;
+  const names = [...SHORT_FORM_NAMES, 'custom'].join(', ');
+  const message = `Expected the names of limits to be among ${names}, got \`${name}\`. ${advice}`;
+  return { code: 'limit_key', message };
+}
+
+function isShortForm(name: string): name is ShortForm {
+  return Object.hasOwn(SHORT_FORMS, name);
+}
+
+/** Puts what one source says over `below`: replaced in place, new ones behind, dropped if so said. */
+function applyLayer(below: readonly Limit[], input: LimitsInput | undefined): readonly Limit[] {
+  if (input === undefined) return below;
+  if (input === 'unlimited') return [];
+  let limits = below;
+  for (const name of SHORT_FORM_NAMES) {
+    const value = input[name];
+    if (value === undefined) continue;
+    const key = SHORT_FORMS[name];
+    limits = value === 'unlimited' ? withoutKey(limits, key) : withShortForm(limits, name, value);
+  }
+  return withCustom(limits, input.custom ?? []);
+}
+
+function withoutKey(limits: readonly Limit[], key: string): readonly Limit[] {
+  return limits.filter((limit) => limit.kind !== 'exact' || limit.key !== key);
+}
+
+function withShortForm(limits: readonly Limit[], name: ShortForm, value: number): readonly Limit[] {
+  const key = SHORT_FORMS[name];
+  const max = name === 'costUsd' ? Math.round(value * MICRO_USD_PER_USD) : value;
+  const replaced = limits.find((limit) => limit.kind === 'exact' && limit.key === key);
+  return replaceGroup(limits, [{ ...replaced, kind: 'exact', key, max }]);
+}
+
+/**
+ * Several limits of one source may share a key, such as a refusal at 5 and an end at 10: they
+ * replace those of the source below together.
+ */
+function withCustom(below: readonly Limit[], custom: readonly Limit[]): readonly Limit[] {
+  let limits = below;
+  const groups = new Map<string, Limit[]>();
+  for (const limit of custom) {
+    const id = `${limit.kind} ${limit.key}`;
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [limit]);
+    else group.push(limit);
+  }
+  for (const group of groups.values()) limits = replaceGroup(limits, group);
+  return limits;
+}
+
+/** Puts `group`, limits on one key, where the first limit on that key stands, or at the end. */
+function replaceGroup(limits: readonly Limit[], group: readonly Limit[]): readonly Limit[] {
+  const isSame = (limit: Limit): boolean =>
+    limit.kind === group[0]?.kind && limit.key === group[0].key;
+  const place = limits.findIndex(isSame);
+  if (place === -1) return [...limits, ...group];
+  return [...limits.slice(0, place), ...group, ...limits.slice(place).filter((x) => !isSame(x))];
+}
+
+function boundTurns(limits: readonly Limit[], sources: LimitSources): readonly Limit[] {
+  const { definition, maxTurns } = sources;
+  if (maxTurns === undefined) return limits;
+  const written = typeof definition === 'object' ? definition.iterations : undefined;
+  const max = typeof written === 'number' ? Math.min(written, maxTurns) : maxTurns;
+  return withShortForm(limits, 'iterations', max);
+}

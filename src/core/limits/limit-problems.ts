@@ -1,0 +1,104 @@
+/** What is wrong with a limit on a key that a user wrote. */
+import {
+  AGENT_PREFIX,
+  isSelf,
+  SELF_PREFIX,
+  STAT_KEYS,
+  statKeyInfo,
+  statRowsUnder,
+  withoutSelf,
+  type StatKeyRow,
+} from '../stats/stat-keys.ts';
+import { editDistance } from '../text/nearest.ts';
+import { shown } from '../text/shown.ts';
+import type { UsageProblem } from '../usage-error.ts';
+import type { Limit } from './limit.ts';
+
+/** All problems of one limit, each with the code `limit_key`; none when it can be watched. */
+export function limitProblems(value: unknown): readonly UsageProblem[] {
+  if (!hasShape(value)) {
+    return [
+      problem(
+        "Expected a limit to be { kind: 'exact' | 'prefix', key: text, max: number, " +
+          `onReach?: 'end' | 'refuse' }, got ${shown(value)}. Change it.`,
+      ),
+    ];
+  }
+  const rows = watchedRows(value);
+  const messages = [keyMessage(value, rows), maxMessage(value, rows), refuseMessage(value, rows)];
+  return messages.flatMap((message) => (message === undefined ? [] : [problem(message)]));
+}
+
+function hasShape(value: unknown): value is Limit {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, key, max, onReach } = value as { readonly [name: string]: unknown };
+  return (
+    (kind === 'exact' || kind === 'prefix') &&
+    typeof key === 'string' &&
+    typeof max === 'number' &&
+    (onReach === undefined || onReach === 'end' || onReach === 'refuse')
+  );
+}
+
+/** The rows of the table that the limit watches; undefined for keys of a user's own. */
+function watchedRows(limit: Limit): readonly StatKeyRow[] | undefined {
+  const base = withoutSelf(limit.key);
+  if (limit.kind === 'exact') {
+    if (!base.startsWith(AGENT_PREFIX)) return undefined;
+    const info = statKeyInfo(limit.key);
+    return info === undefined ? [] : [info.row];
+  }
+  // A prefix shorter than `agent:` watches keys of users as well, so it names no rows.
+  return base.startsWith(AGENT_PREFIX) ? statRowsUnder(limit.key) : undefined;
+}
+
+function keyMessage(limit: Limit, rows: readonly StatKeyRow[] | undefined): string | undefined {
+  const { key } = limit;
+  if (rows === undefined) {
+    if (limit.kind === 'prefix' || withoutSelf(key).includes(':')) return undefined;
+    return `Expected the key of a limit of your own to contain \`:\`, got \`${key}\`. Write it as \`name:${key}\`.`;
+  }
+  if (rows.length === 0) {
+    return `Expected the key of a limit to be a statistic of the loop, got \`${key}\`. ${advice(key)}`;
+  }
+  if (isSelf(key) && rows.every((row) => row.kind === 'gauge')) {
+    return `Expected \`${SELF_PREFIX}\` in front of counters only, got \`${key}\`, which is a gauge. Remove \`${SELF_PREFIX}\`: gauges are never summed over a tree.`;
+  }
+  return undefined;
+}
+
+/** Names the nearest key; a name of a tool or a model behind it is kept where the key takes one. */
+function advice(key: string): string {
+  const self = isSelf(key) ? SELF_PREFIX : '';
+  const base = withoutSelf(key);
+  const [, head = base, tail = ''] = /^([^:]*:[^:]*)(:.*)$/s.exec(base) ?? [];
+  let near = '';
+  let best = Infinity;
+  for (const { key: known, per } of STAT_KEYS) {
+    const takesName = tail !== '' && per.some((form) => form !== 'none');
+    const distance = editDistance(takesName ? head : base, known);
+    if (distance < best) [near, best] = [takesName ? known + tail : known, distance];
+  }
+  return `Did you mean \`${self}${near}\`?`;
+}
+
+function maxMessage(limit: Limit, rows: readonly StatKeyRow[] | undefined): string | undefined {
+  const counters = rows?.length !== 0 && rows?.every((row) => row.kind === 'counter') === true;
+  const whole = counters && !Number.isInteger(limit.max);
+  if (Number.isFinite(limit.max) && limit.max >= 0 && !whole) return undefined;
+  const expected = counters ? 'a whole number from 0 up' : 'a number from 0 up';
+  return `Expected \`max\` of the limit on \`${limit.key}\` to be ${expected}, got ${limit.max}. Change it.`;
+}
+
+function refuseMessage(limit: Limit, rows: readonly StatKeyRow[] | undefined): string | undefined {
+  if (limit.onReach !== 'refuse' || rows?.length === 0) return undefined;
+  if (rows?.every((row) => row.refusable === true) === true) return undefined;
+  const names = STAT_KEYS.filter((row) => row.refusable === true).map((row) =>
+    row.key.slice(AGENT_PREFIX.length),
+  );
+  return `Expected \`onReach: 'refuse'\` only on ${names.join(', ')}, got it on \`${limit.key}\`. Use \`onReach: 'end'\`.`;
+}
+
+function problem(message: string): UsageProblem {
+  return { code: 'limit_key', message };
+}

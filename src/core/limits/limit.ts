@@ -1,0 +1,25 @@
+/** A limit is a predicate on statistics: it trips when a value is greater than `max`. */
+
+/** One limit. `exact` watches one key, `prefix` every key that starts with the text. */
+export interface Limit {
+  readonly kind: 'exact' | 'prefix';
+  readonly key: string;
+  /** From 0; whole for counters. */
+  readonly max: number;
+  /** What happens at the limit: the run ends (default), or only that piece of work is refused. */
+  readonly onReach?: 'end' | 'refuse';
+}
+
+/** Who set the limit that tripped: the run itself, or an ancestor in its tree. */
+export type BreachOrigin = 'self' | { readonly runId: string; readonly agent: string };
+
+/** A limit that was crossed, or would have been by the next piece of work. */
+export interface Breach {
+  readonly limit: Limit;
+  /** The key that tripped; differs from `limit.key` for prefix limits. */
+  readonly key: string;
+  readonly value: number;
+  /** Set when work was not started: the value it would have brought. */
+  readonly attempted?: number;
+  readonly origin: BreachOrigin;
+}

@@ -1,0 +1,96 @@
+/** Messages between an agent, its model and its tools, as plain data. */
+import type { Json, JsonObject } from './json.ts';
+
+/** An image, a sound or a document: exactly one of `url` and `data` (base64) is set. */
+export interface MediaPart {
+  readonly type: 'media';
+  /** `image/png`, `application/pdf`, … */
+  readonly mediaType: string;
+  readonly url?: string;
+  readonly data?: string;
+}
+
+/** Text for, or of, a model. */
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** What a model thought aloud; `providerData` is what its provider wants back unchanged. */
+export interface ReasoningPart {
+  readonly type: 'reasoning';
+  readonly text: string;
+  readonly providerData?: Json;
+}
+
+/** Sections that the agent's own format turns into text when a request is built. */
+export interface SectionsPart {
+  readonly type: 'sections';
+  readonly sections: readonly FormattedSection[];
+}
+
+/** A native tool call in a message of the assistant. */
+export interface ToolCallPart {
+  readonly type: 'tool_call';
+  /** Ours: `{iteration}.{index}`, unique in the run. */
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: Json;
+  /** What the provider wants back with the call: its own id, signatures of reasoning, … */
+  readonly providerData?: Json;
+}
+
+/** The result of a native tool call; every call of a transcript has exactly one. */
+export interface ToolResultPart {
+  readonly type: 'tool_result';
+  readonly callId: string;
+  readonly tool: string;
+  readonly parts: readonly Part[];
+  readonly isError: boolean;
+}
+
+/** One piece of a message. */
+export type Part =
+  TextPart | MediaPart | ReasoningPart | SectionsPart | ToolCallPart | ToolResultPart;
+
+/** Who speaks. */
+export type Role = 'system' | 'user' | 'assistant' | 'tool';
+
+/** One message of a conversation. */
+export interface Message {
+  readonly role: Role;
+  readonly parts: readonly Part[];
+}
+
+/** A named block of text, written by a format as a tag or a heading; children nest. */
+export interface FormattedSection {
+  readonly name: string;
+  readonly content?: string;
+  /** Own text of the product: written as it is, even where it looks like the end of a section. */
+  readonly isVerbatim?: true;
+  readonly children?: readonly FormattedSection[];
+}
+
+/** A tool call that was read from a reply and may be run. */
+export interface ToolCall {
+  /** `{iteration}.{index}` from 1 over the batch. */
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+/** What the agent is asked to do. At least one of text and media is not empty. */
+export interface Task {
+  readonly text: string;
+  readonly media?: readonly MediaPart[];
+}
+
+/** A message with one text part. */
+export function textMessage(role: Role, text: string): Message {
+  return { role, parts: [{ type: 'text', text }] };
+}
+
+/** The text parts of `message`, joined by line breaks; sections and other parts are left out. */
+export function textOf(message: Message): string {
+  return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

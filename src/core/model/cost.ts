@@ -1,0 +1,52 @@
+/** What a call costs: integer micro-dollars, by integer arithmetic. */
+import type { Price, TokenUsage } from './model.ts';
+import type { TokenCounts } from './usage.ts';
+import { readReportedCost, readUsage } from './usage.ts';
+
+/** Prices are kept to six decimals of a micro-dollar per token, as integers. */
+const priceScale = 1_000_000;
+
+/**
+ * Micro-dollars for `usage` at `price`, rounded up; 0 without a price. Exact: a price is rounded to
+ * 1e-6 once, all else is arithmetic of integers, so that 0.1 + 0.2 never shows in a bill.
+ *
+ * Plain input is the input without what was read from the cache and what was written to it; a
+ * report that says more of these than of input counts no plain input.
+ *
+ * @example
+ * costMicroUsd({ ...counts, inputTokens: 1000, outputTokens: 10 }, { input: 0.15, output: 0.6 }) // 156
+ */
+export function costMicroUsd(usage: TokenCounts, price: Price | undefined): number {
+  if (price === undefined) return 0;
+  const plainTokens = Math.max(
+    0,
+    usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens,
+  );
+  const scaled =
+    BigInt(plainTokens) * scaledPrice(price.input) +
+    BigInt(usage.cachedInputTokens) * scaledPrice(price.cachedInput ?? price.input) +
+    BigInt(usage.cacheWriteTokens) * scaledPrice(price.cacheWrite ?? price.input) +
+    BigInt(usage.outputTokens) * scaledPrice(price.output);
+  const scale = BigInt(priceScale);
+  return Number((scaled + scale - 1n) / scale);
+}
+
+/** Usage with its cost; `known` is false when nothing was reported. */
+export interface PricedUsage {
+  readonly usage: TokenUsage;
+  readonly known: boolean;
+}
+
+/** A provider's report with its cost: the one that it states itself, else the one by `price`. */
+export function priceUsage(raw: unknown, price: Price | undefined): PricedUsage {
+  const { usage, known } = readUsage(raw);
+  const reported = readReportedCost(raw);
+  return {
+    usage: { ...usage, costMicroUsd: reported ?? costMicroUsd(usage, price) },
+    known: known || reported !== undefined,
+  };
+}
+
+function scaledPrice(usdPerMillion: number): bigint {
+  return BigInt(Math.round(usdPerMillion * priceScale));
+}

@@ -1,0 +1,146 @@
+/**
+ * Any answer of a model as a {@link Reply}: what model functions return is only loosely typed, and
+ * nothing that they return may break a run. What has no meaning in a reply is left out.
+ */
+import { isPlainObject } from '../json.ts';
+import type { Json } from '../json.ts';
+import { priceUsage } from './cost.ts';
+import type { FinishReason, NativeCall, Price, Reply } from './model.ts';
+
+type ReplyPart = Reply['parts'][number];
+type Fields = { readonly [key: string]: unknown };
+
+const finishReasons: readonly string[] = [
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'error',
+  'other',
+] satisfies readonly FinishReason[];
+
+/** Stands for arguments that no JSON can express: it is not JSON, so the call is malformed. */
+const unreadableArgs = '(not JSON)';
+
+/**
+ * Reads a `ModelReply`, or a string, as a reply of the model entry `id`; never throws.
+ *
+ * `parts` come first, then `reasoning` and `content`, then `toolCalls`. Content that is a list of
+ * `{ text }` is taken as its texts, other JSON as its text. A call's `args` go before `arguments`;
+ * text in either is kept as text, to be read as JSON where the problems of that can be told to the
+ * model. Without a finish reason it is `tool_calls` or `stop`. Usage: {@link priceUsage}.
+ *
+ * @example
+ * readReply('Done.', { id: 'mine' }).parts // [{ type: 'text', text: 'Done.' }]
+ */
+export function readReply(
+  raw: unknown,
+  entry: { readonly id: string; readonly price?: Price | undefined },
+): Reply {
+  const fields: Fields = typeof raw === 'string' ? { content: raw } : isPlainObject(raw) ? raw : {};
+  const given = Array.isArray(fields['parts']) ? (fields['parts'] as readonly unknown[]) : [];
+  const loose = Array.isArray(fields['toolCalls'])
+    ? (fields['toolCalls'] as readonly unknown[])
+    : [];
+  const parts = [
+    ...given.flatMap(toReplyPart),
+    ...textParts('reasoning', fields['reasoning']),
+    ...textParts('text', fields['content']),
+  ];
+  const calls = [...given.flatMap(toCallOfPart), ...loose.flatMap(toCall)];
+  const { usage, known } = priceUsage(fields['usage'], entry.price);
+  return {
+    parts,
+    calls,
+    finishReason: readFinishReason(fields['finishReason'], calls),
+    usage,
+    usageKnown: known,
+    model: entry.id,
+  };
+}
+
+function readFinishReason(value: unknown, calls: readonly NativeCall[]): FinishReason {
+  if (typeof value !== 'string') return calls.length > 0 ? 'tool_calls' : 'stop';
+  const reason = value.replaceAll('-', '_');
+  return finishReasons.includes(reason) ? (reason as FinishReason) : 'other';
+}
+
+function toReplyPart(part: unknown): ReplyPart[] {
+  if (!isPlainObject(part) || typeof part['text'] !== 'string') return [];
+  if (part['type'] === 'text') return textParts('text', part['text']);
+  if (part['type'] !== 'reasoning') return [];
+  const providerData = toJson(part['providerData']);
+  // Encrypted reasoning has no text, only what its provider wants back.
+  if (providerData === undefined) return textParts('reasoning', part['text']);
+  return [{ type: 'reasoning', text: part['text'], providerData }];
+}
+
+function toCallOfPart(part: unknown): NativeCall[] {
+  if (!isPlainObject(part) || part['type'] !== 'tool_call') return [];
+  return [
+    nativeCall({
+      id: part['callId'],
+      tool: part['tool'],
+      args: part['args'],
+      providerData: part['providerData'],
+    }),
+  ];
+}
+
+function toCall(call: unknown): NativeCall[] {
+  if (!isPlainObject(call)) return [];
+  const args = call['args'] === undefined ? call['arguments'] : call['args'];
+  return [nativeCall({ id: call['id'], tool: call['name'], args })];
+}
+
+function nativeCall(call: {
+  readonly id: unknown;
+  readonly tool: unknown;
+  readonly args: unknown;
+  readonly providerData?: unknown;
+}): NativeCall {
+  const providerData = toJson(call.providerData);
+  return {
+    ...(typeof call.id === 'string' && call.id !== '' ? { id: call.id } : {}),
+    tool: typeof call.tool === 'string' ? call.tool : '',
+    args: readArgs(call.args),
+    ...(providerData === undefined ? {} : { providerData }),
+  };
+}
+
+function readArgs(args: unknown): Json {
+  if (args === undefined || args === null) return {};
+  // Providers write no arguments as an empty text.
+  if (typeof args === 'string' && args.trim() === '') return {};
+  return toJson(args) ?? unreadableArgs;
+}
+
+function textParts(type: 'text' | 'reasoning', content: unknown): ReplyPart[] {
+  const text = toText(content);
+  return text === '' ? [] : [{ type, text }];
+}
+
+function toText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (content === undefined || content === null) return '';
+  if (Array.isArray(content) && content.every(isTextItem)) {
+    return content.map((item) => item.text).join('');
+  }
+  const json = toJson(content);
+  return json === undefined ? '' : JSON.stringify(json);
+}
+
+function isTextItem(item: unknown): item is { readonly text: string } {
+  return isPlainObject(item) && typeof item['text'] === 'string';
+}
+
+/** A JSON copy of `value`, or undefined for what JSON cannot say: cycles, functions, big integers. */
+function toJson(value: unknown): Json | undefined {
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    // A cycle, a BigInt, a throwing getter, a nesting deeper than the stack: all are "no JSON".
+    return undefined;
+  }
+}

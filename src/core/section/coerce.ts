@@ -1,0 +1,128 @@
+/**
+ * Coercion of the two types that people and models write in many ways: moments and durations.
+ * Nothing else is coerced: `"5"` is not 5. Text that fits no accepted form stays as it is, so that
+ * the schema check reports it.
+ */
+import { isJsonObject, type Json } from '../json.ts';
+import { dayOfDate } from '../text/civil-date.ts';
+import { schemaPlace, type SchemaPlace } from './schema-types.ts';
+
+/** Milliseconds of the units of a duration. */
+const unitMs: Readonly<Record<string, number>> = {
+  d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+};
+
+/** `value` with the moments and durations that `schema` names in their one form. Never throws. */
+export function coerce(value: Json, schema: Json): Json {
+  return coerceAt(value, schemaPlace(schema));
+}
+
+function coerceAt(value: Json, place: SchemaPlace): Json {
+  if (Array.isArray(value)) {
+    return value.map((item: Json, index) => coerceAt(item, place.item(index)));
+  }
+  if (isJsonObject(value)) {
+    const entries = Object.entries(value);
+    return Object.fromEntries(
+      entries.map(([key, item]) => [key, coerceAt(item, place.property(key))]),
+    );
+  }
+  switch (place.coercion) {
+    case 'date-time':
+      return typeof value === 'string' ? (toDateTime(value) ?? value) : value;
+    case 'duration':
+      return toDuration(value) ?? value;
+    case 'duration-ms':
+      return typeof value === 'string' ? (durationMs(value) ?? value) : value;
+    case undefined:
+      return value;
+  }
+}
+
+/**
+ * A moment as RFC 3339 with the offset that was written, UTC if none: `2026-03-10 09:05` becomes
+ * `2026-03-10T09:05:00Z`. Undefined for text that is no moment: wrong form, or no such date.
+ */
+export function toDateTime(text: string): string | undefined {
+  const match =
+    /^(\d{4}-\d{2}-\d{2})[Tt ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(\.\d+)?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/.exec(
+      text.trim(),
+    );
+  if (match === null) return undefined;
+  const [, date = '', minutes = '', seconds = '00', fraction = '', zone = 'Z'] = match;
+  if (dayOfDate(date) === undefined) return undefined;
+  return `${date}T${minutes}:${seconds}${fraction}${zone.toUpperCase()}`;
+}
+
+/** A duration as ISO 8601 in days and smaller: `1h30m`, `PT90M`, 5,400,000 become `PT1H30M`. */
+export function toDuration(value: Json): string | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? isoDuration(value) : undefined;
+  if (typeof value !== 'string') return undefined;
+  const ms = durationMs(value);
+  return ms === undefined ? undefined : isoDuration(ms);
+}
+
+/** Integer milliseconds of `1h30m`, `90s`, `500ms`, `1.5h`, `2d`, `-5m`, `PT1H30M`, `P2DT3H`. */
+export function durationMs(text: string): number | undefined {
+  const trimmed = text.trim();
+  const sign = trimmed.startsWith('-') ? -1 : 1;
+  const body = sign < 0 ? trimmed.slice(1) : trimmed;
+  const ms = body.startsWith('P') ? isoMs(body) : shortMs(body);
+  if (ms === undefined) return undefined;
+  const rounded = Math.round(ms);
+  return Number.isSafeInteger(rounded) ? sign * rounded + 0 : undefined;
+}
+
+/**
+ * Whether `text` is a duration as {@link toDuration} writes it, or ISO 8601 with years, months and
+ * weeks. Validators' own `duration` knows RFC 3339 alone: no sign and no fraction.
+ */
+export function isIsoDuration(text: string): boolean {
+  return /^-?P(?!$)(?:(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?|\d+W)$/.test(
+    text,
+  );
+}
+
+/** `1h30m`: units in falling order, each at most once. */
+function shortMs(body: string): number | undefined {
+  const match =
+    /^(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/.exec(
+      body,
+    );
+  return match === null || body === '' ? undefined : sumOf(match.slice(1));
+}
+
+/** Weeks, days and smaller; months and years have no fixed length. */
+function isoMs(body: string): number | undefined {
+  const weeks = /^P(\d+(?:\.\d+)?)W$/.exec(body);
+  if (weeks !== null) return Number(weeks[1]) * 7 * (unitMs['d'] ?? 0);
+  const match =
+    /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(
+      body,
+    );
+  if (match === null || body === 'P' || body.endsWith('T')) return undefined;
+  return sumOf([...match.slice(1), undefined]);
+}
+
+function sumOf(amounts: readonly (string | undefined)[]): number {
+  const units = Object.values(unitMs);
+  return amounts.reduce((sum, text, i) => sum + Number(text ?? 0) * (units[i] ?? 0), 0);
+}
+
+function isoDuration(ms: number): string {
+  const total = Math.abs(ms);
+  const days = Math.floor(total / 86_400_000);
+  const hours = Math.floor((total % 86_400_000) / 3_600_000);
+  const minutes = Math.floor((total % 3_600_000) / 60_000);
+  const seconds = (total % 60_000) / 1000;
+  const time = [
+    hours === 0 ? '' : `${hours}H`,
+    minutes === 0 ? '' : `${minutes}M`,
+    seconds === 0 && total !== 0 ? '' : `${seconds}S`,
+  ].join('');
+  return `${ms < 0 ? '-' : ''}P${days === 0 ? '' : `${days}D`}${time === '' ? '' : `T${time}`}`;
+}

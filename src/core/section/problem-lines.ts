@@ -1,0 +1,229 @@
+/**
+ * What a schema check found, as lines for a model. The check itself is not here: whoever ran it
+ * hands over a neutral list, so that the wording does not depend on a validator's version.
+ */
+import { isJsonObject, type Json } from '../json.ts';
+import { jsonType } from '../json-type.ts';
+import { clip } from '../text/cut.ts';
+import { nearestName } from '../text/nearest.ts';
+
+/** One step into a value: the name of a property, or the index of an item. */
+export type PathSegment = string | number;
+
+/** A place in a JSON value; empty for the value itself. */
+export type ValuePath = readonly PathSegment[];
+
+/** One failed keyword of a JSON Schema, or one issue of a Standard Schema object. */
+export interface Violation {
+  /** Where the keyword failed: the object itself for `required` and `additionalProperties`. */
+  readonly path: ValuePath;
+  /** The keyword of JSON Schema; `standard` for an issue of a Standard Schema object. */
+  readonly keyword: string;
+  /**
+   * By keyword, named as in ajv: `required` { missingProperty } · `type` { type } · `enum`
+   * { allowedValues } · `const` { allowedValue } · bounds { comparison, limit } · `multipleOf`
+   * { multipleOf } · `minLength` and its like { limit } · `pattern` { pattern } · `format`
+   * { format } · `additionalProperties` { additionalProperty, properties: known names } ·
+   * `uniqueItems` { i, j } · `anyOf` { shapes: number } · `oneOf` { shapes, passing: number } ·
+   * `standard` { message }. Others: not looked at.
+   */
+  readonly params: { readonly [name: string]: Json };
+  /** The value at `path`. */
+  readonly value: Json | undefined;
+  /**
+   * Where the keyword stands in the schema, such as `#/properties/a/anyOf/0/type`. With it, errors
+   * inside the shapes of an `anyOf` or `oneOf` are left out.
+   */
+  readonly schemaPath?: string;
+}
+
+/** Lines beyond these are counted only. */
+const maxLines = 20;
+
+/** Values named in one line of `enum`. */
+const maxValues = 20;
+
+/** Characters of `{got}`, and of any other value in a line. */
+const maxGot = 80;
+
+type Params = Violation['params'];
+
+/** The words of one keyword, behind the path. */
+type Wording = (params: Params, value: Json | undefined) => string;
+
+const wordings: Readonly<Record<string, Wording>> = {
+  required: () => 'missing',
+  type: ({ type }, value) => `expected ${typeNames(type)}, got ${got(value)}`,
+  enum: ({ allowedValues }, value) => `expected one of ${values(allowedValues)}, got ${got(value)}`,
+  const: ({ allowedValue }, value) => `expected ${inline(allowedValue)}, got ${got(value)}`,
+  minimum: numberBound,
+  maximum: numberBound,
+  exclusiveMinimum: numberBound,
+  exclusiveMaximum: numberBound,
+  multipleOf: ({ multipleOf }, value) =>
+    `expected a multiple of ${inline(multipleOf)}, got ${got(value)}`,
+  minLength: sizeBound('least', 'characters'),
+  maxLength: sizeBound('most', 'characters'),
+  minItems: sizeBound('least', 'items'),
+  maxItems: sizeBound('most', 'items'),
+  minProperties: sizeBound('least', 'properties'),
+  maxProperties: sizeBound('most', 'properties'),
+  pattern: ({ pattern }, value) => `expected text matching ${plain(pattern)}, got ${got(value)}`,
+  format: ({ format }, value) => `expected a ${plain(format)}, got ${got(value)}`,
+  additionalProperties: unknownProperty,
+  uniqueItems: ({ i, j }) => `items ${[i, j].toSorted(byNumber).map(plain).join(', ')} are equal`,
+  anyOf: ({ shapes }) => `fits none of the ${plain(shapes)} allowed shapes`,
+  oneOf: ({ shapes, passing }) =>
+    typeof passing === 'number' && passing > 0
+      ? `fits ${passing} shapes, expected exactly one`
+      : `fits none of the ${plain(shapes)} allowed shapes`,
+  standard: ({ message }) => plain(message),
+};
+
+/**
+ * A line for each violation, `{path}: {what is wrong}`, in the order of their paths; at most 20,
+ * then `and {n} more`. Without bullets: whoever makes a text of them sets `- ` in front.
+ */
+export function problemLines(violations: readonly Violation[]): readonly string[] {
+  const lines = withoutInner(violations)
+    .map((violation) => ({ path: linePath(violation), violation }))
+    .toSorted((a, b) => comparePaths(a.path, b.path))
+    .map(({ path, violation }) => `${pathText(path)}: ${wordingOf(violation)}`);
+  if (lines.length <= maxLines) return lines;
+  return [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more`];
+}
+
+/** `a.b[0]`; names that are no words in quotes: `a["x y"]`; the value itself: `(value)`. */
+export function pathText(path: ValuePath): string {
+  let text = '';
+  for (const segment of path) {
+    if (typeof segment === 'number') text += `[${segment}]`;
+    else if (!/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(segment)) {
+      text += `[${clip(JSON.stringify(segment), maxGot)}]`;
+    } else text += text === '' ? segment : `.${segment}`;
+  }
+  return text === '' ? '(value)' : text;
+}
+
+/**
+ * The path that a JSON pointer (RFC 6901) such as `/a/0` names in `root`: only the value tells an
+ * index from a property named `0`.
+ */
+export function pathOfPointer(pointer: string, root: Json): ValuePath {
+  const path: PathSegment[] = [];
+  let value: Json | undefined = root;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(value)) {
+      path.push(Number(key));
+      value = (value as readonly Json[])[Number(key)];
+    } else {
+      path.push(key);
+      value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    }
+  }
+  return path;
+}
+
+/** The place that a line names: the property itself where the keyword speaks of one. */
+function linePath({ path, keyword, params }: Violation): ValuePath {
+  const property =
+    keyword === 'required'
+      ? params['missingProperty']
+      : keyword === 'additionalProperties'
+        ? params['additionalProperty']
+        : undefined;
+  return typeof property === 'string' ? [...path, property] : path;
+}
+
+function wordingOf({ keyword, params, value }: Violation): string {
+  const wording = Object.hasOwn(wordings, keyword) ? wordings[keyword] : undefined;
+  return wording === undefined ? `does not fit (${keyword})` : wording(params, value);
+}
+
+/**
+ * Without the errors inside unions: they say why each shape does not fit, the union's own line
+ * says all that matters. Behind a `$ref` the path of a schema begins anew; such errors belong to a
+ * union when they stand before it in the list, at its place of the value or below.
+ */
+function withoutInner(violations: readonly Violation[]): readonly Violation[] {
+  const unions = violations
+    .map((violation, index) => ({ violation, index }))
+    .filter(({ violation }) => violation.keyword === 'anyOf' || violation.keyword === 'oneOf');
+  return violations.filter(
+    (inner, index) =>
+      !unions.some(
+        ({ violation: union, index: unionIndex }) =>
+          inner !== union && isInside(inner, union, index < unionIndex),
+      ),
+  );
+}
+
+function isInside(inner: Violation, union: Violation, isBefore: boolean): boolean {
+  if (inner.schemaPath === undefined || union.schemaPath === undefined) return false;
+  if (inner.schemaPath.startsWith(`${union.schemaPath}/`)) return true;
+  const isBelow = union.path.every((segment, index) => inner.path[index] === segment);
+  return isBefore && isBelow && /^#\/(?:\$defs|definitions)\//.test(inner.schemaPath);
+}
+
+function numberBound({ comparison, limit }: Params, value: Json | undefined): string {
+  return `expected a number ${plain(comparison)} ${plain(limit)}, got ${got(value)}`;
+}
+
+function sizeBound(end: 'least' | 'most', unit: 'characters' | 'items' | 'properties'): Wording {
+  return ({ limit }, value) => `expected at ${end} ${plain(limit)} ${unit}, got ${sizeOf(value)}`;
+}
+
+/** Characters are code points, as JSON Schema counts them. */
+function sizeOf(value: Json | undefined): number {
+  if (typeof value === 'string') return Array.from(value).length;
+  if (Array.isArray(value)) return value.length;
+  return isJsonObject(value) ? Object.keys(value).length : 0;
+}
+
+function unknownProperty({ additionalProperty, properties }: Params): string {
+  const known = Array.isArray(properties) ? properties.map(plain) : [];
+  const nearest = nearestName(plain(additionalProperty), known);
+  return nearest === undefined ? 'unknown property' : `unknown property, did you mean ${nearest}?`;
+}
+
+function typeNames(type: Json | undefined): string {
+  return Array.isArray(type) ? type.map(plain).join(' or ') : plain(type);
+}
+
+function values(allowed: Json | undefined): string {
+  return Array.isArray(allowed) ? allowed.slice(0, maxValues).map(inline).join(', ') : '';
+}
+
+/** The type and the JSON of a value, cut. */
+function got(value: Json | undefined): string {
+  if (value === undefined || value === null) return 'null';
+  return clip(`${jsonType(value)} ${JSON.stringify(value)}`, maxGot);
+}
+
+function inline(value: Json | undefined): string {
+  return clip(JSON.stringify(value ?? null), maxGot);
+}
+
+function plain(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+function byNumber(a: Json | undefined, b: Json | undefined): number {
+  return Number(a) - Number(b);
+}
+
+/** By segment: numbers by size and before names, names in code-unit order; a place before its parts. */
+function comparePaths(a: ValuePath, b: ValuePath): number {
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const order = compareSegments(a[index] ?? 0, b[index] ?? 0);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+function compareSegments(a: PathSegment, b: PathSegment): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,218 @@
+/**
+ * What a JSON Schema allows at a place, as far as YAML needs to know it to tell text from numbers:
+ * types, and the schema one level further down. Understands `type`, `enum`, `const`, `properties`,
+ * `additionalProperties`, `items`, `prefixItems`, local `$ref`, `allOf`, `anyOf` and `oneOf`.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { jsonType } from '../json-type.ts';
+
+/** A type of JSON Schema. */
+export type SchemaType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
+
+/** A moment, a duration as ISO text, a duration as integer milliseconds. */
+export type Coercion = 'date-time' | 'duration' | 'duration-ms';
+
+/** What a schema says of one place. Made for one reading: it remembers what it has looked up. */
+export interface SchemaPlace {
+  /** The types allowed here, or undefined when any is. */
+  readonly types: ReadonlySet<SchemaType> | undefined;
+  /** What text here is turned into before it is checked. */
+  readonly coercion: Coercion | undefined;
+  /** The place of a property, whether or not the schema names it. */
+  property(name: string): SchemaPlace;
+  /** The place of an item of a list. */
+  item(index: number): SchemaPlace;
+}
+
+/** `$ref` upon `$ref`, or unions upon unions, up to here; beyond, anything is allowed. */
+const maxNesting = 32;
+
+/** Union members looked at together; beyond, anything is allowed. */
+const maxMembers = 64;
+
+const anything: SchemaPlace = {
+  types: undefined,
+  coercion: undefined,
+  property: () => anything,
+  item: () => anything,
+};
+
+/** The root place of `schema`; without one every place allows anything. */
+export function schemaPlace(schema: Json | undefined): SchemaPlace {
+  return isJsonObject(schema) ? placeOf(schema, schema, new Map()) : anything;
+}
+
+function placeOf(schema: Json, root: JsonObject, known: Map<Json, SchemaPlace>): SchemaPlace {
+  if (!isJsonObject(schema)) return anything;
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  const down = (step: Step): SchemaPlace => {
+    const child = childOf(schema, root, step, 0);
+    return child === undefined ? anything : placeOf(child, root, known);
+  };
+  const children = new Map<string, SchemaPlace>();
+  const remember = (key: string, step: Step): SchemaPlace => {
+    const place = children.get(key) ?? down(step);
+    children.set(key, place);
+    return place;
+  };
+  const prefixLength = prefixItems(schema).length;
+  const place: SchemaPlace = {
+    types: typesOf(schema, root, 0),
+    coercion: coercionOf(schema, root, 0),
+    property: (name) => remember(`.${name}`, { kind: 'property', name }),
+    item: (index) =>
+      // Without a prefix all items share a place; lists of 40,000 items are real.
+      prefixLength === 0 && !hasBranches(schema)
+        ? remember('[]', { kind: 'item', index })
+        : remember(`[${Math.min(index, maxMembers)}]`, { kind: 'item', index }),
+  };
+  known.set(schema, place);
+  return place;
+}
+
+type Step =
+  | { readonly kind: 'property'; readonly name: string }
+  | { readonly kind: 'item'; readonly index: number };
+
+/** The types that `schema` allows; undefined for all. */
+function typesOf(
+  schema: Json,
+  root: JsonObject,
+  nesting: number,
+): ReadonlySet<SchemaType> | undefined {
+  if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
+  const conditions = [
+    declaredTypes(schema),
+    ...conjuncts(schema, root).map((part) => typesOf(part, root, nesting + 1)),
+    ...unions(schema).map((members) =>
+      unionOf(members.map((member) => typesOf(member, root, nesting + 1))),
+    ),
+  ].filter((types) => types !== undefined);
+  const [first, ...others] = conditions;
+  if (first === undefined) return undefined;
+  return new Set([...first].filter((type) => others.every((types) => allows(types, type))));
+}
+
+/** Whether `types` allows values of `type`; every integer is a number. */
+export function allows(types: ReadonlySet<SchemaType> | undefined, type: SchemaType): boolean {
+  if (types === undefined || types.has(type)) return true;
+  return type === 'integer' && types.has('number');
+}
+
+function declaredTypes(schema: JsonObject): ReadonlySet<SchemaType> | undefined {
+  const type = schema['type'];
+  if (typeof type === 'string') return new Set([type as SchemaType]);
+  if (Array.isArray(type)) return new Set(type as readonly SchemaType[]);
+  const values = Array.isArray(schema['enum'])
+    ? (schema['enum'] as readonly Json[])
+    : schema['const'] === undefined
+      ? undefined
+      : [schema['const']];
+  return values === undefined ? undefined : new Set(values.map(jsonType));
+}
+
+function unionOf(
+  members: readonly (ReadonlySet<SchemaType> | undefined)[],
+): ReadonlySet<SchemaType> | undefined {
+  const types = new Set<SchemaType>();
+  for (const member of members) {
+    if (member === undefined) return undefined;
+    for (const type of member) types.add(type);
+  }
+  return types;
+}
+
+/**
+ * What the first part that names a format asks for. A union coerces when all its members that
+ * allow text ask for the same: else text that one of them wants as it is would be changed.
+ */
+function coercionOf(schema: Json, root: JsonObject, nesting: number): Coercion | undefined {
+  if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
+  const below = (part: Json): Coercion | undefined => coercionOf(part, root, nesting + 1);
+  const ofUnions = unions(schema).map((members) => {
+    const forText = members.filter((part) => allows(typesOf(part, root, nesting + 1), 'string'));
+    const asked = new Set((forText.length > 0 ? forText : members).map(below));
+    // Members for null and the like ask for nothing, and get no text.
+    if (forText.length === 0) asked.delete(undefined);
+    const [only] = asked;
+    return asked.size === 1 ? only : undefined;
+  });
+  const asked = [ownCoercion(schema), ...conjuncts(schema, root).map(below), ...ofUnions];
+  return asked.find((coercion) => coercion !== undefined);
+}
+
+function ownCoercion(schema: JsonObject): Coercion | undefined {
+  const types = declaredTypes(schema);
+  const isText = types?.has('string') === true;
+  if (schema['format'] === 'date-time' && isText) return 'date-time';
+  if (schema['format'] !== 'duration') return undefined;
+  if (isText) return 'duration';
+  return types?.has('integer') === true ? 'duration-ms' : undefined;
+}
+
+/** The schema one step down, made of all that speaks of that place; undefined: nothing does. */
+function childOf(schema: Json, root: JsonObject, step: Step, nesting: number): Json | undefined {
+  if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
+  const own = ownChild(schema, step);
+  const parts = conjuncts(schema, root).map((part) => childOf(part, root, step, nesting + 1));
+  const branches = unions(schema).map((members) => {
+    const holder: SchemaType = step.kind === 'property' ? 'object' : 'array';
+    const children = members
+      .filter((member) => allows(typesOf(member, root, nesting + 1), holder))
+      .map((member) => childOf(member, root, step, nesting + 1) ?? {});
+    const distinct = [...new Set(children.map((child) => targetOf(child, root)))];
+    if (distinct.length === 0 || distinct.length > maxMembers) return undefined;
+    return distinct.length === 1 ? distinct[0] : { anyOf: distinct };
+  });
+  const all = [own, ...parts, ...branches].filter((part) => part !== undefined);
+  return all.length > 1 ? { allOf: all } : all[0];
+}
+
+function ownChild(schema: JsonObject, step: Step): Json | undefined {
+  if (step.kind === 'item') {
+    return prefixItems(schema)[step.index] ?? schema['items'];
+  }
+  const properties = schema['properties'];
+  return isJsonObject(properties) && Object.hasOwn(properties, step.name)
+    ? properties[step.name]
+    : schema['additionalProperties'];
+}
+
+function prefixItems(schema: JsonObject): readonly Json[] {
+  const items = schema['prefixItems'];
+  return Array.isArray(items) ? (items as readonly Json[]) : [];
+}
+
+function hasBranches(schema: JsonObject): boolean {
+  return ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema);
+}
+
+/** Schemas that hold beside this one: the target of a local `$ref`, and `allOf`. */
+function conjuncts(schema: JsonObject, root: JsonObject): readonly Json[] {
+  const target = typeof schema['$ref'] === 'string' ? targetOf(schema, root) : undefined;
+  const all = schema['allOf'];
+  return [
+    ...(target === undefined || target === schema ? [] : [target]),
+    ...(Array.isArray(all) ? (all as readonly Json[]) : []),
+  ];
+}
+
+function unions(schema: JsonObject): readonly (readonly Json[])[] {
+  return [schema['anyOf'], schema['oneOf']].filter((members) => Array.isArray(members));
+}
+
+/** What a schema that is nothing but a local `$ref` points at; other schemas as they are. */
+function targetOf(schema: Json, root: JsonObject): Json {
+  if (!isJsonObject(schema) || typeof schema['$ref'] !== 'string') return schema;
+  const pointer = schema['$ref'];
+  if (pointer === '#') return root;
+  if (!pointer.startsWith('#/')) return schema;
+  let target: Json = root;
+  for (const part of pointer.slice(2).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (!isJsonObject(target) || !Object.hasOwn(target, key)) return schema;
+    target = target[key] ?? null;
+  }
+  return target;
+}

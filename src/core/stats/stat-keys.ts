@@ -1,0 +1,183 @@
+/**
+ * Every statistic that the loop itself keeps, as one table: limits check their keys against it and
+ * `docs/limits.md` is generated from it. Who writes them is `tally`; who reads them is everybody.
+ *
+ * A counter only rises, reaches every ancestor, and has a twin `$self:{key}` with the run's own
+ * share. A gauge goes up and down and stays local.
+ */
+
+/** Whether a statistic only rises (and is summed over a tree) or moves freely (and is local). */
+export type StatKind = 'counter' | 'gauge';
+
+/** What the name behind the last colon of a key stands for; `none`: the key stands alone. */
+export type StatPer = 'none' | 'model' | 'tool' | 'validator';
+
+/** One row of the table. */
+export interface StatKeyRow {
+  /** Without `$self:` and without the name of a model, a tool or a validator. */
+  readonly key: string;
+  readonly kind: StatKind;
+  /** The forms in which the key exists: `none` alone, the others as `{key}:{name}`. */
+  readonly per: readonly StatPer[];
+  /** When it moves and by how much, for the docs. */
+  readonly meaning: string;
+  /** True when a limit on it may say `onReach: 'refuse'`: one piece of work is refused. */
+  readonly refusable?: true;
+}
+
+/** What stands in front of the key of a counter's twin: the share of the run itself. */
+export const SELF_PREFIX = '$self:';
+
+/** What stands in front of every key that only the loop may write. */
+export const AGENT_PREFIX = 'agent:';
+
+/** All statistics of the loop, counters first; adding one is adding a row. */
+export const STAT_KEYS: readonly StatKeyRow[] = [
+  counter('agent:iterations', ['none'], '1 when an iteration begins'),
+  counter('agent:model_calls', ['none', 'model'], '1 per model call, failed ones too'),
+  counter(
+    'agent:model_call_retries',
+    ['none', 'model'],
+    'attempts of a model call beyond its first',
+  ),
+  counter('agent:input_tokens', ['none', 'model'], 'tokens read, cached ones included'),
+  counter('agent:output_tokens', ['none', 'model'], 'tokens written, reasoning included'),
+  counter('agent:total_tokens', ['none', 'model'], 'input and output tokens'),
+  counter('agent:input_tokens_cached', ['none', 'model'], 'the part of input from a cache'),
+  counter('agent:reasoning_tokens', ['none', 'model'], 'the part of output that is reasoning'),
+  counter('agent:cost_microusd', ['none', 'model'], 'micro-dollars: 1 USD is 1,000,000'),
+  refusable('agent:tool_calls', ['none', 'tool'], '1 per call that ran, whatever came of it'),
+  counter(
+    'agent:tool_calls_error_total',
+    ['none'],
+    '1 per call that ended as error, unknown, rejected or refused',
+  ),
+  counter('agent:tool_calls_error', ['tool'], 'the same for one tool'),
+  counter('agent:format_parse_error_total', ['none'], '1 per reply without readable sections'),
+  counter('agent:toolchain_parse_error_total', ['none'], '1 per batch of unreadable calls'),
+  counter('agent:termination_parse_error_total', ['none'], '1 per reply with unfit answers'),
+  counter('agent:section_parse_error_total', ['none'], '1 per unreadable structured section'),
+  counter('agent:answer_rejected_total', ['none'], '1 per answer that a validator rejected'),
+  counter('agent:answer_rejected_by', ['validator'], 'the same for one validator'),
+  refusable('agent:code_executions', ['none'], '1 per program'),
+  counter('agent:code_executions_error', ['none'], '1 per program that failed'),
+  counter('agent:program_steps', ['none'], 'fuel that programs used'),
+  counter('agent:compactions', ['none'], '1 per compaction'),
+  refusable('agent:children', ['none'], '1 per child run'),
+  refusable('agent:questions', ['none'], '1 per question to a person'),
+  counter('agent:approvals_requested', ['none'], '1 per call that a person was asked to approve'),
+  counter('agent:approvals_denied', ['none'], '1 per call that a person denied'),
+  gauge(
+    'agent:format_parse_error_consecutive',
+    ['none'],
+    'replies without readable sections in a row',
+  ),
+  gauge(
+    'agent:toolchain_parse_error_consecutive',
+    ['none'],
+    'batches of unreadable calls in a row; 0 again at a turn with calls or a program',
+  ),
+  gauge(
+    'agent:section_parse_error_consecutive',
+    ['none'],
+    'unreadable structured sections in a row; 0 again when one was read',
+  ),
+  gauge(
+    'agent:termination_parse_error_consecutive',
+    ['none'],
+    'replies with unfit answers in a row; 0 again when an answer was accepted or rejected',
+  ),
+  gauge(
+    'agent:tool_calls_error_consecutive',
+    ['none', 'tool'],
+    'failed calls in a row, in request order, without calls of programs; 0 again at a success',
+  ),
+  gauge('agent:code_executions_error_consecutive', ['none'], 'failed programs in a row'),
+  gauge(
+    'agent:input_tokens_last_iteration',
+    ['none', 'model'],
+    'input tokens of the iteration, 0 when one begins',
+  ),
+  gauge(
+    'agent:output_tokens_last_iteration',
+    ['none', 'model'],
+    'output tokens of the iteration, 0 when one begins',
+  ),
+  gauge(
+    'agent:total_tokens_last_iteration',
+    ['none', 'model'],
+    'all tokens of the iteration, 0 when one begins',
+  ),
+  gauge('agent:scratchpad_length', ['none'], 'entries that the next model call sees'),
+  gauge('agent:wall_clock_ms', ['none'], 'time since the run began, waits and pauses included'),
+  gauge('agent:active_ms', ['none'], 'the same without pauses and waits for people'),
+  {
+    key: 'agent:depth',
+    kind: 'gauge',
+    per: ['none'],
+    meaning: '0 for a root, one more than its parent for a child',
+    refusable: true,
+  },
+];
+
+/** What a key of a statistic turned out to be. */
+export interface StatKeyInfo {
+  readonly row: StatKeyRow;
+  /** Whether the key names the run's own share. */
+  readonly self: boolean;
+  /** The model, tool or validator behind the last colon, when there is one. */
+  readonly name?: string;
+}
+
+/** The key of the run's own share of `key`; a key that has the prefix stays as it is. */
+export function self(key: string): string {
+  return isSelf(key) ? key : SELF_PREFIX + key;
+}
+
+/** Whether `key` names the run's own share of a counter. */
+export function isSelf(key: string): boolean {
+  return key.startsWith(SELF_PREFIX);
+}
+
+/** `key` without the prefix of the run's own share. */
+export function withoutSelf(key: string): string {
+  return isSelf(key) ? key.slice(SELF_PREFIX.length) : key;
+}
+
+/** What the table knows of `key`, or undefined when the loop keeps no such statistic. */
+export function statKeyInfo(key: string): StatKeyInfo | undefined {
+  const base = withoutSelf(key);
+  for (const row of STAT_KEYS) {
+    if (base === row.key && row.per.includes('none')) return { row, self: isSelf(key) };
+    const name = base.slice(row.key.length + 1);
+    const named = row.per.some((per) => per !== 'none');
+    if (named && name !== '' && base.startsWith(`${row.key}:`)) {
+      return { row, self: isSelf(key), name };
+    }
+  }
+  return undefined;
+}
+
+/** The rows that a prefix limit on `prefix` could watch. */
+export function statRowsUnder(prefix: string): readonly StatKeyRow[] {
+  const base = withoutSelf(prefix);
+  return STAT_KEYS.filter((row) => {
+    if (row.per.includes('none') && row.key.startsWith(base)) return true;
+    const named = `${row.key}:`;
+    return (
+      row.per.some((per) => per !== 'none') && (named.startsWith(base) || base.startsWith(named))
+    );
+  });
+}
+
+function counter(key: string, per: readonly StatPer[], meaning: string): StatKeyRow {
+  return { key, kind: 'counter', per, meaning };
+}
+
+function refusable(key: string, per: readonly StatPer[], meaning: string): StatKeyRow {
+  return { key, kind: 'counter', per, meaning, refusable: true };
+}
+
+function gauge(key: string, per: readonly StatPer[], meaning: string): StatKeyRow {
+  return { key, kind: 'gauge', per, meaning };
+}

@@ -1,0 +1,123 @@
+/**
+ * `tally(stats, event)`: what each event does to the statistics, as one table. A new key is a new
+ * row. Rows are read in order; a counter moves before the gauges that go with it.
+ */
+import type { AgentEvent, EventType } from '../agent/events.ts';
+import { change, type StatChange, type Stats } from './stats.ts';
+
+type EventOf<Type extends EventType> = Extract<AgentEvent, { readonly type: Type }>;
+type Rules = {
+  readonly [Type in EventType]?: (event: EventOf<Type>, stats: Stats) => readonly StatChange[];
+};
+
+/** A counter and its share by name: model, tool or validator. */
+function countBoth(key: string, by: number, name: string): StatChange[] {
+  return [count(key, by), count(`${key}:${name}`, by)];
+}
+
+function count(key: string, by = 1): StatChange {
+  return { kind: 'count', key, by };
+}
+
+function rise(key: string, by = 1): StatChange {
+  return { kind: 'rise', key, by };
+}
+
+function set(key: string, value: number): StatChange {
+  return { kind: 'set', key, value };
+}
+
+const FAILED_CALLS: readonly string[] = ['error', 'unknown', 'rejected', 'refused'];
+
+const RULES: Rules = {
+  'agent:execution:before': (event) => [set('agent:depth', event.depth)],
+  'agent:iteration:before': (_event, stats) => [
+    count('agent:iterations'),
+    ...Object.keys(stats.gauges)
+      .filter((key) => LAST_ITERATION.test(key))
+      .map((key) => set(key, 0)),
+  ],
+  'agent:model_call:after': ({ model, usage, attempts }) => {
+    const total = usage.inputTokens + usage.outputTokens;
+    return [
+      ...countBoth('agent:model_calls', 1, model),
+      ...countBoth('agent:model_call_retries', Math.max(0, attempts - 1), model),
+      ...countBoth('agent:input_tokens', usage.inputTokens, model),
+      ...countBoth('agent:output_tokens', usage.outputTokens, model),
+      ...countBoth('agent:total_tokens', total, model),
+      ...countBoth('agent:input_tokens_cached', usage.cachedInputTokens, model),
+      ...countBoth('agent:reasoning_tokens', usage.reasoningTokens, model),
+      ...countBoth('agent:cost_microusd', usage.costMicroUsd, model),
+      ...riseBoth('agent:input_tokens_last_iteration', usage.inputTokens, model),
+      ...riseBoth('agent:output_tokens_last_iteration', usage.outputTokens, model),
+      ...riseBoth('agent:total_tokens_last_iteration', total, model),
+    ];
+  },
+  'agent:parse_error': ({ family }) => [
+    count(`agent:${family}_parse_error_total`),
+    rise(`agent:${family}_parse_error_consecutive`),
+  ],
+  'agent:turn:read': ({ kind, family }) => [
+    ...(family === 'format' ? [] : [set('agent:format_parse_error_consecutive', 0)]),
+    ...(kind === 'calls' || kind === 'program'
+      ? [set('agent:toolchain_parse_error_consecutive', 0)]
+      : []),
+  ],
+  'agent:section:read': () => [set('agent:section_parse_error_consecutive', 0)],
+  'agent:answer:judged': ({ outcome, counts, gauges }) => [
+    ...(outcome === 'unfit' ? [] : [set('agent:termination_parse_error_consecutive', 0)]),
+    ...reported(counts, gauges),
+  ],
+  'agent:validator:result': ({ validator, accepted }) =>
+    accepted
+      ? []
+      : [count('agent:answer_rejected_total'), count(`agent:answer_rejected_by:${validator}`)],
+  'agent:tool_call:after': ({ tool, outcome, started, counts, gauges }) => {
+    const failed = FAILED_CALLS.includes(outcome);
+    const streak = 'agent:tool_calls_error_consecutive';
+    return [
+      ...(started ? countBoth('agent:tool_calls', 1, tool) : []),
+      ...(failed
+        ? [
+            count('agent:tool_calls_error_total'),
+            count(`agent:tool_calls_error:${tool}`),
+            rise(streak),
+            rise(`${streak}:${tool}`),
+          ]
+        : []),
+      ...(outcome === 'ok' ? [set(streak, 0), set(`${streak}:${tool}`, 0)] : []),
+      ...reported(counts, gauges),
+    ];
+  },
+  'agent:scratchpad:change': ({ lengthAfter }) => [set('agent:scratchpad_length', lengthAfter)],
+  'agent:custom': ({ counts, gauges }) => reported(counts, gauges),
+};
+
+const LAST_ITERATION = /^agent:(?:input|output|total)_tokens_last_iteration(?::|$)/;
+
+/** `stats` after `event`. Pure; counters never fall. */
+export function tally(stats: Stats, event: AgentEvent): Stats {
+  return change(stats, changesOf(stats, event));
+}
+
+/** What `event` does to `stats`, in order. */
+export function changesOf(stats: Stats, event: AgentEvent): readonly StatChange[] {
+  // The table pairs each type with its own rule, which an index by a union cannot express.
+  const rule = RULES[event.type] as
+    ((event: AgentEvent, stats: Stats) => readonly StatChange[]) | undefined;
+  return rule === undefined ? [] : rule(event, stats);
+}
+
+function riseBoth(key: string, by: number, name: string): StatChange[] {
+  return [rise(key, by), rise(`${key}:${name}`, by)];
+}
+
+function reported(
+  counts: { readonly [key: string]: number } = {},
+  gauges: { readonly [key: string]: number } = {},
+): StatChange[] {
+  return [
+    ...Object.entries(counts).map(([key, by]) => count(key, by)),
+    ...Object.entries(gauges).map(([key, value]) => set(key, value)),
+  ];
+}

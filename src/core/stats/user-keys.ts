@@ -1,0 +1,59 @@
+/** Statistics and events of a user's own, from tools, validators and loops: which are allowed. */
+import { byteSize, type Json } from '../json.ts';
+import { UsageError } from '../usage-error.ts';
+import { AGENT_PREFIX, SELF_PREFIX } from './stat-keys.ts';
+
+/** The most bytes of JSON that an event of a user's own may carry: events are kept in history. */
+export const MAX_OWN_EVENT_BYTES: number = 16 * 1024;
+
+/** Checks a step of a counter of a user's own; throws a {@link UsageError} that says what to do. */
+export function checkCount(key: string, by: number): void {
+  checkOwnKey(key);
+  if (!Number.isSafeInteger(by) || by < 0) {
+    throw new UsageError(
+      'stat_step',
+      `Expected a step of \`${key}\` to be a whole number from 0 up, got ${by}. ` +
+        'Use a gauge for values that fall.',
+    );
+  }
+}
+
+/** Checks a value of a gauge of a user's own; throws a {@link UsageError} that says what to do. */
+export function checkGauge(key: string, value: number): void {
+  checkOwnKey(key);
+  if (!Number.isFinite(value)) {
+    throw new UsageError(
+      'stat_value',
+      `Expected the value of \`${key}\` to be a finite number, got ${value}. Change it.`,
+    );
+  }
+}
+
+/** Checks an event of a user's own; throws a {@link UsageError} that says what to do. */
+export function checkOwnEvent(name: string, data: Json): void {
+  checkOwnKey(name);
+  const bytes = byteSize(data);
+  if (bytes > MAX_OWN_EVENT_BYTES) {
+    throw new UsageError(
+      'event_size',
+      `Expected the data of event \`${name}\` to be at most ${MAX_OWN_EVENT_BYTES} bytes, ` +
+        `got ${bytes}. Send less, or a reference.`,
+    );
+  }
+}
+
+function checkOwnKey(key: string): void {
+  if (key.startsWith(AGENT_PREFIX) || key.startsWith(SELF_PREFIX)) {
+    throw new UsageError(
+      'stat_key',
+      `Expected a key of your own, that starts with neither \`agent:\` nor \`$self:\`, ` +
+        `got \`${key}\`. Rename it.`,
+    );
+  }
+  if (!key.includes(':')) {
+    throw new UsageError(
+      'stat_key',
+      `Expected a key of your own to contain \`:\`, got \`${key}\`. Write it as \`name:${key}\`.`,
+    );
+  }
+}

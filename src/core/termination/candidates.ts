@@ -1,0 +1,122 @@
+/** From the answer blocks of a turn to candidates, and from what a check says to a judgement. */
+import type { AnswerSpec } from '../agent/spec.ts';
+import type { Json } from '../json.ts';
+import type { FormattedSection } from '../message.ts';
+import type { Problem } from '../problem.ts';
+import { readJson } from '../section/json-reader.ts';
+import { jsonGuidance } from '../section/section.ts';
+import { payloadOf } from '../section/payload.ts';
+import type { Verdict } from '../toolchain/outcome.ts';
+
+/** One answer block: a value that is still to be checked, or text that could not be read. */
+export type Candidate =
+  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] };
+
+/**
+ * What became of the answers of a turn. `continue`: there was no candidate · `unfit`: none could
+ * be used · `rejected`: by a validator · `accepted`: the run ends with `value`.
+ */
+export type Judgement =
+  | { readonly kind: 'continue' }
+  | {
+      readonly kind: 'unfit';
+      /** Of unreadable blocks; counted and recorded. */
+      readonly problems: readonly Problem[];
+      /** Of all blocks in order, as the model reads them. */
+      readonly lines: readonly string[];
+    }
+  | {
+      readonly kind: 'rejected';
+      readonly validator: string;
+      /** Empty when the validator gave none. */
+      readonly feedback: readonly FormattedSection[];
+    }
+  | { readonly kind: 'accepted'; readonly value: Json };
+
+/** A way to answer: how it is asked for and how a candidate is read. */
+interface AnswerKind {
+  guidance(spec: AnswerSpec): string;
+  read(text: string): Candidate | undefined;
+}
+
+const defaultGuidance = 'Write the finished answer here.';
+
+const textAnswer: AnswerKind = {
+  guidance: (spec) => spec.guidance ?? defaultGuidance,
+  read: (text) => (text.trim() === '' ? undefined : { kind: 'value', value: text.trim() }),
+};
+
+const jsonAnswer: AnswerKind = {
+  guidance: (spec) =>
+    jsonGuidance({
+      guidance: spec.guidance ?? defaultGuidance,
+      schema: spec.schema ?? {},
+      ...(spec.example === undefined ? {} : { example: spec.example }),
+    }),
+  read: (text) => {
+    const payload = payloadOf(text);
+    if (payload.kind === 'absent') return undefined;
+    if (payload.kind === 'problem') return { kind: 'unreadable', problems: [payload.problem] };
+    const reading = readJson(payload.text);
+    return reading.kind === 'value' ? reading : { kind: 'unreadable', problems: [reading.problem] };
+  },
+};
+
+const answerKinds: Readonly<Record<AnswerSpec['kind'], AnswerKind>> = {
+  text: textAnswer,
+  json: jsonAnswer,
+};
+
+/** How to write the answer: the guidance of its section. */
+export function answerGuidance(spec: AnswerSpec): string {
+  return answerKinds[spec.kind].guidance(spec);
+}
+
+/** The candidates among the answer blocks of one reply, in order; empty ones are left out. */
+export function candidatesOf(spec: AnswerSpec, contents: readonly string[]): readonly Candidate[] {
+  return contents.flatMap((content) => answerKinds[spec.kind].read(content) ?? []);
+}
+
+/** Whether candidates are checked by an activity; without schema and validators none is needed. */
+export function needsCheck(spec: AnswerSpec): boolean {
+  return spec.kind === 'json' || spec.validators.length > 0;
+}
+
+/** The values to check, in the order in which {@link judge} expects their verdicts. */
+export function valuesToCheck(candidates: readonly Candidate[]): readonly Json[] {
+  return candidates.flatMap((candidate) => (candidate.kind === 'value' ? [candidate.value] : []));
+}
+
+/**
+ * The judgement of a turn. `verdicts` are those of {@link valuesToCheck}, as far as they were
+ * looked at; null: no check is needed, so the first readable candidate is accepted. Unfit
+ * candidates are passed over, the first that is accepted or rejected decides.
+ */
+export function judge(
+  candidates: readonly Candidate[],
+  verdicts: readonly Verdict[] | null,
+): Judgement {
+  const problems: Problem[] = [];
+  const lines: string[] = [];
+  let checked = 0;
+  for (const candidate of candidates) {
+    if (candidate.kind === 'unreadable') {
+      problems.push(...candidate.problems);
+      lines.push(...candidate.problems.map((problem) => problem.message));
+      continue;
+    }
+    const verdict: Verdict | undefined =
+      verdicts === null ? { kind: 'accepted' } : verdicts[checked];
+    checked += 1;
+    if (verdict === undefined) break;
+    if (verdict.kind === 'accepted') {
+      const value = verdict.value === undefined ? candidate.value : verdict.value;
+      return { kind: 'accepted', value };
+    }
+    if (verdict.kind === 'rejected') return verdict;
+    problems.push(...verdict.problems.map((message) => ({ code: 'schema', message })));
+    lines.push(...verdict.problems);
+  }
+  return lines.length === 0 ? { kind: 'continue' } : { kind: 'unfit', problems, lines };
+}

@@ -1,0 +1,64 @@
+/** Which calls of a turn start together, and how many of them the limits let through. */
+import type { ToolSpec } from '../agent/spec.ts';
+import { wouldCross } from '../limits/breach.ts';
+import type { Breach, Limit } from '../limits/limit.ts';
+import type { ToolCall } from '../message.ts';
+import type { Stats } from '../stats/stats.ts';
+
+/** Under which an unknown tool is counted: model text never becomes a key. */
+export const UNKNOWN_TOOL = '(unknown)';
+
+/** Whether the agent has a tool of this name. */
+export function isKnownTool(tools: readonly ToolSpec[], name: string): boolean {
+  return tools.some((tool) => tool.name === name);
+}
+
+/**
+ * `calls` in waves: all calls of a wave may overlap, the next wave waits for the last one. A
+ * sequential tool has a wave of its own; without `parallel` every call has.
+ */
+export function wavesOf(
+  calls: readonly ToolCall[],
+  tools: readonly ToolSpec[],
+  parallel: boolean,
+): readonly (readonly ToolCall[])[] {
+  const alone = (call: ToolCall): boolean =>
+    !parallel || tools.some((tool) => tool.name === call.tool && tool.sequential);
+  const waves: ToolCall[][] = [];
+  let open: ToolCall[] | null = null;
+  for (const call of calls) {
+    if (alone(call)) {
+      waves.push([call]);
+      open = null;
+    } else if (open === null) {
+      open = [call];
+      waves.push(open);
+    } else open.push(call);
+  }
+  return waves;
+}
+
+/**
+ * How many of `calls`, from the first on, may start when nothing else is in flight; the breach is
+ * that of the first without room, null when all fit. Each call in flight counts as one.
+ */
+export function roomFor(
+  calls: readonly ToolCall[],
+  tools: readonly ToolSpec[],
+  limits: readonly Limit[],
+  stats: Stats,
+): { readonly fits: number; readonly breach: Breach | null } {
+  let fits = 0;
+  const inFlight: Record<string, number> = {};
+  for (const call of calls) {
+    // An unknown tool does not run, so it needs no room.
+    if (isKnownTool(tools, call.tool)) {
+      const keys = ['agent:tool_calls', `agent:tool_calls:${call.tool}`];
+      const breach = wouldCross(limits, stats, keys, inFlight);
+      if (breach !== null) return { fits, breach };
+      for (const key of keys) inFlight[key] = (inFlight[key] ?? 0) + 1;
+    }
+    fits += 1;
+  }
+  return { fits, breach: null };
+}

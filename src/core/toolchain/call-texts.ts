@@ -1,0 +1,83 @@
+/** What the model reads of a call that did not succeed, a function for each way to fail. */
+import type { ToolSpec } from '../agent/spec.ts';
+import { clip, firstBytes } from '../text/cut.ts';
+import { nearestName } from '../text/nearest.ts';
+import { fieldLines } from './catalogue.ts';
+
+/** How much of a wrong name is quoted, in characters. */
+const maxQuotedName = 80;
+
+/** Names listed for a model that asked for a tool that does not exist. */
+const maxNames = 20;
+
+/** UTF-8 bytes of an error's message that a model reads. */
+const maxMessageBytes = 2000;
+
+/** What to do about an unknown name: the list of names, or how to search. */
+export type ToolHint = 'names' | 'search';
+
+/** The agent has no tool of this name. */
+export function unknownToolText(
+  name: string,
+  tools: readonly ToolSpec[],
+  hint: ToolHint = 'names',
+): string {
+  const names = tools.map((tool) => tool.name);
+  const nearest = nearestName(name, names);
+  const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  const end =
+    hint === 'search'
+      ? 'Find tools with tool_registry_search.'
+      : `Tools: ${names.slice(0, maxNames).join(', ')}.`;
+  return `Error: unknown tool "${clip(name, maxQuotedName)}".${meant} ${end}`;
+}
+
+/** A person said no, or nobody decided in time; exactly one of the two is set. */
+export function deniedText(
+  decision: { readonly reason?: string } | { readonly timedOutAfterMs: number },
+): string {
+  if ('timedOutAfterMs' in decision) {
+    const hours = Math.round((decision.timedOutAfterMs / 3_600_000) * 100) / 100;
+    return `Denied by a person: nobody decided within ${hours} h.`;
+  }
+  const reason = decision.reason?.trim() ?? '';
+  return `Denied by a person: ${reason === '' ? 'no reason given' : reason}.`;
+}
+
+/** A limit with `onReach: 'refuse'` leaves no room. */
+export function refusedText(key: string, max: number): string {
+  return `Error: not run, the limit of ${max} for ${key} is reached.`;
+}
+
+/** Arguments that do not fit; `lines` are those of `problemLines`. */
+export function unfitArgumentsText(tool: ToolSpec, lines: readonly string[]): string {
+  const fields = fieldLines(tool.parameters);
+  return [
+    `Error: the arguments do not fit ${tool.name}.`,
+    ...lines.map((line) => `- ${line}`),
+    ...(fields === '' ? ['Parameters: none'] : ['Parameters:', fields]),
+  ].join('\n');
+}
+
+/** A tool threw; at most 2,000 bytes of its message, never a stack. */
+export function toolErrorText(message: string): string {
+  return `Error: ${firstBytes(message, maxMessageBytes)}`;
+}
+
+/** A tool ran longer than it may. */
+export function toolTimeoutText(tool: string, timeoutMs: number): string {
+  return `Error: ${tool} did not finish within ${timeoutMs / 1000} s.`;
+}
+
+/** A `once` tool was cut off: it may have taken effect. */
+export function unknownOutcomeText(tool: string): string {
+  return `Error: it is unknown whether ${tool} took effect. Find out before you call it again.`;
+}
+
+/** A tool returned what is no JSON. */
+export function notJsonText(tool: string, path: string, type: string): string {
+  return `Error: the result of ${tool} is not JSON: ${path} is ${type}.`;
+}
+
+/** The call was stopped while it ran. */
+export const canceledCallText = 'Error: canceled before it finished.';

@@ -1,0 +1,52 @@
+import { isJsonObject, type Json } from '../json.ts';
+import { jsonType } from '../json-type.ts';
+import { readJson } from '../section/json-reader.ts';
+import { payloadOf } from '../section/payload.ts';
+import { readBatch, type RawBlock, type RawElement } from './call-reading.ts';
+import type { Toolchain } from './toolchain.ts';
+
+const guidanceHead = `Call tools with JSON. One call:
+
+{"tool": "tool_name", "args": {"name": "value"}}
+
+`;
+
+const guidanceTail = `
+
+[{"tool": "first_tool", "args": {"name": "value"}}, {"tool": "second_tool", "args": {}}]`;
+
+/** How several calls of one step run, as the heading of an example. */
+export function severalCalls(parallel: boolean): string {
+  return parallel
+    ? 'Several calls that do not depend on each other:'
+    : 'Several calls, run one after the other:';
+}
+
+/** Calls as JSON: an object with `tool` and `args`, or an array of them. */
+export function jsonToolchain(): Toolchain {
+  return {
+    guidance: ({ parallel }) => guidanceHead + severalCalls(parallel) + guidanceTail,
+    readCalls: (contents, context) => readBatch(contents.map(blockOf), context),
+    write: (value) => JSON.stringify(value),
+    writeParameters: (schema) => ` ${JSON.stringify(schema)}`,
+  };
+}
+
+function blockOf(content: string): RawBlock {
+  const payload = payloadOf(content);
+  if (payload.kind === 'absent') return payload;
+  if (payload.kind === 'problem') return { kind: 'problems', problems: [payload.problem] };
+  const reading = readJson(payload.text);
+  if (reading.kind === 'problem') return { kind: 'problems', problems: [reading.problem] };
+  const { value } = reading;
+  return Array.isArray(value)
+    ? { kind: 'elements', isList: true, elements: value.map(elementOf) }
+    : { kind: 'elements', isList: false, elements: [elementOf(value)] };
+}
+
+function elementOf(value: Json): RawElement {
+  if (!isJsonObject(value)) return { kind: 'other', type: jsonType(value) };
+  const tool = Object.hasOwn(value, 'tool') ? value['tool'] : undefined;
+  const args = Object.hasOwn(value, 'args') ? value['args'] : undefined;
+  return { kind: 'call', tool, args: () => ({ kind: 'value', value: args }) };
+}

@@ -1,0 +1,169 @@
+/**
+ * Calls by the provider's own means. Every call of a transcript has a result: so a batch that
+ * cannot be read keeps all its calls, and says for each what is answered.
+ */
+import type { ToolSpec } from '../agent/spec.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { ToolCall, ToolCallPart } from '../message.ts';
+import type { NativeCall } from '../model/model.ts';
+import type { Problem } from '../problem.ts';
+import { readJson } from '../section/json-reader.ts';
+import { cut } from '../text/cut.ts';
+import { argsOf, callIdOf, callWithoutTool, tooManyCalls } from './call-reading.ts';
+import type { CallContext, Toolchain } from './toolchain.ts';
+
+/** How much of unreadable arguments a transcript keeps, in UTF-8 bytes. */
+const maxRawArgsBytes = 8 * 1024;
+
+/** What is answered to a good call when another one of its reply cannot be read. */
+export const notRunText = 'Error: not run, because another call in this reply could not be read.';
+
+/** The native calls of a reply: `parts` go to the transcript, in either case. */
+export type NativeReading =
+  | {
+      readonly kind: 'calls';
+      readonly calls: readonly ToolCall[];
+      readonly parts: readonly ToolCallPart[];
+    }
+  | {
+      readonly kind: 'problems';
+      /** All that is wrong, in the order of the calls. */
+      readonly problems: readonly Problem[];
+      readonly parts: readonly ToolCallPart[];
+      /** One for each part: what is answered to it. */
+      readonly answers: readonly string[];
+      /** Whether the arguments of a call could not be read as JSON. */
+      readonly isUnreadable: boolean;
+    };
+
+/** The toolchain of providers' native calls: nothing is written in sections. */
+export function nativeToolchain(): Toolchain {
+  return {
+    guidance: () => '',
+    readCalls: () => ({ kind: 'none' }),
+    write: (value) => JSON.stringify(value),
+    writeParameters: (schema) => ` ${JSON.stringify(schema)}`,
+  };
+}
+
+/** The name of a tool as providers accept it: `_` for `-`. */
+export function nativeName(name: string): string {
+  return name.replaceAll('-', '_');
+}
+
+/** Reads the calls of one reply, at least one. Text in `args` is read as JSON. Never throws. */
+export function readNativeCalls(calls: readonly NativeCall[], context: CallContext): NativeReading {
+  const seen = new Set<string>();
+  const readings = calls.map((call, position) => readCall(call, position + 1, context, seen));
+  const parts = readings.map((reading) => reading.part);
+  const max = context.maxCallsPerTurn;
+  if (calls.length > max) {
+    const problem = tooManyCalls(calls.length, max);
+    const answers = parts.map(() => `Error: ${problem.message}.`);
+    return { kind: 'problems', problems: [problem], parts, answers, isUnreadable: false };
+  }
+  const problems = readings.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+  if (problems.length === 0) {
+    return { kind: 'calls', calls: readings.map((reading) => reading.call), parts };
+  }
+  return {
+    kind: 'problems',
+    problems,
+    parts,
+    answers: readings.map(({ problem }) =>
+      problem === undefined ? notRunText : `Error: ${problem.message}`,
+    ),
+    isUnreadable: readings.some((reading) => reading.isUnreadable),
+  };
+}
+
+interface ReadCall {
+  readonly call: ToolCall;
+  readonly part: ToolCallPart;
+  readonly problem: Problem | undefined;
+  readonly isUnreadable: boolean;
+}
+
+function readCall(
+  native: NativeCall,
+  index: number,
+  context: CallContext,
+  seen: Set<string>,
+): ReadCall {
+  const callId = callIdOf(context.iteration, index);
+  const tool = toolNameOf(native.tool, context.tools);
+  const args = readArgs(native.args, index, tool);
+  const problem = tool === '' ? callWithoutTool(index) : args.problem;
+  const providerData = providerDataOf(native, seen);
+  const part: ToolCallPart = {
+    type: 'tool_call',
+    callId,
+    tool,
+    args: args.args,
+    ...(providerData === undefined ? {} : { providerData }),
+  };
+  return {
+    call: { callId, tool, args: args.args },
+    part,
+    problem,
+    isUnreadable: args.isUnreadable,
+  };
+}
+
+/** The agent's own name of a tool; a name that it does not know stays as it is. */
+function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
+  const exact = tools.find((tool) => tool.name === name);
+  return (exact ?? tools.find((tool) => nativeName(tool.name) === name))?.name ?? name.trim();
+}
+
+interface ReadArgs {
+  readonly args: JsonObject;
+  readonly problem: Problem | undefined;
+  readonly isUnreadable: boolean;
+}
+
+function readArgs(args: Json, index: number, tool: string): ReadArgs {
+  let value = args;
+  if (typeof args === 'string') {
+    const reading = readJson(args);
+    if (args.trim() === '') value = null;
+    else if (reading.kind === 'problem') {
+      const message = `call ${index} (${tool}): ${reading.problem.message}`;
+      return {
+        args: rawArgs(args),
+        problem: { ...reading.problem, message },
+        isUnreadable: true,
+      };
+    } else value = reading.value;
+  }
+  const reading = argsOf(value, index, tool);
+  return reading.kind === 'args'
+    ? { args: reading.args, problem: undefined, isUnreadable: false }
+    : { args: rawArgs(args), problem: reading.problem, isUnreadable: false };
+}
+
+/** Providers take objects only: what was no object goes back to the model inside one. */
+function rawArgs(args: Json): JsonObject {
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
+  return { rawInvalidInput: cut(text, maxRawArgsBytes) };
+}
+
+/**
+ * What is kept of a native call for the provider's next request: `{ id?, data? }`. An id that is
+ * missing or repeated is left out; the call's own id stands in for it.
+ */
+function providerDataOf(native: NativeCall, seen: Set<string>): JsonObject | undefined {
+  const id =
+    native.id === undefined || native.id === '' || seen.has(native.id) ? undefined : native.id;
+  if (id !== undefined) seen.add(id);
+  const data = native.providerData;
+  if (id === undefined && data === undefined) return undefined;
+  return { ...(id === undefined ? {} : { id }), ...(data === undefined ? {} : { data }) };
+}
+
+/** The provider's id of a call in a transcript, or its own. */
+export function nativeIdOf(part: ToolCallPart): string {
+  const data = part.providerData;
+  const id = isJsonObject(data) ? data['id'] : undefined;
+  return typeof id === 'string' ? id : part.callId;
+}

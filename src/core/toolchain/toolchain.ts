@@ -1,0 +1,42 @@
+/**
+ * The contract of a toolchain: how a model is told to write calls, how they are read, and how
+ * values are written back to it. Toolchains hold no state; tools are data, the host runs them.
+ */
+import type { ToolSpec } from '../agent/spec.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { ToolCall } from '../message.ts';
+import type { Problem } from '../problem.ts';
+
+/** What a reader must know beside the text. */
+export interface CallContext {
+  /** Call ids are `{iteration}.{index}`, from 1 over the batch. */
+  readonly iteration: number;
+  readonly tools: readonly ToolSpec[];
+  readonly maxCallsPerTurn: number;
+}
+
+/**
+ * The calls of one reply: none (no call was written), all of them, or everything that is wrong.
+ * One malformed call rejects the batch.
+ */
+export type CallsReading =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'calls'; readonly calls: readonly ToolCall[] }
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+
+/** A toolchain. All of it is pure; `readCalls` never throws. */
+export interface Toolchain {
+  /** How to write calls in a section; empty for native calls, which need no section. */
+  guidance(options: { readonly parallel: boolean }): string;
+  /** Reads the contents of all action blocks of one reply as one batch. */
+  readCalls(contents: readonly string[], context: CallContext): CallsReading;
+  /** A value that is no string, as the model reads it. */
+  write(value: Json): string;
+  /** What stands behind `Parameters:` in the catalogue: on the line, or on the next ones. */
+  writeParameters(schema: JsonObject): string;
+}
+
+/** The tool with this name. */
+export function findTool(tools: readonly ToolSpec[], name: string): ToolSpec | undefined {
+  return tools.find((tool) => tool.name === name);
+}

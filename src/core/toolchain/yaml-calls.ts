@@ -1,0 +1,80 @@
+import type { JsonObject } from '../json.ts';
+import { jsonType } from '../json-type.ts';
+import { payloadOf } from '../section/payload.ts';
+import { yamlValue } from '../section/yaml-reader.ts';
+import { parseYamlTree, type YamlNode } from '../section/yaml-tree.ts';
+import { indent } from '../text/indent.ts';
+import { yamlText } from '../text/yaml-text.ts';
+import { readBatch, type RawArgs, type RawBlock, type RawElement } from './call-reading.ts';
+import { severalCalls } from './json-calls.ts';
+import type { Toolchain } from './toolchain.ts';
+
+const guidanceHead = `Call tools with YAML. One call:
+
+tool: tool_name
+args:
+  name: value
+
+`;
+
+const guidanceTail = `
+
+- tool: first_tool
+  args:
+    name: value
+- tool: second_tool
+  args: {}
+
+Quote text that contains ": " or " #". Write long text as a "|" block.`;
+
+/** The name of a tool is text, whatever a plain scalar such as `123` would be. */
+const toolNameSchema: JsonObject = { type: 'string' };
+
+/** Calls as YAML: a mapping with `tool` and `args`, or a sequence of them. */
+export function yamlToolchain(): Toolchain {
+  return {
+    guidance: ({ parallel }) => guidanceHead + severalCalls(parallel) + guidanceTail,
+    readCalls: (contents, context) => readBatch(contents.map(blockOf), context),
+    write: yamlText,
+    writeParameters: (schema) => `\n${indent(yamlText(schema), 4)}`,
+  };
+}
+
+function blockOf(content: string): RawBlock {
+  const payload = payloadOf(content);
+  if (payload.kind === 'absent') return payload;
+  if (payload.kind === 'problem') return { kind: 'problems', problems: [payload.problem] };
+  const tree = parseYamlTree(payload.text);
+  if (tree.kind === 'problems') return tree;
+  const { root, text } = tree;
+  return root.kind === 'list'
+    ? {
+        kind: 'elements',
+        isList: true,
+        elements: root.items.map((i) => elementOf(text, i)),
+      }
+    : { kind: 'elements', isList: false, elements: [elementOf(text, root)] };
+}
+
+function elementOf(text: string, node: YamlNode): RawElement {
+  if (node.kind !== 'map') return otherElement(text, node);
+  const tool = node.entries.find(({ key }) => key === 'tool')?.value;
+  const args = node.entries.find(({ key }) => key === 'args')?.value;
+  return {
+    kind: 'call',
+    tool: tool?.kind === 'scalar' ? scalarText(text, tool) : undefined,
+    // Read in two steps: only the name of the tool says by which schema to read its arguments.
+    args: (schema): RawArgs =>
+      args === undefined ? { kind: 'value', value: undefined } : yamlValue(text, args, schema),
+  };
+}
+
+function scalarText(text: string, node: YamlNode): string | undefined {
+  const reading = yamlValue(text, node, toolNameSchema);
+  return reading.kind === 'value' && typeof reading.value === 'string' ? reading.value : undefined;
+}
+
+function otherElement(text: string, node: YamlNode): RawElement {
+  const reading = yamlValue(text, node);
+  return { kind: 'other', type: reading.kind === 'value' ? jsonType(reading.value) : 'number' };
+}

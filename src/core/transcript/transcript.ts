@@ -1,0 +1,15 @@
+/** The head and the messages that a request is built from. */
+import type { AgentSpec } from '../agent/spec.ts';
+import type { HistoryTurn } from '../agent/input.ts';
+import type { JsonObject } from '../json.ts';
+import type { Task } from '../message.ts';
+
+/** What every request of a run needs beside its messages; it heads the pages of a transcript. */
+export interface TranscriptHead {
+  readonly spec: AgentSpec;
+  readonly task: Task;
+  readonly context?: JsonObject;
+  readonly history?: readonly HistoryTurn[];
+  /** Tools that a search has shown, newest last. */
+  readonly discovered?: readonly string[];
+}

@@ -1,0 +1,119 @@
+/**
+ * `everloop`: define agents, start them, talk to them. For applications and for files that define
+ * agents; not for workflow code. Reaches neither the worker nor what runs in the sandbox.
+ */
+export { defineAgent } from './activities/define-agent.ts';
+export {
+  AGENT_DEFAULTS,
+  type AgentOptions,
+  type AvailableMode,
+} from './activities/agent-options.ts';
+export {
+  jsonAnswer,
+  jsonSection,
+  jsonToolchain,
+  markdownFormat,
+  textAnswer,
+  textSection,
+  xmlFormat,
+  yamlSection,
+  yamlToolchain,
+  type StructuredSectionOptions,
+} from './activities/define-text.ts';
+export { defineTool } from './activities/define-tool.ts';
+export { defineValidator, type ValidatorOptions } from './activities/define-validator.ts';
+export type {
+  AgentDefinition,
+  AgentModel,
+  AnswerDefinition,
+  FormatDefinition,
+  ReportContext,
+  SectionDefinition,
+  TextFunction,
+  TextFunctionInput,
+  ToolchainDefinition,
+  ToolContext,
+  ToolDefinition,
+  ValidatorDefinition,
+  ValidatorVerdict,
+} from './activities/definitions.ts';
+export type { ModelEntry, StructuredOutput } from './activities/model-entry.ts';
+export type {
+  StandardIssue,
+  StandardPathSegment,
+  StandardResult,
+  StandardSchema,
+} from './activities/standard-schema.ts';
+export {
+  TOOL_DEFAULTS,
+  type ArgsOf,
+  type ParametersInput,
+  type ToolOptions,
+} from './activities/tool-options.ts';
+export type { SchemaInput } from './activities/value-schema.ts';
+export type { ArchiveReader, ChainList } from './client/chain-reader.ts';
+export {
+  connect,
+  CONNECT_DEFAULTS,
+  type ConnectedEverloop,
+  type ConnectOptions,
+} from './client/connect.ts';
+export {
+  createEverloop,
+  DEFAULT_TASK_QUEUE,
+  MAX_START_BYTES,
+  type Everloop,
+  type EverloopParts,
+  type ListOptions,
+  type RunSummary,
+  type StartOptions,
+} from './client/everloop-client.ts';
+export type { ChunkSource, ReadOptions, RunHandle, SendOptions } from './client/run-handle.ts';
+export type { Environment } from './client/temporal-environment.ts';
+export type {
+  AgentEvent,
+  EventBase,
+  EventBody,
+  EventType,
+  InputKind,
+} from './core/agent/events.ts';
+export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
+export type { AdjustReceipt, PendingItem, RunPhase, RunStatus } from './core/agent/messages.ts';
+export type { RetrySpec, ToolEffect } from './core/agent/spec.ts';
+export type { ChildSummary, Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
+export type { AgentTime } from './core/agent/time.ts';
+export { failureTypes, type FailureType } from './core/failure-types.ts';
+export type { Json, JsonObject } from './core/json.ts';
+export type { Breach, Limit } from './core/limits/limit.ts';
+export {
+  textMessage,
+  textOf,
+  type MediaPart,
+  type Message,
+  type Part,
+  type Task,
+} from './core/message.ts';
+export type {
+  FinishReason,
+  Mode,
+  ModelChunk,
+  ModelFunction,
+  ModelIo,
+  ModelReply,
+  ModelRequest,
+  ModelTool,
+  Price,
+  TokenUsage,
+} from './core/model/model.ts';
+export type { Stats } from './core/stats/stats.ts';
+export {
+  collect,
+  isChunk,
+  type Chunk,
+  type ChunkMarker,
+  type ChunkOrigin,
+  type Collected,
+} from './core/streaming/chunk.ts';
+export { isToolError, ToolError } from './core/tool-error.ts';
+export type { Entry, EntryOrigin } from './core/transcript/entry.ts';
+export { isUsageError, UsageError, type UsageProblem } from './core/usage-error.ts';

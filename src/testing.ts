@@ -1,0 +1,13 @@
+/**
+ * `everloop/testing`: run an agent in the test's own process, with a scripted model and a fake
+ * clock. For tests; needs no server and no provider.
+ *
+ * @example
+ * const script = scriptedModel(['<answer>42</answer>']);
+ * const step = await startInMemory({ agent: oracleWith(script.model), task: 'What is it?' }).result;
+ * script.assertDone();
+ */
+export { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
+export { createMemoryHost, type MemoryHost, type MemoryHostParts } from './testing/memory-host.ts';
+export { startInMemory, type MemoryRun, type MemoryRunOptions } from './testing/run-in-memory.ts';
+export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scripted-model.ts';

@@ -1,0 +1,189 @@
+/**
+ * The Host in one process, without a server: the same loop, definitions, tools, validators and model
+ * adapter as on a worker, with time that moves only when somebody sleeps. For tests.
+ */
+import type { AgentEvent } from '../core/agent/events.ts';
+import type { Host, ModelOrder, ModelOutcome, TranscriptView } from '../core/agent/host.ts';
+import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
+import { buildRequest } from '../core/agent/modes/modes.ts';
+import type { ToolSpec } from '../core/agent/spec.ts';
+import { addUsage, noUsage } from '../core/model/usage.ts';
+import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
+import type { Entry } from '../core/transcript/entry.ts';
+import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
+import { callEntry } from '../activities/model-adapter.ts';
+import { classifyModelError } from '../activities/model-failures.ts';
+import { promptTexts } from '../activities/prompt-texts.ts';
+import { runJudge } from '../activities/run-judge.ts';
+import { runTool } from '../activities/run-tool.ts';
+import type { FakeClock } from './fake-clock.ts';
+
+/** Tries of a model call, as on a worker. */
+const MODEL_TRIES = 8;
+const JUDGE_TRIES = 3;
+
+/** What a memory host is made of. */
+export interface MemoryHostParts {
+  readonly registry: Registry;
+  readonly agent: RegisteredAgent;
+  readonly clock: FakeClock;
+  readonly inbox: Inbox;
+  readonly chunks: ChunkPublisher;
+  /** Hears each event and the entry that came with it. */
+  readonly onEvent: (event: AgentEvent, entry: Entry | undefined) => void;
+  /** Asked at each iteration boundary. */
+  readonly handoverDue: () => boolean;
+}
+
+/** A memory host, and the way to wake what waits on it. */
+export interface MemoryHost extends Host {
+  readonly mailbox: Mailbox;
+  /** Looks again at what waits; call it after a message or a change of state. */
+  wake(): void;
+}
+
+/** A Host in this process. */
+export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
+  const { agent, clock } = parts;
+  const inFlight = new Set<AbortController>();
+  let waiters: { readonly until: () => boolean; readonly resolve: () => void }[] = [];
+  let disarm = (): void => undefined;
+
+  const abort = (): void => {
+    for (const controller of inFlight) controller.abort();
+  };
+  const mailbox = createMailbox(parts.inbox, abort);
+  // A message that a listener sends on the event before a call comes before the call is in flight.
+  const isUrgent = (): boolean => {
+    const { cancel, waiting } = mailbox.peek();
+    return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
+  };
+  const abortable = async <Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    startsAborted = false,
+  ): Promise<Result> => {
+    const controller = new AbortController();
+    if (startsAborted) controller.abort();
+    inFlight.add(controller);
+    try {
+      return await work(controller.signal);
+    } finally {
+      inFlight.delete(controller);
+    }
+  };
+  const wake = (): void => {
+    const ready = waiters.filter(({ until }) => until());
+    waiters = waiters.filter((waiter) => !ready.includes(waiter));
+    for (const { resolve } of ready) resolve();
+  };
+
+  return {
+    mailbox,
+    now: () => clock.now(),
+    abort,
+    wake,
+    callModel: (order, view) =>
+      abortable((signal) => callModel(parts, order, view, signal), isUrgent()),
+    callTool: async (order, tool) => {
+      const call = (signal: AbortSignal): Promise<ToolResult> =>
+        callTool(agent, clock, order, tool, signal);
+      const result = await abortable(call, isUrgent());
+      return { result, endedAt: clock.now() };
+    },
+    judgeAnswer: (order) =>
+      abortable(async (signal) => {
+        let message = '';
+        for (let attempt = 1; attempt <= JUDGE_TRIES; attempt++) {
+          const run = await runJudge(agent, order, { attempt, signal });
+          if (run.kind === 'judged') return { kind: 'judged', result: run.result };
+          if (run.kind === 'stopped') return { kind: 'aborted' };
+          message = run.message;
+        }
+        return { kind: 'failed', message };
+      }),
+    waitUntil: (until) =>
+      new Promise((resolve) => {
+        waiters.push({ until, resolve });
+        wake();
+      }),
+    setDeadline: (at, onDue) => {
+      disarm();
+      disarm =
+        at === null
+          ? () => undefined
+          : clock.schedule(at, () => {
+              onDue();
+              wake();
+            });
+    },
+    handoverDue: parts.handoverDue,
+    publish: (event, entry) => {
+      parts.onEvent(event, entry);
+      wake();
+    },
+  };
+}
+
+async function callModel(
+  { registry, clock, chunks }: MemoryHostParts,
+  order: ModelOrder,
+  view: TranscriptView,
+  signal: AbortSignal,
+): Promise<ModelOutcome> {
+  const entry = registry.models.get(order.model);
+  if (entry === undefined) throw new Error(`Expected a known model, got ${order.model}.`);
+  const { runId, iteration, agentPath, lastTurn } = order;
+  let spent = noUsage;
+  for (let attempts = 1; ; attempts++) {
+    const attempt = order.triesBefore + attempts;
+    const stream = openChunkStream(chunks, {
+      rootRunId: runId,
+      runId,
+      agentPath,
+      iteration,
+      attempt,
+    });
+    try {
+      const request = buildRequest(view.head, view.messages, {
+        runId,
+        iteration,
+        attempt,
+        lastTurn,
+        ...(await promptTexts(registry, order, view)),
+      });
+      const outcome = await callEntry(entry, request, { signal, onChunk: stream.write });
+      stream.end();
+      if (outcome.kind === 'aborted') {
+        return { ...outcome, usage: addUsage(spent, outcome.usage), attempts };
+      }
+      const usage = addUsage(spent, outcome.reply.usage);
+      return { kind: 'reply', reply: { ...outcome.reply, usage }, attempts };
+    } catch (error) {
+      stream.fail();
+      const failure = classifyModelError(error, clock.now());
+      spent = addUsage(spent, failure.usage ?? noUsage);
+      if (failure.retryable && attempts < MODEL_TRIES && !signal.aborted) {
+        await clock.sleep(failure.retryAfterMs ?? Math.min(1_000 * 2 ** (attempts - 1), 30_000));
+        continue;
+      }
+      const { code, message } = failure;
+      const usageKnown = Object.values(spent).some((count) => count > 0);
+      return { kind: 'failed', code, message, usage: spent, usageKnown, attempts };
+    }
+  }
+}
+
+async function callTool(
+  agent: RegisteredAgent,
+  clock: FakeClock,
+  order: ToolOrder,
+  tool: ToolSpec,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  for (let attempt = 1; ; attempt++) {
+    const run = await runTool(agent, order, { attempt, signal });
+    if (run.kind === 'result') return run.result;
+    await clock.sleep(tool.retry.initialMs * tool.retry.factor ** (attempt - 1));
+  }
+}

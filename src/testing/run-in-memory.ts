@@ -1,0 +1,174 @@
+/** Runs an agent in this process, with a scripted model and a fake clock: the test kit's front door. */
+import type { AgentDefinition } from '../activities/definitions.ts';
+import { loadAgent } from '../activities/load-agent.ts';
+import type { ModelEntry } from '../activities/model-entry.ts';
+import type { AgentEvent, InputKind } from '../core/agent/events.ts';
+import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
+import { EMPTY_INBOX, type Inbox } from '../core/agent/inbox.ts';
+import { runLoop } from '../core/agent/loop.ts';
+import { nextOf } from '../core/agent/next-of.ts';
+import { createRun, type Run } from '../core/agent/run.ts';
+import { startState, type RunState } from '../core/agent/run-state.ts';
+import { stepOf } from '../core/agent/step-of.ts';
+import type { Step } from '../core/agent/step.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Next } from '../core/agent/work.ts';
+import { mergeLimits } from '../core/limits/compile-limits.ts';
+import type { Task } from '../core/message.ts';
+import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
+import type { Entry } from '../core/transcript/entry.ts';
+import { UsageError } from '../core/usage-error.ts';
+import { createRegistry } from '../activities/registry.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createMemoryHost, type MemoryHost } from './memory-host.ts';
+
+/** What a run in memory is started with. */
+export interface MemoryRunOptions {
+  readonly agent: AgentDefinition;
+  /** Entries that the agent names by id; an entry in the definition needs none. */
+  readonly models?: readonly ModelEntry[];
+  readonly task: string | Task;
+  readonly context?: JsonObject;
+  readonly history?: readonly HistoryTurn[];
+  readonly limits?: LimitsInput;
+  /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
+  readonly clock?: FakeClock;
+  /** A loop of your own. Default: that of the agent's mode. */
+  readonly next?: Next;
+  /** Hands over, through JSON, at each iteration boundary for which this holds; once at each. */
+  readonly handoverDue?: (iteration: number) => boolean;
+  /** Hears each event as it is recorded; may send, cancel or adjust. */
+  readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
+  /** Takes what streams; default: nobody listens. */
+  readonly chunks?: ChunkPublisher;
+}
+
+/** A run in memory, while it goes on and after. */
+export interface MemoryRun {
+  readonly events: readonly AgentEvent[];
+  /** The history: everything that was said. */
+  readonly entries: readonly Entry[];
+  readonly state: RunState;
+  readonly result: Promise<Step>;
+  /** Gives input; returns its place in the order of arrival. */
+  send(text: string, options?: { readonly kind?: InputKind; readonly id?: string }): number;
+  cancel(message?: string): void;
+  adjust(limits: LimitsInput): void;
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * Starts `agent` in this process. Throws a UsageError for what a worker or a start would refuse.
+ *
+ * @example
+ * const script = scriptedModel(['<answer>42</answer>']);
+ * const agent = defineAgent({ name: 'oracle', model: script.model });
+ * const step = await startInMemory({ agent, task: 'What is it?' }).result;
+ */
+export function startInMemory(options: MemoryRunOptions): MemoryRun {
+  const { clock = createFakeClock(), task, context, history, limits } = options;
+  const registry = createRegistry({ agents: [options.agent], models: options.models ?? [] });
+  const loaded = loadAgent(registry, {
+    v: 1,
+    agent: options.agent.name,
+    task: typeof task === 'string' ? { text: task } : task,
+    ...(context === undefined ? {} : { context }),
+    ...(history === undefined ? {} : { history }),
+    ...(limits === undefined ? {} : { limits }),
+  });
+  if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
+  const { spec } = loaded.agent;
+  const agent = registry.agents.get(spec.name);
+  if (agent === undefined) throw new Error(`Expected ${spec.name} in its own registry.`);
+
+  const events: AgentEvent[] = [];
+  const entries: Entry[] = [];
+  let current: { readonly run: Run; readonly host: MemoryHost };
+  let ids = 0;
+  let handedOverAt = -1;
+
+  const handoverDue = (): boolean => {
+    const { iteration } = current.run.state;
+    if (iteration === handedOverAt || options.handoverDue?.(iteration) !== true) return false;
+    handedOverAt = iteration;
+    return true;
+  };
+
+  const begin = (state: RunState, inbox: Inbox): void => {
+    const host = createMemoryHost({
+      registry,
+      agent,
+      clock,
+      inbox,
+      chunks: options.chunks ?? { publish: () => undefined },
+      handoverDue,
+      onEvent: (event, entry) => {
+        events.push(event);
+        if (entry !== undefined) entries.push(entry);
+        options.onEvent?.(event, handle);
+      },
+    });
+    current = { run: createRun(state, host), host };
+  };
+
+  const drive = async (): Promise<Step> => {
+    for (;;) {
+      const { run, host } = current;
+      const end = await runLoop(run, host, options.next ?? nextOf(spec));
+      if (end.kind === 'ended') {
+        const unreadInputs = host.mailbox.peek().waiting.map((input) => input.id);
+        const { runId } = run.state;
+        return stepOf(run.state, end.ending, {
+          workflowId: runId,
+          executionId: runId,
+          firstExecutionId: runId,
+          unreadInputs,
+        });
+      }
+      begin(roundTrip(run.state), roundTrip(host.mailbox.peek()));
+    }
+  };
+
+  const handle: MemoryRun = {
+    events,
+    entries,
+    get state() {
+      return current.run.state;
+    },
+    // One turn of the event loop later, so that the caller can send and cancel before the start.
+    result: Promise.resolve().then(drive),
+    send: (text, { kind = 'queue', id } = {}) => {
+      ids += 1;
+      const position = current.host.mailbox.accept({ id: id ?? `input-${ids}`, kind, text });
+      current.host.wake();
+      return position;
+    },
+    cancel: (message = '') => {
+      current.host.mailbox.cancel({ reason: 'canceled', message });
+      current.host.wake();
+    },
+    adjust: (input) => {
+      const merged = mergeLimits(current.run.state.limits, input);
+      if (merged.kind === 'problems') {
+        throw new UsageError('limit_key', merged.problems.map(({ message }) => message).join('\n'));
+      }
+      current.run.adjust(merged.limits);
+    },
+    pause: () => current.run.pause(),
+    resume: () => current.run.resume(),
+  };
+  const identity = { runId: 'run-1', agentPath: spec.name, depth: 0, startedAt: clock.now() };
+  const head = {
+    spec,
+    task: typeof task === 'string' ? { text: task } : task,
+    ...(context === undefined ? {} : { context }),
+    ...(history === undefined ? {} : { history }),
+  };
+  begin(startState(identity, head), EMPTY_INBOX);
+  return handle;
+}
+
+function roundTrip<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}

@@ -1,0 +1,90 @@
+/** Asking what is at an address: a Temporal server with a namespace, something else, or nothing. */
+import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { Connection, type ConnectionOptions } from '@temporalio/client';
+
+/** What an address answered. */
+export type Probe =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'no_namespace' }
+  /** `message` is for people: who refused, or that nobody answered in time. */
+  | { readonly kind: 'unreachable'; readonly message: string };
+
+/** What {@link probeServer} asks for. */
+export interface ProbeOptions {
+  /** `127.0.0.1:7233` */
+  readonly address: string;
+  readonly namespace: string;
+  readonly timeoutMs: number;
+  /** TLS, API key and the like; the address comes from `address`. */
+  readonly connection?: ConnectionOptions;
+}
+
+/** The gRPC status that a server gives for a namespace it does not have. */
+const GRPC_NOT_FOUND = 5;
+
+/** Connects, describes the namespace, disconnects. Never rejects. */
+export async function probeServer(options: ProbeOptions): Promise<Probe> {
+  const { address, namespace, timeoutMs } = options;
+  const deadline = Date.now() + timeoutMs;
+  let connection: Connection | undefined;
+  try {
+    connection = await Connection.connect({
+      ...options.connection,
+      address,
+      connectTimeout: timeoutMs,
+    });
+    const { workflowService } = connection;
+    await connection.withDeadline(Math.max(deadline, Date.now() + 500), () =>
+      workflowService.describeNamespace({ namespace }),
+    );
+    return { kind: 'ready' };
+  } catch (error) {
+    if (codeOf(error) === GRPC_NOT_FOUND) return { kind: 'no_namespace' };
+    return { kind: 'unreachable', message: messageOf(error) };
+  } finally {
+    // Closing what is already broken may fail; nothing is left to save then.
+    await connection?.close().catch(() => undefined);
+  }
+}
+
+/** Whether anything accepts connections at this port, within `timeoutMs`. */
+export async function isPortTaken(host: string, port: number, timeoutMs = 500): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host, port });
+    const finish = (taken: boolean): void => {
+      socket.destroy();
+      resolve(taken);
+    };
+    socket.setTimeout(timeoutMs, () => {
+      finish(false);
+    });
+    socket.once('connect', () => {
+      finish(true);
+    });
+    socket.once('error', () => {
+      finish(false);
+    });
+  });
+}
+
+/** A port of `host` that nobody listens on at this moment. */
+export async function findFreePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, host, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
+}

@@ -1,0 +1,83 @@
+/**
+ * All time-outs, retries and cancellation types, in one table with their reasons. Duration strings
+ * stand here alone; everywhere else a time is a number of milliseconds.
+ */
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import type { ActivityRuntime } from '../activities/activity-types.ts';
+import type { ToolSpec } from '../core/agent/spec.ts';
+
+/**
+ * The default of a canceled activity is TRY_CANCEL: the workflow goes on at once and the usage of
+ * the canceled call is lost. Waiting costs about a second and keeps every sum exact.
+ */
+const WAIT = 'WAIT_CANCELLATION_COMPLETED' as const;
+
+/** Reads the definition: no I/O to speak of, so one try and a short deadline. */
+export const LOAD_OPTIONS: LocalActivityOptions = {
+  startToCloseTimeout: '10s',
+  retry: { maximumAttempts: 1 },
+};
+
+/** A model may think for long; what notices a dead worker is the heartbeat, not this deadline. */
+export function modelOptions(runtime: ActivityRuntime): ActivityOptions {
+  return {
+    startToCloseTimeout: '30m',
+    heartbeatTimeout: runtime.heartbeatMs,
+    cancellationType: WAIT,
+    // After a lost worker the next try comes at once. A provider's error names its own delay in the
+    // failure: from 1 s, doubling to 30 s, or what Retry-After says.
+    retry: { maximumAttempts: 8, initialInterval: '100ms', maximumInterval: '30s' },
+    ...(runtime.modelQueue === undefined ? {} : { taskQueue: runtime.modelQueue }),
+  };
+}
+
+/** Added to a tool's own time: the activity answers a time-out itself, with the tool's name. */
+const TOOL_GRACE_MS = 10_000;
+
+/** A tool's own deadline and retries; a `once` tool has a single try whatever happens. */
+export function toolOptions(tool: ToolSpec, runtime: ActivityRuntime): ActivityOptions {
+  return {
+    startToCloseTimeout: tool.timeoutMs + TOOL_GRACE_MS,
+    heartbeatTimeout: runtime.heartbeatMs,
+    cancellationType: WAIT,
+    retry: retryOf(tool),
+    ...(runtime.toolQueue === undefined ? {} : { taskQueue: runtime.toolQueue }),
+  };
+}
+
+/** A quick read: one event instead of six, no heartbeat; a lost result is read again. */
+export function localToolOptions(tool: ToolSpec): LocalActivityOptions {
+  return {
+    startToCloseTimeout: tool.timeoutMs + 1_000,
+    cancellationType: WAIT,
+    retry: retryOf(tool),
+  };
+}
+
+function retryOf(tool: ToolSpec): NonNullable<ActivityOptions['retry']> {
+  const attempts = tool.effect === 'once' ? 1 : tool.retry.attempts;
+  return {
+    maximumAttempts: attempts,
+    initialInterval: tool.retry.initialMs,
+    backoffCoefficient: tool.retry.factor,
+  };
+}
+
+/** Validators are functions of users: retried like tools, then the run ends `validator_failed`. */
+export function judgeOptions(runtime: ActivityRuntime): ActivityOptions {
+  return {
+    startToCloseTimeout: '5m',
+    heartbeatTimeout: runtime.heartbeatMs,
+    cancellationType: WAIT,
+    retry: { maximumAttempts: 3, initialInterval: '1s' },
+  };
+}
+
+/** The archive is a convenience of readers: a run does not wait for a full disk for ever. */
+export function archiveOptions(runtime: ActivityRuntime): ActivityOptions {
+  return {
+    startToCloseTimeout: '5m',
+    heartbeatTimeout: runtime.heartbeatMs,
+    retry: { maximumAttempts: 5, initialInterval: '1s' },
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * The workflow that runs an agent, as a story: restore → handlers → load → run → hand over or end.
+ */
+import { CancellationScope, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
+import type { Ending } from '../core/agent/ending.ts';
+import type { AgentInput } from '../core/agent/input.ts';
+import { finish, runLoop } from '../core/agent/loop.ts';
+import type { Next } from '../core/agent/work.ts';
+import { nextOf } from '../core/agent/next-of.ts';
+import { createRun, type Run } from '../core/agent/run.ts';
+import { startState, type RunState } from '../core/agent/run-state.ts';
+import { stepOf } from '../core/agent/step-of.ts';
+import type { Step } from '../core/agent/step.ts';
+import type { AgentSpec } from '../core/agent/spec.ts';
+import { LOAD_OPTIONS } from './activity-options.ts';
+import { handOver } from './continuation.ts';
+import { leaveWith, loadFailure, throughTheOneExit } from './failures.ts';
+import { applyAdjustment, installHandlers } from './handlers.ts';
+import { openSession, traceOf, type Session } from './session.ts';
+import { readStart, type Start } from './start.ts';
+import { createTemporalHost, type TemporalHost } from './temporal-host.ts';
+
+/** Runs an agent from its input, or from what an earlier link handed over, to its Step. */
+export function agent(payload: unknown): Promise<Step> {
+  return runAgentWorkflow(payload, nextOf);
+}
+
+/**
+ * The body of an agent workflow with a loop of the caller's choice: `loopOf` gives the iteration
+ * for a specification. Events, statistics, limits, messages and hand-over come with it.
+ */
+export async function runAgentWorkflow(
+  payload: unknown,
+  loopOf: (spec: AgentSpec) => Next,
+): Promise<Step> {
+  try {
+    const start = readStart(payload);
+    const session = openSession(start);
+    installHandlers(session);
+    // A native cancel goes by the mailbox, as a user's does: nothing of a run stands in the root scope.
+    const native = watchNativeCancel(session);
+    const shield = new CancellationScope({ cancellable: false });
+    // What an abort cancels: calls in flight end, the loop goes on.
+    const flight = new CancellationScope({ cancellable: true, parent: shield });
+    return await flight.run(async () => {
+      const { state, runtime } = await startOrRestore(start, session);
+      const { run, host } = begin(session, state, runtime, start);
+      const end = await runLoop(run, host, loopOf(state.head.spec));
+      if (end.kind === 'ended') return close(session, run, end.ending, native);
+
+      const ending = await shield.run(() => handOver(session, run, runtime));
+      finish(run, ending);
+      return close(session, run, ending, native);
+    });
+  } catch (error) {
+    throw throughTheOneExit(error);
+  }
+}
+
+/** A native cancellation of the workflow, once it was requested. */
+interface NativeCancel {
+  error: unknown;
+}
+
+function watchNativeCancel(session: Session): NativeCancel {
+  const native: NativeCancel = { error: null };
+  CancellationScope.current().cancelRequested.catch((error: unknown) => {
+    native.error = error;
+    session.mailbox.cancel({ reason: 'canceled', message: 'canceled through the service' });
+  });
+  return native;
+}
+
+async function startOrRestore(
+  start: Start,
+  session: Session,
+): Promise<{ readonly state: RunState; readonly runtime: ActivityRuntime }> {
+  if (start.kind === 'continued') return start.handover;
+  const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
+  const loaded = await loadAgent(start.input).catch((error: unknown) => {
+    const failure = loadFailure(error, session.agent, traceOf(session));
+    session.step = failure.details?.[0] as Step;
+    throw failure;
+  });
+  return { state: freshState(start.input, loaded.spec), runtime: loaded.runtime };
+}
+
+function freshState(input: AgentInput, spec: AgentSpec): RunState {
+  const { task, context, history } = input;
+  const { firstExecutionRunId, startTime } = workflowInfo();
+  return startState(
+    {
+      runId: firstExecutionRunId,
+      agentPath: spec.name,
+      depth: 0,
+      startedAt: startTime.getTime(),
+    },
+    {
+      spec,
+      task,
+      ...(context === undefined ? {} : { context }),
+      ...(history === undefined ? {} : { history }),
+    },
+  );
+}
+
+function begin(
+  session: Session,
+  state: RunState,
+  runtime: ActivityRuntime,
+  start: Start,
+): { readonly run: Run; readonly host: TemporalHost } {
+  const host = createTemporalHost({ runtime, mailbox: session.mailbox, log: session.log });
+  const run = createRun(state, host);
+  session.host = host;
+  session.run = run;
+  if (start.kind === 'continued') {
+    for (const adjustment of start.handover.putOff) applyAdjustment(session, adjustment);
+  }
+  return { run, host };
+}
+
+function close(session: Session, run: Run, ending: Ending, native: NativeCancel): Step {
+  const step = stepOf(run.state, ending, traceOf(session));
+  session.step = step;
+  session.host?.flush();
+  // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
+  if (native.error !== null && step.status === 'canceled') throw native.error;
+  return leaveWith(step);
+}

@@ -1,0 +1,70 @@
+/**
+ * Continue-as-new: how a run outlives the history limit of one workflow execution.
+ *
+ * I1  Only at an iteration boundary, with nothing in flight: the loop returned `handover`.
+ * I2  From the decision on no event is recorded, so the archived pages are complete.
+ * I3  Inputs and adjustments that arrive meanwhile are carried; nothing is lost, nothing doubled.
+ * I4  A state that does not fit ends the run with a typed failure, never with a retried task.
+ * I5  A cancel that arrives meanwhile is answered here: the service forgets its own kind of cancel
+ *     when a run continues as new.
+ */
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  log,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
+import type { Ending } from '../core/agent/ending.ts';
+import type { Run } from '../core/agent/run.ts';
+import { byteSize, type Json } from '../core/json.ts';
+import { archiveOptions } from './activity-options.ts';
+import type { Session } from './session.ts';
+import type { Handover } from './start.ts';
+
+/** Bytes of JSON that one continue-as-new may carry; the service refuses 2 MiB (measured). */
+export const MAX_HANDOVER_BYTES = 1_500_000;
+
+/** Hands the run over and never returns, or says how it ends instead. */
+export async function handOver(
+  session: Session,
+  run: Run,
+  runtime: ActivityRuntime,
+): Promise<Ending> {
+  session.handingOver = true;
+  session.host?.flush();
+  await archive(session, run, runtime);
+  await condition(allHandlersFinished);
+  const { cancel } = session.mailbox.peek();
+  if (cancel !== null) return { kind: 'canceled', ...cancel };
+  const handover: Handover = {
+    v: 1,
+    kind: 'handover',
+    state: run.state,
+    inbox: session.mailbox.peek(),
+    runtime,
+    previous: workflowInfo().runId,
+    putOff: session.putOff,
+  };
+  const bytes = byteSize(handover as unknown as Json);
+  if (bytes > MAX_HANDOVER_BYTES) {
+    const cause = `Expected a state of at most ${MAX_HANDOVER_BYTES} bytes to hand over, got ${bytes}. Set up compaction or external storage.`;
+    return { kind: 'error', code: 'state_too_large', cause };
+  }
+  return continueAsNew(handover);
+}
+
+async function archive(session: Session, run: Run, runtime: ActivityRuntime): Promise<void> {
+  const { archiveTranscript } = proxyActivities<EverloopActivities>(archiveOptions(runtime));
+  const { firstEvent, firstEntry } = session.log;
+  const { runId, link } = run.state;
+  try {
+    // `agent:execution:handover` has already moved the state to the next link.
+    await archiveTranscript({ runId, link: link - 1, firstEvent, firstEntry });
+  } catch (error) {
+    // The pages stay readable by query until the service forgets this execution.
+    log.warn('The pages of this link were not archived', { error: String(error) });
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The one exit. A plain error in workflow code makes Temporal retry the task for ever, so everything
+ * that leaves the agent workflow passes here and becomes a Step or a typed failure that carries one.
+ */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ContinueAsNew,
+  isCancellation,
+  log,
+  TemporalFailure,
+} from '@temporalio/workflow';
+import { usageOf } from '../core/agent/step-of.ts';
+import type { Step, StepTrace } from '../core/agent/step.ts';
+import { isFailureType, type FailureType } from '../core/failure-types.ts';
+import { EMPTY_STATS } from '../core/stats/stats.ts';
+
+/** A failure of a stable type; `step` travels in its details, where clients find it. */
+export function failureOf(
+  type: FailureType,
+  message: string,
+  step: Step | null = null,
+): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: true,
+    ...(step === null ? {} : { details: [step] }),
+  });
+}
+
+/** The Step of an ending that completes the workflow; throws the typed failure of any other. */
+export function leaveWith(step: Step): Step {
+  switch (step.status) {
+    case 'success':
+    case 'limit_exceeded':
+    case 'canceled':
+      return step;
+    case 'error':
+    case 'compaction_failed': {
+      const type = step.reason as FailureType;
+      throw failureOf(type, step.message ?? step.reason, step);
+    }
+  }
+}
+
+/**
+ * The failure of a run whose agent could not be loaded: `agent_not_found`, `invalid_input`, or
+ * `internal` for anything else. It carries a Step in which nothing happened.
+ */
+export function loadFailure(error: unknown, agent: string, trace: StepTrace): ApplicationFailure {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const known = cause instanceof ApplicationFailure && isFailureType(cause.type) ? cause : null;
+  const type = known === null ? 'internal' : (known.type as FailureType);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return failureOf(type, message, unstartedStep(agent, type, message, trace));
+}
+
+/** The Step of a run that ended before its first event. */
+function unstartedStep(agent: string, reason: string, message: string, trace: StepTrace): Step {
+  return {
+    v: 1,
+    runId: trace.firstExecutionId,
+    agent,
+    mode: 'react',
+    status: 'error',
+    value: null,
+    reason,
+    message,
+    signature: null,
+    fieldDescriptions: {},
+    usage: usageOf(EMPTY_STATS),
+    stats: EMPTY_STATS,
+    memory: {},
+    notes: [],
+    iterations: 0,
+    children: [],
+    trace,
+  };
+}
+
+/**
+ * What may leave the workflow in place of `error`: typed failures, cancellations and the hand-over as
+ * they are, anything unexpected as a failure of type `internal`.
+ */
+export function throughTheOneExit(error: unknown): unknown {
+  if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
+  if (isCancellation(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  log.error('The agent workflow failed unexpectedly', { error: message });
+  return failureOf('internal', `Expected the run to end by itself, got: ${message}`);
+}

@@ -1,0 +1,209 @@
+/**
+ * Messages in, answers out. Inputs and a cancel go to the mailbox, where the loop finds them; limits
+ * and pauses act at once, between two steps of the loop. Queries read what is there and change
+ * nothing. Validators are synchronous: an asynchronous one never rejects.
+ */
+import { ApplicationFailure, condition, log, setHandler, workflowInfo } from '@temporalio/workflow';
+import { checkRunInput } from '../core/agent/check-input.ts';
+import { MAX_WAITING_INPUTS, positionOf } from '../core/agent/inbox.ts';
+import type { RunState } from '../core/agent/run-state.ts';
+import { usageOf } from '../core/agent/step-of.ts';
+import type { Json } from '../core/json.ts';
+import { mergeLimits } from '../core/limits/compile-limits.ts';
+import { EMPTY_STATS } from '../core/stats/stats.ts';
+import { pageOf, type PagePosition } from '../core/transcript/page.ts';
+import type {
+  Adjustment,
+  AdjustReceipt,
+  LinkPage,
+  PendingItem,
+  RunPhase,
+  RunStatus,
+  TranscriptRequest,
+} from '../core/agent/messages.ts';
+import {
+  adjustUpdate,
+  cancelSignal,
+  eventsQuery,
+  inputSignal,
+  pendingQuery,
+  sendUpdate,
+  statsQuery,
+  statusQuery,
+  transcriptQuery,
+} from './messages.ts';
+import type { Session } from './session.ts';
+
+/** Installs all handlers; call it before the first await, or an early update is refused. */
+export function installHandlers(session: Session): void {
+  setHandler(sendUpdate, (input) => ({ position: session.mailbox.accept(input) }), {
+    validator: (input) => refuse(inputProblem(session, input)),
+    description: 'Gives input to the run; idempotent by its id.',
+  });
+  setHandler(adjustUpdate, (adjustment) => adjust(session, adjustment), {
+    validator: (adjustment) => refuse(adjustmentProblem(session, adjustment)),
+    description: 'Changes limits, pauses or resumes.',
+  });
+  setHandler(inputSignal, (input) => {
+    const problem = inputProblem(session, input);
+    if (problem === null) session.mailbox.accept(input);
+    else warn(session, 'input_refused', problem);
+  });
+  setHandler(cancelSignal, (payload) => {
+    const message = typeof payload?.message === 'string' ? payload.message : '';
+    session.mailbox.cancel({ reason: 'canceled', message });
+  });
+  setHandler(statusQuery, () => statusOf(session));
+  setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
+  setHandler(transcriptQuery, (request) => transcriptPage(session, request));
+  setHandler(eventsQuery, ({ from, maxBytes }) =>
+    linkPage(
+      session,
+      session.log.events as unknown as Json[],
+      session.log.firstEvent,
+      from,
+      maxBytes,
+    ),
+  );
+  setHandler(pendingQuery, () => pendingOf(session));
+}
+
+function refuse(problem: string | null): void {
+  if (problem === null) return;
+  throw ApplicationFailure.create({ type: 'invalid_input', message: problem, nonRetryable: true });
+}
+
+function warn(session: Session, code: string, message: string): void {
+  log.warn(message, { code });
+  session.run?.record({ type: 'agent:warning', code, message });
+}
+
+function inputProblem(session: Session, input: unknown): string | null {
+  if (session.step !== null) {
+    return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;
+  }
+  const checked = checkRunInput(input);
+  if (checked.kind === 'invalid') return checked.message;
+  const inbox = session.mailbox.peek();
+  if (positionOf(inbox, checked.input.id) !== undefined) return null;
+  return inbox.waiting.length < MAX_WAITING_INPUTS
+    ? null
+    : `Expected at most ${MAX_WAITING_INPUTS} inputs to wait, got one more. Send it again later.`;
+}
+
+function adjustmentProblem(session: Session, adjustment: Adjustment): string | null {
+  if (session.step !== null) {
+    return `Expected a run that is alive, got one that ended as \`${session.step.status}\`.`;
+  }
+  const { limits, paused } = adjustment ?? {};
+  if (limits === undefined && paused === undefined) {
+    return 'Expected `limits` or `paused` in an adjustment, got neither. Set one of them.';
+  }
+  if (paused !== undefined && typeof paused !== 'boolean') {
+    return `Expected \`paused\` to be true or false, got ${typeof paused}.`;
+  }
+  if (limits === undefined) return null;
+  const merged = mergeLimits(session.run?.state.limits ?? [], limits);
+  return merged.kind === 'limits'
+    ? null
+    : merged.problems.map((problem) => problem.message).join('\n');
+}
+
+async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustReceipt> {
+  await condition(() => session.run !== null || session.step !== null);
+  const { run } = session;
+  if (run === null) return { limits: [], paused: false };
+  if (session.handingOver) {
+    session.putOff.push(adjustment);
+    return session.putOff.reduce(adjusted, receiptOf(run.state));
+  }
+  applyAdjustment(session, adjustment);
+  return receiptOf(run.state);
+}
+
+function receiptOf({ limits, pausedAt }: RunState): AdjustReceipt {
+  return { limits, paused: pausedAt !== null };
+}
+
+/** What `receipt` becomes when the next link acts on an adjustment that was put off. */
+function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): AdjustReceipt {
+  const merged = mergeLimits(receipt.limits, limits);
+  return {
+    limits: merged.kind === 'limits' ? merged.limits : receipt.limits,
+    paused: paused ?? receipt.paused,
+  };
+}
+
+/** Acts on a checked adjustment; needs a loaded run. */
+export function applyAdjustment({ run, host }: Session, { limits, paused }: Adjustment): void {
+  if (run === null) return;
+  if (limits !== undefined) {
+    const merged = mergeLimits(run.state.limits, limits);
+    if (merged.kind === 'limits') run.adjust(merged.limits);
+  }
+  if (paused === true) run.pause();
+  if (paused === false) run.resume();
+  host?.flush();
+}
+
+function statusOf(session: Session): RunStatus {
+  const { run, step, host, mailbox } = session;
+  const inbox = mailbox.peek();
+  return {
+    version: (run?.state.seq ?? 0) + inbox.accepted,
+    state: phaseOf(session),
+    runId: workflowInfo().firstExecutionRunId,
+    agent: session.agent,
+    iteration: run?.state.iteration ?? 0,
+    waitsFor: host?.inFlight() ?? ['definition'],
+    usage: usageOf(run?.state.stats ?? EMPTY_STATS),
+    unreadInputs: inbox.waiting.length,
+    link: run?.state.link ?? 1,
+    ...(step === null ? {} : { step }),
+  };
+}
+
+function phaseOf({ run, step }: Session): RunPhase {
+  if (step !== null) return 'ended';
+  return run !== null && run.state.pausedAt !== null ? 'paused' : 'running';
+}
+
+function pendingOf({ run, step, agent }: Session): readonly PendingItem[] {
+  if (run === null || step !== null || run.state.pausedAt === null) return [];
+  const { agentPath, pausedAt } = run.state;
+  return [{ id: 'pause', kind: 'pause', agent, path: agentPath, since: pausedAt }];
+}
+
+function transcriptPage(session: Session, request: TranscriptRequest): LinkPage {
+  const { run, log: runLog, previous } = session;
+  const { from, maxBytes, view, epoch } = request;
+  if (view === 'history') {
+    return linkPage(
+      session,
+      runLog.entries as unknown as Json[],
+      runLog.firstEntry,
+      from,
+      maxBytes,
+    );
+  }
+  const state = run?.state;
+  if (state === undefined || (epoch !== undefined && epoch !== state.mark.epoch)) {
+    return { items: [], next: null, first: 0, previous, stale: true };
+  }
+  const items = [state.head, ...state.scratchpad.flatMap((entry) => entry.messages)];
+  return { ...pageOf(items as unknown as Json[], from, maxBytes), first: 0, previous };
+}
+
+/** A page whose indexes count over the whole chain, while `items` begins at index `first` of it. */
+function linkPage(
+  session: Session,
+  items: readonly Json[],
+  first: number,
+  from: PagePosition,
+  maxBytes: number | undefined,
+): LinkPage {
+  const index = Math.max(0, from.index - first);
+  const page = pageOf(items, { index, offset: from.index < first ? 0 : from.offset }, maxBytes);
+  const next = page.next === null ? null : { ...page.next, index: page.next.index + first };
+  return { ...page, next, first, previous: session.previous };
+}

@@ -1,0 +1,50 @@
+/** The messages of a run as Temporal defines them; clients and handlers share this file. */
+import {
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  type QueryDefinition,
+  type SignalDefinition,
+} from '@temporalio/workflow';
+import type { RunInput } from '../core/agent/inbox.ts';
+import {
+  MESSAGE_NAMES,
+  type Adjustment,
+  type AdjustReceipt,
+  type CancelPayload,
+  type EventsRequest,
+  type LinkPage,
+  type PendingItem,
+  type RunStatus,
+  type SendReceipt,
+  type TranscriptRequest,
+} from '../core/agent/messages.ts';
+import type { Stats } from '../core/stats/stats.ts';
+
+/** Gives input; idempotent by `RunInput.id`. */
+export const sendUpdate: ReturnType<typeof defineUpdate<SendReceipt, [RunInput]>> = defineUpdate(
+  MESSAGE_NAMES.send,
+);
+/** Changes limits, pauses, resumes. */
+export const adjustUpdate: ReturnType<typeof defineUpdate<AdjustReceipt, [Adjustment]>> =
+  defineUpdate(MESSAGE_NAMES.adjust);
+/** Gives input without waiting for a receipt. */
+export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
+/** Ends the run; it still returns its Step. */
+export const cancelSignal: SignalDefinition<[CancelPayload?]> = defineSignal(MESSAGE_NAMES.cancel);
+/** Where the run stands. */
+export const statusQuery: QueryDefinition<RunStatus> = defineQuery(MESSAGE_NAMES.status);
+/** All statistics. */
+export const statsQuery: QueryDefinition<Stats> = defineQuery(MESSAGE_NAMES.stats);
+/** A page of the transcript. */
+export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest]> = defineQuery(
+  MESSAGE_NAMES.transcript,
+);
+/** A page of events. */
+export const eventsQuery: QueryDefinition<LinkPage, [EventsRequest]> = defineQuery(
+  MESSAGE_NAMES.events,
+);
+/** What waits for a person. */
+export const pendingQuery: QueryDefinition<readonly PendingItem[]> = defineQuery(
+  MESSAGE_NAMES.pending,
+);

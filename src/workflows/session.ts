@@ -1,0 +1,62 @@
+/**
+ * What the workflow, its handlers and its hand-over share: one mutable record for one link of a
+ * chain. Handlers may run before the agent is loaded and while the run is handed over, so each
+ * field says what it is then.
+ */
+import { workflowInfo } from '@temporalio/workflow';
+import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/agent/inbox.ts';
+import { createRunLog, type RunLog } from '../core/agent/run-log.ts';
+import type { Run } from '../core/agent/run.ts';
+import type { Step, StepTrace } from '../core/agent/step.ts';
+import type { Start } from './start.ts';
+import type { Adjustment } from '../core/agent/messages.ts';
+import type { TemporalHost } from './temporal-host.ts';
+
+/** One link of a chain, as its handlers see it. */
+export interface Session {
+  /** Name of the agent, as the input gave it. */
+  readonly agent: string;
+  readonly mailbox: Mailbox;
+  readonly log: RunLog;
+  /** Run id of the link before; null in the first link. */
+  readonly previous: string | null;
+  /** Null until the agent is loaded. */
+  run: Run | null;
+  /** Null until the agent is loaded. */
+  host: TemporalHost | null;
+  /** Set when the run has ended. */
+  step: Step | null;
+  /** True from the decision to hand over on: changes are put off to the next link. */
+  handingOver: boolean;
+  /** Adjustments that the next link begins with. */
+  readonly putOff: Adjustment[];
+}
+
+/** The session of a link that begins with `start`. */
+export function openSession(start: Start): Session {
+  const continued = start.kind === 'continued' ? start.handover : null;
+  const session: Session = {
+    agent: start.kind === 'continued' ? start.handover.state.head.spec.name : start.agent,
+    // An urgent message before the agent is loaded finds nothing in flight to abort.
+    mailbox: createMailbox(continued?.inbox ?? EMPTY_INBOX, () => session.host?.abort()),
+    log: createRunLog(continued?.state ?? { seq: 0, historyLength: 0 }),
+    previous: continued?.previous ?? null,
+    run: null,
+    host: null,
+    step: null,
+    handingOver: false,
+    putOff: [],
+  };
+  return session;
+}
+
+/** Where this link takes place, and which inputs nobody read. */
+export function traceOf(session: Session): StepTrace {
+  const { workflowId, runId, firstExecutionRunId } = workflowInfo();
+  return {
+    workflowId,
+    executionId: runId,
+    firstExecutionId: firstExecutionRunId,
+    unreadInputs: session.mailbox.peek().waiting.map((input) => input.id),
+  };
+}

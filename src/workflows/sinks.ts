@@ -1,0 +1,46 @@
+/**
+ * What leaves a workflow without entering history: the newest messages, for the cache of the worker,
+ * and events, for its listeners. A sink runs after the activation and before its completion is
+ * sent: at least once, on the worker that ran the code. Each call is cloned out of the workflow's
+ * thread, so events go in batches: all of an activation that waits for something.
+ */
+import { proxySinks, type Sinks } from '@temporalio/workflow';
+import type { AgentEvent } from '../core/agent/events.ts';
+import type { TranscriptView } from '../core/agent/host.ts';
+import type { Message } from '../core/message.ts';
+import type { TranscriptHead } from '../core/transcript/transcript.ts';
+
+/** The messages of an epoch from index `from` on; the head comes with the first of them. */
+export interface TranscriptDelta {
+  readonly epoch: number;
+  readonly from: number;
+  readonly head?: TranscriptHead;
+  readonly messages: readonly Message[];
+}
+
+/** The sinks that a worker offers; `transcript` is also called on replay, to fill a new cache. */
+export interface EverloopSinks extends Sinks {
+  transcript: { append(delta: TranscriptDelta): void };
+  events: { publish(events: readonly AgentEvent[]): void };
+}
+
+/** The sinks of this workflow. */
+export const sinks: EverloopSinks = proxySinks<EverloopSinks>();
+
+/** Sends what is new of a transcript, each message once in the life of this workflow instance. */
+export function createTranscriptFeed(): (epoch: number, view: TranscriptView) => void {
+  let sentEpoch = 0;
+  let sentMessages = 0;
+  return (epoch, { head, messages }) => {
+    const isNew = epoch !== sentEpoch;
+    const from = isNew ? 0 : sentMessages;
+    sinks.transcript.append({
+      epoch,
+      from,
+      ...(isNew ? { head } : {}),
+      messages: messages.slice(from),
+    });
+    sentEpoch = epoch;
+    sentMessages = messages.length;
+  };
+}

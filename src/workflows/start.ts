@@ -1,0 +1,42 @@
+/** How a link of a chain begins: with a user's input, or with what the link before handed over. */
+import { workflowInfo } from '@temporalio/workflow';
+import type { Inbox } from '../core/agent/inbox.ts';
+import type { AgentInput } from '../core/agent/input.ts';
+import type { RunState } from '../core/agent/run-state.ts';
+import { isPlainObject } from '../core/json.ts';
+import type { ActivityRuntime } from '../activities/activity-types.ts';
+import type { Adjustment } from '../core/agent/messages.ts';
+
+/** What one link hands to the next, version 1. Plain JSON. */
+export interface Handover {
+  readonly v: 1;
+  readonly kind: 'handover';
+  readonly state: RunState;
+  readonly inbox: Inbox;
+  readonly runtime: ActivityRuntime;
+  /** Run id of the link that hands over. */
+  readonly previous: string;
+  readonly putOff: readonly Adjustment[];
+}
+
+/** How a link begins. A fresh input is not looked at here: `loadAgent` checks all of it. */
+export type Start =
+  | { readonly kind: 'fresh'; readonly agent: string; readonly input: AgentInput }
+  | { readonly kind: 'continued'; readonly handover: Handover };
+
+/**
+ * Reads the workflow's argument, which may come from any client: what fits nothing is an input. Only
+ * a link of ours continues as new, so only such an execution is believed to be handed a state.
+ */
+export function readStart(payload: unknown): Start {
+  const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
+  if (isContinued && isPlainObject(payload) && payload['kind'] === 'handover') {
+    return { kind: 'continued', handover: payload as unknown as Handover };
+  }
+  const agent = isPlainObject(payload) ? payload['agent'] : undefined;
+  return {
+    kind: 'fresh',
+    agent: typeof agent === 'string' ? agent : '',
+    input: payload as AgentInput,
+  };
+}

@@ -1,0 +1,328 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import type { StandardSchema } from '../../src/activities/standard-schema.ts';
+import { TOOL_DEFAULTS, type ToolOptions } from '../../src/activities/tool-options.ts';
+
+const execute = (): string => 'done';
+const minimal = { name: 'work', description: 'Works.', execute };
+
+/** The problems of a tool with these options. */
+function problemsOf(options: object): unknown {
+  try {
+    defineTool({ ...minimal, ...options } as ToolOptions);
+  } catch (error) {
+    return (error as { problems?: unknown }).problems;
+  }
+  return [];
+}
+
+describe('defineTool', () => {
+  test('fills in the defaults', () => {
+    expect(defineTool(minimal)).toEqual({
+      kind: 'tool',
+      spec: {
+        name: 'work',
+        description: 'Works.',
+        parameters: null,
+        effect: 'idempotent',
+        local: false,
+        timeoutMs: 60_000,
+        retry: { attempts: 3, initialMs: 1_000, factor: 2 },
+        sequential: false,
+        maxResultBytes: 65_536,
+      },
+      standard: null,
+      execute,
+    });
+  });
+
+  test('keeps what is given', () => {
+    const parameters = { type: 'object', properties: { b: {}, a: {} } };
+    const { spec } = defineTool({
+      ...minimal,
+      policy: 'Once a day.',
+      parameters,
+      effect: 'read',
+      local: true,
+      timeoutMs: 5_000,
+      retry: { attempts: 5 },
+      sequential: true,
+      maxResultBytes: 262_144,
+    });
+
+    expect(spec).toEqual({
+      name: 'work',
+      description: 'Works.',
+      policy: 'Once a day.',
+      parameters,
+      effect: 'read',
+      local: true,
+      timeoutMs: 5_000,
+      retry: { ...TOOL_DEFAULTS.retry, attempts: 5 },
+      sequential: true,
+      maxResultBytes: 262_144,
+    });
+    expect(JSON.stringify(spec.parameters)).toBe(JSON.stringify(parameters));
+  });
+
+  test('gives a local tool less time', () => {
+    const { spec } = defineTool({ ...minimal, effect: 'read', local: true });
+
+    expect(spec.timeoutMs).toBe(2_000);
+  });
+
+  test('gives a `once` tool a single attempt', () => {
+    const { spec } = defineTool({ ...minimal, effect: 'once' });
+
+    expect(spec.retry).toEqual({ attempts: 1, initialMs: 1_000, factor: 2 });
+  });
+});
+
+describe('[row 15] schemas of tools', () => {
+  test('come from a Standard Schema object, without `$schema`', () => {
+    const schema = z.object({ query: z.string().describe('Words.'), limit: z.number().default(5) });
+
+    const tool = defineTool({ ...minimal, parameters: schema });
+
+    expect(tool.spec.parameters).toEqual({
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'Words.' },
+        limit: { type: 'number', default: 5 },
+      },
+      required: ['query'],
+    });
+    expect(tool.standard).toBe(schema);
+  });
+
+  test('are told to the model without the noise of a library', () => {
+    const data = { pattern: 'x', format: 'y' };
+    const parameters = z.object({
+      count: z.number().int(),
+      day: z.iso.date(),
+      pattern: z.object({ format: z.string(), pattern: z.string() }).default(data),
+    });
+
+    expect(defineTool({ ...minimal, parameters }).spec.parameters).toEqual({
+      type: 'object',
+      properties: {
+        count: { type: 'integer' },
+        day: { type: 'string', format: 'date' },
+        pattern: {
+          default: data,
+          type: 'object',
+          properties: { format: { type: 'string' }, pattern: { type: 'string' } },
+          required: ['format', 'pattern'],
+        },
+      },
+      required: ['count', 'day'],
+    });
+  });
+
+  test('come from beside a Standard Schema object that cannot tell its own', () => {
+    const jsonSchema = { type: 'object', properties: { day: { type: 'string' } } };
+
+    const tool = defineTool({
+      ...minimal,
+      parameters: z.object({ day: z.date() }),
+      jsonSchema,
+    });
+
+    expect(tool.spec.parameters).toEqual(jsonSchema);
+  });
+
+  test('are copied: later changes of the object change nothing', () => {
+    const parameters = { type: 'object', properties: {} as Record<string, object> };
+    const tool = defineTool({ ...minimal, parameters: parameters as never });
+
+    parameters.properties['late'] = {};
+
+    expect(tool.spec.parameters).toEqual({ type: 'object', properties: {} });
+  });
+});
+
+describe('[row 26] what is wrong with a tool', () => {
+  const mute: StandardSchema = {
+    '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) },
+  };
+  const nameRule =
+    'Expected a tool name of 1 to 64 letters, digits, `_` or `-` that starts with a letter, got';
+  const schemaRule = 'Expected `parameters` of `work` to be a schema for an object, got';
+
+  test.each([
+    {
+      name: 'no name',
+      options: { name: '' },
+      code: 'tool_name',
+      message: `${nameRule} \`\`. Rename it.`,
+    },
+    {
+      name: 'a name that starts with a digit',
+      options: { name: '1st' },
+      code: 'tool_name',
+      message: `${nameRule} \`1st\`. Rename it.`,
+    },
+    {
+      name: 'a name of 65 letters',
+      options: { name: 'a'.repeat(65) },
+      code: 'tool_name',
+      message: `${nameRule} \`${'a'.repeat(65)}\`. Rename it.`,
+    },
+    {
+      name: 'a name that is no text',
+      options: { name: 5 },
+      code: 'tool_name',
+      message: `${nameRule} 5. Rename it.`,
+    },
+    ...[
+      'tool_registry_search',
+      'ask_user',
+      'respond',
+      'return',
+      'fail',
+      'lisp_eval',
+      'llm_query',
+      'ask-user',
+    ].map((name) => ({
+      name: `the built-in ${name}`,
+      options: { name },
+      code: 'reserved_name',
+      message: `Expected a free tool name, got the built-in \`${name}\`. Rename it.`,
+    })),
+    {
+      name: 'no description',
+      options: { description: ' ' },
+      code: 'tool_description',
+      message:
+        'Expected `description` of `work` to say what the tool does, got " ". Write a sentence.',
+    },
+    {
+      name: 'a policy that is no text',
+      options: { policy: 5 },
+      code: 'tool_policy',
+      message: 'Expected `policy` of `work` to be a text, got 5. Change it.',
+    },
+    {
+      name: 'no function',
+      options: { execute: undefined },
+      code: 'tool_execute',
+      message:
+        'Expected `execute` of `work` to be a function, got none. Write the function that does the work.',
+    },
+    {
+      name: 'parameters that are no schema',
+      options: { parameters: 5 },
+      code: 'tool_schema',
+      message: `${schemaRule} 5. Use JSON Schema or a Standard Schema object, such as one of zod.`,
+    },
+    {
+      name: 'parameters that are no object',
+      options: { parameters: { type: 'string' } },
+      code: 'tool_schema',
+      message: `${schemaRule} {"type":"string"}. Its root must have \`"type": "object"\`.`,
+    },
+    {
+      name: 'parameters that do not compile',
+      options: { parameters: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } } },
+      code: 'tool_schema',
+      message: `${schemaRule} {"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}. can't resolve reference #/$defs/none from id #.`,
+    },
+    {
+      name: 'a Standard Schema object without JSON Schema',
+      options: { parameters: mute },
+      code: 'tool_schema',
+      message: `${schemaRule} a schema of mute. It cannot tell its JSON Schema: give that as \`jsonSchema\` beside it.`,
+    },
+    {
+      name: 'a Standard Schema object that JSON Schema cannot say',
+      options: { parameters: z.object({ at: z.date() }) },
+      code: 'tool_schema',
+      message: `${schemaRule} a schema of zod. It has no JSON Schema (Date cannot be represented in JSON Schema): give one as \`jsonSchema\` beside it.`,
+    },
+    {
+      name: 'an unknown effect',
+      options: { effect: 'twice' },
+      code: 'tool_effect',
+      message:
+        "Expected `effect` of `work` to be 'read', 'idempotent' or 'once', got \"twice\". Choose one of them.",
+    },
+    {
+      name: 'retries of a `once` tool',
+      options: { effect: 'once', retry: { attempts: 2 } },
+      code: 'once_retry',
+      message:
+        "Expected a single attempt of the `once` tool `work`, got 2. Remove `retry`, or use effect 'idempotent'.",
+    },
+    {
+      name: 'a local tool that writes',
+      options: { local: true },
+      code: 'local_tool',
+      message:
+        "Expected the local tool `work` to have effect 'read' and a `timeoutMs` of at most 5000, got 'idempotent' and 2000. Change them, or remove `local`.",
+    },
+    {
+      name: 'a slow local tool',
+      options: { local: true, effect: 'read', timeoutMs: 5_001 },
+      code: 'local_tool',
+      message:
+        "Expected the local tool `work` to have effect 'read' and a `timeoutMs` of at most 5000, got 'read' and 5001. Change them, or remove `local`.",
+    },
+    {
+      name: 'no time',
+      options: { timeoutMs: 0 },
+      code: 'number',
+      message: 'Expected `timeoutMs` of `work` from 1 up, got 0. Change it.',
+    },
+    {
+      name: 'no attempt',
+      options: { retry: { attempts: 0 } },
+      code: 'number',
+      message: 'Expected `retry.attempts` of `work` from 1 up, got 0. Change it.',
+    },
+    {
+      name: 'a shrinking wait',
+      options: { retry: { factor: 0.5 } },
+      code: 'number',
+      message: 'Expected `retry.factor` of `work` from 1 up, got 0.5. Change it.',
+    },
+    {
+      name: 'too large results',
+      options: { maxResultBytes: 262_145 },
+      code: 'number',
+      message: 'Expected `maxResultBytes` of `work` from 1 to 262144, got 262145. Change it.',
+    },
+    {
+      name: 'a misspelt option',
+      options: { timeoutMS: 5 },
+      code: 'unknown_option',
+      message: 'Expected an option of tool `work`, got `timeoutMS`. Did you mean `timeoutMs`?',
+    },
+    {
+      name: 'an option of a later version',
+      options: { approval: 'always' },
+      code: 'option_not_available',
+      message:
+        'Expected an option of tool `work`, got `approval`, which is not available yet. Remove it.',
+    },
+  ])('reports $name', ({ options, code, message }) => {
+    expect(problemsOf(options)).toEqual([{ code, message }]);
+  });
+
+  test('reports everything in one error', () => {
+    const define = (): unknown =>
+      defineTool({ name: '', description: '', parameters: { type: 'array' }, execute });
+
+    expect(define).toThrow(
+      expect.objectContaining({
+        name: 'UsageError',
+        code: 'tool_name',
+        message: [
+          'Expected a tool name of 1 to 64 letters, digits, `_` or `-` that starts with a letter, got ``. Rename it.',
+          'Expected `description` of `` to say what the tool does, got "". Write a sentence.',
+          'Expected `parameters` of `` to be a schema for an object, got {"type":"array"}. Its root must have `"type": "object"`.',
+        ].join('\n'),
+      }),
+    );
+  });
+});

@@ -1,0 +1,336 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import { compileAgent, hashOf } from '../../src/activities/compile-agent.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import { defineValidator } from '../../src/activities/define-validator.ts';
+import { loadAgent, loadAgentActivity } from '../../src/activities/load-agent.ts';
+import type { ModelEntry } from '../../src/activities/model-entry.ts';
+import type { AgentInput } from '../../src/core/agent/input.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
+import { silentModel } from './agents.ts';
+
+const models: readonly ModelEntry[] = [
+  {
+    id: 'big',
+    model: silentModel,
+    contextWindow: 1_000,
+    maxOutputTokens: 100,
+    price: { input: 1, output: 2 },
+    fallbacks: ['small'],
+    settings: { temperature: 0 },
+  },
+  { id: 'small', model: silentModel },
+];
+const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 1 });
+const accept = defineValidator({ name: 'accept', validate: () => ({ accepted: true }) });
+const researcher = defineAgent({
+  name: 'researcher',
+  model: 'big',
+  tools: [search],
+  validators: [accept],
+  limits: { iterations: 5 },
+});
+const writer = defineAgent({ name: 'writer', model: 'small' });
+const registry = createRegistry({ agents: [researcher, writer], models });
+
+const input: AgentInput = { v: 1, agent: 'researcher', task: { text: 'Find it.' } };
+
+function load(fields: object): unknown {
+  return loadAgent(registry, { ...input, ...fields });
+}
+
+function limitsOf(fields: object): unknown {
+  const outcome = loadAgent(registry, { ...input, ...fields });
+  return outcome.kind === 'loaded' ? outcome.agent.spec.limits : outcome;
+}
+
+describe('loadAgent', () => {
+  test('compiles the specification: models with fallbacks, limits, hash', () => {
+    const limits = [{ ...DEFAULT_LIMITS[0], max: 5 }, ...DEFAULT_LIMITS.slice(1)];
+    const spec = {
+      ...researcher.spec,
+      models: [
+        {
+          id: 'big',
+          contextWindow: 1_000,
+          maxOutputTokens: 100,
+          price: { input: 1, output: 2 },
+        },
+        { id: 'small' },
+      ],
+      limits,
+    };
+
+    expect(load({})).toEqual({
+      kind: 'loaded',
+      agent: { spec, specHash: hashOf(spec as never), warnings: [] },
+    });
+  });
+
+  test('survives JSON', () => {
+    const outcome = load({});
+
+    expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
+  });
+
+  test.each([
+    {
+      name: 'media alone',
+      fields: {
+        task: { text: '', media: [{ type: 'media', mediaType: 'image/png', data: 'AA==' }] },
+      },
+    },
+    { name: 'a context', fields: { context: { a: [1] } } },
+    { name: 'a history', fields: { history: [{ role: 'user', text: 'hi' }] } },
+  ])('takes $name', ({ fields }) => {
+    expect(load(fields)).toMatchObject({ kind: 'loaded' });
+  });
+
+  test("puts a start's limits in place of the definition's", () => {
+    expect(limitsOf({ limits: { iterations: 9, toolCalls: 2 } })).toEqual([
+      { ...DEFAULT_LIMITS[0], max: 9 },
+      ...DEFAULT_LIMITS.slice(1),
+      { kind: 'exact', key: 'agent:tool_calls', max: 2 },
+    ]);
+  });
+
+  test("puts a start's model in place of the agent's", () => {
+    expect(load({ model: 'small' })).toMatchObject({
+      agent: { spec: { models: [{ id: 'small' }] } },
+    });
+  });
+
+  test('warns of limits that never trip', () => {
+    const custom = [
+      { kind: 'exact', key: 'agent:tool_calls:serch', max: 1 },
+      { kind: 'exact', key: '$self:agent:model_calls:huge', max: 1 },
+      { kind: 'exact', key: 'agent:answer_rejected_by:reject', max: 1 },
+      { kind: 'exact', key: 'agent:tool_calls:search', max: 1 },
+      { kind: 'exact', key: 'agent:tool_calls_error:(unknown)', max: 1 },
+      { kind: 'exact', key: 'agent:model_calls:small', max: 1 },
+      { kind: 'exact', key: 'agent:answer_rejected_by:accept', max: 1 },
+      { kind: 'prefix', key: 'agent:tool_calls:x', max: 1 },
+    ];
+
+    expect(load({ limits: { custom } })).toMatchObject({
+      agent: {
+        warnings: [
+          {
+            code: 'unused_limit',
+            message:
+              'The limit on `agent:tool_calls:serch` never trips: agent `researcher` has no tool `serch`.',
+          },
+          {
+            code: 'unused_limit',
+            message:
+              'The limit on `$self:agent:model_calls:huge` never trips: agent `researcher` has no model `huge`.',
+          },
+          {
+            code: 'unused_limit',
+            message:
+              'The limit on `agent:answer_rejected_by:reject` never trips: agent `researcher` has no validator `reject`.',
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe('an unknown agent', () => {
+  test.each([
+    {
+      agent: 'reviewer',
+      message:
+        'Expected an agent that the worker has (researcher, writer), got `reviewer`. Choose one of them.',
+    },
+    {
+      agent: 'writter',
+      message:
+        'Expected an agent that the worker has (researcher, writer), got `writter`. Did you mean `writer`?',
+    },
+  ])('$agent is told with those that exist', ({ agent, message }) => {
+    expect(load({ agent })).toEqual({ kind: 'failed', code: 'agent_not_found', message });
+  });
+
+  test('is told when there is none at all', () => {
+    expect(loadAgent(createRegistry({ agents: [] }), input)).toEqual({
+      kind: 'failed',
+      code: 'agent_not_found',
+      message:
+        'Expected an agent that the worker has (it has none), got `researcher`. Choose one of them.',
+    });
+  });
+});
+
+describe('input that does not fit', () => {
+  const emptyTask =
+    'Expected a task with text or media, got an empty one. Say what the agent should do.';
+
+  test.each([
+    {
+      name: 'no object',
+      given: 'Find it.',
+      message:
+        'Expected the input of a run to be an object, got "Find it.". Start runs with a client of Everloop.',
+    },
+    {
+      name: 'nothing',
+      given: undefined,
+      message:
+        'Expected the input of a run to be an object, got none. Start runs with a client of Everloop.',
+    },
+    {
+      name: 'another version',
+      given: { ...input, v: 2 },
+      message:
+        'Expected version `v` of the input to be 1, got 2. Start runs with a client of this version.',
+    },
+    {
+      name: 'no agent',
+      given: { ...input, agent: undefined },
+      message: 'Expected `agent` to be the name of an agent, got none. Name one.',
+    },
+    { name: 'an empty task', given: { ...input, task: { text: ' \n' } }, message: emptyTask },
+    {
+      name: 'an empty task with no media',
+      given: { ...input, task: { text: '', media: [] } },
+      message: emptyTask,
+    },
+    {
+      name: 'a task that is a text',
+      given: { ...input, task: 'Find it.' },
+      message:
+        'Expected `task` to be { text, media? }, got "Find it.". Say what the agent should do.',
+    },
+    {
+      name: 'a task without text',
+      given: { ...input, task: {} },
+      message: 'Expected `task.text` to be a text, got none. Change it.',
+    },
+    {
+      name: 'media without content',
+      given: { ...input, task: { text: 'x', media: [{ type: 'media', mediaType: 'image/png' }] } },
+      message:
+        'Expected `task.media` to be a list of { type: \'media\', mediaType, url or data }, got [{"type":"media","mediaType":"image/png"}]. Change it.',
+    },
+    {
+      name: 'a context that is a list',
+      given: { ...input, context: [1] },
+      message: 'Expected `context` to be a JSON object, got [1]. Write it as { name: value }.',
+    },
+    {
+      name: 'a context that is null',
+      given: { ...input, context: null },
+      message: 'Expected `context` to be a JSON object, got null. Write it as { name: value }.',
+    },
+    {
+      name: 'a history of another shape',
+      given: { ...input, history: ['hi'] },
+      message:
+        "Expected `history` to be a list of { role: 'user' or 'assistant', text }, got [\"hi\"]. Change it.",
+    },
+    {
+      name: 'a model that is no id',
+      given: { ...input, model: 5 },
+      message: 'Expected `model` to be the id of a model entry, got 5. Change it.',
+    },
+    {
+      name: 'an unknown model',
+      given: { ...input, model: 'smal' },
+      message:
+        'Expected a model that the worker has (big, small), got `smal`. Did you mean `small`?',
+    },
+    {
+      name: 'bad limits',
+      given: { ...input, limits: { iterations: -1 } },
+      message:
+        "Expected limit `iterations` to be a whole number from 0 up or 'unlimited', got -1. Change it.",
+    },
+    {
+      name: 'a cost limit over a model without a price',
+      given: { ...input, limits: { costUsd: 1 } },
+      message:
+        'Expected a `price` for every model under a cost limit, got none for `small`. Add it to the entry, or remove the limit.',
+    },
+    {
+      name: 'everything at once',
+      given: { v: 1, agent: '', task: { text: '' }, context: 5 },
+      message: [
+        'Expected `agent` to be the name of an agent, got "". Name one.',
+        emptyTask,
+        'Expected `context` to be a JSON object, got 5. Write it as { name: value }.',
+      ].join('\n'),
+    },
+  ])('$name', ({ given, message }) => {
+    expect(loadAgent(registry, given)).toEqual({ kind: 'failed', code: 'invalid_input', message });
+  });
+});
+
+describe('[row 26] cost limits', () => {
+  test.each([
+    {
+      name: 'exact',
+      limit: { kind: 'exact' as const, key: 'agent:cost_microusd', max: 1 },
+      problem: true,
+    },
+    {
+      name: 'of the run itself',
+      limit: { kind: 'exact' as const, key: '$self:agent:cost_microusd', max: 1 },
+      problem: true,
+    },
+    {
+      name: 'of that model',
+      limit: { kind: 'exact' as const, key: 'agent:cost_microusd:small', max: 1 },
+      problem: true,
+    },
+    {
+      name: 'of every model',
+      limit: { kind: 'prefix' as const, key: 'agent:cost_microusd:', max: 1 },
+      problem: true,
+    },
+    {
+      name: 'of another model',
+      limit: { kind: 'exact' as const, key: 'agent:cost_microusd:big', max: 1 },
+      problem: false,
+    },
+  ])('need a price: $name', ({ limit, problem }) => {
+    const agent = defineAgent({ name: 'a', model: 'small', limits: { custom: [limit] } });
+
+    expect(compileAgent(agent, registry.models).kind).toBe(problem ? 'problems' : 'agent');
+  });
+});
+
+describe('the hash of a specification', () => {
+  test('has 16 hexadecimal digits and follows the content, not the order of keys', () => {
+    const compiled = compileAgent(writer, registry.models);
+    if (compiled.kind === 'problems') throw new Error('Expected an agent.');
+    const { spec } = compiled;
+    const turned = Object.fromEntries(Object.entries(spec).toReversed()) as unknown as typeof spec;
+
+    expect(hashOf(spec)).toMatch(/^[0-9a-f]{16}$/);
+    expect(hashOf(turned)).toBe(hashOf(spec));
+    expect(hashOf({ ...spec, parallel: false })).not.toBe(hashOf(spec));
+  });
+});
+
+describe('the activity loadAgent', () => {
+  test('fails for good, with the code as type', async () => {
+    const activity = loadAgentActivity(registry);
+
+    const failure = await activity({ ...input, agent: 'nobody' }).catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(ApplicationFailure);
+    expect(failure).toMatchObject({
+      type: 'agent_not_found',
+      nonRetryable: true,
+      message:
+        'Expected an agent that the worker has (researcher, writer), got `nobody`. Choose one of them.',
+    });
+  });
+
+  test('returns what the pure part loads', async () => {
+    expect({ kind: 'loaded', agent: await loadAgentActivity(registry)(input) }).toEqual(load({}));
+  });
+});

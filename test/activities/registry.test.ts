@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { ModelEntry } from '../../src/activities/model-entry.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
+import { silentModel } from './agents.ts';
+
+const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 1 });
+const accept = defineValidator({ name: 'accept', validate: () => ({ accepted: true }) });
+const entry: ModelEntry = { id: 'm', model: silentModel };
+
+describe('createRegistry', () => {
+  test('finds agents, tools, validators and models by name', () => {
+    const agent = defineAgent({ name: 'a', model: 'm', tools: [search], validators: [accept] });
+
+    expect(createRegistry({ agents: [agent], models: [entry] })).toEqual({
+      agents: new Map([
+        [
+          'a',
+          {
+            definition: agent,
+            tools: new Map([['search', search]]),
+            validators: new Map([['accept', accept]]),
+          },
+        ],
+      ]),
+      models: new Map([['m', entry]]),
+    });
+  });
+
+  test('takes entries that stand in definitions, once when agents share one', () => {
+    const one = defineAgent({ name: 'one', model: entry });
+    const two = defineAgent({ name: 'two', model: entry });
+    const three = defineAgent({ name: 'three', model: silentModel });
+
+    const { models } = createRegistry({ agents: [one, two, three] });
+
+    expect(models).toEqual(
+      new Map([
+        ['m', entry],
+        ['three/model', { id: 'three/model', model: silentModel }],
+      ]),
+    );
+  });
+});
+
+describe('[row 26] what is wrong with what a worker is given', () => {
+  test('two agents of one name', () => {
+    const agents = [1, 2].map(() => defineAgent({ name: 'a', model: 'm' }));
+
+    expect(() => createRegistry({ agents, models: [entry] })).toThrow(
+      expect.objectContaining({
+        name: 'UsageError',
+        code: 'duplicate_agent',
+        message: 'Expected agent names to be unique, got two agents named `a`. Rename one.',
+      }),
+    );
+  });
+
+  test('everything, in one error', () => {
+    const a = defineAgent({ name: 'a', model: 'n', limits: { costUsd: 1 } });
+    const b = defineAgent({ name: 'b', model: 'm', limits: { costUsd: 1 } });
+    const models = [entry, { ...entry, model: (async () => '') as never }];
+
+    expect(() => createRegistry({ agents: [a, b, a, { name: 'c' } as never], models })).toThrow(
+      expect.objectContaining({
+        name: 'UsageError',
+        code: 'definition',
+        message: [
+          'Expected `agents[3]` to be what `defineAgent` returns, got {"name":"c"}. Define it with `defineAgent`.',
+          'Expected model ids to be unique, got "m" more than once. Rename all but one.',
+          'Agent `a`: Expected a model that the worker has (m), got `n`. Add an entry for it.',
+          'Agent `b`: Expected a `price` for every model under a cost limit, got none for `m`. Add it to the entry, or remove the limit.',
+          'Expected agent names to be unique, got two agents named `a`. Rename one.',
+        ].join('\n'),
+      }),
+    );
+  });
+
+  test('two models under one id', () => {
+    const agents = ['a', 'b'].map((name) =>
+      defineAgent({ name, model: { id: 'm', model: async () => name } }),
+    );
+
+    expect(() => createRegistry({ agents })).toThrow(
+      expect.objectContaining({
+        name: 'UsageError',
+        code: 'duplicate_model',
+        message:
+          'Expected one model under the id `m`, got two objects. Share one between the agents, or give them entries with ids of their own.',
+      }),
+    );
+  });
+
+  test('models without any agent that names them are fine', () => {
+    expect(createRegistry({ agents: [], models: [entry] }).models.size).toBe(1);
+  });
+});

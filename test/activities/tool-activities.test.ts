@@ -1,0 +1,209 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import { callToolActivity } from '../../src/activities/call-tool.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { Registry, ToolContext } from '../../src/activities/definitions.ts';
+import { judgeAnswerActivity } from '../../src/activities/judge-answer.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
+import { judgeOrder, silentModel, toolOrder } from './agents.ts';
+
+/** Settles when the signal is aborted, as a service call does. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('aborted')));
+  });
+}
+
+const tools = [
+  defineTool({ name: 'echo', description: 'Echoes.', execute: (_, { attempt }) => attempt }),
+  defineTool({
+    name: 'boom',
+    description: 'Fails.',
+    execute: () => {
+      throw new Error('boom');
+    },
+  }),
+  defineTool({
+    name: 'wait',
+    description: 'Waits.',
+    execute: (_, { signal }: ToolContext) => untilAborted(signal),
+  }),
+  defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    effect: 'once',
+    execute: (_, { signal }: ToolContext) => untilAborted(signal),
+  }),
+];
+
+function registryWith(...validators: Parameters<typeof defineValidator>[0][]): Registry {
+  const agent = defineAgent({
+    name: 'tester',
+    model: silentModel,
+    tools,
+    validators: validators.map((options) => defineValidator(options)),
+  });
+  return createRegistry({ agents: [agent] });
+}
+
+/** An activity's surroundings, without the lines that the SDK logs of failures. */
+function environmentOf(info: { readonly attempt?: number } = {}): MockActivityEnvironment {
+  return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+}
+
+describe('the activity callTool', () => {
+  const callTool = callToolActivity(registryWith());
+
+  test('returns the result, the attempt counted', async () => {
+    const environment = environmentOf({ attempt: 2 });
+
+    expect(await environment.run(callTool, toolOrder('echo'))).toEqual({
+      outcome: 'ok',
+      output: 2,
+      attempts: 2,
+      started: true,
+    });
+  });
+
+  test('fails an attempt that is to be tried again', async () => {
+    const environment = environmentOf({ attempt: 1 });
+
+    await expect(environment.run(callTool, toolOrder('boom'))).rejects.toMatchObject({
+      name: 'ApplicationFailure',
+      type: 'tool_failed',
+      message: 'boom',
+      nonRetryable: false,
+    });
+  });
+
+  test('tells the model after the last attempt', async () => {
+    const environment = environmentOf({ attempt: 3 });
+
+    expect(await environment.run(callTool, toolOrder('boom'))).toEqual({
+      outcome: 'error',
+      error: 'Error: boom',
+      attempts: 3,
+      started: true,
+    });
+  });
+
+  test('fails an attempt on a worker that does not have the agent', async () => {
+    const environment = environmentOf();
+    const order = { ...toolOrder('echo'), agent: 'nobody' };
+
+    await expect(environment.run(callTool, order)).rejects.toMatchObject({
+      type: 'agent_not_found',
+      message: 'This worker has no agent `nobody`. Start a worker that has it.',
+      nonRetryable: false,
+    });
+  });
+
+  test('returns a canceled call when it is canceled', async () => {
+    const environment = environmentOf();
+    const run = environment.run(callTool, toolOrder('wait'));
+
+    environment.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
+
+    expect(await run).toEqual({
+      outcome: 'canceled',
+      error: 'Error: canceled before it finished.',
+      attempts: 1,
+      started: true,
+    });
+  });
+
+  test('[row 23] is tried again elsewhere when the worker stops', async () => {
+    const environment = environmentOf();
+    const run = environment.run(callTool, toolOrder('wait'));
+
+    environment.cancel(
+      'WORKER_SHUTDOWN',
+      new ActivityCancellationDetails({ workerShutdown: true }),
+    );
+
+    await expect(run).rejects.toMatchObject({ type: 'worker_shutdown', nonRetryable: false });
+  });
+
+  test('[row 23] leaves a `once` call unknown when the worker stops', async () => {
+    const environment = environmentOf();
+    const run = environment.run(callTool, toolOrder('pay'));
+
+    environment.cancel(
+      'WORKER_SHUTDOWN',
+      new ActivityCancellationDetails({ workerShutdown: true }),
+    );
+
+    expect(await run).toEqual({
+      outcome: 'unknown',
+      error: 'Error: it is unknown whether pay took effect. Find out before you call it again.',
+      attempts: 1,
+      started: true,
+    });
+  });
+});
+
+describe('[row 31] the activity judgeAnswer', () => {
+  test('returns the verdicts', async () => {
+    const judgeAnswer = judgeAnswerActivity(
+      registryWith({ name: 'accept', validate: () => ({ accepted: true }) }),
+    );
+
+    expect(await environmentOf().run(judgeAnswer, judgeOrder({ answers: ['x'] }))).toEqual({
+      verdicts: [{ kind: 'accepted' }],
+      sections: [],
+      validators: [{ validator: 'accept', accepted: true }],
+      attempts: 1,
+    });
+  });
+
+  test('fails an attempt in which a validator threw', async () => {
+    const judgeAnswer = judgeAnswerActivity(
+      registryWith({
+        name: 'broken',
+        validate: () => {
+          throw new Error('no database');
+        },
+      }),
+    );
+
+    await expect(
+      environmentOf().run(judgeAnswer, judgeOrder({ answers: ['x'] })),
+    ).rejects.toMatchObject({
+      type: 'validator_failed',
+      message: 'validator broken: no database',
+      nonRetryable: false,
+    });
+  });
+
+  test.each([
+    { name: 'canceled', cause: { cancelRequested: true }, failure: { name: 'CancelledFailure' } },
+    {
+      name: 'a stopped worker',
+      cause: { workerShutdown: true },
+      failure: { type: 'worker_shutdown', nonRetryable: false },
+    },
+  ])('ends as $name', async ({ cause, failure }) => {
+    const judgeAnswer = judgeAnswerActivity(
+      registryWith({ name: 'slow', validate: (_, { signal }) => untilAborted(signal) }),
+    );
+    const environment = environmentOf();
+    const run = environment.run(judgeAnswer, judgeOrder({ answers: ['x'] }));
+
+    environment.cancel('CANCELLED', new ActivityCancellationDetails(cause));
+
+    await expect(run).rejects.toMatchObject(failure);
+  });
+
+  test('fails an attempt on a worker that does not have the agent', async () => {
+    const judgeAnswer = judgeAnswerActivity(registryWith());
+    const order = judgeOrder({ agent: 'nobody' });
+
+    await expect(environmentOf().run(judgeAnswer, order)).rejects.toMatchObject({
+      type: 'agent_not_found',
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import {
+  nativeIdOf,
+  notRunText,
+  readNativeCalls,
+} from '../../../src/core/toolchain/native-calls.ts';
+import { toolSpec } from '../agent/spec-fixture.ts';
+
+const context = {
+  iteration: 2,
+  tools: [toolSpec({ name: 'search' }), toolSpec({ name: 'look-up' })],
+  maxCallsPerTurn: 3,
+};
+
+describe('Native calls [row 18]', () => {
+  test('are read with their names, arguments and ids', () => {
+    const reading = readNativeCalls(
+      [
+        { id: 'toolu_1', tool: 'search', args: { query: 'x' }, providerData: { signature: 's' } },
+        { id: 'toolu_1', tool: 'look_up', args: '{"query": "y"}' },
+        { tool: 'fly', args: '' },
+      ],
+      context,
+    );
+
+    expect(reading).toEqual({
+      kind: 'calls',
+      calls: [
+        { callId: '2.1', tool: 'search', args: { query: 'x' } },
+        { callId: '2.2', tool: 'look-up', args: { query: 'y' } },
+        { callId: '2.3', tool: 'fly', args: {} },
+      ],
+      parts: [
+        {
+          type: 'tool_call',
+          callId: '2.1',
+          tool: 'search',
+          args: { query: 'x' },
+          providerData: { id: 'toolu_1', data: { signature: 's' } },
+        },
+        { type: 'tool_call', callId: '2.2', tool: 'look-up', args: { query: 'y' } },
+        { type: 'tool_call', callId: '2.3', tool: 'fly', args: {} },
+      ],
+    });
+    expect(reading.parts.map(nativeIdOf)).toEqual(['toolu_1', '2.2', '2.3']);
+  });
+
+  test('one malformed call: every call is answered', () => {
+    const reading = readNativeCalls(
+      [
+        { id: 'a', tool: 'search', args: { query: 'x' } },
+        { id: 'b', tool: 'search', args: '{"query": ' },
+        { id: 'c', tool: 'search', args: [1] },
+      ],
+      context,
+    );
+
+    const unreadable = 'call 2 (search): line 1, column 11: expected a value, got end of text';
+    const shape = 'call 3 (search): "args" must be a mapping, got array';
+    expect(reading).toEqual({
+      kind: 'problems',
+      problems: [
+        { code: 'json_syntax', message: unreadable, line: 1, column: 11 },
+        { code: 'call_args_shape', message: shape },
+      ],
+      parts: [
+        {
+          type: 'tool_call',
+          callId: '2.1',
+          tool: 'search',
+          args: { query: 'x' },
+          providerData: { id: 'a' },
+        },
+        {
+          type: 'tool_call',
+          callId: '2.2',
+          tool: 'search',
+          args: { rawInvalidInput: '{"query": ' },
+          providerData: { id: 'b' },
+        },
+        {
+          type: 'tool_call',
+          callId: '2.3',
+          tool: 'search',
+          args: { rawInvalidInput: '[1]' },
+          providerData: { id: 'c' },
+        },
+      ],
+      answers: [notRunText, `Error: ${unreadable}`, `Error: ${shape}`],
+      isUnreadable: true,
+    });
+    expect(notRunText).toBe(
+      'Error: not run, because another call in this reply could not be read.',
+    );
+  });
+
+  test.each([
+    {
+      title: 'no name',
+      calls: [{ tool: ' ', args: {} }],
+      answers: ['Error: call 1: the field "tool" is missing'],
+    },
+    {
+      title: 'too many calls',
+      calls: Array.from({ length: 4 }, () => ({ tool: 'search', args: {} })),
+      answers: Array.from(
+        { length: 4 },
+        () => 'Error: 4 calls in one step, at most 3 are allowed.',
+      ),
+    },
+  ])('$title', ({ calls, answers }) => {
+    expect(readNativeCalls(calls, context)).toMatchObject({ kind: 'problems', answers });
+  });
+});

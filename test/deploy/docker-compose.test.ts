@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { DEVELOPMENT_SETTINGS } from '../../src/worker/server-process.ts';
+
+interface Service {
+  readonly image?: string;
+  readonly build?: string;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly stop_grace_period?: string;
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const compose = parse(readFileSync(`${ROOT}/docker-compose.yml`, 'utf8'), { merge: true }) as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+};
+const services = Object.entries(compose.services);
+
+function service(name: string): Service {
+  const found = compose.services[name];
+  if (found === undefined) throw new Error(`Expected a service ${name}.`);
+  return found;
+}
+
+describe('docker-compose.yml', () => {
+  it('starts one thing after another', () => {
+    const chain = Object.fromEntries(
+      services.map(([name, { depends_on: before }]) => [
+        name,
+        Object.entries(before ?? {}).map(([other, { condition }]) => `${other}: ${condition}`),
+      ]),
+    );
+
+    expect(chain).toEqual({
+      postgresql: [],
+      'temporal-schema': ['postgresql: service_healthy'],
+      temporal: ['temporal-schema: service_completed_successfully'],
+      'temporal-namespace': ['temporal: service_healthy'],
+      'temporal-ui': ['temporal-namespace: service_completed_successfully'],
+      worker: ['temporal-namespace: service_completed_successfully'],
+    });
+  });
+
+  it('pins images that fit each other', () => {
+    const images = services.flatMap(([, { image }]) => (image === undefined ? [] : [image]));
+
+    expect(new Set(images)).toEqual(
+      new Set([
+        'postgres:16',
+        'temporalio/admin-tools:1.31.0',
+        'temporalio/server:1.31.0',
+        'temporalio/ui:2.49.1',
+      ]),
+    );
+  });
+
+  it('checks the health of each service that others wait for', () => {
+    const awaited = services.flatMap(([, { depends_on: before }]) =>
+      Object.entries(before ?? {}).flatMap(([name, { condition }]) =>
+        condition === 'service_healthy' ? [name] : [],
+      ),
+    );
+
+    expect(awaited.filter((name) => service(name).healthcheck === undefined)).toEqual([]);
+  });
+
+  it('mounts files and volumes that are there', () => {
+    const sources = services.flatMap(([, { volumes }]) =>
+      (volumes ?? []).map((volume) => volume.split(':')[0] ?? ''),
+    );
+
+    expect(
+      sources.filter((source) =>
+        source.startsWith('.') ? !existsSync(`${ROOT}/${source}`) : !(source in compose.volumes),
+      ),
+    ).toEqual([]);
+  });
+
+  it('stays on the loopback', () => {
+    const ports = services.flatMap(([, { ports: published }]) => published ?? []);
+
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+  });
+
+  it('gives a worker longer to stop than the worker takes', () => {
+    const { environment, stop_grace_period: period } = service('worker');
+
+    expect(Number.parseInt(period ?? '', 10) * 1_000).toBeGreaterThan(
+      Number(environment?.['EVERLOOP_SHUTDOWN_GRACE_MS']),
+    );
+  });
+
+  it('gives schema and server the same database', () => {
+    const names = ['POSTGRES_SEEDS', 'DB_PORT', 'POSTGRES_USER', 'POSTGRES_PWD'];
+    const of = (name: string): unknown[] => names.map((key) => service(name).environment?.[key]);
+
+    expect(of('temporal-schema')).toEqual(['postgresql', '5432', 'temporal', 'temporal']);
+    expect(of('temporal')).toEqual(of('temporal-schema'));
+  });
+});
+
+describe('config', () => {
+  it('sets on the server what the embedded one has', () => {
+    const settings = parse(readFileSync(`${ROOT}/config/dynamicconfig.yaml`, 'utf8')) as Readonly<
+      Record<string, readonly { readonly value: unknown }[]>
+    >;
+
+    expect(
+      Object.fromEntries(Object.entries(settings).map(([key, [first]]) => [key, first?.value])),
+    ).toEqual(DEVELOPMENT_SETTINGS);
+  });
+
+  it.each(['create-schema.sh', 'create-namespace.sh'])('has a %s that a shell can read', (name) => {
+    expect(execFileSync('sh', ['-n', `${ROOT}/config/${name}`], { encoding: 'utf8' })).toBe('');
+  });
+});

@@ -1,0 +1,299 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AgentOptions } from '../../src/activities/agent-options.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { AgentEvent } from '../../src/core/agent/events.ts';
+import type { Step } from '../../src/core/agent/step.ts';
+import { modelAt } from '../support/aimock.ts';
+import { eventually } from '../support/eventually.ts';
+import { abortOf, act, answer, bodiesOf, gate, hasNoGap, searchTool } from '../support/runs.ts';
+import {
+  PROVIDER_TOKENS,
+  startSlowProvider,
+  type ProviderReply,
+  type SlowProvider,
+} from '../support/slow-provider.ts';
+import { openStage, type Served, type Stage } from '../support/stage.ts';
+
+/** A user's cancel aborts the HTTP request within this time. */
+const ABORT_WITHIN_MS = 1_500;
+
+let stage: Stage;
+const providers: SlowProvider[] = [];
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+});
+afterEach(async () => {
+  await Promise.all(providers.splice(0).map((provider) => provider.stop()));
+});
+afterAll(() => stage.close());
+
+/** A worker for agent `tester`, whose provider plays `replies` over HTTP. */
+async function serve(
+  replies: readonly ProviderReply[],
+  fields: Partial<AgentOptions> = {},
+): Promise<Served & { readonly provider: SlowProvider }> {
+  const provider = await startSlowProvider(replies);
+  providers.push(provider);
+  const model = { id: 'slow', model: modelAt(provider.url, 'openai-compatible') };
+  const agent = defineAgent({ name: 'tester', model, tools: [searchTool()], ...fields });
+  return { ...(await stage.serve([agent])), provider };
+}
+
+function ended({ status, reason, message, iterations }: Step): object {
+  return { status, reason, message, iterations };
+}
+
+async function checkedEvents(run: RunHandle): Promise<readonly AgentEvent[]> {
+  const events = await run.events();
+  expect(hasNoGap(events)).toBe(true);
+  expect(events.at(-1)?.type).toBe('agent:execution:after');
+  await stage.replay(run);
+  return events;
+}
+
+const NEVER_ENDS: ProviderReply = { kind: 'never ends' };
+
+describe('a cancel in a model call', () => {
+  it('aborts the HTTP request in time and counts what it had cost [row 2]', async () => {
+    const { everloop, provider } = await serve([NEVER_ENDS]);
+    const run = await everloop.start('tester', { task: 'Go' });
+    await eventually('a request', () => provider.requests.length === 1);
+
+    const canceledAt = Date.now();
+    await run.cancel('changed my mind');
+    const step = await run.result();
+
+    expect(ended(step)).toEqual({
+      status: 'canceled',
+      reason: 'canceled',
+      message: 'changed my mind',
+      iterations: 1,
+    });
+    expect(step.usage).toMatchObject({
+      inputTokens: PROVIDER_TOKENS.prompt_tokens,
+      outputTokens: PROVIDER_TOKENS.completion_tokens,
+      modelCalls: 1,
+    });
+    expect(provider.abortedAt).toHaveLength(1);
+    expect(Number(provider.abortedAt[0]) - canceledAt).toBeLessThanOrEqual(ABORT_WITHIN_MS);
+    const events = await checkedEvents(run);
+    expect(bodiesOf(events, 'agent:model_call:after').map(({ error }) => error)).toEqual([
+      { code: 'aborted', message: 'canceled before it finished' },
+    ]);
+  });
+
+  it('ends the workflow as cancelled when the service asks, and still gives the Step', async () => {
+    const { everloop, provider } = await serve([NEVER_ENDS]);
+    const run = await everloop.start('tester', { task: 'Go' });
+    await eventually('a request', () => provider.requests.length === 1);
+
+    await stage.client.workflow.getHandle(run.id).cancel();
+    const step = await run.result();
+
+    expect(ended(step)).toEqual({
+      status: 'canceled',
+      reason: 'canceled',
+      message: 'canceled through the service',
+      iterations: 1,
+    });
+    expect(step.usage.inputTokens).toBe(PROVIDER_TOKENS.prompt_tokens);
+    const { status } = await stage.client.workflow.getHandle(run.id).describe();
+    expect(status.name).toBe('CANCELLED');
+    expect(await run.status()).toMatchObject({ state: 'ended', step });
+    await checkedEvents(run);
+  });
+
+  it('is not what an interrupting input does: the model is asked again with it [row 8]', async () => {
+    const { everloop, provider } = await serve([NEVER_ENDS, answer('as you wish')]);
+    const run = await everloop.start('tester', { task: 'Go' });
+    await eventually('a request', () => provider.requests.length === 1);
+
+    await run.send('Stop that, be brief.', { kind: 'interrupt' });
+    const step = await run.result();
+
+    expect(step).toMatchObject({ status: 'success', value: 'as you wish', iterations: 2 });
+    expect(step.usage).toMatchObject({ inputTokens: 80, outputTokens: 4, modelCalls: 2 });
+    expect(provider.abortedAt).toHaveLength(1);
+    expect(provider.requests[1]).toContain('Stop that, be brief.');
+    const events = await checkedEvents(run);
+    expect(bodiesOf(events, 'agent:iteration:after').map(({ outcome }) => outcome)).toEqual([
+      'interrupted',
+      'end',
+    ]);
+  });
+});
+
+describe('a deadline', () => {
+  it('ends a model call within a second of its time [row 46]', async () => {
+    const { everloop, provider } = await serve([NEVER_ENDS]);
+    const wallClockMs = 1_000;
+
+    const run = await everloop.start('tester', { task: 'Go', limits: { wallClockMs } });
+    const step = await run.result();
+
+    expect(ended(step)).toEqual({
+      status: 'limit_exceeded',
+      reason: 'agent:wall_clock_ms',
+      message: expect.stringMatching(
+        /^limit exceeded: agent:wall_clock_ms is \d+, the limit is 1000$/,
+      ) as string,
+      iterations: 1,
+    });
+    expect(step.usage.inputTokens).toBe(PROVIDER_TOKENS.prompt_tokens);
+    const events = await checkedEvents(run);
+    const breach = events.find(({ type }) => type === 'agent:limit_exceeded');
+    expect(Number(step.exceededLimit?.value) - wallClockMs).toBeLessThanOrEqual(1_000);
+    expect(Number(provider.abortedAt[0]) - Number(breach?.at)).toBeLessThanOrEqual(ABORT_WITHIN_MS);
+  });
+
+  it('is moved by an adjustment before it is due, and not behind it [row 46]', async () => {
+    const release = gate();
+    const tools = [
+      searchTool((query, { signal }) =>
+        Promise.race([release.opened, abortOf(signal)]).then(() => query),
+      ),
+    ];
+    const { everloop } = await serve([act('a'), act('a'), answer()], { tools });
+    const start = (): Promise<RunHandle> =>
+      everloop.start('tester', { task: 'Go', limits: { wallClockMs: 3_000 } });
+    const [early, late] = await Promise.all([start(), start()]);
+
+    await early.adjust({ wallClockMs: 'unlimited' });
+    await eventually('a breach', async () => (await late.status()).state === 'ended' || undefined);
+    const tooLate = late.adjust({ wallClockMs: 'unlimited' });
+
+    await expect(tooLate).rejects.toMatchObject({ code: 'run_ended' });
+    expect(await early.status()).toMatchObject({ state: 'running', waitsFor: ['tool search'] });
+    release.open();
+    expect(await early.result()).toMatchObject({ status: 'success' });
+    expect(await late.result()).toMatchObject({ status: 'limit_exceeded', iterations: 1 });
+    await checkedEvents(early);
+    await checkedEvents(late);
+  });
+});
+
+describe('a cancel elsewhere [row 2]', () => {
+  it('before the start ends the run with nothing done', async () => {
+    const agent = defineAgent({ name: 'tester', model: { id: 'm', model: async () => 'unused' } });
+    const taskQueue = 'cancel-before-start';
+    const run = await stage.everloopOf(taskQueue).start('tester', { task: 'Go' });
+    await run.cancel('too early');
+
+    await stage.serve([agent], { taskQueue });
+
+    expect(ended(await run.result())).toEqual({
+      status: 'canceled',
+      reason: 'canceled',
+      message: 'too early',
+      iterations: 0,
+    });
+    await checkedEvents(run);
+  });
+
+  it('in a tool reaches its signal and is recorded as canceled', async () => {
+    const begun = gate();
+    let aborted = false;
+    const tool = searchTool(async (_query, { signal }) => {
+      begun.open();
+      await abortOf(signal);
+      aborted = true;
+      throw new Error('stopped');
+    });
+    const { everloop } = await serve([act('a', 'b')], { tools: [tool] });
+    const run = await everloop.start('tester', { task: 'Go' });
+    await begun.opened;
+
+    await run.cancel();
+    const step = await run.result();
+
+    expect(ended(step)).toEqual({
+      status: 'canceled',
+      reason: 'canceled',
+      message: undefined,
+      iterations: 1,
+    });
+    expect(aborted).toBe(true);
+    const events = await checkedEvents(run);
+    expect(bodiesOf(events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
+      'canceled',
+      'canceled',
+    ]);
+  });
+
+  it('in a tool that ignores its signal ends a few seconds later', async () => {
+    const begun = gate();
+    const release = gate();
+    const tool = defineTool({
+      name: 'deaf',
+      description: 'Never listens.',
+      effect: 'once',
+      execute: async () => {
+        begun.open();
+        await release.opened;
+      },
+    });
+    const reply = '<action>\n- tool: deaf\n  args: {}\n</action>';
+    const { everloop } = await serve([reply], { tools: [tool] });
+    const run = await everloop.start('tester', { task: 'Go' });
+    await begun.opened;
+
+    await run.cancel();
+    const step = await run.result();
+    release.open();
+
+    expect(step.status).toBe('canceled');
+    const events = await checkedEvents(run);
+    expect(bodiesOf(events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
+      'unknown',
+    ]);
+  });
+
+  it('in a judge ends the run without an answer', async () => {
+    const begun = gate();
+    const release = gate();
+    const validator = defineValidator({
+      name: 'slow',
+      validate: async () => {
+        begun.open();
+        await release.opened;
+        return { accepted: true };
+      },
+    });
+    const { everloop } = await serve([answer()], { validators: [validator] });
+    const run = await everloop.start('tester', { task: 'Go' });
+    await begun.opened;
+
+    await run.cancel();
+    const step = await run.result();
+    release.open();
+
+    expect(step).toMatchObject({ status: 'canceled', value: null, iterations: 1 });
+    await checkedEvents(run);
+  });
+
+  it('in a pause ends the run there', async () => {
+    const { everloop } = await serve([act('a'), answer()], {
+      tools: [searchTool(async () => paused.opened)],
+    });
+    const paused = gate();
+    const run = await everloop.start('tester', { task: 'Go' });
+    await run.pause();
+    paused.open();
+    await eventually('the pause', async () => (await run.status()).waitsFor.length === 0);
+    expect(await run.pending()).toMatchObject([{ id: 'pause', kind: 'pause', agent: 'tester' }]);
+
+    await run.cancel('enough');
+    const step = await run.result();
+
+    expect(ended(step)).toEqual({
+      status: 'canceled',
+      reason: 'canceled',
+      message: 'enough',
+      iterations: 1,
+    });
+    await checkedEvents(run);
+  });
+});

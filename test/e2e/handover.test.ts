@@ -1,0 +1,224 @@
+/** A chain of many links is one run: for those who send, who read and who list. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { Archive } from '../../src/activities/archive-transcript.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { AgentEvent } from '../../src/core/agent/events.ts';
+import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
+import { inputSignal } from '../../src/workflows/messages.ts';
+import { eventually } from '../support/eventually.ts';
+import { act, answer, bodiesOf, gate, hasNoGap, searchTool, type Gate } from '../support/runs.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const ITERATIONS = 200;
+/** The last inputs are sent so early that the run surely reads them. */
+const LAST_INPUT_AT = 190;
+
+let server: TestServer;
+let stage: Stage;
+beforeAll(async () => {
+  server = await startTestServer({
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
+  });
+  stage = await openStage(server);
+});
+afterAll(async () => {
+  await stage?.close();
+  await server?.stop();
+});
+
+/** An agent that searches in each iteration and answers in the last. */
+function walker(iterations: number): AgentDefinition {
+  return defineAgent({
+    name: 'walker',
+    model: {
+      id: 'm',
+      model: async ({ iteration }) =>
+        iteration < iterations ? act(`step ${iteration}`) : answer(),
+    },
+    tools: [searchTool()],
+    limits: 'unlimited',
+  });
+}
+
+describe('a run of 200 iterations over dozens of links [row 6]', () => {
+  it(
+    'loses no input, takes none twice and can be read back whole [row 8]',
+    { timeout: 180_000 },
+    async () => {
+      const started = gate<RunHandle>();
+      const sent = {
+        updates: Promise.resolve(),
+        signals: Promise.resolve(),
+        positions: [] as number[],
+      };
+      const send = async (name: string): Promise<void> => {
+        const run = await started.opened;
+        sent.updates = sent.updates.then(async () => {
+          sent.positions.push(await run.send(`update ${name}`, { id: `update-${name}` }));
+        });
+        sent.signals = sent.signals.then(() =>
+          stage.client.workflow
+            .getHandle(run.id)
+            .signal(inputSignal, { id: `signal-${name}`, kind: 'queue', text: `signal ${name}` }),
+        );
+        await Promise.all([sent.updates, sent.signals]);
+      };
+      const sending: Promise<void>[] = [];
+      const heard = new Set<number>();
+      const onEvent = ({ type, iteration }: AgentEvent): void => {
+        if (type !== 'agent:iteration:before' || iteration > LAST_INPUT_AT || heard.has(iteration))
+          return;
+        heard.add(iteration);
+        sending.push(send(String(iteration)));
+      };
+      const served = await stage.serve([walker(ITERATIONS)], { listeners: [onEvent] });
+      const run = await served.everloop.start('walker', { task: 'Walk far' });
+      started.open(run);
+
+      const step = await run.result();
+      await Promise.all(sending);
+
+      expect(step).toMatchObject({ status: 'success', value: 'done', iterations: ITERATIONS });
+      expect(step.trace.unreadInputs).toEqual([]);
+      const events = await run.events();
+      const inputs = bodiesOf(events, 'agent:input');
+      const idsOf = (way: string): readonly string[] =>
+        inputs.map(({ inputId }) => inputId).filter((id) => id.startsWith(way));
+      const wanted = (way: string): readonly string[] =>
+        Array.from({ length: LAST_INPUT_AT }, (_, index) => `${way}-${index + 1}`);
+      expect(idsOf('update')).toEqual(wanted('update'));
+      expect(idsOf('signal')).toEqual(wanted('signal'));
+      expect(inputs.map(({ position }) => position)).toEqual(inputs.map((_, index) => index + 1));
+      expect(sent.positions).toEqual(
+        inputs.flatMap(({ inputId, position }) => (inputId.startsWith('update') ? [position] : [])),
+      );
+
+      const handovers = bodiesOf(events, 'agent:execution:handover');
+      expect(handovers.length).toBeGreaterThanOrEqual(24);
+      expect(handovers.map((event) => event.run)).toEqual(handovers.map((_, index) => index + 1));
+      expect(hasNoGap(events)).toBe(true);
+      expect(bodiesOf(events, 'agent:execution:before')).toHaveLength(1);
+      expect(bodiesOf(events, 'agent:execution:after')).toHaveLength(1);
+
+      const transcript = await run.transcript();
+      expect(transcript.map(({ index }) => index)).toEqual(transcript.map((_, index) => index));
+      expect(transcript).toHaveLength(ITERATIONS + inputs.length);
+      const byQueries = stage.everloopOf(served.taskQueue).attach(run.id);
+      expect(await byQueries.events()).toEqual(events);
+      expect(await byQueries.transcript()).toEqual(transcript);
+      expect(await run.events({ from: events.length - 500 })).toEqual(events.slice(-500));
+
+      const listed = await eventually('the run in the list', async () => {
+        const own = (await served.everloop.list()).filter(({ id }) => id === run.id);
+        return own[0]?.status === 'COMPLETED' && own;
+      });
+      expect(listed).toMatchObject([{ id: run.id, agent: 'walker', task: 'Walk far' }]);
+      await stage.replay(run);
+    },
+  );
+});
+
+/** A run whose first hand-over stands still in the archive until `goOn` is opened. */
+async function standStill(
+  iterations: number,
+): Promise<{ readonly run: RunHandle; readonly goOn: Gate }> {
+  const reached = gate();
+  const goOn = gate();
+  const inner = createDirectoryArchive(`${stage.folder}/stopped-${iterations}`);
+  const archive: Archive = {
+    ...inner,
+    write: async (link, items) => {
+      reached.open();
+      await goOn.opened;
+      await inner.write(link, items);
+    },
+  };
+  const { everloop } = await stage.serve([walker(iterations)], { archive });
+  const run = await everloop.start('walker', { task: 'Walk' });
+  await reached.opened;
+  return { run, goOn };
+}
+
+describe('a hand-over that takes its time', () => {
+  it('puts an adjustment and a pause off to the next link, and knows repeated inputs', async () => {
+    const { run, goOn } = await standStill(12);
+
+    const first = await run.send('hello', { id: 'same' });
+    const adjusted = await run.adjust({ iterations: 50 });
+    const paused = await run.pause();
+    const again = await run.send('hello', { id: 'same' });
+    goOn.open();
+    const later = await eventually('the pause of the next link', async () => {
+      const status = await run.status();
+      return status.state === 'paused' && status;
+    });
+
+    expect([first, again]).toEqual([1, 1]);
+    expect(adjusted).toEqual({
+      limits: [{ kind: 'exact', key: '$self:agent:iterations', max: 50 }],
+      paused: false,
+    });
+    expect(paused).toEqual({ limits: adjusted.limits, paused: true });
+    expect(later).toMatchObject({ link: 2, unreadInputs: 1 });
+    expect(await run.send('hello', { id: 'same' })).toBe(1);
+
+    const resumed = await run.resume();
+    expect(resumed).toEqual({ limits: adjusted.limits, paused: false });
+    const step = await run.result();
+    expect(step).toMatchObject({ status: 'success', iterations: 12 });
+    const events = await run.events();
+    expect(bodiesOf(events, 'agent:input')).toEqual([
+      { type: 'agent:input', inputId: 'same', kind: 'queue', position: 1 },
+    ]);
+    expect(hasNoGap(events)).toBe(true);
+    await stage.replay(run);
+  });
+
+  it('does not swallow a cancel', async () => {
+    const { run, goOn } = await standStill(13);
+
+    await run.cancel('now');
+    goOn.open();
+    const step = await run.result();
+
+    expect(step).toMatchObject({ status: 'canceled', reason: 'canceled', message: 'now' });
+    expect(hasNoGap(await run.events())).toBe(true);
+    await stage.replay(run);
+  });
+
+  it('ends as cancelled when the service cancels it meanwhile', async () => {
+    const { run, goOn } = await standStill(14);
+
+    await stage.client.workflow.getHandle(run.id).cancel();
+    goOn.open();
+    const step = await run.result();
+
+    expect(step).toMatchObject({ status: 'canceled', message: 'canceled through the service' });
+    const { status } = await stage.client.workflow.getHandle(run.id).describe();
+    expect(status.name).toBe('CANCELLED');
+    expect(hasNoGap(await run.events())).toBe(true);
+    await stage.replay(run);
+  });
+
+  it(
+    'goes on though the archive fails, and is read by queries then',
+    { timeout: 120_000 },
+    async () => {
+      const archive: Archive = {
+        write: () => Promise.reject(new Error('disk full')),
+        read: () => Promise.resolve([]),
+      };
+      const { everloop } = await stage.serve([walker(8)], { archive });
+
+      const run = await everloop.start('walker', { task: 'Walk' });
+      const step = await run.result();
+
+      expect(step).toMatchObject({ status: 'success', iterations: 8 });
+      expect(hasNoGap(await run.events())).toBe(true);
+      expect(await run.transcript()).toHaveLength(8);
+    },
+  );
+});

@@ -1,0 +1,333 @@
+/**
+ * The architecture as checks: each takes parsed files and returns one line per violation, so that
+ * an empty list is a pass and a canary can show that a check bites.
+ */
+import { findNodes, lineAt, walk, type SourceFile, type SyntaxNode } from './source-file.ts';
+
+/** What a ring may import. An arrow never points back. */
+interface RingRule {
+  /** Rings, and single files as `workflows/messages.ts`. Its own ring is always allowed. */
+  readonly rings: readonly string[];
+  /** Rings of which only types may be used. */
+  readonly typesOf?: readonly string[];
+  /** Packages, by name or by scope as `@ai-sdk/*`; `'any'` for a ring at the outside. */
+  readonly packages: readonly string[] | 'any';
+  /** Whether Node's own modules may be used. */
+  readonly node: boolean;
+}
+
+const PROVIDER_PACKAGES = ['ai', '@ai-sdk/*', '@modelcontextprotocol/sdk'];
+
+/** The rings of the design, from the inside out, and what each may import. */
+export const RINGS: Readonly<Record<string, RingRule>> = {
+  lisp: { rings: [], packages: [], node: false },
+  core: { rings: ['lisp'], packages: ['yaml'], node: false },
+  workflows: {
+    rings: ['core'],
+    typesOf: ['activities'],
+    // `common` defines messages, which clients import too and without the workflow runtime.
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+    node: false,
+  },
+  activities: {
+    rings: ['core'],
+    packages: [
+      '@temporalio/activity',
+      '@temporalio/common',
+      ...PROVIDER_PACKAGES,
+      'ajv',
+      'ajv-formats',
+      'minisearch',
+    ],
+    node: true,
+  },
+  client: {
+    rings: ['core', 'workflows/messages.ts'],
+    typesOf: ['activities'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
+    node: true,
+  },
+  worker: {
+    rings: ['lisp', 'core', 'workflows', 'activities', 'client'],
+    packages: 'any',
+    node: true,
+  },
+  testing: {
+    rings: ['lisp', 'core', 'activities'],
+    packages: PROVIDER_PACKAGES,
+    node: true,
+  },
+  cli: {
+    rings: ['core', 'client', 'worker'],
+    typesOf: ['activities'],
+    packages: 'any',
+    node: true,
+  },
+  console: { rings: ['core', 'client', 'worker'], packages: 'any', node: true },
+  // The entry `.`: the client, and the definitions that a user writes agents with.
+  index: {
+    rings: [
+      'core',
+      'client',
+      'activities/agent-options.ts',
+      'activities/define-agent.ts',
+      'activities/define-text.ts',
+      'activities/define-tool.ts',
+      'activities/define-validator.ts',
+      'activities/definitions.ts',
+      'activities/model-entry.ts',
+      'activities/standard-schema.ts',
+      'activities/tool-options.ts',
+      'activities/value-schema.ts',
+    ],
+    packages: [],
+    node: false,
+  },
+};
+
+/** The entries that are part of a ring under another name. */
+const ENTRY_RINGS: Readonly<Record<string, string>> = { workflow: 'workflows' };
+
+/** Names that make code depend on time, chance, place or process; none of them in core and lisp. */
+const BANNED_NAMES = new Set([
+  'process',
+  'console',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'fetch',
+  'performance',
+  'crypto',
+  'Intl',
+  'globalThis',
+  'Buffer',
+  'require',
+]);
+
+const BANNED_FOLDERS = new Set(['utils', 'helpers', 'common', 'misc', 'shared', 'lib']);
+
+const MAX_CODE_LINES = 400;
+
+/** Rings import inwards only, and each only the packages that its row in {@link RINGS} names. */
+export function checkRings(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) => {
+    const ring = ringOf(file.path);
+    if (ring === undefined) return [];
+    const rule = RINGS[ring];
+    if (rule === undefined) return [`${file.path}: expected a folder that is a ring, got ${ring}`];
+    return file.imports
+      .filter((item) => !isAllowed(ring, rule, item))
+      .map((item) => `${file.path}: ${ring} must not import ${item.specifier}`);
+  });
+}
+
+function isAllowed(ring: string, rule: RingRule, item: SourceFile['imports'][number]): boolean {
+  if (item.file !== undefined) {
+    const target = ringOf(item.file);
+    if (target === undefined) return false;
+    if (target === ring || rule.rings.includes(target)) return true;
+    if (rule.rings.includes(item.file.replace(/^src\//, ''))) return true;
+    return item.isTypeOnly && (rule.typesOf ?? []).includes(target);
+  }
+  if (item.specifier.startsWith('node:')) return rule.node;
+  if (rule.packages === 'any') return true;
+  return rule.packages.some((allowed) =>
+    allowed.endsWith('/*')
+      ? item.specifier.startsWith(allowed.slice(0, -1))
+      : item.specifier === allowed || item.specifier.startsWith(`${allowed}/`),
+  );
+}
+
+/** The ring of a file under `src`, from its folder or, for an entry, from its name. */
+function ringOf(path: string): string | undefined {
+  const [first, second] = path.split('/');
+  if (first !== 'src' || second === undefined) return undefined;
+  const name = second.replace(/\.ts$/, '');
+  return ENTRY_RINGS[name] ?? name;
+}
+
+/** No file reaches itself over imports, types included: shared types belong in a leaf file. */
+export function checkCycles(files: readonly SourceFile[]): readonly string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const state = new Map<string, 'open' | 'done'>();
+  const found: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const file = byPath.get(path);
+    if (file === undefined || state.get(path) === 'done') return;
+    if (state.get(path) === 'open') {
+      found.push(`import cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
+      return;
+    }
+    state.set(path, 'open');
+    for (const item of file.imports) {
+      if (item.file !== undefined) visit(item.file, [...trail, path]);
+    }
+    state.set(path, 'done');
+  };
+  for (const file of files) visit(file.path, []);
+  return found;
+}
+
+/** Core and lisp use no clock, chance, process, console, timer, network, locale or moving state. */
+export function checkPurity(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .filter((file) => ['core', 'lisp'].includes(ringOf(file.path) ?? ''))
+    .flatMap((file) => {
+      const found: string[] = [];
+      const report = (node: SyntaxNode, what: string): void => {
+        found.push(`${file.path}:${lineAt(file.text, node.start)}: ${what} in pure code`);
+      };
+      for (const statement of file.statements) {
+        const declared =
+          statement.type === 'ExportNamedDeclaration'
+            ? (statement['declaration'] as SyntaxNode | null)
+            : statement;
+        if (declared?.type === 'VariableDeclaration' && declared['kind'] !== 'const') {
+          report(declared, `top-level ${String(declared['kind'])}`);
+        }
+        walk(statement, (node, parent) => {
+          const impure = impurityOf(node, parent);
+          if (impure !== undefined) report(node, impure);
+        });
+      }
+      return found;
+    });
+}
+
+function impurityOf(node: SyntaxNode, parent: SyntaxNode | undefined): string | undefined {
+  switch (node.type) {
+    case 'MemberExpression': {
+      const member = `${nameOf(node['object'])}.${nameOf(node['property'])}`;
+      if (member === 'Date.now' || member === 'Math.random') return member;
+      const name = nameOf(node['property']) ?? '';
+      return name.startsWith('toLocale') || name === 'localeCompare' ? name : undefined;
+    }
+    case 'NewExpression':
+      return nameOf(node['callee']) === 'Date' && (node['arguments'] as unknown[]).length === 0
+        ? 'new Date()'
+        : undefined;
+    case 'CallExpression':
+      return nameOf(node['callee']) === 'Date' ? 'Date()' : undefined;
+    case 'PrivateIdentifier':
+      // A private field becomes a WeakMap in the workflow bundle, some ten times slower.
+      return `#${String(node['name'])}`;
+    case 'Identifier': {
+      const name = String(node['name']);
+      return BANNED_NAMES.has(name) && !isKey(node, parent) ? name : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Whether an identifier is the name of a member or of a property, so that it reads no variable. */
+function isKey(node: SyntaxNode, parent: SyntaxNode | undefined): boolean {
+  if (parent === undefined || parent['computed'] === true) return false;
+  if (parent.type === 'MemberExpression') return parent['property'] === node;
+  return parent['key'] === node;
+}
+
+function nameOf(node: unknown): string | undefined {
+  if (typeof node !== 'object' || node === null) return undefined;
+  const { type, name } = node as { readonly type?: unknown; readonly name?: unknown };
+  return type === 'Identifier' && typeof name === 'string' ? name : undefined;
+}
+
+/** No default exports and no `export *`: a name says what is meant, everywhere the same. */
+export function checkExports(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) =>
+    file.statements.flatMap((statement) => {
+      if (statement.type === 'ExportDefaultDeclaration') return [`${file.path}: default export`];
+      if (statement.type === 'ExportAllDeclaration') return [`${file.path}: export *`];
+      const names = (statement['specifiers'] ?? []) as readonly SyntaxNode[];
+      return statement.type === 'ExportNamedDeclaration' &&
+        names.some((name) => nameOf(name['exported']) === 'default')
+        ? [`${file.path}: default export`]
+        : [];
+    }),
+  );
+}
+
+/** No `any`: what is unknown is `unknown` until it was parsed. */
+export function checkAny(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) =>
+    findNodes(file.statements, 'TSAnyKeyword').map(
+      (node) => `${file.path}:${lineAt(file.text, node.start)}: any`,
+    ),
+  );
+}
+
+/** At most 400 lines of code a file; blank lines and comments are free. */
+export function checkSize(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .filter((file) => codeLines(file) > MAX_CODE_LINES)
+    .map((file) => `${file.path}: expected at most 400 code lines, got ${codeLines(file)}`);
+}
+
+/** The lines of `file` that hold code, not only a comment or nothing. */
+export function codeLines(file: SourceFile): number {
+  let code = file.text;
+  for (const { start, end } of file.comments) {
+    const blanked = code.slice(start, end).replaceAll(/[^\n]/g, ' ');
+    code = code.slice(0, start) + blanked + code.slice(end);
+  }
+  return code.split('\n').filter((line) => line.trim() !== '').length;
+}
+
+/** Every export has a doc comment right above it; a re-export has it where it is declared. */
+export function checkDocs(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) =>
+    file.statements
+      .filter(
+        (statement) =>
+          statement.type === 'ExportNamedDeclaration' &&
+          (statement['source'] ?? null) === null &&
+          !hasDoc(file, statement),
+      )
+      .map(
+        (statement) =>
+          `${file.path}:${lineAt(file.text, statement.start)}: export without a doc comment`,
+      ),
+  );
+}
+
+function hasDoc(file: SourceFile, statement: SyntaxNode): boolean {
+  return file.comments.some(
+    (comment) =>
+      comment.isDoc &&
+      comment.end <= statement.start &&
+      file.text.slice(comment.end, statement.start).trim() === '',
+  );
+}
+
+/** No folder or file whose name says nothing: such a place becomes the hub of cycles. */
+export function checkNames(paths: readonly string[]): readonly string[] {
+  return paths
+    .filter((path) => path.split('/').some((part) => BANNED_FOLDERS.has(part.replace(/\.ts$/, ''))))
+    .map((path) => `${path}: expected a name that says what is inside`);
+}
+
+/** Entries of the exports map and top-level files of `src` name each other. */
+export function checkEntries(
+  exportsMap: Readonly<Record<string, { readonly types: string; readonly default: string }>>,
+  entryFiles: readonly string[],
+  notYetThere: readonly string[] = [],
+): readonly string[] {
+  const problems: string[] = [];
+  const named = new Set<string>();
+  for (const [entry, target] of Object.entries(exportsMap)) {
+    const name = entry === '.' ? 'index' : entry.slice(2);
+    named.add(`${name}.ts`);
+    if (target.default !== `./dist/${name}.js` || target.types !== `./dist/${name}.d.ts`) {
+      problems.push(`exports["${entry}"]: expected ./dist/${name}.js, got ${target.default}`);
+    }
+    if (!entryFiles.includes(`${name}.ts`) && !notYetThere.includes(`${name}.ts`)) {
+      problems.push(`exports["${entry}"]: expected src/${name}.ts, which is not there`);
+    }
+  }
+  for (const file of entryFiles) {
+    if (!named.has(file)) problems.push(`src/${file}: expected an entry in the exports map`);
+  }
+  return problems;
+}

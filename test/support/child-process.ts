@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A TypeScript file of the fixtures that runs as a process of its own. */
+export interface FixtureProcess {
+  readonly child: ChildProcess;
+  /** The first line that it printed, parsed. */
+  readonly firstLine: unknown;
+  /** Settles when it has ended: with the signal that ended it, or its exit code. */
+  readonly ended: Promise<NodeJS.Signals | number | null>;
+  /** Ends it with this signal and waits until it has ended. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<void>;
+}
+
+/** Starts `test/support/fixtures/NAME.ts` and waits for its first line, which must be JSON. */
+export async function startFixture(name: string, args: readonly string[]): Promise<FixtureProcess> {
+  const file = fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const ended = exited.then(([code, signal]) => (signal ?? code) as NodeJS.Signals | number | null);
+  const firstLine = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line').then(([line]) => String(line)),
+    exited.then(([code]) => Promise.reject(new Error(`${name} ended with code ${String(code)}`))),
+  ]);
+  return {
+    child,
+    ended,
+    firstLine: JSON.parse(firstLine) as unknown,
+    kill: async (signal) => {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
+
+const ORIGIN = { rootRunId: 'r', runId: 'r', agentPath: 'a', iteration: 1, attempt: 1, seq: 0 };
+
+/** A piece of text of run `r`, iteration 1, attempt 1, unless said otherwise. */
+export function chunk(seq: number, delta: string, over: Partial<Chunk> = {}): Chunk {
+  return { ...ORIGIN, seq, kind: 'text', delta, ...over };
+}
+
+/** A marker of run `r`, iteration 1, attempt 1, unless said otherwise. */
+export function marker(
+  seq: number,
+  kind: ChunkMarker['kind'],
+  over: Partial<ChunkMarker> = {},
+): ChunkMarker {
+  return { ...ORIGIN, seq, kind, ...over };
+}

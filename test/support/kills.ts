@@ -1,0 +1,16 @@
+/**
+ * How much is killed: a few moments in `npm test`, all of them with `EVERLOOP_KILLS=all`, as
+ * `npm run test:kills` sets it. `EVERLOOP_KILL_SEED` chooses other moments.
+ */
+const isAll = process.env['EVERLOOP_KILLS'] === 'all';
+
+/** The seed, and how many moments follow from it. */
+export const KILLS: {
+  readonly seed: number;
+  readonly workerMoments: number;
+  readonly serverMoments: number;
+} = {
+  seed: Number(process.env['EVERLOOP_KILL_SEED'] ?? 20_260_310),
+  workerMoments: isAll ? 25 : 6,
+  serverMoments: isAll ? 5 : 1,
+};

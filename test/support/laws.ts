@@ -1,0 +1,154 @@
+/**
+ * Laws of the core, as named functions: each takes what it is about and says what is broken by a
+ * failed assertion. Property tests call them with arbitrary values.
+ */
+import { expect } from 'vitest';
+import type { AgentEvent } from '../../src/core/agent/events.ts';
+import { acceptInput, type Inbox, type RunInput } from '../../src/core/agent/inbox.ts';
+import { apply, type Carried, type RunState } from '../../src/core/agent/run-state.ts';
+import type { Json } from '../../src/core/json.ts';
+import { firstBreach } from '../../src/core/limits/breach.ts';
+import type { Limit } from '../../src/core/limits/limit.ts';
+import type { Numbers, Stats } from '../../src/core/stats/stats.ts';
+import { EMPTY_STATS } from '../../src/core/stats/stats.ts';
+import { tally } from '../../src/core/stats/tally.ts';
+import {
+  createPageReader,
+  FIRST_POSITION,
+  pageOf,
+  type PagePosition,
+} from '../../src/core/transcript/page.ts';
+
+/** Counters of all events are those of the first and of the later ones, added. */
+export function tallyAddsOverConcatenation(
+  first: readonly AgentEvent[],
+  later: readonly AgentEvent[],
+): void {
+  const whole = [...first, ...later].reduce(tally, EMPTY_STATS);
+  const parts = [first, later].map((events) => events.reduce(tally, EMPTY_STATS).counters);
+  expect(whole.counters).toEqual(sumOf(parts));
+}
+
+/** No event lowers a counter, and each counter is equal to its twin in a run without children. */
+export function countersNeverFall(events: readonly AgentEvent[]): void {
+  let stats: Stats = EMPTY_STATS;
+  for (const event of events) {
+    const next = tally(stats, event);
+    for (const [key, value] of Object.entries(stats.counters)) {
+      expect(next.counters[key], key).toBeGreaterThanOrEqual(value);
+    }
+    stats = next;
+  }
+  for (const [key, value] of Object.entries(stats.counters)) {
+    if (!key.startsWith('$self:')) expect(stats.counters[`$self:${key}`], key).toBe(value);
+  }
+}
+
+/** A state that went through JSON after any event goes on like one that did not. */
+export function applySurvivesJson(
+  state: RunState,
+  events: readonly { readonly event: AgentEvent; readonly carried: Carried }[],
+): void {
+  let plain = state;
+  let copied = state;
+  for (const { event, carried } of events) {
+    plain = apply(plain, event, carried);
+    copied = apply(roundTrip(copied), event, roundTrip(carried));
+    expect(roundTrip(copied)).toEqual(plain);
+  }
+}
+
+/** Once a limit on counters is crossed it stays so, and the first in the list never moves back. */
+export function firstBreachIsMonotone(
+  limits: readonly Limit[],
+  events: readonly AgentEvent[],
+): void {
+  let stats: Stats = EMPTY_STATS;
+  let place = Infinity;
+  for (const event of events) {
+    stats = tally(stats, event);
+    const breach = firstBreach(limits, { counters: stats.counters, gauges: {} });
+    const next = breach === null ? Infinity : limits.indexOf(breach.limit);
+    expect(next).toBeLessThanOrEqual(place);
+    place = next;
+  }
+}
+
+/** The first breach in a state stays, whatever happens and whatever limits are set. */
+export function firstBreachStays(
+  state: RunState,
+  events: readonly { readonly event: AgentEvent; readonly carried: Carried }[],
+): void {
+  const after = events.reduce((now, { event, carried }) => apply(now, event, carried), state);
+  expect(after.breach).toEqual(state.breach);
+}
+
+/** The pages of a list are within their size and give the list again. */
+export function pagesReassemble(items: readonly Json[], maxBytes: number): void {
+  const reader = createPageReader();
+  const read: Json[] = [];
+  let next: PagePosition | null = FIRST_POSITION;
+  while (next !== null) {
+    const page: ReturnType<typeof pageOf> = pageOf(items, next, maxBytes);
+    const whole = page.items.reduce<number>((bytes, item) => bytes + bytesOf(item), 0);
+    expect(whole).toBeLessThanOrEqual(maxBytes);
+    // A part goes over as text inside JSON; one code unit has to fit whatever the size.
+    if (page.part !== undefined && page.part.text.length > 1) {
+      expect(bytesOf(page.part.text) - 2).toBeLessThanOrEqual(maxBytes);
+    }
+    read.push(...reader.read(page));
+    next = page.next;
+  }
+  expect(read).toEqual(items);
+}
+
+/** Each id is accepted once, positions rise by one, and a repetition tells the first. */
+export function inboxAcceptsOnce(empty: Inbox, inputs: readonly RunInput[]): void {
+  const positions = new Map<string, number>();
+  let inbox = empty;
+  for (const input of inputs) {
+    const known = positions.get(input.id);
+    const { inbox: after, position, isNew } = acceptInput(inbox, input);
+    expect(position).toBe(known ?? positions.size + 1);
+    expect(isNew).toBe(known === undefined);
+    if (known !== undefined) expect(after).toBe(inbox);
+    positions.set(input.id, position);
+    inbox = after;
+  }
+  expect(inbox.waiting.map(({ id }) => id)).toEqual([...positions.keys()]);
+  expect(inbox.waiting.map(({ position }) => position)).toEqual([...positions.values()]);
+}
+
+/** Events of one run: no gap in `seq`, one begin first, one end last, iterations in order. */
+export function eventsAreWhole(events: readonly AgentEvent[]): void {
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  const places = (type: AgentEvent['type']): readonly number[] =>
+    events.flatMap((event, index) => (event.type === type ? [index] : []));
+  expect(places('agent:execution:before')).toEqual([0]);
+  expect(places('agent:execution:after')).toEqual([events.length - 1]);
+  expect(places('agent:limit_exceeded').length).toBeLessThanOrEqual(1);
+  const begun = events.filter(({ type }) => type === 'agent:iteration:before');
+  expect(begun.map(({ iteration }) => iteration)).toEqual(begun.map((_, index) => index + 1));
+  expect(places('agent:iteration:after')).toHaveLength(begun.length);
+  for (const kind of ['model_call', 'tool_call'] as const) {
+    const [before, after] = [places(`agent:${kind}:before`), places(`agent:${kind}:after`)];
+    // A call may end without having begun, never the other way round.
+    expect(after.length).toBeGreaterThanOrEqual(before.length);
+  }
+}
+
+function sumOf(parts: readonly Numbers[]): Numbers {
+  const sum: Record<string, number> = {};
+  for (const [key, value] of parts.flatMap((part) => Object.entries(part))) {
+    sum[key] = (sum[key] ?? 0) + value;
+  }
+  return sum;
+}
+
+function bytesOf(value: Json): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function roundTrip<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}

@@ -1,0 +1,74 @@
+/** Replays histories with today's workflow code: of runs that just ended, and recorded ones. */
+import type { Client } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import { fileURLToPath } from 'node:url';
+import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle.ts';
+import { createTranscriptCache } from '../../src/worker/transcript-cache.ts';
+import { createSinks } from '../../src/worker/worker-sinks.ts';
+
+/** The folder of this repository that keeps workflow bundles, for all tests. */
+export const BUNDLE_FOLDER: string = fileURLToPath(
+  new URL('../../.everloop/bundles', import.meta.url),
+);
+
+/** How a chain is replayed. */
+export interface ReplayOptions {
+  /** Absolute path of the file that exports the workflows; default: Everloop's own. */
+  readonly workflowsPath?: string;
+}
+
+/** What the service gives for `fetchHistory`. */
+export type History = Awaited<
+  ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>
+>;
+
+/** Replays one history; rejects with a DeterminismViolationError when the code does not fit it. */
+export async function replayHistory(
+  history: unknown,
+  workflowId: string,
+  { workflowsPath }: ReplayOptions = {},
+): Promise<void> {
+  const workflowBundle = await bundleOf(workflowsPath);
+  const sinks = createSinks({
+    cache: createTranscriptCache({ maxBytes: 0 }),
+    listeners: [],
+    onListenerError: () => undefined,
+  });
+  await Worker.runReplayHistory({ workflowBundle, sinks }, history, workflowId);
+}
+
+const bundles = new Map<string | undefined, Promise<LoadedBundle>>();
+
+/** Read once in this process: a test replays dozens of links. */
+function bundleOf(workflowsPath: string | undefined): Promise<LoadedBundle> {
+  const known = bundles.get(workflowsPath);
+  if (known !== undefined) return known;
+  const bundle = loadWorkflowBundle({
+    cacheDir: BUNDLE_FOLDER,
+    ...(workflowsPath === undefined ? {} : { workflowsPath }),
+  });
+  bundles.set(workflowsPath, bundle);
+  return bundle;
+}
+
+/** The histories of all links of a run, first link first. */
+export async function historiesOf(client: Client, id: string): Promise<readonly History[]> {
+  const histories: History[] = [];
+  let runId: string | undefined = undefined;
+  do {
+    const history: History = await client.workflow.getHandle(id, runId).fetchHistory();
+    histories.unshift(history);
+    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+    runId = started?.continuedExecutionRunId ?? '';
+  } while (runId !== '');
+  return histories;
+}
+
+/** Replays every link of a run; rejects at the first that does not fit. */
+export async function replayChain(
+  client: Client,
+  id: string,
+  options: ReplayOptions = {},
+): Promise<void> {
+  for (const history of await historiesOf(client, id)) await replayHistory(history, id, options);
+}

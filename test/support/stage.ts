@@ -1,0 +1,134 @@
+/**
+ * A stage for end-to-end tests: clients and workers on one server, each on a task queue of its own,
+ * and the histories of what ran. Everything that was opened is closed by `close`, in order.
+ */
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
+import { createWorker, type WorkerParts } from '../../src/worker/create-worker.ts';
+import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
+import { BUNDLE_FOLDER, replayChain, type ReplayOptions } from './replay.ts';
+
+/** What a test's worker is made of beside its agents. */
+export type ServeOptions = Partial<WorkerParts> & {
+  /** Without the archive a client reads earlier links by queries alone. */
+  readonly readArchive?: boolean;
+};
+
+/** A worker in this process, and a client of its task queue. */
+export interface Served {
+  readonly everloop: Everloop;
+  readonly taskQueue: string;
+  readonly chunks: ChunkBus;
+  /** Folder of the archive. */
+  readonly archiveDir: string;
+  /** Stops the worker; called by the stage for those that still run. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Everything that an end-to-end test stands on. */
+export interface Stage {
+  readonly address: string;
+  readonly namespace: string;
+  readonly client: Client;
+  readonly connection: NativeConnection;
+  /** For files of the test; removed at the end. */
+  readonly folder: string;
+  /** Starts a worker for `agents` in this process. */
+  readonly serve: (agents: readonly AgentDefinition[], options?: ServeOptions) => Promise<Served>;
+  /** A client of `taskQueue`, for workers that run elsewhere. */
+  everloopOf(taskQueue: string, archiveDir?: string): Everloop;
+  /** Replays all links of a run with today's workflow code; rejects when they do not fit. */
+  replay(run: RunHandle, options?: ReplayOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Heartbeats as on the embedded server, and a short grace: a test's worker has nothing to lose. */
+const TEST_WORKER = { heartbeatMs: 3_000, shutdownGraceMs: 500 } as const;
+
+/** Opens a stage on a server that runs. */
+export async function openStage(server: {
+  readonly address: string;
+  readonly namespace: string;
+}): Promise<Stage> {
+  quieten();
+  const { address, namespace } = server;
+  const folder = await mkdtemp(join(tmpdir(), 'everloop-e2e-'));
+  const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection: await Connection.connect({ address }), namespace });
+  const stops: (() => Promise<void>)[] = [];
+  const everloopOf = (taskQueue: string, archiveDir?: string): Everloop =>
+    createEverloop({
+      client,
+      taskQueue,
+      ...(archiveDir === undefined ? {} : { archive: createDirectoryArchive(archiveDir) }),
+    });
+  return {
+    address,
+    namespace,
+    client,
+    connection,
+    folder,
+    everloopOf,
+    serve: async (agents, { readArchive = true, ...parts } = {}) => {
+      const taskQueue = parts.taskQueue ?? `e2e-${randomUUID()}`;
+      const archiveDir = join(folder, `archive-${randomUUID()}`);
+      const archive = createDirectoryArchive(archiveDir);
+      const chunks = createChunkBus();
+      const worker = await createWorker({
+        connection,
+        namespace,
+        agents,
+        archive,
+        chunks,
+        bundleDir: BUNDLE_FOLDER,
+        ...TEST_WORKER,
+        ...parts,
+        taskQueue,
+      });
+      // Looked at when the stage closes; until then a failure must not end the process.
+      const running = worker.run();
+      running.catch(() => undefined);
+      let stopping: Promise<void> | null = null;
+      const stop = (): Promise<void> => {
+        if (stopping === null) {
+          worker.shutdown();
+          stopping = running;
+        }
+        return stopping;
+      };
+      stops.push(stop);
+      const everloop = createEverloop({
+        client,
+        taskQueue,
+        chunks,
+        ...(readArchive ? { archive } : {}),
+      });
+      return { everloop, taskQueue, chunks, archiveDir, stop };
+    },
+    replay: (run, options) => replayChain(client, run.id, options),
+    close: async () => {
+      const ends = await Promise.allSettled(stops.map((stop) => stop()));
+      await client.connection.close();
+      await connection.close();
+      await rm(folder, { recursive: true, force: true });
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    },
+  };
+}
+
+let isQuiet = false;
+
+/** One runtime for each process; what the SDK logs below an error is of no interest here. */
+function quieten(): void {
+  if (isQuiet) return;
+  isQuiet = true;
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+}

@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  startOrFindServer,
+  type EmbeddedServer,
+  type EmbeddedServerOptions,
+} from '../../src/worker/embedded-server.ts';
+
+/** The folder of this repository that keeps the fetched Temporal CLI, for all tests. */
+export const CLI_FOLDER: string = fileURLToPath(new URL('../../.everloop/bin', import.meta.url));
+
+/** A server of a test's own, and the folder that holds its database and log. */
+export interface TestServer extends EmbeddedServer {
+  readonly dataDir: string;
+}
+
+/**
+ * Starts a server on a free port with a database of its own; `stop` also removes its folder.
+ * For tests that need settings of their own or that kill it; others take the one of the run.
+ */
+export async function startTestServer(options: EmbeddedServerOptions = {}): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'everloop-server-'));
+  const server = await startOrFindServer({ port: 'free', dataDir, cliDir: CLI_FOLDER, ...options });
+  return {
+    ...server,
+    dataDir,
+    stop: async () => {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

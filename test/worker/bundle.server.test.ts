@@ -1,0 +1,150 @@
+import { appendFile, cp, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import {
+  loadWorkflowBundle,
+  preloadedModules,
+  type LoadedBundle,
+} from '../../src/worker/bundle.ts';
+
+const FIXTURES = fileURLToPath(new URL('../support/fixtures/workflows', import.meta.url));
+
+let folder: string;
+let cacheDir: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'everloop-bundle-'));
+  cacheDir = join(folder, 'cache');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** The bundle of a fixture. */
+function load(name = 'hello', workflows = FIXTURES): Promise<LoadedBundle> {
+  return loadWorkflowBundle({
+    cacheDir,
+    workflowsPath: join(workflows, `${name}.ts`),
+    preloadModules: [],
+  });
+}
+
+describe('loadWorkflowBundle', () => {
+  it('makes a bundle once; the second start takes milliseconds and gets the same', async () => {
+    const made = await load();
+    const startedAtMs = performance.now();
+    const found = await load();
+    const tookMs = performance.now() - startedAtMs;
+
+    expect([made.isFromCache, found.isFromCache]).toEqual([false, true]);
+    expect(found.code).toBe(made.code);
+    expect(tookMs).toBeLessThan(500);
+    expect(await readdir(cacheDir)).toHaveLength(1);
+  });
+
+  it('gives a worker what it needs', async () => {
+    const { address, namespace } = inject('temporal');
+    const connection = await NativeConnection.connect({ address });
+    const taskQueue = 'bundle-test';
+    const worker = await Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      workflowBundle: await loadWorkflowBundle({
+        cacheDir,
+        workflowsPath: join(FIXTURES, 'hello.ts'),
+        preloadModules: [join(FIXTURES, 'greeting.ts')],
+      }),
+    });
+    const clientConnection = await Connection.connect({ address });
+    const client = new Client({ connection: clientConnection, namespace });
+
+    const said = await worker.runUntil(
+      client.workflow.execute('hello', { taskQueue, workflowId: 'bundle-test', args: ['you'] }),
+    );
+
+    expect(said).toBe('Hello, you.');
+    await clientConnection.close();
+    await connection.close();
+  });
+
+  it('makes it again when a file that went into it changes, and not for another file', async () => {
+    const workflows = await copyIntoRepository();
+    try {
+      await load('hello', workflows);
+      await appendFile(join(workflows, 'forbidden.ts'), '// changed\n');
+      const afterOther = await load('hello', workflows);
+      await appendFile(join(workflows, 'greeting.ts'), '// changed\n');
+      await utimes(join(workflows, 'greeting.ts'), 1, 1);
+      const afterOwn = await load('hello', workflows);
+      const afterThat = await load('hello', workflows);
+
+      expect([afterOther, afterOwn, afterThat].map((bundle) => bundle.isFromCache)).toEqual([
+        true,
+        false,
+        true,
+      ]);
+    } finally {
+      await rm(workflows, { recursive: true, force: true });
+    }
+  });
+
+  it('keeps nothing that changed while it was made', async () => {
+    const workflows = await copyIntoRepository();
+    try {
+      const inOneHour = Date.now() / 1000 + 3_600;
+      await utimes(join(workflows, 'greeting.ts'), inOneHour, inOneHour);
+
+      await load('hello', workflows);
+
+      expect((await load('hello', workflows)).isFromCache).toBe(false);
+    } finally {
+      await rm(workflows, { recursive: true, force: true });
+    }
+  });
+
+  it('makes it again when the cache is broken', async () => {
+    await load();
+    const [name = ''] = await readdir(cacheDir);
+    await writeFile(join(cacheDir, name), '{"v":1,"code":"cut o');
+
+    expect((await load()).isFromCache).toBe(false);
+    expect((await load()).isFromCache).toBe(true);
+  });
+
+  it('survives a race', async () => {
+    const bundles = await Promise.all([load(), load()]);
+
+    expect(bundles[0]?.code).toBe(bundles[1]?.code);
+    expect((await load()).isFromCache).toBe(true);
+    expect(await readdir(cacheDir)).toHaveLength(1);
+  });
+
+  it('says what workflow code must not import', async () => {
+    await expect(load('forbidden')).rejects.toMatchObject({
+      code: 'workflow_bundle',
+      message: expect.stringMatching(
+        /^Expected the workflows of `.+forbidden\.ts` to be bundled, got: ERROR in node:fs/,
+      ) as string,
+    });
+  });
+});
+
+describe('preloadedModules', () => {
+  it('names the modules of core, and no declaration or test', () => {
+    const modules = preloadedModules();
+
+    expect(modules.some((path) => path.endsWith('/src/core/json.ts'))).toBe(true);
+    expect(modules.filter((path) => !/\/src\/(core|lisp)\/.+\.ts$/.test(path))).toEqual([]);
+  });
+});
+
+/** A copy of the fixtures inside of this repository, where the bundler finds the SDK. */
+async function copyIntoRepository(): Promise<string> {
+  const copy = await mkdtemp(`${FIXTURES}-copy-`);
+  await cp(FIXTURES, copy, { recursive: true });
+  // Files that are as new as the bundle are not cached.
+  for (const name of await readdir(copy)) await utimes(join(copy, name), 1, 1);
+  return copy;
+}

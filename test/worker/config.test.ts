@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { Environment } from '../../src/client/temporal-environment.ts';
+import { readConfig } from '../../src/worker/config.ts';
+
+/** Keeps the developer's own profile out of the tests. */
+const NO_FILE = { TEMPORAL_CONFIG_FILE: '/no/such/temporal.toml' };
+
+function read(env: Environment = {}) {
+  return readConfig({ ...NO_FILE, ...env });
+}
+
+/** The lines of the one error that `env` gives. */
+function problemsOf(env: Environment): readonly string[] {
+  try {
+    read(env);
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+  throw new Error('Expected an error.');
+}
+
+const DEFAULTS = {
+  temporal: { namespace: 'default', connection: {} },
+  taskQueue: 'everloop',
+  modelTaskQueue: 'everloop',
+  toolTaskQueue: 'everloop',
+  dataDir: '.everloop',
+  cacheBytes: 67_108_864,
+  shutdownGraceMs: 30_000,
+  logLevel: 'INFO',
+};
+
+describe('readConfig', () => {
+  it('has a default for everything', () => {
+    expect(read()).toEqual(DEFAULTS);
+  });
+
+  it('takes an empty variable as not set', () => {
+    expect(
+      read({
+        TEMPORAL_ADDRESS: '',
+        TEMPORAL_NAMESPACE: ' ',
+        EVERLOOP_TASK_QUEUE: '',
+        EVERLOOP_CACHE_BYTES: ' ',
+        EVERLOOP_LOG_LEVEL: '',
+      }),
+    ).toEqual(DEFAULTS);
+  });
+
+  it('reads every variable', () => {
+    const config = read({
+      TEMPORAL_ADDRESS: 'temporal.example.com:7233',
+      TEMPORAL_NAMESPACE: 'production',
+      EVERLOOP_TASK_QUEUE: 'agents',
+      EVERLOOP_MODEL_TASK_QUEUE: 'models',
+      EVERLOOP_TOOL_TASK_QUEUE: 'tools',
+      EVERLOOP_DATA_DIR: '/var/lib/everloop',
+      EVERLOOP_CACHE_BYTES: '0',
+      EVERLOOP_MAX_CACHED_WORKFLOWS: '0',
+      EVERLOOP_SHUTDOWN_GRACE_MS: '5000',
+      EVERLOOP_LOG_LEVEL: 'debug',
+    });
+
+    expect(config).toEqual({
+      temporal: { address: 'temporal.example.com:7233', namespace: 'production', connection: {} },
+      taskQueue: 'agents',
+      modelTaskQueue: 'models',
+      toolTaskQueue: 'tools',
+      dataDir: '/var/lib/everloop',
+      cacheBytes: 0,
+      maxCachedWorkflows: 0,
+      shutdownGraceMs: 5_000,
+      logLevel: 'DEBUG',
+    });
+  });
+
+  it('gives models and tools the queue of the workflows', () => {
+    expect(read({ EVERLOOP_TASK_QUEUE: 'agents' })).toMatchObject({
+      taskQueue: 'agents',
+      modelTaskQueue: 'agents',
+      toolTaskQueue: 'agents',
+    });
+  });
+
+  it('reads API key and TLS as the Temporal CLI does', () => {
+    const { temporal } = read({
+      TEMPORAL_ADDRESS: 'us-east-1.aws.api.temporal.io:7233',
+      TEMPORAL_API_KEY: 'secret',
+      TEMPORAL_TLS_SERVER_NAME: 'temporal.example.com',
+      TEMPORAL_GRPC_META_TENANT: 'blue',
+    });
+
+    expect(temporal.connection).toMatchObject({
+      apiKey: 'secret',
+      tls: { serverNameOverride: 'temporal.example.com' },
+      metadata: { tenant: 'blue' },
+    });
+  });
+
+  it.each([
+    { address: 'localhost:7233', fits: true },
+    { address: '[::1]:7233', fits: true },
+    { address: 'localhost', fits: false },
+    { address: 'http://localhost:7233', fits: false },
+    { address: 'localhost:0', fits: false },
+    { address: 'localhost:70000', fits: false },
+  ])('says that $address fits: $fits', ({ address, fits }) => {
+    if (fits) expect(read({ TEMPORAL_ADDRESS: address }).temporal.address).toBe(address);
+    else {
+      expect(problemsOf({ TEMPORAL_ADDRESS: address })).toEqual([
+        `Expected \`TEMPORAL_ADDRESS\` to be host and port like \`localhost:7233\`, got \`${address}\`. Correct it, or unset it to use a server of this machine.`,
+      ]);
+    }
+  });
+
+  it('reports everything that is wrong at once', () => {
+    const problems = problemsOf({
+      TEMPORAL_ADDRESS: 'localhost',
+      TEMPORAL_TLS_CLIENT_CERT_PATH: '/a',
+      TEMPORAL_TLS_CLIENT_CERT_DATA: 'b',
+      EVERLOOP_TASK_QUEU: 'agents',
+      EVERLOOP_TOOL_TASK_QUEUE: 'x'.repeat(1_001),
+      EVERLOOP_CACHE_BYTES: '64MB',
+      EVERLOOP_MAX_CACHED_WORKFLOWS: '-1',
+      EVERLOOP_SHUTDOWN_GRACE_MS: '3600001',
+      EVERLOOP_LOG_LEVEL: 'loud',
+    });
+
+    expect(problems).toEqual([
+      'Expected `EVERLOOP_TASK_QUEU` to be a variable of Everloop, got an unknown one. Known are EVERLOOP_TASK_QUEUE, EVERLOOP_MODEL_TASK_QUEUE, EVERLOOP_TOOL_TASK_QUEUE, EVERLOOP_DATA_DIR, EVERLOOP_CACHE_BYTES, EVERLOOP_MAX_CACHED_WORKFLOWS, EVERLOOP_SHUTDOWN_GRACE_MS, EVERLOOP_LOG_LEVEL.',
+      'Expected `EVERLOOP_MAX_CACHED_WORKFLOWS` to be a whole number of workflows from 0 to 1000000, got `-1`. Correct or unset it.',
+      'Expected `TEMPORAL_…` to be variables that Temporal understands, got "Cannot specify both client_cert_path and client_cert_data". See https://docs.temporal.io/develop/environment-configuration.',
+      'Expected `EVERLOOP_TOOL_TASK_QUEUE` to be a name of at most 1000 bytes, got 1001. Shorten it.',
+      'Expected `EVERLOOP_CACHE_BYTES` to be a whole number of bytes from 0 up, got `64MB`. Correct or unset it.',
+      'Expected `EVERLOOP_SHUTDOWN_GRACE_MS` to be a whole number of milliseconds from 0 to 3600000, got `3600001`. Correct or unset it.',
+      'Expected `EVERLOOP_LOG_LEVEL` to be one of TRACE, DEBUG, INFO, WARN, ERROR, got `loud`. Correct or unset it.',
+    ]);
+  });
+
+  it('throws a usage error whose problems have a code', () => {
+    expect(() => read({ EVERLOOP_CACHE_BYTES: 'x' })).toThrow(
+      expect.objectContaining({
+        name: 'UsageError',
+        code: 'environment',
+        problems: [expect.objectContaining({ code: 'environment' }) as unknown],
+      }) as Error,
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { serverArguments } from '../../src/worker/server-process.ts';
+
+describe('serverArguments', () => {
+  const options = {
+    program: 'temporal',
+    host: '127.0.0.1',
+    port: 7233,
+    namespace: 'default',
+    databaseFile: '/data/temporal.db',
+    logFile: '/data/logs/temporal-server.log',
+    stateFile: '/data/server.json',
+    readyWithinMs: 60_000,
+  };
+
+  it('stays on the loopback, keeps a write-ahead log and sets what development needs', () => {
+    expect(serverArguments(options).join(' ')).toBe(
+      'server start-dev --ip 127.0.0.1 --port 7233 --namespace default --log-level warn ' +
+        '--db-filename /data/temporal.db --headless ' +
+        '--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL ' +
+        '--dynamic-config-value history.transferProcessorMaxPollRPS=2000 ' +
+        '--dynamic-config-value history.MaxBufferedQueryCount=1000 ' +
+        '--dynamic-config-value system.enableActivityEagerExecution=true ' +
+        '--dynamic-config-value frontend.enableServerVersionCheck=false',
+    );
+  });
+
+  it('takes a UI port, further settings and search attributes', () => {
+    const args = serverArguments({
+      ...options,
+      uiPort: 8233,
+      dynamicConfig: { 'history.MaxBufferedQueryCount': 1, 'limit.blobSize.error': 4096 },
+      searchAttributes: { EverloopAgent: 'Keyword' },
+    }).join(' ');
+
+    expect(args).toContain('--ui-port 8233');
+    expect(args).not.toContain('--headless');
+    expect(args).toContain('history.MaxBufferedQueryCount=1 ');
+    expect(args).not.toContain('history.MaxBufferedQueryCount=1000');
+    expect(args).toContain('--dynamic-config-value limit.blobSize.error=4096');
+    expect(args).toContain('--search-attribute EverloopAgent=Keyword');
+  });
+});
