@@ -18,5 +18,8 @@ export function withTables(page: string): string {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const page = fileURLToPath(new URL('../docs/lisp.md', import.meta.url));
   writeFileSync(page, withTables(readFileSync(page, 'utf8')));
-  writeFileSync(fileURLToPath(new URL('../docs/lisp-card.md', import.meta.url)), `${languageCard()}\n`);
+  writeFileSync(
+    fileURLToPath(new URL('../docs/lisp-card.md', import.meta.url)),
+    `${languageCard()}\n`,
+  );
 }

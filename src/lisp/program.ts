@@ -1,6 +1,7 @@
 /**
  * A program: its text read into forms, and the checks of the whole before anything runs.
  */
+import type { FnCode } from './analyzer/core-ast.ts';
 import {
   type Analysis,
   type Definition,
@@ -11,7 +12,6 @@ import { analyzeForm } from './analyzer/analyze.ts';
 import { findDefinitions } from './analyzer/definitions.ts';
 import { finish, newCode } from './analyzer/functions.ts';
 import { fnScope, type FnScope } from './analyzer/scope.ts';
-import type { FnCode } from './code/code.ts';
 import { limitsFrom, type Limits } from './limits.ts';
 import type { Problem } from './problem.ts';
 import type { Form } from './reader/form.ts';

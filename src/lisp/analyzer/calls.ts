@@ -2,10 +2,9 @@
  * Calls: arity checks, the argument checks of tools, and the special cases of single builtins.
  */
 import { findBare } from '../builtins/registry.ts';
-import type { Builtin } from '../builtins/builtin.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../source.ts';
-import { isKeyword } from '../value/value.ts';
+import { isKeyword, type Builtin } from '../value/value.ts';
 import { endlessHint } from './absent-names.ts';
 import { arityMessage, closureArity } from '../arity.ts';
 import { builtinNode, problem, type Analysis } from './analysis.ts';
@@ -77,6 +76,11 @@ function callOf(
     }
     if (value.kind === 'builtin') return builtinCall(a, value, args, call, span);
     return call;
+  }
+  if (fn.kind === 'data') {
+    const name = `data/${fn.key}`;
+    const message = `\`${name}\` is data, not a function: write it without parentheses.`;
+    return problem(a, 'not_callable', message, span);
   }
   if (fn.kind === 'fn') {
     const { params, rest, name, signature } = fn.code;

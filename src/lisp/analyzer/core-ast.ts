@@ -5,10 +5,9 @@
  * constant or local that is an operand is read where it is used and paid there. A leaf that stands
  * alone, such as the last expression of a body, pays for itself.
  */
-import type { Builtin } from '../builtins/builtin.ts';
-import type { FnCode } from '../code/code.ts';
+import type { Run } from '../machine/context.ts';
 import type { Span } from '../source.ts';
-import type { Value } from '../value/value.ts';
+import type { Builtin, CodeHead, Value } from '../value/value.ts';
 
 /** A node of the core language. */
 export type Node =
@@ -296,4 +295,45 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'part':
       return [node.source];
   }
+}
+
+/** A call that must be free of effects; `args` is null when what it is called with is not known. */
+export interface Demand {
+  readonly fn: Node;
+  readonly args: readonly Node[] | null;
+}
+
+/** What a body demands; `never` when it has an effect itself. */
+export interface Demands {
+  readonly never: boolean;
+  readonly list: readonly Demand[];
+}
+
+/**
+ * One function literal or top-level form: its core tree, and what is made from the tree when it is
+ * first needed. All of that can be made again from the source, so none of it is in a snapshot.
+ */
+export interface FnCode extends CodeHead {
+  readonly span: Span;
+  body: Node;
+  /** Depth of the core tree: JavaScript frames that one activation may take. */
+  depth: number;
+  /** Slots that a `let` binds once, with what they are bound to: see `code/effects.ts`. */
+  readonly known: Map<number, Node>;
+  /** For the machine with compiled parts; see `machine/instructions.ts`. */
+  instructions: readonly object[] | null;
+  /** For the machine alone. */
+  forced: readonly object[] | null;
+  /** The fast tier. */
+  run: Run | null;
+  demands: Demands | null;
+  /** The state of definitions for which `needs` was computed. */
+  needsEpoch: object | null;
+  /** Slots that must hold effect-free functions for a call to be effect-free; null: never is. */
+  needs: readonly number[] | null;
+}
+
+/** The code of a closure. Every closure is made with one; values only know its head. */
+export function codeOf(head: CodeHead): FnCode {
+  return head as FnCode;
 }

@@ -1,11 +1,17 @@
 /**
  * Function literals: `fn`, `#( )`, and the functions of `defn`.
  */
-import type { FnCode } from '../code/code.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../source.ts';
 import { analyzeBody, letNode, localNode, problem, wrongShape, type Analysis } from './analysis.ts';
-import { childrenOf, constant, type FnNode, type Init, type Node } from './core-ast.ts';
+import {
+  childrenOf,
+  constant,
+  type FnNode,
+  type Init,
+  type Node,
+  type FnCode,
+} from './core-ast.ts';
 import { signatureOf } from './definitions.ts';
 import { bindPattern, checkBindable } from './patterns.ts';
 import { fnScope, isInsideShort, newSlot, type FnScope, type Scope } from './scope.ts';

@@ -15,7 +15,15 @@ import {
   setRemove,
   treeHas,
 } from '../value/tree.ts';
-import { isMap, isNumber, isSet, isVector, type TreeMap, type Value } from '../value/value.ts';
+import {
+  isMap,
+  isNumber,
+  isSet,
+  isVector,
+  type TreeMap,
+  type Value,
+  type Work,
+} from '../value/value.ts';
 import {
   EMPTY_VECTOR,
   vectorAt,
@@ -27,7 +35,6 @@ import {
   vectorPush,
   vectorSet,
 } from '../value/vector.ts';
-import type { Work } from './builtin.ts';
 import { arg, expectCount, expectMap, fault, wrongType } from './expect.ts';
 import {
   characterAt,

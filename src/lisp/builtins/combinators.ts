@@ -2,9 +2,8 @@
  * Calling what `comp`, `juxt` and their kin made.
  */
 import type { Context } from '../machine/context.ts';
-import { truthy, type Combinator, type Value } from '../value/value.ts';
+import { truthy, type Combinator, type Value, type Steps } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import type { Steps } from './builtin.ts';
 import { finish, want } from './stepping.ts';
 
 /** Drives a combinator: `begin`, then `resume` with the result of each call it wants. */

@@ -3,8 +3,7 @@
  */
 import type { Context } from '../machine/context.ts';
 import { civilFromDays, daysFromCivil } from '../value/date-text.ts';
-import { isDate, isInteger, type DateValue, type Value } from '../value/value.ts';
-import type { Work } from './builtin.ts';
+import { isDate, isInteger, type DateValue, type Value, type Work } from '../value/value.ts';
 import { arg, expectText, fault, wrongType } from './expect.ts';
 import { plain } from './stepping.ts';
 

@@ -16,10 +16,10 @@ import {
   type TreeMap,
   type Value,
   type Vector,
+  type Work,
 } from '../value/value.ts';
 import { divide } from '../value/numbers.ts';
 import { vectorCount, vectorItems, vectorOf } from '../value/vector.ts';
-import type { Work } from './builtin.ts';
 import { arg, expectMap } from './expect.ts';
 import { flexibleGet } from './lookup.ts';
 import { plain } from './stepping.ts';

@@ -4,8 +4,15 @@
 import { checkText, type Context } from '../machine/context.ts';
 import { toDouble } from '../value/numbers.ts';
 import { readable } from '../value/print.ts';
-import { isFloat, isInteger, isNumber, truthy, type Value, type Float } from '../value/value.ts';
-import type { Work } from './builtin.ts';
+import {
+  isFloat,
+  isInteger,
+  isNumber,
+  truthy,
+  type Value,
+  type Float,
+  type Work,
+} from '../value/value.ts';
 import { expectText, fault } from './expect.ts';
 import { plain } from './stepping.ts';
 import { toText } from './text.ts';

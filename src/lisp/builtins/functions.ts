@@ -3,11 +3,18 @@
  */
 import type { Context } from '../machine/context.ts';
 import { Fault, ProgramEnd } from '../problem.ts';
-import { isInteger, isMap, keyword, type CombinatorName, type Value } from '../value/value.ts';
+import {
+  isInteger,
+  isMap,
+  keyword,
+  type CombinatorName,
+  type Value,
+  type EffectName,
+  type Work,
+} from '../value/value.ts';
 import { fromJson } from '../json/from-json.ts';
 import { readable } from '../value/print.ts';
 import { EMPTY_MAP, mapOf, mapSet } from '../value/tree.ts';
-import type { EffectName, Work } from './builtin.ts';
 import { arg, expectText } from './expect.ts';
 import { plain } from './stepping.ts';
 
@@ -109,6 +116,12 @@ export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   now: plain((c) => c.now),
   'budget/remaining': plain((c) => budget(c)),
   'System/currentTimeMillis': plain((c) => c.now),
+  'not-restored~': plain(() => {
+    throw new Fault(
+      'snapshot_version',
+      'This function comes from a program that cannot be read any more. Define it again.',
+    );
+  }),
   'task-reset': plain((c, args) => {
     const id = readable(arg(args, 0), c);
     c.records.journal.delete(id);

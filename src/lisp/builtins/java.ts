@@ -12,8 +12,8 @@ import {
   isNumber,
   type Value,
   type Float,
+  type Work,
 } from '../value/value.ts';
-import type { Work } from './builtin.ts';
 import { arg, fault, wrongType } from './expect.ts';
 import { plain } from './stepping.ts';
 import { parseDouble } from './text.ts';

@@ -5,9 +5,15 @@ import { checkCount, type Context } from '../machine/context.ts';
 import { add } from '../value/numbers.ts';
 import { magnitude } from '../value/order.ts';
 import { mapOf, setOf } from '../value/tree.ts';
-import { isSet, isVector, type TreeMap, type Value, type Vector } from '../value/value.ts';
+import {
+  isSet,
+  isVector,
+  type TreeMap,
+  type Value,
+  type Vector,
+  type Work,
+} from '../value/value.ts';
 import { EMPTY_VECTOR, vectorItems, vectorOf } from '../value/vector.ts';
-import type { Work } from './builtin.ts';
 import { arg, expectCount, expectNumber, fault } from './expect.ts';
 import { KEY_COST } from './lookup.ts';
 import { itemsAt } from './seqable.ts';

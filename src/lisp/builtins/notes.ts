@@ -5,9 +5,8 @@ import type { Context } from '../machine/context.ts';
 import { checkCount } from '../machine/context.ts';
 import { jsonText, parseJsonText } from '../json/json-text.ts';
 import { cutText, grouped, readable, textOf } from '../value/print.ts';
-import type { Value } from '../value/value.ts';
+import type { Value, Work } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import type { Work } from './builtin.ts';
 import { arg, expectText } from './expect.ts';
 import { plain } from './stepping.ts';
 

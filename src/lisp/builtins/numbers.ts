@@ -21,9 +21,16 @@ import {
 } from '../value/numbers.ts';
 import { magnitude } from '../value/order.ts';
 import { floatText } from '../value/number-text.ts';
-import { float, integer, isFloat, isInteger, isNumber, type Value } from '../value/value.ts';
+import {
+  float,
+  integer,
+  isFloat,
+  isInteger,
+  isNumber,
+  type Value,
+  type Work,
+} from '../value/value.ts';
 import { characterCount } from '../value/characters.ts';
-import type { Work } from './builtin.ts';
 import { arg, expectInteger, expectNumber, fault, wrongType } from './expect.ts';
 import { plain } from './stepping.ts';
 

@@ -5,9 +5,15 @@ import { checkCount, checkText, type Context } from '../machine/context.ts';
 import { compileRegex, matchRegex } from '../regex/regex.ts';
 import type { RegexSpan } from '../regex/program.ts';
 import { characterCount, characterEnd, characters } from '../value/characters.ts';
-import { isRegex, type RegexValue, type Value } from '../value/value.ts';
+import {
+  isRegex,
+  type RegexValue,
+  type Value,
+  type Builtin,
+  type Steps,
+  type Work,
+} from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import type { Builtin, Steps, Work } from './builtin.ts';
 import { arg, expectCount, expectText, fault, wrongType } from './expect.ts';
 import { plain, finish, steps, want } from './stepping.ts';
 import { parseLong, toText } from './text.ts';

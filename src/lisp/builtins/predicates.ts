@@ -17,9 +17,9 @@ import {
   isVector,
   truthy,
   type Value,
+  type Work,
 } from '../value/value.ts';
 import { noClause } from '../machine/node-values.ts';
-import type { Work } from './builtin.ts';
 import { arg, expectNumber, isSeqable, wrongType } from './expect.ts';
 import { isOdd, isWhole } from './numbers.ts';
 import { plain, walk } from './stepping.ts';

@@ -3,9 +3,15 @@
  */
 import type { Context } from '../machine/context.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { isMap, isVector, type Reduced, type Value } from '../value/value.ts';
+import {
+  isMap,
+  isVector,
+  type Reduced,
+  type Value,
+  type Steps,
+  type Work,
+} from '../value/value.ts';
 import { vectorItems, vectorOf } from '../value/vector.ts';
-import type { Steps, Work } from './builtin.ts';
 import { arg, wrongType } from './expect.ts';
 import { itemsAt } from './seqable.ts';
 import { finish, steps, walk, want } from './stepping.ts';

@@ -3,9 +3,8 @@
  * and the generated documents are made from here and nowhere else.
  */
 import { nearNames } from '../analyzer/suggest.ts';
-import type { Value } from '../value/value.ts';
+import type { Value, Builtin, CostClass, Example, Work } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import type { Builtin, CostClass, Example, Work } from './builtin.ts';
 import { COLLECTION_WORK } from './collections.ts';
 import { DATE_WORK } from './dates.ts';
 import { DESCRIBE_WORK } from './describe.ts';
@@ -51,20 +50,21 @@ export const DOC_ROWS: readonly DocRow[] = Object.freeze([
   ...EFFECT_DOCS,
 ]);
 
-/** Builtins that programs cannot name: parts of special forms. Arguments, then work. */
+/** Builtins that programs cannot name: parts of special forms. Arguments (−1: any), then work. */
 const HIDDEN: readonly (readonly [string, number, Work | undefined])[] = Object.freeze([
   ['no-clause~', 1, PREDICATE_WORK['no-clause~']],
   ['take-range~', 4, MAKING_WORK['take-range~']],
   ['by-path~', 2, COLLECTION_WORK['by-path~']],
   ['replace-elements~', 2, SEQUENCE_WORK['replace-elements~']],
+  ['not-restored~', -1, FUNCTION_WORK['not-restored~']],
 ] as const);
 
 function hidden(name: string, count: number, work: Work): Builtin {
   return Object.freeze<Builtin>({
     kind: 'builtin',
     name,
-    min: count,
-    max: count,
+    min: Math.max(0, count),
+    max: count < 0 ? Infinity : count,
     doc: '',
     examples: [],
     cost: 'constant',

@@ -6,7 +6,7 @@ import { add, divide, type Num } from '../value/numbers.ts';
 import { compareKeys } from '../value/order.ts';
 import { newKeyIndex, numberOf } from '../value/key-index.ts';
 import { mapOf } from '../value/tree.ts';
-import { isMap, isNumber, isVector, type Value, type Vector } from '../value/value.ts';
+import { isMap, isNumber, isVector, type Value, type Vector, type Work } from '../value/value.ts';
 import {
   EMPTY_VECTOR,
   vectorAt,
@@ -15,7 +15,6 @@ import {
   vectorItems,
   vectorOf,
 } from '../value/vector.ts';
-import type { Work } from './builtin.ts';
 import { arg, expectCount, fault, wrongType } from './expect.ts';
 import { flexibleGet, foundOr, KEY_COST } from './lookup.ts';
 import { itemsAt, orderedAt } from './seqable.ts';

@@ -15,8 +15,7 @@ import {
   treeGet,
   treeHas,
 } from '../value/tree.ts';
-import { isMap, isSet, type TreeMap, type TreeSet, type Value } from '../value/value.ts';
-import type { Work } from './builtin.ts';
+import { isMap, isSet, type TreeMap, type TreeSet, type Value, type Work } from '../value/value.ts';
 import { arg, expectMap, wrongType } from './expect.ts';
 import { flexibleGet, KEY_COST } from './lookup.ts';
 import { itemsAt } from './seqable.ts';

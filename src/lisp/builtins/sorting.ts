@@ -5,9 +5,16 @@
 import type { Context } from '../machine/context.ts';
 import { mergeSort } from '../value/merge-sort.ts';
 import { compareNatural, magnitude } from '../value/order.ts';
-import { isKeyword, isNumber, type Value, type Vector } from '../value/value.ts';
+import {
+  isKeyword,
+  isNumber,
+  type Value,
+  type Vector,
+  type Builtin,
+  type Steps,
+  type Work,
+} from '../value/value.ts';
 import { vectorAt, vectorOf } from '../value/vector.ts';
-import type { Builtin, Steps, Work } from './builtin.ts';
 import { arg } from './expect.ts';
 import { wrongResult } from './collections.ts';
 import { itemsAt } from './seqable.ts';

@@ -2,8 +2,8 @@
  * How builtins that call functions are written: as small state machines, see `Stepper`.
  */
 import type { Context } from '../machine/context.ts';
-import type { Value } from '../value/value.ts';
-import { newSteps, type Steps, type Work } from './builtin.ts';
+import type { Value, Steps, Work } from '../value/value.ts';
+import { newSteps } from './builtin.ts';
 
 /** Ends a stepper with `value`. */
 export function finish(s: Steps, value: Value): void {
@@ -32,7 +32,7 @@ export function steps(
     kind: 'steps',
     stepper: {
       calls,
-      start(c, args) {
+      start(c: Context, args) {
         const s = newSteps();
         start(c, args, s);
         return s;

@@ -10,9 +10,8 @@ import {
   offsetOfCharacter,
 } from '../value/characters.ts';
 import { readable, textOf } from '../value/print.ts';
-import { integer, float, isKeyword, keyword, type Value } from '../value/value.ts';
+import { integer, float, isKeyword, keyword, type Value, type Work } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import type { Work } from './builtin.ts';
 import { arg, expectCount, expectMap, expectText, fault, wrongType } from './expect.ts';
 import { flexibleGet } from './lookup.ts';
 import { itemsAt } from './seqable.ts';

@@ -14,9 +14,10 @@ import {
   truthy,
   type Value,
   type Vector,
+  type Steps,
+  type Work,
 } from '../value/value.ts';
 import { vectorAt, vectorItems, vectorOf, vectorPush, EMPTY_VECTOR } from '../value/vector.ts';
-import type { Steps, Work } from './builtin.ts';
 import { arg, wrongType } from './expect.ts';
 import { flexibleGet, foundOr } from './lookup.ts';
 import { elementsOf, entriesOf } from './seqable.ts';

@@ -4,9 +4,15 @@
 import { checkCount, type Context } from '../machine/context.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import { EMPTY_MAP, mapOf, mapSet, treeGet } from '../value/tree.ts';
-import { isMap, isVector, type TreeMap, type Value } from '../value/value.ts';
+import {
+  isMap,
+  isVector,
+  type TreeMap,
+  type Value,
+  type Steps,
+  type Work,
+} from '../value/value.ts';
 import { vectorItems, vectorOf } from '../value/vector.ts';
-import type { Steps, Work } from './builtin.ts';
 import { associate, associateIn, getIn } from './collections.ts';
 import { arg, expectMap, wrongType } from './expect.ts';
 import { getFrom } from './lookup.ts';

@@ -6,9 +6,18 @@ import { Fault } from '../problem.ts';
 import { describeValue } from '../value/print.ts';
 import { newKeyIndex, numberOf } from '../value/key-index.ts';
 import { mapOf, setOf, treeHas } from '../value/tree.ts';
-import { isKeyword, isSet, isVector, truthy, type Value, type Vector } from '../value/value.ts';
+import {
+  isKeyword,
+  isSet,
+  isVector,
+  truthy,
+  type Value,
+  type Vector,
+  type Builtin,
+  type Steps,
+  type Work,
+} from '../value/value.ts';
 import { vectorItems, vectorOf, vectorPush } from '../value/vector.ts';
-import type { Builtin, Steps, Work } from './builtin.ts';
 import { compareNatural } from '../value/order.ts';
 import { divide } from '../value/numbers.ts';
 import { arg, expectCount, wrongType } from './expect.ts';

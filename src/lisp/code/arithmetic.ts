@@ -2,12 +2,10 @@
  * Compiled code of the arithmetic that programs do all the time: when both operands are small
  * integers, no builtin is called. What it means and costs is what the builtin means and costs.
  */
-import type { Builtin } from '../builtins/builtin.ts';
 import type { BuiltinNode, Node } from '../analyzer/core-ast.ts';
-import { spend, type Context } from '../machine/context.ts';
+import { spend, type Context, type Run } from '../machine/context.ts';
 import type { Span } from '../source.ts';
-import type { Value } from '../value/value.ts';
-import type { Run } from './code.ts';
+import type { Value, Builtin } from '../value/value.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 

@@ -4,7 +4,13 @@
  * Every node pays what its instruction pays on the machine, at the same point: when it acts, after
  * its operands. `recur` and tail calls are returned as marks, so neither takes JavaScript's stack.
  */
-import { isLeaf, type LoopNode, type Node, type RecurNode } from '../analyzer/core-ast.ts';
+import {
+  isLeaf,
+  type LoopNode,
+  type Node,
+  type RecurNode,
+  type FnCode,
+} from '../analyzer/core-ast.ts';
 import {
   closureOf,
   jumpLimit,
@@ -14,13 +20,12 @@ import {
   readGlobal,
 } from '../machine/node-values.ts';
 import { partOf } from '../machine/parts.ts';
-import { spend, type Context } from '../machine/context.ts';
+import { spend, type Context, type Run } from '../machine/context.ts';
 import type { Span } from '../source.ts';
 import type { Value, VarMark } from '../value/value.ts';
 import { truthy } from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { compileArithmetic } from './arithmetic.ts';
-import type { FnCode, Run } from './code.ts';
 import { compileFor } from './for-loops.ts';
 import { drive, enterFrame, invoke, standsForCall, TAIL, unfoldCall } from './invoke.ts';
 
@@ -374,14 +379,13 @@ function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
       return drive(c, builtin, values, span);
     };
   }
-  const { run } = work;
   if (args.length === 1 && first !== undefined) {
     return (L, c) => {
       const values = [first(L, c)];
       if ((c.fuel -= cost) < 0) spend(c, 0, span);
       c.at = span;
       c.callee = builtin;
-      return run(c, values);
+      return work.run(c, values);
     };
   }
   if (args.length === 2 && first !== undefined && second !== undefined) {
@@ -390,7 +394,7 @@ function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
       if ((c.fuel -= cost) < 0) spend(c, 0, span);
       c.at = span;
       c.callee = builtin;
-      return run(c, values);
+      return work.run(c, values);
     };
   }
   return (L, c) => {
@@ -399,7 +403,7 @@ function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
     spend(c, cost, span);
     c.at = span;
     c.callee = builtin;
-    return run(c, values);
+    return work.run(c, values);
   };
 }
 

@@ -1,65 +1,10 @@
 /**
- * The code of a function and the instruction set of the machine.
- *
- * One function (or one top-level form) is one {@link FnCode}: its core tree, and what is made from
- * the tree when it is first needed: instructions for the machine, a closure for the fast tier, and
- * what is known about its effects. All of it can be made again from the source, so none of it is
- * part of a snapshot: a frame names its code by program and offset.
+ * The instruction set of the machine, and the stacks that it runs on.
  */
-import type { ConstNode, LocalNode, Node } from '../analyzer/core-ast.ts';
-import type { Context } from '../machine/context.ts';
-import type { CodeFrame, Stack } from '../machine/state.ts';
+import type { ConstNode, Demands, FnCode, LocalNode, Node } from '../analyzer/core-ast.ts';
+import type { Context, Run } from '../machine/context.ts';
 import type { Span } from '../source.ts';
-import type { Value } from '../value/value.ts';
-import type { Demands } from './effects.ts';
-
-/** A local of an enclosing function that a function keeps. */
-export interface Capture {
-  readonly name: string;
-  /** Its slot in the enclosing function. */
-  readonly from: number;
-  /** Its slot here. */
-  readonly slot: number;
-}
-
-/** Compiled code of one node: from the slots of the running function to a value. */
-export type Run = (L: Value[], c: Context) => Value;
-
-/** One function literal or top-level form. */
-export interface FnCode {
-  /** `l1:` and 32 hexadecimal digits. */
-  readonly programId: string;
-  /** UTF-16 offset of its opening delimiter. */
-  readonly offset: number;
-  readonly span: Span;
-  readonly name: string | null;
-  /** Parameters before `&`, in slots from 0. */
-  readonly params: number;
-  /** Whether more arguments are collected, into slot `params`. */
-  readonly rest: boolean;
-  /** The parameters as written, for messages: `(w h)`. */
-  readonly signature: string;
-  /** The slot of the function itself under its own name, or −1. */
-  readonly self: number;
-  /** Slots in all. */
-  slots: number;
-  readonly captures: Capture[];
-  body: Node;
-  /** Depth of the core tree: JavaScript frames that one activation may take. */
-  depth: number;
-  /** Slots that a `let` binds once, with what they are bound to: see `effects.ts`. */
-  readonly known: Map<number, Node>;
-  /** For the machine with compiled parts. */
-  instructions: readonly Instruction[] | null;
-  /** For the machine alone. */
-  forced: readonly Instruction[] | null;
-  run: Run | null;
-  demands: Demands | null;
-  /** The state of definitions for which `needs` was computed. */
-  needsEpoch: object | null;
-  /** Slots that must hold effect-free functions for a call to be effect-free; null: never is. */
-  needs: readonly number[] | null;
-}
+import type { Builtin, Combinator, Steps, Value } from '../value/value.ts';
 
 /** What the machine can do. Operands lie on the stack unless they are leaves (I1). */
 export type Op =
@@ -160,3 +105,56 @@ export type Act = (s: Stack, f: CodeFrame, i: Instruction) => void;
 
 /** The act of every instruction. */
 export type Acts = { readonly [O in Op]: Act };
+
+/** A function that is running. */
+export interface CodeFrame {
+  readonly kind: 'code';
+  code: FnCode;
+  ops: readonly Instruction[];
+  /** The next instruction. */
+  pc: number;
+  L: Value[];
+  /** Where it was called; null for a top-level form, which is no call. */
+  readonly span: Span | null;
+}
+
+/** A builtin or combinator that waits for a function it has called. */
+export interface StepsFrame {
+  readonly kind: 'steps';
+  readonly fn: Builtin | Combinator;
+  readonly steps: Steps;
+  readonly span: Span;
+}
+
+/** One entry of a stack. */
+export type Frame = CodeFrame | StepsFrame;
+
+/** An `attempt` under way: where to go on when something inside fails. */
+export interface Attempt {
+  readonly frames: number;
+  readonly values: number;
+  readonly pc: number;
+}
+
+/** What a stack cannot do by itself. */
+export interface StackHost {
+  /** Asks the host for an effect, and lets the branch wait. */
+  readonly perform: (fn: Value, args: readonly Value[], span: Span) => void;
+  /** Binds a definition for the branch. */
+  readonly define: (name: string, value: Value) => void;
+}
+
+/** A stack that the machine runs: that of a branch, or a short-lived one for deep compiled calls. */
+export interface Stack {
+  readonly c: Context;
+  readonly frames: Frame[];
+  /** Operands. */
+  readonly values: Value[];
+  readonly attempts: Attempt[];
+  /** Whether compiled code must not be used. */
+  readonly forced: boolean;
+  /** What the branch of this stack does; null for a short-lived one, on which nothing can wait. */
+  host: StackHost | null;
+  /** Set when the branch waits or has ended. */
+  stopped: boolean;
+}

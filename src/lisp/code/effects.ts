@@ -7,20 +7,17 @@
  * functions that are. Calls among definitions make the answers depend on each other; the greatest
  * solution is found by iteration and remembered until a definition changes what it may reach.
  */
-import { childrenOf, type CallNode, type Node } from '../analyzer/core-ast.ts';
-import type { Builtin } from '../builtins/builtin.ts';
+import {
+  childrenOf,
+  codeOf,
+  type CallNode,
+  type Demand,
+  type Demands,
+  type Node,
+  type FnCode,
+} from '../analyzer/core-ast.ts';
 import type { Context } from '../machine/context.ts';
-import type { Combinator, Value } from '../value/value.ts';
-import type { FnCode } from './code.ts';
-
-/** A call that must be free of effects; `args` is null when what it is called with is not known. */
-export interface Demand {
-  readonly fn: Node;
-  readonly args: readonly Node[] | null;
-}
-
-/** What a body demands; `never` when it has an effect itself. */
-export type Demands = { readonly never: boolean; readonly list: readonly Demand[] };
+import type { Combinator, Value, Builtin } from '../value/value.ts';
 
 /** What `node` demands. Bodies of functions in it are looked at only when they are called. */
 export function demandsOf(node: Node): Demands {
@@ -209,9 +206,9 @@ function isFreeResult(
 function calledCode(r: Resolver, fn: Node): FnCode | null {
   if (fn.kind === 'fn') return fn.code;
   if (fn.kind !== 'global') return null;
-  const value = r.c.globals.get(fn.name) ?? null;
+  const value: Value = r.c.globals.get(fn.name) ?? null;
   return typeof value === 'object' && value !== null && value.kind === 'closure'
-    ? value.code
+    ? codeOf(value.code)
     : null;
 }
 
@@ -284,7 +281,7 @@ function isFreeValue(
   const free = (part: Value): boolean => isFreeValue(r, place, part, null, followed + 1);
   switch (value.kind) {
     case 'closure':
-      return isFreeCode(r, place, value.code, args, followed, (index) =>
+      return isFreeCode(r, place, codeOf(value.code), args, followed, (index) =>
         free(value.env[index] ?? null),
       );
     case 'combinator':
@@ -315,7 +312,7 @@ export function isFreeCall(c: Context, fn: Value, args: readonly Value[]): boole
   if (isEffect(fn) || typeof fn !== 'object' || fn === null) return false;
   switch (fn.kind) {
     case 'closure': {
-      const needs = needsOf(c, fn.code);
+      const needs = needsOf(c, codeOf(fn.code));
       if (needs === null) return false;
       for (const slot of needs) {
         const value =
@@ -339,7 +336,7 @@ export function isFreeCall(c: Context, fn: Value, args: readonly Value[]): boole
 export function isFreeFunction(c: Context, value: Value): boolean {
   if (isInert(value)) return true;
   if (typeof value === 'object' && value !== null && value.kind === 'closure') {
-    const needs = needsOf(c, value.code);
+    const needs = needsOf(c, codeOf(value.code));
     if (needs === null) return false;
     if (needs.length === 0) return true;
   }

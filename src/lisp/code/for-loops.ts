@@ -2,11 +2,10 @@
  * Compiled code of `for`, `doseq` and `dotimes`.
  */
 import { isLeaf, type ForNode, type Node } from '../analyzer/core-ast.ts';
-import { checkCount, spend, type Context } from '../machine/context.ts';
+import { checkCount, spend, type Context, type Run } from '../machine/context.ts';
 import { walkItems } from '../machine/node-values.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import type { Run } from './code.ts';
 
 /** Walks one level and adds what the body gives to `out`. */
 type Level = (L: Value[], c: Context, out: Value[]) => void;

@@ -2,19 +2,19 @@
  * Calling a value from compiled code: closures run compiled, steppers are driven in a loop.
  * Everything called here was found free of effects before, so nothing can have to wait.
  */
+import { type FnCode, codeOf } from '../analyzer/core-ast.ts';
 import { describeValue } from '../value/print.ts';
 import { arityMessage, closureArity } from '../arity.ts';
-import { newSteps, type Builtin } from '../builtins/builtin.ts';
+import { newSteps } from '../builtins/builtin.ts';
 import { combinatorStepper } from '../builtins/combinators.ts';
 import { lookup } from '../builtins/lookup.ts';
 import { spreadArguments } from '../builtins/spread.ts';
-import type { Context } from '../machine/context.ts';
+import type { Context, Run } from '../machine/context.ts';
 import { pay } from '../machine/context.ts';
 import { Fault } from '../problem.ts';
 import type { Span } from '../source.ts';
-import type { Closure, Value, VarMark, Combinator } from '../value/value.ts';
+import type { Closure, Value, VarMark, Combinator, Builtin, CodeHead } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import type { FnCode, Run } from './code.ts';
 
 /**
  * What compiled code returns in place of a value when its last act is a call: the call is in
@@ -49,7 +49,7 @@ export function tooDeep(c: Context): Fault {
 }
 
 /** Checks the number of arguments of a closure. */
-export function checkClosureArity(code: FnCode, got: number): void {
+export function checkClosureArity(code: CodeHead, got: number): void {
   if (got === code.params || (code.rest && got > code.params)) return;
   throw new Fault('arity_error', closureArity(code.name ?? 'fn', code, got));
 }
@@ -170,7 +170,7 @@ export function enter(c: Context, fn: Closure, args: Value[], span: Span): Value
 
 /** Runs a closure on slots that are filled already. */
 export function enterFrame(c: Context, fn: Closure, locals: Value[], span: Span): Value {
-  let { code } = fn;
+  let code = codeOf(fn.code);
   if (c.depth >= c.limits.depth) {
     c.at = span;
     throw tooDeep(c);
@@ -189,7 +189,7 @@ export function enterFrame(c: Context, fn: Closure, locals: Value[], span: Span)
   while (value === TAIL) {
     const { tailFn, tailArgs } = c;
     if (typeof tailFn === 'object' && tailFn !== null && tailFn.kind === 'closure') {
-      code = tailFn.code;
+      code = codeOf(tailFn.code);
       pay(c, 2 + tailArgs.length, c.at);
       checkClosureArity(code, tailArgs.length);
       c.called[place] = code;

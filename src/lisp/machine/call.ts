@@ -2,7 +2,9 @@
  * Calls on the machine. What is free of effects runs as compiled code; everything else becomes a
  * frame, or a request to the host.
  */
-import { newSteps, type Builtin } from '../builtins/builtin.ts';
+import { codeOf } from '../analyzer/core-ast.ts';
+import type { CodeFrame, Stack, StepsFrame } from '../code/code.ts';
+import { newSteps } from '../builtins/builtin.ts';
 import { combinatorStepper } from '../builtins/combinators.ts';
 import { isFreeCall, isFreeFunction } from '../code/effects.ts';
 import {
@@ -20,10 +22,9 @@ import {
 } from '../code/invoke.ts';
 import { Fault } from '../problem.ts';
 import type { Span } from '../source.ts';
-import type { Closure, Combinator, Value } from '../value/value.ts';
+import type { Closure, Combinator, Value, Builtin } from '../value/value.ts';
 import { pay } from './context.ts';
 import { instructionsOf } from './instructions.ts';
-import type { CodeFrame, Stack, StepsFrame } from './state.ts';
 
 /** Calls `fn`: pushes its value, pushes a frame, or lets the branch wait. */
 export function callValue(
@@ -67,9 +68,8 @@ export function callValue(
 function perform(s: Stack, fn: Value, args: readonly Value[], span: Span): void {
   s.c.at = span;
   // Deep compiled calls were found free of effects, so nothing on their stack has one.
-  if (s.perform === null)
-    throw new Fault('runtime_error', 'An effect was reached where none can be.');
-  s.perform(s, fn, args, span);
+  if (s.host === null) throw new Fault('runtime_error', 'An effect was reached where none can be.');
+  s.host.perform(fn, args, span);
 }
 
 function callClosure(s: Stack, fn: Closure, args: Value[], span: Span, tail: boolean): void {
@@ -92,8 +92,8 @@ function callClosure(s: Stack, fn: Closure, args: Value[], span: Span, tail: boo
     return;
   }
   if (replaced !== null) {
-    replaced.code = fn.code;
-    replaced.ops = instructionsOf(s, fn.code);
+    replaced.code = codeOf(fn.code);
+    replaced.ops = instructionsOf(s, codeOf(fn.code));
     replaced.pc = 0;
     replaced.L = newLocals(fn, args);
     return;
@@ -111,8 +111,8 @@ export function pushFrame(s: Stack, fn: Closure, L: Value[], span: Span): void {
   c.depth += 1;
   const frame: CodeFrame = {
     kind: 'code',
-    code: fn.code,
-    ops: instructionsOf(s, fn.code),
+    code: codeOf(fn.code),
+    ops: instructionsOf(s, codeOf(fn.code)),
     pc: 0,
     L,
     span,

@@ -2,13 +2,11 @@
  * What builtins and compiled code see of the running machine: fuel, limits, the call under way and
  * the few things outside the program that it may read.
  */
-import type { Builtin } from '../builtins/builtin.ts';
-import type { FnCode, Instruction, Run } from '../code/code.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Limits } from '../limits.ts';
 import { Fault } from '../problem.ts';
 import type { Span } from '../source.ts';
-import type { Meter, TreeMap, Value } from '../value/value.ts';
+import type { Meter, TreeMap, Value, Builtin, CodeHead } from '../value/value.ts';
 
 /** A tool as a program sees it. */
 export interface ToolFace {
@@ -31,6 +29,9 @@ export interface Records {
   readonly plan: Map<string, string>;
 }
 
+/** Compiled code of one node: from the slots of the running function to a value. */
+export type Run = (L: Value[], c: Context) => Value;
+
 /** The running machine as builtins and compiled code see it. */
 export interface Context extends Meter {
   /** Units left. Below zero the program has ended. */
@@ -48,7 +49,7 @@ export interface Context extends Meter {
   nesting: number;
   /** Calls of compiled code that wait, innermost last: where each was made, and what it called. */
   readonly sites: Span[];
-  readonly called: FnCode[];
+  readonly called: CodeHead[];
   /** How many of them wait; what lies beyond is stale. */
   waiting: number;
   /** Definitions that the running branch sees. Replaced, never changed, while branches share it. */
@@ -71,9 +72,9 @@ export interface Context extends Meter {
   /** The parallel form around the running branch, which `return` and `fail` cannot leave. */
   inside: 'pmap' | 'pcalls' | null;
   /** Makes the compiled code of a function. */
-  readonly compile: (code: FnCode) => Run;
+  compile(code: CodeHead): Run;
   /** Makes the instructions of a function. */
-  readonly assemble: (code: FnCode, forced: boolean) => readonly Instruction[];
+  assemble(code: CodeHead, forced: boolean): readonly object[];
   /**
    * Calls `fn` on a machine stack of its own, when compiled code is nested too deep. For a closure
    * `args` are its slots, filled already; its call is paid.

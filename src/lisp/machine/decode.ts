@@ -2,8 +2,8 @@
  * JSON → values; the inverse of `encode.ts`. The input may come from an older version or from
  * anywhere, so every shape is checked.
  */
+import type { FnCode } from '../analyzer/core-ast.ts';
 import { findBuiltin } from '../builtins/registry.ts';
-import type { FnCode } from '../code/code.ts';
 import { isObject, textOfJson, type Json } from '../json/json.ts';
 import { Fault } from '../problem.ts';
 import { compileRegex } from '../regex/regex.ts';

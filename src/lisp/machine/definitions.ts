@@ -1,8 +1,9 @@
 /**
  * Binding definitions.
  */
+import type { Branch } from './state.ts';
+import type { Context } from './context.ts';
 import type { Value } from '../value/value.ts';
-import type { Stack } from './state.ts';
 
 /** Values that can never lead to an effect when they are called. */
 function isPlain(value: Value | undefined): boolean {
@@ -12,10 +13,9 @@ function isPlain(value: Value | undefined): boolean {
 }
 
 /** Binds `name` in the definitions that the running branch sees. */
-export function define(s: Stack, name: string, value: Value): void {
-  const { c, branch } = s;
+export function define(c: Context, branch: Branch, name: string, value: Value): void {
   const before = c.globals.get(name);
-  if (branch !== null && branch.parent !== null && branch.globals === branch.parent.globals) {
+  if (branch.parent !== null && branch.globals === branch.parent.globals) {
     // A branch has definitions of its own from its first one on.
     c.globals = new Map(c.globals);
     branch.globals = c.globals;

@@ -24,7 +24,7 @@ import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { pay } from './context.ts';
 import { jsonSize } from './json-size.ts';
 import { beginParallel } from './parallel.ts';
-import type { Branch, Effect, EffectRequest, EffectResult, Machine, Stack } from './state.ts';
+import type { Branch, Effect, EffectRequest, EffectResult, Machine } from './state.ts';
 
 /** Fuel of an effect, apart from what goes out and comes in. */
 const EFFECT_COST = 10;
@@ -34,13 +34,12 @@ const MAX_SLEEP_MS = 2_592_000_000;
 /** Carries out the call of a tool or effect builtin: the branch waits, or goes on at once. */
 export function performEffect(
   m: Machine,
-  s: Stack,
+  branch: Branch,
   fn: Value,
   args: readonly Value[],
   span: Span,
 ): void {
-  const { branch } = s;
-  if (branch === null || typeof fn !== 'object' || fn === null) return;
+  if (typeof fn !== 'object' || fn === null) return;
   if (fn.kind === 'tool') {
     callTool(m, branch, fn.name, args, span);
     return;

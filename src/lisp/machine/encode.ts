@@ -7,8 +7,7 @@
  */
 import { floatText } from '../value/number-text.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import type { FnCode } from '../code/code.ts';
-import type { Value } from '../value/value.ts';
+import type { Value, CodeHead } from '../value/value.ts';
 import { vectorItems } from '../value/vector.ts';
 import type { Coded } from './coded.ts';
 
@@ -163,6 +162,6 @@ function encodeOne(value: Value, encode: (value: Value) => Coded): Coded {
 }
 
 /** The name of a function's code: its program and the offset of its opening delimiter. */
-export function codePlace(code: FnCode): readonly [string, number] {
+export function codePlace(code: CodeHead): readonly [string, number] {
   return [code.programId, code.offset];
 }

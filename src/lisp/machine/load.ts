@@ -2,14 +2,15 @@
  * Snapshots → machines; the inverse of `save.ts`. A snapshot may come from an older version or from
  * anywhere, so every shape is checked and nothing throws.
  */
-import { newSteps, type Builtin, type Steps } from '../builtins/builtin.ts';
-import type { FnCode } from '../code/code.ts';
+import type { Frame } from '../code/code.ts';
+import type { FnCode } from '../analyzer/core-ast.ts';
+import { newSteps } from '../builtins/builtin.ts';
 import { emptyObject, isObject, textOfJson, type Json, type JsonObject } from '../json/json.ts';
 import { limitsFrom } from '../limits.ts';
 import { Fault } from '../problem.ts';
 import type { Linked } from '../program.ts';
 import type { Span } from '../source.ts';
-import type { Combinator, Value } from '../value/value.ts';
+import type { Combinator, Value, Builtin, Steps } from '../value/value.ts';
 import { EMPTY_MEMORY, type Coded } from './coded.ts';
 import type { Records } from './context.ts';
 import { newDecoder, unreadable } from './decode.ts';
@@ -18,7 +19,7 @@ import { codeFinder, linkSources } from './memory.ts';
 import { newStack } from './run.ts';
 import type { MachineSnapshot } from './save.ts';
 import { assembleMachine, newContext, startMachine, worldOf } from './start.ts';
-import type { Branch, Effect, Frame, Machine, Parallel } from './state.ts';
+import type { Branch, Effect, Machine, Parallel } from './state.ts';
 
 /** The machine of a snapshot. Never throws: one that cannot be continued ends with `snapshot_version`. */
 export function restore(saved: MachineSnapshot): Machine {
@@ -40,7 +41,13 @@ function load(saved: MachineSnapshot): Machine {
   linkSources(saved.sources, worldOf(tools, saved.names), sources);
   const linked = sources.get(saved.program);
   if (linked === undefined) throw unreadable('its program is missing');
-  const r: Loader = { decode: newDecoder(saved.heap, codeFinder(sources)), sources };
+  const r: Loader = {
+    hostOf: () => {
+      throw unreadable('a branch is out of place');
+    },
+    decode: newDecoder(saved.heap, codeFinder(sources)),
+    sources,
+  };
   const c = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools);
   c.fuel = saved.fuel;
   c.noteCount = saved.noteCount;
@@ -59,6 +66,7 @@ function load(saved: MachineSnapshot): Machine {
       plan: textMap(before['plan']),
     },
   });
+  r.hostOf = m.hostOf;
   loadBranch(r, m.main, objectOf(saved.main));
   m.form = saved.form;
   m.previews.push(...saved.previews);
@@ -74,6 +82,7 @@ function load(saved: MachineSnapshot): Machine {
 interface Loader {
   readonly decode: (coded: Coded) => Value;
   readonly sources: ReadonlyMap<string, Linked>;
+  hostOf: Machine['hostOf'];
 }
 
 function objectOf(json: Json | undefined): JsonObject {
@@ -206,7 +215,7 @@ function loadParallel(r: Loader, branch: Branch, saved: JsonObject): Parallel {
 }
 
 function newChild(r: Loader, parent: Branch, saved: JsonObject): Branch {
-  const stack = newStack(parent.stack.c, parent.stack.forced, parent.stack.perform);
+  const stack = newStack(parent.stack.c, parent.stack.forced);
   const records: Records = {
     notes: [],
     droppedNotes: 0,
@@ -227,7 +236,7 @@ function newChild(r: Loader, parent: Branch, saved: JsonObject): Branch {
     records,
     depth: 0,
   };
-  stack.branch = child;
+  stack.host = r.hostOf(child);
   loadBranch(r, child, saved);
   return child;
 }

@@ -3,6 +3,7 @@
  */
 import type { World } from '../analyzer/analysis.ts';
 import { emptyObject } from '../json/json.ts';
+import { findBuiltin } from '../builtins/registry.ts';
 import { Fault } from '../problem.ts';
 import { codeId, linkProgram, readProgram, type Linked } from '../program.ts';
 import { shortText } from '../value/print.ts';
@@ -32,6 +33,21 @@ export function linkSources(
   }
 }
 
+/** As {@link linkSources}, leaving out what cannot be read: its functions fail when called. */
+export function linkReadable(
+  sources: { readonly [codeId: string]: string },
+  world: World,
+  into: Map<string, Linked>,
+): void {
+  for (const id of Object.keys(sources)) {
+    try {
+      linkSources({ [id]: sources[id] ?? '' }, world, into);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+    }
+  }
+}
+
 /** Finds code among linked programs. */
 export function codeFinder(sources: ReadonlyMap<string, Linked>): FindCode {
   return (programId, offset) => sources.get(programId)?.codes.get(offset);
@@ -58,7 +74,7 @@ function readOr(decode: (coded: Coded) => Value, coded: Coded): Value {
     return decode(coded);
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
-    return { kind: 'combinator', name: 'constantly', of: [null] };
+    return findBuiltin('not-restored~') ?? null;
   }
 }
 

@@ -1,10 +1,9 @@
 /**
  * What single nodes mean, for both tiers.
  */
-import type { CaseNode, GlobalNode, RecurNode } from '../analyzer/core-ast.ts';
+import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../analyzer/core-ast.ts';
 import { flexibleGet } from '../builtins/lookup.ts';
 import { itemsOfSeqable } from '../builtins/seqable.ts';
-import type { FnCode } from '../code/code.ts';
 import { Fault } from '../problem.ts';
 import type { Span } from '../source.ts';
 import { equalValues } from '../value/order.ts';

@@ -1,9 +1,8 @@
 /**
  * Reading the operands of an instruction: leaves from where they are, the rest from the stack.
  */
-import type { Instruction, LeafNode } from '../code/code.ts';
+import type { Instruction, LeafNode, CodeFrame, Stack } from '../code/code.ts';
 import type { Value } from '../value/value.ts';
-import type { CodeFrame, Stack } from './state.ts';
 
 function read(leaf: LeafNode, f: CodeFrame): Value {
   return leaf.kind === 'local' ? (f.L[leaf.slot] as Value) : leaf.value;

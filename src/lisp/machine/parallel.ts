@@ -84,7 +84,7 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   ).length;
   let room = m.c.limits.parallel - running;
   while (parallel.failure === null && room > 0 && parallel.next < parallel.calls.length) {
-    parallel.branches[parallel.next] = newBranch(branch, parallel, parallel.next);
+    parallel.branches[parallel.next] = newBranch(m, branch, parallel, parallel.next);
     parallel.next += 1;
     room -= 1;
     changed = true;
@@ -98,8 +98,8 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   return true;
 }
 
-function newBranch(parent: Branch, parallel: Parallel, index: number): Branch {
-  const stack = newStack(parent.stack.c, parent.stack.forced, parent.stack.perform);
+function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number): Branch {
+  const stack = newStack(parent.stack.c, parent.stack.forced);
   const child: Branch = {
     path: `${parallel.path}${index}/`,
     parent,
@@ -113,7 +113,7 @@ function newBranch(parent: Branch, parallel: Parallel, index: number): Branch {
     records: branchRecords(parent.records),
     depth: parent.depth,
   };
-  stack.branch = child;
+  stack.host = m.hostOf(child);
   return child;
 }
 

@@ -1,15 +1,15 @@
 /**
  * Runs one stack: instruction after instruction, until it waits, ends or fails.
  */
+import { codeOf } from '../analyzer/core-ast.ts';
 import { compileRun } from '../code/closures.ts';
 import { compileInstructions } from '../code/compile.ts';
-import type { FnCode, Instruction, Run } from '../code/code.ts';
+import type { Instruction, Frame, Stack } from '../code/code.ts';
 import { Fault } from '../problem.ts';
 import type { Span } from '../source.ts';
-import type { Value } from '../value/value.ts';
+import type { Value, CodeHead } from '../value/value.ts';
 import { callValue, pushFrame, resumeSteps } from './call.ts';
-import { spend, type Context } from './context.ts';
-import type { Frame, Stack } from './state.ts';
+import { spend, type Context, type Run } from './context.ts';
 import { ACTS } from './step.ts';
 
 /** Runs until the stack has no frames, waits or ends. Throws faults. */
@@ -31,13 +31,13 @@ export function runStack(s: Stack): void {
 }
 
 /** A stack without work. */
-export function newStack(c: Context, forced: boolean, perform: Stack['perform']): Stack {
-  return { c, frames: [], values: [], attempts: [], forced, perform, branch: null, stopped: false };
+export function newStack(c: Context, forced: boolean): Stack {
+  return { c, frames: [], values: [], attempts: [], forced, host: null, stopped: false };
 }
 
 /** Runs a call that compiled code is nested too deep for; see `Context.deep`. */
 export function runDeep(c: Context, fn: Value, args: Value[], span: Span): Value {
-  const s = newStack(c, true, null);
+  const s = newStack(c, true);
   try {
     if (typeof fn === 'object' && fn !== null && fn.kind === 'closure')
       pushFrame(s, fn, args, span);
@@ -51,13 +51,13 @@ export function runDeep(c: Context, fn: Value, args: Value[], span: Span): Value
 }
 
 /** Makes compiled code; given to the context. */
-export function compile(code: FnCode): Run {
-  return compileRun(code);
+export function compile(code: CodeHead): Run {
+  return compileRun(codeOf(code));
 }
 
 /** Makes instructions; given to the context. */
-export function assemble(code: FnCode, forced: boolean): readonly Instruction[] {
-  return compileInstructions(code, forced, ACTS);
+export function assemble(code: CodeHead, forced: boolean): readonly Instruction[] {
+  return compileInstructions(codeOf(code), forced, ACTS);
 }
 
 const MAX_TRACE = 5;

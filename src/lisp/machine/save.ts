@@ -6,6 +6,7 @@
  * S2. One heap serves the whole snapshot, so what branches, frames and memory share is written once.
  * S3. Nothing that can be made again from source is written: no instructions, no compiled code.
  */
+import type { Frame } from '../code/code.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import type { Limits } from '../limits.ts';
 import type { Span } from '../source.ts';
@@ -14,7 +15,7 @@ import type { Coded } from './coded.ts';
 import type { Records, ToolFace } from './context.ts';
 import { codePlace, newEncoder, type Encoder } from './encode.ts';
 import { sourcesOf } from './memory.ts';
-import type { Branch, Effect, Frame, Machine, Outcome, Parallel } from './state.ts';
+import type { Branch, Effect, Machine, Outcome, Parallel } from './state.ts';
 
 /** A machine as plain JSON. */
 export interface MachineSnapshot {

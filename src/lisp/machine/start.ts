@@ -5,15 +5,15 @@ import type { World } from '../analyzer/analysis.ts';
 import { fromJson } from '../json/from-json.ts';
 import type { JsonObject } from '../json/json.ts';
 import { limitsFrom, type Limits } from '../limits.ts';
-import { Fault } from '../problem.ts';
 import { linkProgram, type Linked, type Program } from '../program.ts';
 import { NO_SPAN } from '../source.ts';
 import { EMPTY_MAP } from '../value/tree.ts';
 import { isMap, type Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
 import { outOfFuel, type Context, type ToolFace } from './context.ts';
+import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
-import { linkSources, readMemory } from './memory.ts';
+import { linkReadable, readMemory } from './memory.ts';
 import { branchRecords } from './parallel.ts';
 import { assemble, compile, newStack, runDeep } from './run.ts';
 import type { Before, Branch, Machine } from './state.ts';
@@ -87,14 +87,8 @@ export function startMachine(program: Program, input: MachineInput): Machine {
   const linked = linkProgram(program, world);
   const sources = new Map<string, Linked>([[program.id, linked]]);
   const c = newContext(limits, fromJson(input.data), input.tools);
-  let before: Before;
-  try {
-    linkSources(input.memory.sources, world, sources);
-    before = readMemory(input.memory, sources);
-  } catch (thrown) {
-    if (!(thrown instanceof Fault)) throw thrown;
-    before = { globals: new Map(), history: [], journal: new Map(), plan: new Map() };
-  }
+  linkReadable(input.memory.sources, world, sources);
+  const before = readMemory(input.memory, sources);
   return assembleMachine({
     linked,
     sources,
@@ -124,7 +118,7 @@ export function assembleMachine(parts: MachineParts): Machine {
   for (const [index, name] of ['*1', '*2', '*3'].entries()) {
     globals.set(name, before.history[index] ?? null);
   }
-  const stack = newStack(c, forced, (s, fn, args, span) => performEffect(m, s, fn, args, span));
+  const stack = newStack(c, forced);
   const main: Branch = {
     path: '',
     parent: null,
@@ -144,7 +138,6 @@ export function assembleMachine(parts: MachineParts): Machine {
     }),
     depth: 0,
   };
-  stack.branch = main;
   const m: Machine = {
     ...parts,
     main,
@@ -159,6 +152,11 @@ export function assembleMachine(parts: MachineParts): Machine {
     toolCalls: 0,
     outcome: null,
     faults: [],
+    hostOf: (branch) => ({
+      perform: (fn, args, span) => performEffect(m, branch, fn, args, span),
+      define: (name, value) => define(c, branch, name, value),
+    }),
   };
+  stack.host = m.hostOf(main);
   return m;
 }

@@ -7,62 +7,14 @@
  * I3. Only a branch that waits holds no ready work; `advance` runs until every branch waits.
  * I4. The definitions of a branch are replaced as a whole, so branches can share them.
  */
-import type { Builtin, Steps } from '../builtins/builtin.ts';
-import type { FnCode, Instruction } from '../code/code.ts';
+import type { Stack, StackHost } from '../code/code.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import type { Fault, LispError } from '../problem.ts';
 import type { Linked } from '../program.ts';
 import type { Span } from '../source.ts';
-import type { Combinator, Value } from '../value/value.ts';
+import type { Value } from '../value/value.ts';
 import type { Context, Records, ToolFace } from './context.ts';
 import type { ProgramMemory } from './coded.ts';
-
-/** A function that is running. */
-export interface CodeFrame {
-  readonly kind: 'code';
-  code: FnCode;
-  ops: readonly Instruction[];
-  /** The next instruction. */
-  pc: number;
-  L: Value[];
-  /** Where it was called; null for a top-level form, which is no call. */
-  readonly span: Span | null;
-}
-
-/** A builtin or combinator that waits for a function it has called. */
-export interface StepsFrame {
-  readonly kind: 'steps';
-  readonly fn: Builtin | Combinator;
-  readonly steps: Steps;
-  readonly span: Span;
-}
-
-/** One entry of a stack. */
-export type Frame = CodeFrame | StepsFrame;
-
-/** An `attempt` under way: where to go on when something inside fails. */
-export interface Attempt {
-  readonly frames: number;
-  readonly values: number;
-  readonly pc: number;
-}
-
-/** A stack that the machine runs: that of a branch, or a short-lived one for deep compiled calls. */
-export interface Stack {
-  readonly c: Context;
-  readonly frames: Frame[];
-  /** Operands. */
-  readonly values: Value[];
-  readonly attempts: Attempt[];
-  /** Whether compiled code must not be used. */
-  readonly forced: boolean;
-  /** Asks the host for an effect and lets the branch wait. Null on a short-lived stack. */
-  readonly perform: ((s: Stack, fn: Value, args: readonly Value[], span: Span) => void) | null;
-  /** The branch of this stack; null for a short-lived one, on which nothing can wait. */
-  branch: Branch | null;
-  /** Set when the branch waits or has ended. */
-  stopped: boolean;
-}
 
 /** The main line of a program, or one branch of a parallel form. */
 export interface Branch {
@@ -191,6 +143,8 @@ export interface Machine {
   toolCalls: number;
   outcome: Outcome | null;
   /** Faults to raise in branches before anything else runs. Empty at every block. */
+  /** What the stack of a branch of this machine can do. */
+  readonly hostOf: (branch: Branch) => StackHost;
   readonly faults: { readonly branch: Branch; readonly fault: Fault }[];
 }
 

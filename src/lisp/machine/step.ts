@@ -1,7 +1,7 @@
 /**
  * What every instruction does: one small function each.
  */
-import type { Acts, Instruction, Run } from '../code/code.ts';
+import type { Acts, Instruction, CodeFrame, Stack } from '../code/code.ts';
 import { boundIn, demandsOf, isFreeHere } from '../code/effects.ts';
 import { compileValue } from '../code/closures.ts';
 import { TAIL } from '../code/invoke.ts';
@@ -11,8 +11,7 @@ import { mapOf } from '../value/tree.ts';
 import { keyword, type Value, type Vector } from '../value/value.ts';
 import { EMPTY_VECTOR, vectorAt, vectorCount, vectorOf, vectorPush } from '../value/vector.ts';
 import { callValue, runBuiltin } from './call.ts';
-import { checkCount, pay } from './context.ts';
-import { define } from './definitions.ts';
+import { checkCount, pay, type Run } from './context.ts';
 import {
   closureOf,
   jumpLimit,
@@ -24,7 +23,6 @@ import {
 } from './node-values.ts';
 import { operand, operands } from './operands.ts';
 import { partOf } from './parts.ts';
-import type { CodeFrame, Stack } from './state.ts';
 
 function nodeFault(): Fault {
   return new Fault('runtime_error', 'This instruction does not fit its node.');
@@ -130,7 +128,7 @@ export const ACTS: Acts = Object.freeze<Acts>({
   },
   def: (s, f, i) => {
     if (i.node.kind !== 'def') throw nodeFault();
-    define(s, i.node.name, operand(s, f, i));
+    s.host?.define(i.node.name, operand(s, f, i));
     s.values.push({ kind: 'var', name: i.node.name });
   },
   defonce: (s, f, i) => {

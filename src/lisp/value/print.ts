@@ -24,11 +24,24 @@ export interface Bounds {
   readonly total?: number;
 }
 
-/** Text of `value`: `readable` reads back, `text` is as by `str`, `preview` is cut to `bounds`. */
+/**
+ * Text of `value`: `readable` reads back, `text` is as by `str`, `preview` is cut to `bounds`. What is
+ * too large or nested too deep for the first two is shown as a preview. Never throws.
+ */
 export function printValue(value: Value, style: PrintStyle, bounds: Bounds = {}): string {
   if (style === 'preview') return previewValue(value, bounds);
-  return style === 'text' ? textOf(value, UNMETERED) : readable(value, UNMETERED);
+  try {
+    if (style === 'text') return textOf(value, UNMETERED, MAX_PRINTED);
+    return readable(value, UNMETERED, MAX_PRINTED);
+  } catch (thrown) {
+    // Nested too deep, or endless as a tree because its parts are shared.
+    if (!(thrown instanceof Fault)) throw thrown;
+    return previewValue(value, bounds);
+  }
 }
+
+/** Longer text is shown as a preview: it is the greatest length of one string. */
+const MAX_PRINTED = 4_194_304;
 
 /** The text of `value` as `str` makes it: raw text, empty for nil, collections readable. */
 export function textOf(value: Value, meter: Meter, maxLength: number = Infinity): string {

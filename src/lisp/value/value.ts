@@ -6,9 +6,7 @@
  *     that equal integers have one form.
  * I2. A float is always boxed, also when it is whole: `2.0` is not `2`.
  */
-import type { FnCode } from '../code/code.ts';
 import type { Regex } from '../regex/program.ts';
-import type { Builtin } from '../builtins/builtin.ts';
 
 /** Any value of a program. */
 export type Value =
@@ -79,10 +77,39 @@ export interface DateValue {
   readonly nanos: number;
 }
 
+/** A local of an enclosing function that a function keeps. */
+export interface Capture {
+  readonly name: string;
+  /** Its slot in the enclosing function. */
+  readonly from: number;
+  /** Its slot here. */
+  readonly slot: number;
+}
+
+/** What can be known of a function without its body: its name, place and shape. */
+export interface CodeHead {
+  /** `l1:` and 32 hexadecimal digits. */
+  readonly programId: string;
+  /** UTF-16 offset of its opening delimiter; −1, −2, … for the top-level forms. */
+  readonly offset: number;
+  readonly name: string | null;
+  /** Parameters before `&`, in slots from 0. */
+  readonly params: number;
+  /** Whether more arguments are collected, into slot `params`. */
+  readonly rest: boolean;
+  /** The parameters as written, for messages: `(w h)`. */
+  readonly signature: string;
+  /** The slot of the function itself under its own name, or −1. */
+  readonly self: number;
+  /** Slots in all. */
+  slots: number;
+  readonly captures: Capture[];
+}
+
 /** A function made by `fn`, `defn` or `#()`: its code, and the captured locals in the code's order. */
 export interface Closure {
   readonly kind: 'closure';
-  readonly code: FnCode;
+  readonly code: CodeHead;
   readonly env: readonly Value[];
 }
 
@@ -151,6 +178,79 @@ export interface Meter {
 
 /** A meter for work on the host's side that is bounded otherwise. */
 export const UNMETERED: Meter = Object.freeze({ charge: () => undefined, maxNesting: 2_000 });
+
+/** An example of the documentation: source, and what its value prints as. */
+export interface Example {
+  readonly source: string;
+  readonly value: string;
+}
+
+/** How the fuel of a builtin grows, for documentation and the cost test. */
+export type CostClass = 'constant' | 'linear' | 'sorting' | 'text' | 'callback' | 'effect';
+
+/** A function of the language that is given. A value of programs. */
+export interface Builtin {
+  readonly kind: 'builtin';
+  /** As written: `map`, `str/join`, `Math/abs`, `.length`. */
+  readonly name: string;
+  readonly min: number;
+  /** Infinity for "and more". */
+  readonly max: number;
+  readonly doc: string;
+  readonly examples: readonly Example[];
+  readonly cost: CostClass;
+  readonly work: Work;
+}
+
+/**
+ * What a builtin does. `plain` computes at once. `steps` calls functions of the program and is
+ * therefore a little state machine. `effect` is for the machine alone to carry out.
+ */
+export type Work =
+  | { readonly kind: 'plain'; run(c: Meter, args: readonly Value[]): Value }
+  | { readonly kind: 'steps'; readonly stepper: Stepper }
+  | { readonly kind: 'effect'; readonly effect: EffectName }
+  /** `apply`: the call it stands for is made in its place. */
+  | { readonly kind: 'spread' };
+
+/** Effects that are written as a call of a name without a namespace. */
+export type EffectName = 'ask' | 'sleep' | 'pmap' | 'pcalls';
+
+/**
+ * A builtin that calls functions, as a state machine that both tiers drive. A callback from
+ * JavaScript could not be suspended in the middle; the state of a stepper is plain data and can.
+ *
+ * The driver calls `start`, then after each wanted call `resume` with its result, until the state
+ * is `done`.
+ */
+export interface Stepper {
+  /** Which arguments are functions that will be called; others never are. −1: all of them. */
+  readonly calls: readonly number[];
+  start(c: Meter, args: readonly Value[]): Steps;
+  resume(c: Meter, steps: Steps, result: Value): void;
+}
+
+/** What a stepper remembers: values, or arrays of values that only it can see. */
+export type Cell = Value | Value[] | undefined;
+
+/**
+ * The state of a stepper. Either `done` with `result`, or `fn` is to be called with `args`. The
+ * other fields belong to the stepper; every one is data.
+ */
+export interface Steps {
+  done: boolean;
+  result: Value;
+  fn: Value;
+  args: Value[];
+  /** Where it is: an index, a phase. */
+  at: number;
+  phase: number;
+  /** The elements that are walked. */
+  items: readonly Value[];
+  out: Value[];
+  acc: Value;
+  extra: Cell;
+}
 
 /** A float value. */
 export function float(value: number): Float {
