@@ -121,7 +121,7 @@
 (defn evaluate [source]
   (let [space (create-ns (gensym "program"))]
     (try
-      (binding [*ns* space]
+      (binding [*ns* space *out* (java.io.StringWriter.)]
         (refer-clojure)
         (alias 'str 'clojure.string)
         (alias 'set 'clojure.set)

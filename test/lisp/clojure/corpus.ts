@@ -31,7 +31,7 @@ const MAX_PROGRAM_LENGTH = 240;
 /** Every program that is sent to Clojure, the same on each run. */
 export function corpusPrograms(): string[] {
   return [
-    ...generatePrograms(20_240_501, 6100, MAX_PROGRAM_LENGTH),
+    ...generatePrograms(20_240_501, 7300, MAX_PROGRAM_LENGTH),
     ...generateRelations(7, 150),
     ...generateRegexPrograms(11, 1500),
   ];

@@ -11,7 +11,7 @@
  *   another map or set;
  * - functions given to a lazy function cannot fail, so laziness does not show either.
  *
- * Types are written `int`, `float`, `str`, `char`, `kw`, `bool`, `rec`, `vec:T`, `seq:T`, `set:T`
+ * Types are written `int`, `maybe` (a whole number or nil), `float`, `str`, `char`, `kw`, `bool`, `rec`, `vec:T`, `seq:T`, `set:T`
  * and `map:K:V` with K of `int`, `str`, `kw`; `rec` is a map with the keys of `RECORD`.
  */
 
@@ -207,14 +207,14 @@ class ProgramGenerator {
       case 2:
       case 3:
       case 4:
-        return `seq:${random.oneIn(4) ? random.pick(['rec', 'vec:int', 'seq:int', 'float', 'bool']) : this.element()}`;
+        return `seq:${random.oneIn(4) ? random.pick(['rec', 'vec:int', 'seq:int', 'float', 'bool', 'maybe', 'maybe']) : this.element()}`;
       case 5:
-        return `vec:${random.oneIn(4) ? 'rec' : this.element()}`;
+        return `vec:${random.oneIn(3) ? random.pick(['rec', 'maybe']) : this.element()}`;
       case 6:
-        return `set:${this.element()}`;
+        return `set:${random.oneIn(5) ? 'maybe' : this.element()}`;
       case 7:
       case 8:
-        return `map:${random.pick(ELEMENTS)}:${random.pick(['int', 'int', 'str', 'vec:int', 'set:kw'])}`;
+        return `map:${random.pick(ELEMENTS)}:${random.pick(['int', 'int', 'str', 'vec:int', 'set:kw', 'maybe'])}`;
       case 9:
         return 'rec';
       default:
@@ -241,6 +241,8 @@ class ProgramGenerator {
     switch (kind) {
       case 'int':
         return String(random.oneIn(4) ? random.below(200) - 100 : random.below(10));
+      case 'maybe':
+        return random.oneIn(2) ? 'nil' : String(random.below(6));
       case 'float':
         return random.pick(['0.5', '1.5', '2.25', '-3.75', '10.0', '0.1', '3.14159', '100.125']);
       case 'str':
@@ -339,7 +341,7 @@ class ProgramGenerator {
     };
     const body = this.expression(output, inner);
     if (random.oneIn(2) && !body.includes('#(') && body.startsWith('(')) {
-      const short = body.replaceAll(new RegExp(`(?<![\\w-])${name}(?![\\w-])`, 'g'), '%');
+      const short = body.replaceAll(new RegExp(`(?<![\\w:-])${name}(?![\\w-])`, 'g'), '%');
       // Without an argument in the text the short form would be a function of none.
       if (short.includes('%')) return `#${short}`;
     }
@@ -361,6 +363,8 @@ class ProgramGenerator {
     switch (kind) {
       case 'int':
         return this.intRules();
+      case 'maybe':
+        return this.maybeRules();
       case 'float':
         return this.floatRules();
       case 'str':
@@ -437,6 +441,9 @@ class ProgramGenerator {
       (s) =>
         `(or (str/index-of ${this.expression('str', s)} "${random.pick(['o', 'a', 'l', 'foo'])}") -1)`,
       (s) => `(compare ${int(s)} ${int(s)})`,
+      (s) => `(or ${this.expression('maybe', s)} ${int(s)})`,
+      (s) => `(reduce + (remove nil? ${this.expression('seq:maybe', s)}))`,
+      (s) => `(count (keep ${this.fn('maybe', 'maybe', s)} ${this.expression('seq:maybe', s)}))`,
       (s) => `(reduce-kv (fn [acc k v] (+ acc v)) ${int(s)} ${this.expression('map:kw:int', s)})`,
       (s) =>
         `(loop [i ${this.smallInt(6)} acc ${int(s)}] (if (pos? i) (recur (dec i) (${random.pick(['+', '-', 'max'])} acc (* i ${random.below(4)}))) acc))`,
@@ -455,9 +462,55 @@ class ProgramGenerator {
       (s) => `(or (peek ${this.expression('vec:int', s)}) ${int(s)})`,
       (s) => `(bit-not ${int(s)})`,
       (s) =>
+        `(or (str/last-index-of ${this.expression('str', s)} "${random.pick(['o', 'a', 'l'])}") -1)`,
+      (s) => `(case ${this.expression('kw', s)} :a ${int(s)} (:b :c) ${int(s)} ${int(s)})`,
+      (s) => `(case ${this.expression('str', s)} "a" ${int(s)} ("foo" "bar") ${int(s)} ${int(s)})`,
+      (s) => `(or (when-first [x ${ints(s)}] (inc x)) ${int(s)})`,
+      (s) => `(or (ffirst ${this.expression('seq:vec:int', s)}) ${int(s)})`,
+      (s) => `(get-in (assoc-in {} [:a :b] ${int(s)}) [:a :b])`,
+      (s) => `(:n (update-in {:n ${int(s)}} [:n] ${random.pick(['inc', '+ 5', 'max 3'])}))`,
+      (s) => `(apply ${this.fold('int', s)} [${int(s)} ${int(s)}])`,
+      (s) => `((some-fn #{1 2 3} inc) ${int(s)})`,
+      (s) => `(let [{{x :x} :in} {:in {:x ${int(s)}}}] x)`,
+      (s) => `(loop [xs (seq ${ints(s)}) n 0] (if xs (recur (next xs) (+ n (first xs))) n))`,
+      (s) => `((fn [& {:keys [a b] :or {b 2}}] (+ a b)) :a ${int(s)})`,
+      (s) => `((fn [x & more] (+ x (count more))) ${int(s)} ${int(s)} ${int(s)})`,
+      (s) => `(reduce + (map-indexed * ${ints(s)}))`,
+      (s) => `(count (tree-seq sequential? seq ${this.expression('seq:vec:int', s)}))`,
+      (s) => `(count (walk/prewalk-replace {1 [1 1]} ${this.expression('vec:int', s)}))`,
+      (s) =>
         `(count (re-find #"${random.pick(['(a)(b)?', 'o+', '[a-c]+', '(\\w)\\w'])}" ${this.expression('str', s)}))`,
       (s) => `(count (filter ${this.fn('rec', 'bool', s)} ${this.expression('seq:rec', s)}))`,
       (s) => `(let [f (fn [n] (if (pos? n) (+ n ${random.below(5)}) n))] (f (f ${int(s)})))`,
+    ];
+  }
+
+  private maybeRules(): readonly Rule[] {
+    const { random } = this;
+    const maybe = (s: Scope): string => this.expression('maybe', s);
+    const int = (s: Scope): string => this.expression('int', s);
+    return [
+      int,
+      () => 'nil',
+      (s) => `(get ${this.expression('map:kw:maybe', s)} ${random.pick(KEYWORDS)} ${maybe(s)})`,
+      (s) => `(${random.pick(KEYWORDS)} {:a ${maybe(s)} :b nil} ${int(s)})`,
+      (s) => `(${random.pick(['first', 'last', 'second'])} ${this.expression('seq:maybe', s)})`,
+      (s) => `(nth ${this.expression('vec:maybe', s)} ${this.smallInt(3)} ${int(s)})`,
+      (s) => `(get ${this.expression('vec:maybe', s)} ${this.smallInt(3)} ${int(s)})`,
+      (s) => `(get-in {:a {:b ${maybe(s)}}} [:a ${random.pick([':b', ':c'])}] ${int(s)})`,
+      (s) => `(some-> ${maybe(s)} inc)`,
+      (s) => `(when ${this.expression('bool', s)} ${int(s)})`,
+      (s) => `(if-some [n ${maybe(s)}] (inc n) -1)`,
+      (s) => `(when-let [n ${maybe(s)}] (dec n))`,
+      (s) => `((fnil inc ${this.smallInt(5)}) ${maybe(s)})`,
+      (s) => `(peek ${this.expression('vec:maybe', s)})`,
+      (s) => `(some identity ${this.expression('seq:maybe', s)})`,
+      (s) => `(val (find {:a ${maybe(s)}} :a))`,
+      (s) => `(let [{:keys [a] :or {a 7}} {${random.pick([':a', ':b'])} ${maybe(s)}}] a)`,
+      (s) => `(let [[n & more] ${this.expression('seq:maybe', s)}] (or n (first more)))`,
+      (s) => `(reduce (fn [a b] (or b a)) ${maybe(s)} ${this.expression('seq:maybe', s)})`,
+      (s) => `(and ${maybe(s)} ${maybe(s)})`,
+      (s) => `(case ${maybe(s)} nil ${int(s)} 1 nil ${maybe(s)})`,
     ];
   }
 
@@ -524,6 +577,16 @@ class ProgramGenerator {
       (s) => `(-> ${str(s)} str/upper-case (str "!"))`,
       (s) =>
         `(->> ${this.expression('seq:str', s)} (map ${this.fn('str', 'str', s)}) (str/join "|"))`,
+      (s) => `(str/trim-newline (str ${str(s)} "${random.pick(['\\n', '\\r\\n', ''])}"))`,
+      (s) =>
+        `(str/join "," (str/split ${str(s)} #"${random.pick(['o', '[a-c]', ' '])}" ${random.pick(['2', '-1', '0', '3'])}))`,
+      (s) => `(str/join "/" (map last (re-seq #"(\\w)(\\w)" ${str(s)})))`,
+      (s) => `(str/replace ${str(s)} #"(\\w)(\\w)" "$2$1")`,
+      (s) => `(str/replace ${str(s)} #"(\\w)(\\w)" (fn [[all a b]] (str b "." a)))`,
+      (s) => `(format "${random.pick(['%,d', '%08d', '%x', '%o', '% d', '%(d'])}" (abs ${int(s)}))`,
+      (s) =>
+        `(format "${random.pick(['%e', '%.3e', '%g', '%,.2f', '%+.1f', '%08.2f'])}" ${this.expression('float', s)})`,
+      (s) => `(format "${random.pick(['%2$s-%1$s', '%s|%s', '%S %<s'])}" ${str(s)} ${int(s)})`,
       (s) => `(str/escape ${str(s)} {\\a "1" \\o "0"})`,
       (s) => `(str ${this.expression('float', s)})`,
     ];
@@ -665,6 +728,22 @@ class ProgramGenerator {
       (s) => `(or (seq ${seq(s)}) [${item(s)}])`,
       (s) => `(->> ${seq(s)} (drop ${n()}) (take ${n()}))`,
       (s) => `(->> ${seq(s)} reverse (take ${n()}))`,
+      (s) => `(or (${random.pick(['next', 'butlast', 'not-empty'])} ${seq(s)}) [])`,
+      (s) => `(or (take-last ${n()} ${seq(s)}) [])`,
+      (s) => `(or (nthnext ${seq(s)} ${n()}) [])`,
+      (s) => `(interleave ${seq(s)} ${seq(s)} ${seq(s)})`,
+      (s) => `(mapcat (fn [a b] [b a]) ${seq(s)} ${seq(s)})`,
+      (s) =>
+        `(cond->> ${seq(s)} ${this.expression('bool', s)} (drop 1) ${this.expression('bool', s)} (take 2))`,
+      (s) => `(some->> ${seq(s)} (remove ${this.fn(inner, 'bool', s)}))`,
+      (s) =>
+        `(for [x ${seq(s)} :let [y x] :while ${this.expression('bool', { ...bind(s, 'x', inner), depth: 1, total: true })}] y)`,
+      (s) => `(for [x ${seq(s)} y (range ${n()})] x)`,
+      (s) => `(keep (fn [x] (first [x])) ${seq(s)})`,
+      (s) => `(reduce (fn [acc x] (cons x acc)) [] ${seq(s)})`,
+      (s) => `(loop [[x & more] (seq ${seq(s)}) acc []] (if more (recur more (conj acc x)) acc))`,
+      (s) => `(drop-last ${seq(s)})`,
+      (s) => `(apply concat (map vec (partition-by ${this.fn(inner, 'bool', s)} ${seq(s)})))`,
     ];
     if (ELEMENTS.includes(inner)) {
       rules.push(
@@ -676,6 +755,16 @@ class ProgramGenerator {
       );
     }
     if (inner === 'int') rules.push(...this.intSeqRules());
+    if (inner === 'maybe') {
+      rules.push(
+        (s) => `(sort ${seq(s)})`,
+        (s) => `(map ${this.expression('map:int:maybe', s)} ${this.expression('seq:int', s)})`,
+        (s) => `(sort (vals ${this.expression('map:kw:maybe', s)}))`,
+        (s) => `(replace {1 nil nil 2} ${this.expression('vec:maybe', s)})`,
+        (s) => `(map first ${this.expression('seq:vec:int', s)})`,
+        (s) => `(map #(some #{%} [1 2]) ${seq(s)})`,
+      );
+    }
     if (inner === 'rec') {
       rules.push(
         (s) =>
@@ -805,6 +894,13 @@ class ProgramGenerator {
         `(into {} (filter (fn [[k v]] ${this.expression('bool', { ...bind(bind(s, 'k', key), 'v', value), depth: 1, total: true })}) ${map(s)}))`,
       (s) => `(update ${map(s)} ${k(s)} (fn [old] (or old ${v(s)})))`,
       (s) => `(into (sorted-map) ${map(s)})`,
+      (s) => `(apply dissoc ${map(s)} ${this.expression(`seq:${key}`, s)})`,
+      (s) => `(reduce (fn [acc [k v]] (assoc acc k v)) {} ${map(s)})`,
+      (s) => `(zipmap (sort (keys ${map(s)})) ${this.expression(`seq:${value}`, s)})`,
+      (s) => `(apply hash-map [${k(s)} ${v(s)}])`,
+      (s) => `(into {} (map (fn [[k v]] [k v]) ${map(s)}))`,
+      (s) => `(not-empty (assoc ${map(s)} ${k(s)} ${v(s)}))`,
+      (s) => `(merge ${map(s)} nil {${this.literal(key)} ${v(s)}})`,
       (s) => `(-> ${map(s)} (assoc ${k(s)} ${v(s)}) (dissoc ${k(s)}))`,
     ];
     if (value === 'int') {
@@ -865,6 +961,9 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
     '#(< % 4)',
   ],
   'int>str': ['str'],
+  'maybe>bool': ['nil?', 'some?', 'number?', '#{1 2}', '(complement nil?)', 'identity'],
+  'maybe>maybe': ['identity', '(fnil inc 0)', '{1 nil 2 5}', '#(when % (inc %))'],
+  'maybe>int': ['(fnil inc 0)', '#(if % % 0)', '(fnil - 3)'],
   'str>str': ['str/upper-case', 'str/capitalize', 'str/trim', 'str/reverse', '#(str % "!")'],
   'str>int': ['count'],
   'str>bool': ['empty?', 'str/blank?', '#(str/includes? % "o")'],
@@ -927,11 +1026,10 @@ export function generateRelations(seed: number, count: number): string[] {
   return [...programs];
 }
 
-const REGEX_ATOMS = [
-  ...['a', 'b', 'c', '1', ' ', '-', 'A'],
-  ...['.', '\\d', '\\w', '\\s', '\\D', '\\W', '\\b', '^', '$'],
-  ...['[ab]', '[^a]', '[a-c]', '[\\d-]', '[^\\w]', '(?i:aB)', '\\p{L}', '\\Qa-\\E'],
-];
+const REGEX_ATOMS = (
+  'a,b,c,1, ,-,A,.,\\d,\\w,\\s,\\D,\\W,\\b,^,$,[ab],[^a],[a-c],[\\d-],[^\\w],(?i:aB),' +
+  '\\p{L},\\Qa-\\E'
+).split(',');
 
 const REGEX_QUANTIFIERS = ['', '', '', '*', '+', '?', '*?', '+?', '??', '{2}', '{1,2}', '{1,}?'];
 

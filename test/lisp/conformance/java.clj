@@ -173,3 +173,52 @@
 (java.util.Date. "1 Jan 1500") ;=! java_domain_error
 (.getTime 5) ;=! java_type_error
 (= (java.util.Date. 5) (java.util.Date. 5)) ;=> true
+
+; The clock, constant between two effects
+
+(integer? (now)) ;=> true
+(= (now) (now)) ;=> true
+(= (now) (System/currentTimeMillis)) ;=> true
+(= (now) (.toEpochMilli (Instant/now))) ;=> true
+(= (now) (.getTime (java.util.Date.))) ;=> true
+(type (LocalDate/now)) ;=> :java_object
+(= (.toEpochDay (LocalDate/now)) (quot (now) 86400000)) ;=> true
+(LocalDate/now 1) ;=! arity_error
+(Instant/now 1) ;=! arity_error
+(System/currentTimeMillis 1) ;=! arity_error
+
+; Members refuse values of another class
+
+(.isEmpty 5) ;=! java_type_error
+(.isEmpty nil) ;=! java_type_error
+(.trim :a) ;=! java_type_error
+(.lastIndexOf [1] "a") ;=! java_type_error
+(.startsWith 5 "a") ;=! java_type_error
+(.startsWith "abc" nil) ;=! java_type_error
+(.endsWith nil "a") ;=! java_type_error
+(.toLowerCase 5) ;=! java_type_error
+(.equalsIgnoreCase 5 "a") ;=! java_type_error
+(.charAt 5 0) ;=! java_type_error
+(.substring :abc 1) ;=! java_type_error
+(.minusDays 5 1) ;=! java_type_error
+(.minusDays (LocalDate/of 2024 1 1) "1") ;=! java_type_error
+(.toEpochDay "2024-01-01") ;=! java_type_error
+(.toEpochDay (Instant/ofEpochMilli 0)) ;=! java_type_error
+(.toEpochMilli (LocalDate/of 2024 1 1)) ;=! java_type_error
+(.isAfter 1 2) ;=! java_type_error
+(.isAfter (Instant/ofEpochMilli 0) (LocalDate/of 2024 1 1)) ;=! java_type_error
+(Instant/ofEpochMilli "0") ;=! java_type_error
+(Duration/ofMillis nil) ;=! java_type_error
+(Duration/between 1 2) ;=! java_type_error
+(.toMillis 5) ;=! java_type_error
+(.toDays (LocalDate/of 2024 1 1)) ;=! java_type_error
+(.before 1 2) ;=! java_type_error
+(.after (java.util.Date. 1) 2) ;=! java_type_error
+(.getTime (LocalDate/of 2024 1 1)) ;=! java_type_error
+(java.util.Date. :a) ;=! java_type_error
+(Boolean/parseBoolean 5) ;=! java_type_error
+(.length) ;=! arity_error
+(.length "a" "b") ;=! arity_error
+(Math/abs) ;=! arity_error
+(Math/max 1) ;=! arity_error
+(LocalDate/of 2024 1) ;=! arity_error

@@ -109,3 +109,9 @@
 (combinations #{2 1} 1) ;=> [[1] [2]]
 (combinations 5 1) ;=! type_error
 (combinations [1] "a") ;=! type_error
+
+; Odd numbers of keys and values
+
+(array-map :a) ;=! arity_error
+(sorted-map :a 1 :b) ;=! arity_error
+(apply hash-map [:a]) ;=! arity_error

@@ -1343,7 +1343,6 @@
 (even? 100000000000000000000) ;=> true
 (char? "😀") ;=> true
 (char? "e\u0301") ;=> true
-(char? "") ;=> false
 (vector? (map inc [1])) ;=> true
 (vector? (list 1)) ;=> true
 (seq? (filter odd? [1])) ;=> true

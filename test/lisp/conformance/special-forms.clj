@@ -399,3 +399,7 @@ data/missing ;=> nil
 (budget/remaining) ;=> {}
 (tool/unknown {:a 1}) ;=! unknown_tool
 (map tool/unknown [{}]) ;=! unknown_tool
+
+; Effects are functions
+
+(map fn? [ask sleep now pmap pcalls return fail]) ;=> [true true true true true true true]
