@@ -1,7 +1,10 @@
 /**
  * Beginning a builtin that calls functions; what builtins are is told in `value/value.ts`.
  */
-import type { Steps } from '../value/value.ts';
+import type { Steps, Value } from '../value/value.ts';
+
+/** Replaced before anything is put into it. */
+const NONE: Value[] = Object.freeze([]) as unknown as Value[];
 
 /** A state that has not asked for anything yet. */
 export function newSteps(): Steps {
@@ -9,10 +12,10 @@ export function newSteps(): Steps {
     done: false,
     result: null,
     fn: null,
-    args: [],
+    args: NONE,
     at: 0,
     phase: 0,
-    items: [],
+    items: NONE,
     out: [],
     acc: null,
     extra: null,

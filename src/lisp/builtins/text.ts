@@ -244,16 +244,14 @@ const lower: Work = casing((text) => text.toLowerCase());
 /** What each text builtin does; those with patterns are in `patterns.ts`. */
 export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
   str: plain((c, args) => {
-    const parts: string[] = [];
-    let length = 0;
+    // Added up, not joined: the engine then shares a long text instead of copying it.
+    let whole = '';
     for (const value of args) {
-      const text = textOf(value, c, c.limits.textUnits);
-      length += text.length;
-      if (length > c.limits.textUnits) checkText(c, length);
-      parts.push(text);
+      whole += textOf(value, c, c.limits.textUnits);
+      if (whole.length > c.limits.textUnits) break;
     }
-    checkText(c, length);
-    return parts.length === 1 ? (parts[0] as string) : parts.join('');
+    checkText(c, whole.length);
+    return whole;
   }),
   'pr-str': plain((c, args) =>
     joined(

@@ -19,27 +19,31 @@ import { getFrom } from './lookup.ts';
 import { itemsAt } from './seqable.ts';
 import { finish, steps, walk, want } from './stepping.ts';
 
-function updating(path: boolean): Work {
-  return steps(
-    [2],
-    (c, args, s) => {
-      const [coll = null, key = null, fn = null, ...more] = args;
-      const keys = path ? itemsAt(c, args, 1) : [key];
-      s.items = keys.length === 0 ? [null] : keys;
-      s.acc = coll;
-      const old = path
-        ? getIn(c, coll, s.items)
-        : coll === null
-          ? undefined
-          : getFrom(c, coll, key);
-      want(s, fn, [old ?? null, ...more]);
-    },
-    (c, s, result) => {
-      const [only = null] = s.items;
-      finish(s, path ? associateIn(c, s.acc, s.items, result) : associate(c, s.acc, only, result));
-    },
-  );
-}
+/** `update`. */
+const update: Work = steps(
+  [2],
+  (c, args, s) => {
+    const [coll = null, key = null, fn = null] = args;
+    s.acc = coll;
+    s.extra = key;
+    const old = coll === null ? null : (getFrom(c, coll, key) ?? null);
+    want(s, fn, args.length === 3 ? [old] : [old, ...args.slice(3)]);
+  },
+  (c, s, result) => finish(s, associate(c, s.acc, s.extra as Value, result)),
+);
+
+/** `update-in`; an empty path is the key nil. */
+const updateIn: Work = steps(
+  [2],
+  (c, args, s) => {
+    const [coll = null, , fn = null, ...more] = args;
+    const path = itemsAt(c, args, 1);
+    s.items = path.length === 0 ? [null] : path;
+    s.acc = coll;
+    want(s, fn, [getIn(c, coll, s.items) ?? null, ...more]);
+  },
+  (c, s, result) => finish(s, associateIn(c, s.acc, s.items, result)),
+);
 
 const mergeWith: Work = steps(
   [0],
@@ -108,8 +112,8 @@ function updateAll(which: 'keys' | 'vals'): Work {
 
 /** What each of these builtins does. */
 export const UPDATING_WORK: { readonly [name: string]: Work } = Object.freeze({
-  update: updating(false),
-  'update-in': updating(true),
+  update,
+  'update-in': updateIn,
   'merge-with': mergeWith,
   'update-vals': updateAll('vals'),
   'update-keys': updateAll('keys'),
