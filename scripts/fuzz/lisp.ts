@@ -44,7 +44,11 @@ function run(source: string, forced: boolean): string {
   }
   if (step.kind === 'blocked') return 'blocked';
   const { outcome } = step;
-  if (outcome.kind === 'error') return outcome.error.reason;
+  if (outcome.kind === 'error') {
+    const { reason, message } = outcome.error;
+    if (message.includes('internal fault')) throw new Error(message);
+    return reason;
+  }
   printValue(outcome.value, 'preview');
   return outcome.kind;
 }

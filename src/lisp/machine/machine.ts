@@ -52,9 +52,9 @@ export function advance(machine: Machine, tick: Tick): Advance {
       for (const result of tick.results) deliver(m, result);
       runAll(m);
     } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      thrown.span ??= m.c.at;
-      endWith(m, thrown);
+      const fault = thrown instanceof Fault ? thrown : internalFault();
+      fault.span ??= m.c.at;
+      endWith(m, fault);
     }
   }
   const abandon = m.abandon;
@@ -64,6 +64,14 @@ export function advance(machine: Machine, tick: Tick): Advance {
   const { requests } = m;
   m.requests = [];
   return { kind: 'blocked', machine: m, requests, abandon };
+}
+
+/**
+ * What a mistake of ours becomes: an exception would cross the interface and, in a workflow, fail
+ * the same task for ever. The engine's text stays inside.
+ */
+function internalFault(): Fault {
+  return new Fault('runtime_error', 'An internal fault of the language ended the program.');
 }
 
 /** Gives a result to the branch that waits for it; results that nobody waits for are ignored. */
