@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle.ts';
 import { createTranscriptCache } from '../../src/worker/transcript-cache.ts';
 import { createSinks } from '../../src/worker/worker-sinks.ts';
+import { installRuntime } from '../../src/worker/install-runtime.ts';
 
 /** The folder of this repository that keeps workflow bundles, for all tests. */
 export const BUNDLE_FOLDER: string = fileURLToPath(
@@ -28,6 +29,7 @@ export async function replayHistory(
   workflowId: string,
   { workflowsPath }: ReplayOptions = {},
 ): Promise<void> {
+  installRuntime('ERROR');
   const workflowBundle = await bundleOf(workflowsPath);
   const sinks = createSinks({
     cache: createTranscriptCache({ maxBytes: 0 }),
