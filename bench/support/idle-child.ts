@@ -87,9 +87,16 @@ async function weighAgents({ address, count }: IdleOrder): Promise<IdleReport> {
   return report;
 }
 
-function startAgents(everloop: Everloop, count: number): Promise<readonly RunHandle[]> {
-  const starts = Array.from({ length: count }, () => everloop.start('waiting', { task: '5' }));
-  return Promise.all(starts);
+/** One after the other: activations that wait for the thread would be timed with what they wait for. */
+async function startAgents(everloop: Everloop, count: number): Promise<readonly RunHandle[]> {
+  const runs: RunHandle[] = [];
+  while (runs.length < count) {
+    const run = await everloop.start('waiting', { task: '5' });
+    // Answered when the first workflow task is done.
+    await run.status();
+    runs.push(run);
+  }
+  return runs;
 }
 
 async function untilWaiting(run: RunHandle): Promise<void> {

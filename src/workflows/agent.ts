@@ -1,7 +1,12 @@
 /**
  * The workflow that runs an agent, as a story: restore → handlers → load → run → hand over or end.
  */
-import { CancellationScope, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  isCancellation,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
 import type { AgentInput } from '../core/agent/input.ts';
@@ -22,7 +27,7 @@ import { readStart, type Start } from './start.ts';
 import { createTemporalHost, type TemporalHost } from './temporal-host.ts';
 
 /** Runs an agent from its input, or from what an earlier link handed over, to its Step. */
-export async function agent(payload: unknown): Promise<Step> {
+export function agent(payload: unknown): Promise<Step> {
   return runAgentWorkflow(payload, nextOf);
 }
 
@@ -34,32 +39,36 @@ export async function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
-  const start = readStart(payload);
-  const session = openSession(start);
-  installHandlers(session);
-  const native = watchNativeCancel(session);
+  let opened: Session | null = null;
+  try {
+    const start = readStart(payload);
+    const session = openSession(start);
+    opened = session;
+    installHandlers(session);
+    const native = watchNativeCancel(session);
+    const { state, runtime } = await startOrRestore(start, session);
 
-  return throughTheOneExit(
-    () =>
-      // A native cancel goes by the mailbox, as a user's does: it must not end anything by itself.
-      CancellationScope.nonCancellable(async () => {
-        const { state, runtime } = await startOrRestore(start, session);
-        // The scope that an abort cancels: what is in flight ends, the loop goes on.
-        const { run, end } = await CancellationScope.cancellable(async () => {
-          const { run, host } = begin(session, state, runtime, start);
-          return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
-        });
-        if (end.kind === 'ended') return close(session, run, end.ending, native);
+    // What an abort cancels: calls in flight end, the loop goes on.
+    const flight = new CancellationScope({ cancellable: true });
+    const { run, end } = await flight.run(async () => {
+      const { run, host } = begin(session, state, runtime, start);
+      return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
+    });
+    if (end.kind === 'ended') return close(session, run, end.ending, native);
 
-        const ending = await handOver(session, run, runtime);
-        finish(run, ending);
-        return close(session, run, ending, native);
-      }),
-    (cause) => brokenStep(session, cause),
-  );
+    // A cancel that comes now is found in the mailbox when the pages are archived.
+    const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
+    finish(run, ending);
+    return close(session, run, ending, native);
+  } catch (error) {
+    throw throughTheOneExit(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
+  }
 }
 
-/** A native cancellation of the workflow, once it was requested. */
+/**
+ * A native cancellation of the workflow, once it was requested. It cancels the scope of every call in
+ * flight by itself; by the mailbox the loop hears of it, as of a user's cancel.
+ */
 interface NativeCancel {
   error: unknown;
 }
@@ -80,6 +89,11 @@ async function startOrRestore(
   if (start.kind === 'continued') return start.handover;
   const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
   const loaded = await loadAgent(start.input).catch((error: unknown) => {
+    if (isCancellation(error)) {
+      const message = 'canceled before the agent was loaded';
+      session.step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
+      throw error;
+    }
     const failure = loadFailure(error, session.agent, traceOf(session));
     session.step = failure.details?.[0] as Step;
     throw failure;

@@ -68,7 +68,7 @@ export function unstartedStep(
     runId: trace.firstExecutionId,
     agent,
     mode: 'react',
-    status: 'error',
+    status: reason === 'canceled' ? 'canceled' : 'error',
     value: null,
     reason,
     message,
@@ -85,28 +85,22 @@ export function unstartedStep(
 }
 
 /**
- * Runs the workflow's body: whatever it throws unexpectedly becomes a failure of type `internal`.
- * `stepOf` gives the Step that the failure carries; it may throw, as the run may be in any state.
+ * What may leave the workflow in place of `error`: typed failures, cancellations and the hand-over as
+ * they are, anything unexpected as a failure of type `internal`. `stepOf` gives the Step that it
+ * carries; it may throw, as the run may be in any state.
  */
-export async function throughTheOneExit<Result>(
-  body: () => Promise<Result>,
-  stepOf?: (cause: string) => Step,
-): Promise<Result> {
-  try {
-    return await body();
-  } catch (error) {
-    if (error instanceof TemporalFailure || error instanceof ContinueAsNew) throw error;
-    if (isCancellation(error)) throw error;
-    const thrown = error instanceof Error ? error.message : String(error);
-    log.error('The agent workflow failed unexpectedly', { error: thrown });
-    const cause = `Expected the run to end by itself, got: ${thrown}`;
-    throw failureOf('internal', cause, stepOrNull(cause, stepOf));
-  }
+export function throughTheOneExit(error: unknown, stepOf: (cause: string) => Step | null): unknown {
+  if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
+  if (isCancellation(error)) return error;
+  const thrown = error instanceof Error ? error.message : String(error);
+  log.error('The agent workflow failed unexpectedly', { error: thrown });
+  const cause = `Expected the run to end by itself, got: ${thrown}`;
+  return failureOf('internal', cause, stepOrNull(cause, stepOf));
 }
 
-function stepOrNull(cause: string, stepOf: ((cause: string) => Step) | undefined): Step | null {
+function stepOrNull(cause: string, stepOf: (cause: string) => Step | null): Step | null {
   try {
-    return stepOf?.(cause) ?? null;
+    return stepOf(cause);
   } catch (error) {
     log.error('The Step of a failed run could not be made', { error: String(error) });
     return null;

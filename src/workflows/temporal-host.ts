@@ -3,8 +3,8 @@
  *
  * I1  All activities share one cancellable scope, that of the caller, until `abort` cancels it; then
  *     the next ones get a new one. A scope for each call would cost six promises, at 50 microseconds
- *     each (measured). The workflow's own cancellation does not reach it, so a native cancel takes
- *     the same path as a user's.
+ *     each (measured). The workflow's own cancellation reaches it too: what is in flight ends, and the
+ *     mailbox says why.
  * I2  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
  * I3  The transcript goes to the worker by a sink just before its model activity is scheduled.
  * I4  Events are published before the workflow waits for anything, in one batch.
@@ -14,7 +14,6 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
-  condition,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
@@ -68,7 +67,9 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
   const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
   const inFlight: string[] = [];
   let unpublished: AgentEvent[] = [];
+  let waiting: { readonly until: () => boolean; readonly resolve: () => void } | null = null;
   const ambient = CancellationScope.current();
+  // Beside the ambient scope, under the workflow's own: an abort of one does not reach the other.
   const newScope = (): CancellationScope =>
     new CancellationScope({
       cancellable: true,
@@ -81,6 +82,12 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     if (unpublished.length === 0) return;
     sinks.events.publish(unpublished);
     unpublished = [];
+  };
+  // The SDK's `condition` would add four promises to what a paused agent keeps in memory.
+  const wake = (): void => {
+    if (waiting?.until() !== true) return;
+    waiting.resolve();
+    waiting = null;
   };
   const start = <Result>(words: string, schedule: () => Promise<Result>): Promise<Result> => {
     flush();
@@ -122,6 +129,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
         (error: unknown) => (settle('judge'), toJudgeOutcome(error)),
       ),
     abort: () => {
+      wake();
       if (inFlight.length === 0) return;
       const aborted = scope;
       scope = newScope();
@@ -129,7 +137,10 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     },
     waitUntil: (until) => {
       flush();
-      return CancellationScope.nonCancellable(() => condition(until));
+      return new Promise((resolve) => {
+        waiting = { until, resolve };
+        wake();
+      });
     },
     setDeadline: (at, onDue) => {
       deadline?.cancel();
@@ -140,6 +151,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);
+      wake();
     },
     flush,
   };

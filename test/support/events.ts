@@ -116,6 +116,15 @@ export const recordedArbitrary: fc.Arbitrary<Recorded> = fc.oneof(
     }),
   ),
   bare(limitsArbitrary.map((limits) => ({ type: 'agent:adjusted' as const, limits }))),
+  bare(
+    limit.map((crossed) => ({
+      type: 'agent:limit_exceeded' as const,
+      limit: crossed,
+      key: crossed.key,
+      value: crossed.max + 1,
+      origin: 'self' as const,
+    })),
+  ),
   bare(fc.constantFrom<EventBody>({ type: 'agent:paused' }, { type: 'agent:resumed' })),
   fc.tuple(fc.string(), fc.boolean(), count).map(([text, replaces, index]): Recorded => {
     const entry = {

@@ -98,7 +98,7 @@ export interface Host {
   abort(): void;
   /** Where inputs and a cancel wait until the loop takes them in. */
   readonly mailbox: Mailbox;
-  /** Settles when `until` holds; looked at again after each message and each change of state. */
+  /** Settles when `until` holds; looked at again at each event and each cancel. One wait at a time. */
   waitUntil(until: () => boolean): Promise<void>;
   /** Arms the one deadline of the run, replacing the last; null disarms. `onDue` runs at its time. */
   setDeadline(at: number | null, onDue: () => void): void;

@@ -27,44 +27,45 @@ export type LoopEnd =
 /** Runs iterations until the run ends or the host asks for a hand-over. Never throws. */
 export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd> {
   try {
-    return await runIterations(run, host, next);
+    if (run.state.seq === 0) {
+      run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
+    }
+    for (;;) {
+      if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
+      const left = leaveBeforeIteration(run, host); // L2 to L6
+      if (left !== null) return left;
+      run.record({ type: 'agent:iteration:before' }); // L8
+      const startedAt = host.now();
+      const work = createWork(run, host);
+      let end: TurnEnd | { readonly kind: 'threw'; readonly error: unknown };
+      try {
+        end = await next(work); // L9
+      } catch (error) {
+        end = { kind: 'threw', error };
+      }
+      if (work.isOpen()) await work.settle();
+      const { outcome, ending } = outcomeOfIteration(run, host, end);
+      run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
+      if (ending !== null) return finish(run, ending);
+    }
   } catch (error) {
     return finish(run, { kind: 'error', code: 'internal', cause: textOf(error) });
   }
 }
 
-async function runIterations(run: Run, host: Host, next: Next): Promise<LoopEnd> {
-  if (run.state.seq === 0) {
-    run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
+/** Takes inputs in, then finds out why no further iteration begins; null when one does. */
+function leaveBeforeIteration(run: Run, host: Host): LoopEnd | null {
+  if (!isStopped(run, host)) takeIn(run, host); // L2
+  const over = endingFound(run, host); // L3, L4
+  if (over !== null) return finish(run, over);
+  if (host.handoverDue()) {
+    run.record({ type: 'agent:execution:handover', run: run.state.link }); // L5
+    return { kind: 'handover' };
   }
-  for (;;) {
-    if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
-    if (!isStopped(run, host)) takeIn(run, host);
-    const over = endingFound(run, host); // L3, L4
-    if (over !== null) return finish(run, over);
-    if (host.handoverDue()) {
-      run.record({ type: 'agent:execution:handover', run: run.state.link }); // L5
-      return { kind: 'handover' };
-    }
-    const crossed = iterationBreach(run); // L6
-    if (crossed !== null) {
-      run.breach(crossed);
-      return finish(run, { kind: 'limit_exceeded', breach: crossed });
-    }
-    run.record({ type: 'agent:iteration:before' }); // L8
-    const startedAt = host.now();
-    const work = createWork(run, host);
-    let end: TurnEnd | { readonly kind: 'threw'; readonly error: unknown };
-    try {
-      end = await next(work); // L9
-    } catch (error) {
-      end = { kind: 'threw', error };
-    }
-    if (work.isOpen()) await work.settle();
-    const { outcome, ending } = outcomeOfIteration(run, host, end);
-    run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
-    if (ending !== null) return finish(run, ending);
-  }
+  const crossed = iterationBreach(run); // L6
+  if (crossed === null) return null;
+  run.breach(crossed);
+  return finish(run, { kind: 'limit_exceeded', breach: crossed });
 }
 
 /** Records the end of a run, also of one whose hand-over failed. */

@@ -240,6 +240,36 @@ describe('an error', () => {
   });
 });
 
+describe('an iteration', () => {
+  it('ends what its loop left in flight before it goes on', async () => {
+    const { run } = startRun(
+      [
+        async (_request, { signal }) => {
+          await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+          throw new Error('aborted');
+        },
+      ],
+      {
+        next: async (work) => {
+          if (work.iteration === 2) return { kind: 'end', value: null };
+          work.ask().catch(() => undefined);
+          return { kind: 'continue' };
+        },
+      },
+    );
+
+    await run.result;
+
+    expect(typesOf(run.events).slice(1, 6)).toEqual([
+      'iteration:before',
+      'model_call:before',
+      'model_call:after',
+      'iteration:after',
+      'iteration:before',
+    ]);
+  });
+});
+
 describe('a bug of the host', () => {
   it('[row 4] ends the run as `internal`, and hangs nothing', async () => {
     const { run } = startRun([], {

@@ -287,6 +287,7 @@ describe('a limit that is checked after the event', () => {
       'iteration:after',
       'execution:after',
     ]);
+    expect(run.entries).toEqual([]);
   });
 
   it.each([
@@ -477,6 +478,22 @@ describe('a deadline', () => {
       ['canceled', true],
       ['canceled', true],
     ]);
+  });
+
+  it('[row 46] that the event before a call shows keeps the call from starting', async () => {
+    const { run, clock } = startRun([act('a')], {
+      limits: { wallClockMs: 1_000 },
+      onEvent: ({ type }) => {
+        if (type === 'agent:tool_call:before') clock.advance(2_000);
+      },
+    });
+
+    await run.result;
+
+    expect(bodiesOf(run.events, 'agent:tool_call:after')[0]).toMatchObject({
+      outcome: 'canceled',
+      started: false,
+    });
   });
 
   it('[row 46] that was raised in time counts anew', async () => {

@@ -81,6 +81,12 @@ describe('wouldCross', () => {
       found: ['a:b', 3],
     },
     {
+      name: 'the smallest of several keys',
+      limits: [prefix('a:b:', 2)],
+      keys: ['a:b:y', 'a:b:x'],
+      found: ['a:b:x', 2],
+    },
+    {
       name: 'the first limit in list order',
       limits: [exact('a:b:x', 2), exact('a:b', 2)],
       keys: ['a:b', 'a:b:x'],
