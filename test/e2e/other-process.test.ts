@@ -6,9 +6,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { AgentEvent } from '../../src/core/agent/events.ts';
 import type { ModelOrder } from '../../src/core/agent/host.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { inputSignal } from '../../src/workflows/messages.ts';
 import {
   airlineAgents,
   outcomeOf,
@@ -20,7 +22,7 @@ import {
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import type { AirlineWorker } from '../support/fixtures/serve-airline.ts';
 import { historiesOf } from '../support/replay.ts';
-import { hasNoGap } from '../support/runs.ts';
+import { act, answer, bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -111,5 +113,41 @@ it(
       expected.map(({ references }) => references),
     );
     expect(seen.map(({ references }) => references.length)).toEqual([6, 6, 6]);
+  },
+);
+
+it(
+  'answers twenty queries at once while inputs arrive, and no activity fails of it',
+  { timeout: 120_000 },
+  async () => {
+    const agent = defineAgent({
+      name: 'busy',
+      tools: [searchTool()],
+      limits: 'unlimited',
+      model: {
+        id: 'm',
+        model: async ({ iteration }) => (iteration < 20 ? act(`step ${iteration}`) : answer()),
+      },
+    });
+    // Without a cache each model call asks for its transcript among the others.
+    const { everloop } = await stage.serve([agent], { cacheBytes: 0 });
+    const run = await everloop.start('busy', { task: 'Go' });
+
+    let state = 'running';
+    for (let round = 1; state !== 'ended'; round++) {
+      const input = stage.client.workflow
+        .getHandle(run.id)
+        .signal(inputSignal, { id: `input-${round}`, kind: 'queue', text: `round ${round}` })
+        // The run may end between the question and this input.
+        .catch(() => undefined);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => run.status()));
+      await input;
+      state = answers.at(-1)?.state ?? '';
+    }
+
+    expect(await run.result()).toMatchObject({ status: 'success' });
+    const calls = bodiesOf(await run.events(), 'agent:model_call:after');
+    expect(calls.map(({ attempts }) => attempts)).toEqual(calls.map(() => 1));
+    await stage.replay(run);
   },
 );
