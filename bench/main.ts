@@ -1,11 +1,12 @@
 /** `npm run bench -- NAME [--json]`: runs one benchmark, or all, and prints its figures. */
+import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
 import { parseBench } from './parse.ts';
-import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
+import { recoveryBench } from './recovery.ts';
 import { turnBench } from './turn.ts';
 
-const benches: readonly Bench[] = [historyBench, turnBench, idleBench, parseBench];
+const benches: readonly Bench[] = [historyBench, turnBench, recoveryBench, idleBench, parseBench];
 
 const words = process.argv.slice(2);
 const asJson = words.includes('--json');

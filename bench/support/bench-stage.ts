@@ -1,6 +1,7 @@
 /** A stage for benchmarks: a server of its own, a connection, workers that are ended again. */
+import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +15,6 @@ import {
 } from '../../src/worker/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
 import { startOrFindServer } from '../../src/worker/embedded-server.ts';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 /** Everything that a benchmark stands on. */
 export interface Stage {

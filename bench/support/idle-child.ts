@@ -3,6 +3,7 @@
  * `--expose-gc --import workflow-thread.mjs`; its argument is an {@link IdleOrder}, its last message
  * an {@link IdleReport}.
  */
+import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,12 +88,11 @@ async function weighAgents({ address, count }: IdleOrder): Promise<IdleReport> {
   return report;
 }
 
-/** One after the other: activations that wait for the thread would be timed with what they wait for. */
+/** One by one, each when the last has made its first steps: they would delay each other's. */
 async function startAgents(everloop: Everloop, count: number): Promise<readonly RunHandle[]> {
   const runs: RunHandle[] = [];
   while (runs.length < count) {
     const run = await everloop.start('waiting', { task: '5' });
-    // Answered when the first workflow task is done.
     await run.status();
     runs.push(run);
   }

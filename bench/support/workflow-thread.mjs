@@ -17,6 +17,7 @@ if (!isMainThread) watchThread();
 function watchThread() {
   const firstActivationsMs = [];
   const { prototype } = reusableVm.ReusableVMWorkflowCreator;
+  // oxlint-disable-next-line typescript/unbound-method -- called with its receiver below
   const create = prototype.createWorkflow;
   prototype.createWorkflow = async function timed(...args) {
     const startedAt = performance.now();

@@ -60,5 +60,5 @@ describe('an example', () => {
     );
 
     expect(stdout).toBe(output);
-  });
+  }, 120_000);
 });

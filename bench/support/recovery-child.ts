@@ -1,0 +1,74 @@
+/**
+ * A worker that is made to be killed. The first model call that it gets is answered at once: in a
+ * replacement that is the one which its forerunner left behind. The second never is: the process
+ * says `stuck` and waits for its end. It also tells of each thing that happens.
+ */
+import './quiet.ts';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { withHeartbeat } from '../../src/activities/heartbeat.ts';
+import { createChunkBus } from '../../src/worker/chunk-bus.ts';
+import { createWorker } from '../../src/worker/create-worker.ts';
+import { bareActivities, bareBundle } from './bare-worker.ts';
+import { instantAgent } from './instant-agent.ts';
+import { recoveryQueue, type RecoveryNote, type RecoveryOrder } from './recovery-order.ts';
+
+/** What goes with the embedded server; elsewhere it is 5 s. */
+const HEARTBEAT_MS = 3_000;
+
+const tell = (note: RecoveryNote): void => {
+  process.send?.(note);
+};
+
+/** Lets the first caller pass and keeps every other. */
+function createTrap(): () => Promise<void> {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls === 1) return;
+    tell('stuck');
+    await new Promise(() => undefined);
+  };
+}
+
+const { address, side } = JSON.parse(process.argv[2] ?? '') as RecoveryOrder;
+await (side === 'agent' ? serveAgent() : serveBare());
+
+async function serveAgent(): Promise<void> {
+  const trap = createTrap();
+  const worker = await createWorker({
+    connection: await NativeConnection.connect({ address }),
+    namespace: 'default',
+    taskQueue: recoveryQueue(side),
+    agents: [instantAgent('stuck', { beforeReply: trap })],
+    archive: { write: async () => undefined, read: async () => [] },
+    chunks: createChunkBus(),
+    bundleDir: '.everloop/bundles',
+    heartbeatMs: HEARTBEAT_MS,
+    listeners: [() => tell('progress')],
+  });
+  await worker.run();
+}
+
+async function serveBare(): Promise<void> {
+  const trap = createTrap();
+  const activities = bareActivities(1_024);
+  const worker = await Worker.create({
+    connection: await NativeConnection.connect({ address }),
+    namespace: 'default',
+    taskQueue: recoveryQueue(side),
+    workflowBundle: await bareBundle(),
+    activities: {
+      bareModel: () =>
+        withHeartbeat(async () => {
+          await trap();
+          return activities.bareModel();
+        }),
+      // Runs when the workflow has heard of the reply.
+      bareTool: async () => {
+        tell('progress');
+        return activities.bareTool();
+      },
+    },
+  });
+  await worker.run();
+}
