@@ -17,7 +17,7 @@ if (!isMainThread) watchThread();
 function watchThread() {
   const firstActivationsMs = [];
   const { prototype } = reusableVm.ReusableVMWorkflowCreator;
-  const create = prototype.createWorkflow;
+  const create = Reflect.get(prototype, 'createWorkflow');
   prototype.createWorkflow = async function timed(...args) {
     const startedAt = performance.now();
     const workflow = await create.apply(this, args);
