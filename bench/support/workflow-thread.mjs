@@ -17,7 +17,8 @@ if (!isMainThread) watchThread();
 function watchThread() {
   const firstActivationsMs = [];
   const { prototype } = reusableVm.ReusableVMWorkflowCreator;
-  const create = Reflect.get(prototype, 'createWorkflow');
+  // oxlint-disable-next-line typescript/unbound-method -- called with its receiver below
+  const create = prototype.createWorkflow;
   prototype.createWorkflow = async function timed(...args) {
     const startedAt = performance.now();
     const workflow = await create.apply(this, args);

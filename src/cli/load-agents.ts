@@ -86,7 +86,9 @@ function advice(error: unknown): string {
 }
 
 function withoutAgents(name: string, exported: readonly string[]): UsageError {
-  const got = exported.length === 0 ? 'nothing' : exported.map((each) => `\`${each}\``).join(', ');
+  // A module of the older kind has all of its exports once more under `default`.
+  const names = exported.filter((each) => each !== 'default' || exported.length === 1);
+  const got = names.length === 0 ? 'nothing' : names.map((each) => `\`${each}\``).join(', ');
   return new UsageError(
     'agent_file',
     `Expected \`${name}\` to export at least one agent made with \`defineAgent\`, got ${got}. ` +

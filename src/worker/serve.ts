@@ -3,10 +3,11 @@
  * it is handed to a {@link Cleanup}, in the order in which it must be stopped backwards.
  */
 import { join } from 'node:path';
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Archive } from '../activities/archive-transcript.ts';
 import type { AgentDefinition } from '../activities/definitions.ts';
 import type { ModelEntry } from '../activities/model-entry.ts';
+import { createRegistry } from '../activities/registry.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { WorkerConfig } from './config.ts';
@@ -53,14 +54,12 @@ export interface Serving {
 /** Starts or finds the server and serves on it until `cleanup` runs. */
 export async function serve(options: ServeOptions, cleanup: Cleanup): Promise<Serving> {
   const { config, roles, workflowsPath } = options;
-  installRuntime(config.logLevel);
+  // What is wrong with the definitions is told before anything is started.
+  createRegistry({ agents: options.agents, models: options.models });
   const server = await startOrFindServer(serverOptions(config, options.server));
   cleanup.add(server.stop);
   const { namespace } = server;
-  const connection = await NativeConnection.connect({
-    ...nativeOptions(config),
-    address: server.address,
-  });
+  const connection = await connectWorker(config, server.address);
   cleanup.add(() => connection.close());
   const { taskQueue, cacheBytes, maxCachedWorkflows, shutdownGraceMs } = config;
   const worker = await createWorker({
@@ -91,6 +90,17 @@ export async function serve(options: ServeOptions, cleanup: Cleanup): Promise<Se
     await stopped.catch(() => undefined);
   });
   return { server, stopped, shutdown: () => worker.shutdown() };
+}
+
+async function connectWorker(config: WorkerConfig, address: string): Promise<NativeConnection> {
+  installRuntime(config.logLevel);
+  try {
+    return await NativeConnection.connect({ ...nativeOptions(config), address });
+  } catch (error) {
+    // A runtime that serves nobody would keep the process alive; connections and workers end it.
+    await Runtime.instance().shutdown();
+    throw error;
+  }
 }
 
 function serverOptions(

@@ -1,7 +1,12 @@
 /**
  * The workflow that runs an agent, as a story: restore → handlers → load → run → hand over or end.
  */
-import { CancellationScope, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  isCancellation,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
 import type { AgentInput } from '../core/agent/input.ts';
@@ -15,7 +20,7 @@ import type { Step } from '../core/agent/step.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
 import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, throughTheOneExit } from './failures.ts';
+import { leaveWith, loadFailure, throughTheOneExit, unstartedStep } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { readStart, type Start } from './start.ts';
@@ -34,31 +39,36 @@ export async function runAgentWorkflow(
   payload: unknown,
   loopOf: (spec: AgentSpec) => Next,
 ): Promise<Step> {
+  let opened: Session | null = null;
   try {
     const start = readStart(payload);
     const session = openSession(start);
+    opened = session;
     installHandlers(session);
-    // A native cancel goes by the mailbox, as a user's does: nothing of a run stands in the root scope.
     const native = watchNativeCancel(session);
-    const shield = new CancellationScope({ cancellable: false });
-    // What an abort cancels: calls in flight end, the loop goes on.
-    const flight = new CancellationScope({ cancellable: true, parent: shield });
-    return await flight.run(async () => {
-      const { state, runtime } = await startOrRestore(start, session);
-      const { run, host } = begin(session, state, runtime, start);
-      const end = await runLoop(run, host, loopOf(state.head.spec));
-      if (end.kind === 'ended') return close(session, run, end.ending, native);
+    const { state, runtime } = await startOrRestore(start, session);
 
-      const ending = await shield.run(() => handOver(session, run, runtime));
-      finish(run, ending);
-      return close(session, run, ending, native);
+    // What an abort cancels: calls in flight end, the loop goes on.
+    const flight = new CancellationScope({ cancellable: true });
+    const { run, end } = await flight.run(async () => {
+      const { run, host } = begin(session, state, runtime, start);
+      return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
     });
+    if (end.kind === 'ended') return close(session, run, end.ending, native);
+
+    // A cancel that comes now is found in the mailbox when the pages are archived.
+    const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
+    finish(run, ending);
+    return close(session, run, ending, native);
   } catch (error) {
-    throw throughTheOneExit(error);
+    throw throughTheOneExit(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
   }
 }
 
-/** A native cancellation of the workflow, once it was requested. */
+/**
+ * A native cancellation of the workflow, once it was requested. It cancels the scope of every call in
+ * flight by itself; by the mailbox the loop hears of it, as of a user's cancel.
+ */
 interface NativeCancel {
   error: unknown;
 }
@@ -79,6 +89,11 @@ async function startOrRestore(
   if (start.kind === 'continued') return start.handover;
   const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
   const loaded = await loadAgent(start.input).catch((error: unknown) => {
+    if (isCancellation(error)) {
+      const message = 'canceled before the agent was loaded';
+      session.step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
+      throw error;
+    }
     const failure = loadFailure(error, session.agent, traceOf(session));
     session.step = failure.details?.[0] as Step;
     throw failure;
@@ -119,6 +134,18 @@ function begin(
     for (const adjustment of start.handover.putOff) applyAdjustment(session, adjustment);
   }
   return { run, host };
+}
+
+/** The Step of a run that ended by something unexpected: a bug, with all that is known. */
+function brokenStep(session: Session, cause: string): Step {
+  const { run, agent } = session;
+  if (run === null) return unstartedStep(agent, 'internal', cause, traceOf(session));
+  const ending: Ending = { kind: 'error', code: 'internal', cause };
+  finish(run, ending);
+  const step = stepOf(run.state, ending, traceOf(session));
+  session.step = step;
+  session.host?.flush();
+  return step;
 }
 
 function close(session: Session, run: Run, ending: Ending, native: NativeCancel): Step {

@@ -57,13 +57,18 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
 }
 
 /** The Step of a run that ended before its first event. */
-function unstartedStep(agent: string, reason: string, message: string, trace: StepTrace): Step {
+export function unstartedStep(
+  agent: string,
+  reason: string,
+  message: string,
+  trace: StepTrace,
+): Step {
   return {
     v: 1,
     runId: trace.firstExecutionId,
     agent,
     mode: 'react',
-    status: 'error',
+    status: reason === 'canceled' ? 'canceled' : 'error',
     value: null,
     reason,
     message,
@@ -81,12 +86,23 @@ function unstartedStep(agent: string, reason: string, message: string, trace: St
 
 /**
  * What may leave the workflow in place of `error`: typed failures, cancellations and the hand-over as
- * they are, anything unexpected as a failure of type `internal`.
+ * they are, anything unexpected as a failure of type `internal`. `stepOf` gives the Step that it
+ * carries; it may throw, as the run may be in any state.
  */
-export function throughTheOneExit(error: unknown): unknown {
+export function throughTheOneExit(error: unknown, stepOf: (cause: string) => Step | null): unknown {
   if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
   if (isCancellation(error)) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  log.error('The agent workflow failed unexpectedly', { error: message });
-  return failureOf('internal', `Expected the run to end by itself, got: ${message}`);
+  const thrown = error instanceof Error ? error.message : String(error);
+  log.error('The agent workflow failed unexpectedly', { error: thrown });
+  const cause = `Expected the run to end by itself, got: ${thrown}`;
+  return failureOf('internal', cause, stepOrNull(cause, stepOf));
+}
+
+function stepOrNull(cause: string, stepOf: (cause: string) => Step | null): Step | null {
+  try {
+    return stepOf(cause);
+  } catch (error) {
+    log.error('The Step of a failed run could not be made', { error: String(error) });
+    return null;
+  }
 }

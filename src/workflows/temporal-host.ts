@@ -3,8 +3,8 @@
  *
  * I1  All activities share one cancellable scope, that of the caller, until `abort` cancels it; then
  *     the next ones get a new one. A scope for each call would cost six promises, at 50 microseconds
- *     each (measured). The workflow's own cancellation does not reach it, so a native cancel takes
- *     the same path as a user's.
+ *     each (measured). The workflow's own cancellation reaches it too: what is in flight ends, and the
+ *     mailbox says why.
  * I2  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
  * I3  The transcript goes to the worker by a sink just before its model activity is scheduled.
  * I4  Events are published before the workflow waits for anything, in one batch.
@@ -69,6 +69,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
   let unpublished: AgentEvent[] = [];
   let waiting: { readonly until: () => boolean; readonly resolve: () => void } | null = null;
   const ambient = CancellationScope.current();
+  // Beside the ambient scope, under the workflow's own: an abort of one does not reach the other.
   const newScope = (): CancellationScope =>
     new CancellationScope({
       cancellable: true,

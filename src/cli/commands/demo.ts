@@ -13,6 +13,7 @@ const DEMO_FILE = fileURLToPath(new URL('../../../examples/demo/demo.ts', import
 export function addDemoCommand(program: Command, act: Act): void {
   program
     .command('demo')
+    .summary('watch an agent that survives kill -9')
     .description(
       'Shows an agent that survives kill -9, is asked and steered while it runs, and one that is ' +
         'cancelled. Takes under a minute; needs a checkout of the repository.',

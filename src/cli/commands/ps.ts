@@ -12,6 +12,7 @@ const TASK_WIDTH = 50;
 export function addPsCommand(program: Command, act: Act): void {
   program
     .command('ps')
+    .summary('list runs')
     .description('Lists runs, newest first.')
     .option('--running', 'only those that are alive')
     .option('--limit <number>', 'at most so many', '100')

@@ -12,6 +12,7 @@ import { durationText, fieldsText, usageText, valueText } from '../text.ts';
 export function addShowCommand(program: Command, act: Act): void {
   program
     .command('show')
+    .summary('show where a run stands, or how it ended')
     .description('Shows where a run stands, what it waits for, or how it ended.')
     .argument('<id>', 'id of the run')
     .option('--transcript', 'also everything that was said')

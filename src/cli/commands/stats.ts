@@ -8,6 +8,7 @@ import { countText, tableText } from '../text.ts';
 export function addStatsCommand(program: Command, act: Act): void {
   program
     .command('stats')
+    .summary('show all statistics of a run')
     .description('Shows all statistics of a run.')
     .argument('<id>', 'id of the run')
     .option('--self', "also each counter's twin with the run's own share")

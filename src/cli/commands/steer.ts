@@ -12,6 +12,7 @@ import { tableText } from '../text.ts';
 export function addSendCommand(program: Command, act: Act): void {
   program
     .command('send')
+    .summary('give input to a live run')
     .description('Gives input to a live run.')
     .argument('<id>', 'id of the run')
     .argument('<text>', 'what to say')
@@ -41,6 +42,7 @@ export function addSendCommand(program: Command, act: Act): void {
 export function addCancelCommand(program: Command, act: Act): void {
   program
     .command('cancel')
+    .summary('end a run')
     .description('Ends a run: aborts what is in flight. It still gives its Step.')
     .argument('<id>', 'id of the run')
     .option('--message <text>', 'why; stands in the Step')
@@ -56,6 +58,7 @@ export function addCancelCommand(program: Command, act: Act): void {
 export function addPauseCommand(program: Command, act: Act): void {
   program
     .command('pause')
+    .summary('stop a run before its next iteration')
     .description('Stops a run before its next iteration; what is in flight ends normally.')
     .argument('<id>', 'id of the run')
     .action((id: string) =>
@@ -70,6 +73,7 @@ export function addPauseCommand(program: Command, act: Act): void {
 export function addResumeCommand(program: Command, act: Act): void {
   program
     .command('resume')
+    .summary('let a paused run go on')
     .description('Lets a paused run go on.')
     .argument('<id>', 'id of the run')
     .action((id: string) =>
@@ -84,6 +88,7 @@ export function addResumeCommand(program: Command, act: Act): void {
 export function addAdjustCommand(program: Command, act: Act): void {
   program
     .command('adjust')
+    .summary('change limits of a live run')
     .description('Changes limits of a live run, and says which hold then.')
     .argument('<id>', 'id of the run')
     .option('--limit <key=value>', 'limit such as totalTokens=200000; repeatable', collect, [])

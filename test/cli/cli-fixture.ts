@@ -1,0 +1,133 @@
+/** The command line with a process of the test's own: what it writes, and a client of fakes. */
+import { EventEmitter } from 'node:events';
+import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect.ts';
+import type { Everloop } from '../../src/client/everloop-client.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { CliIo } from '../../src/cli/io.ts';
+import { runCli } from '../../src/cli/run-cli.ts';
+import type { Step } from '../../src/core/agent/step.ts';
+import { EMPTY_STATS } from '../../src/core/stats/stats.ts';
+
+/** What a command line did. */
+export interface CliResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What clients were opened with. */
+  readonly connects: readonly ConnectOptions[];
+}
+
+/** How a command line is run; everything has a default. */
+export interface CliSetup {
+  readonly env?: CliIo['env'];
+  readonly cwd?: string;
+  readonly isTty?: boolean;
+  readonly everloop?: Partial<Everloop>;
+  readonly io?: Partial<CliIo>;
+}
+
+/** Runs a command line in this process. */
+export async function cli(argv: readonly string[], setup: CliSetup = {}): Promise<CliResult> {
+  const written = { stdout: '', stderr: '' };
+  const connects: ConnectOptions[] = [];
+  const sink = (name: 'stdout' | 'stderr'): CliIo['stdout'] => ({
+    isTTY: setup.isTty ?? false,
+    write: (text) => {
+      written[name] += text;
+    },
+  });
+  const refuse = (): never => {
+    throw new Error('Expected no worker to be started.');
+  };
+  const exitCode = await runCli(argv, {
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    env: setup.env ?? { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+    cwd: setup.cwd ?? '/nowhere',
+    signals: new EventEmitter() as unknown as CliIo['signals'],
+    connect: async (options) => {
+      connects.push(options);
+      return fakeClient(setup.everloop ?? {});
+    },
+    local: refuse,
+    runWorker: refuse,
+    ...setup.io,
+  });
+  return { exitCode, ...written, connects };
+}
+
+/** A client that knows what the test gives it, and nothing else. */
+export function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
+  const unexpected = (): never => {
+    throw new Error('Expected another call of the client.');
+  };
+  return {
+    start: unexpected,
+    attach: unexpected,
+    list: unexpected,
+    ...everloop,
+    address: '127.0.0.1:1',
+    namespace: 'default',
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A handle that knows what the test gives it, and nothing else. */
+export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
+  const unexpected = (): never => {
+    throw new Error('Expected another call of the handle.');
+  };
+  return {
+    id,
+    status: unexpected,
+    stats: unexpected,
+    transcript: unexpected,
+    events: unexpected,
+    pending: unexpected,
+    send: unexpected,
+    adjust: unexpected,
+    pause: unexpected,
+    resume: unexpected,
+    cancel: unexpected,
+    result: unexpected,
+    step: unexpected,
+    stream: unexpected,
+    ...parts,
+  };
+}
+
+/** A Step as a run of two iterations leaves it. */
+export const STEP: Step = {
+  v: 1,
+  runId: 'execution-1',
+  agent: 'clerk',
+  mode: 'react',
+  status: 'success',
+  value: 'Vienna.',
+  reason: 'answered',
+  signature: null,
+  fieldDescriptions: {},
+  usage: {
+    inputTokens: 200,
+    outputTokens: 20,
+    totalTokens: 220,
+    cachedInputTokens: 0,
+    reasoningTokens: 0,
+    costMicroUsd: 1_500,
+    modelCalls: 2,
+    modelCallRetries: 0,
+    toolCalls: 3,
+    durationMs: 3_200,
+  },
+  stats: EMPTY_STATS,
+  memory: {},
+  notes: [],
+  iterations: 2,
+  children: [],
+  trace: {
+    workflowId: 'clerk-1',
+    executionId: 'execution-1',
+    firstExecutionId: 'execution-1',
+    unreadInputs: [],
+  },
+};

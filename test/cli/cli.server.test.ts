@@ -1,0 +1,126 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MAIN = join(ROOT, 'src/cli/main.ts');
+const INDEX = pathToFileURL(join(ROOT, 'src/index.ts')).href;
+
+/** An agent that answers in its second turn, and one that waits until it is aborted. */
+const AGENTS = `
+import { defineAgent, type AgentModel } from '${INDEX}';
+const usage = { inputTokens: 100, outputTokens: 10 };
+const quick: AgentModel = async ({ iteration }) =>
+  ({ content: iteration < 2 ? 'no section' : '<answer>done</answer>', usage });
+const stuck: AgentModel = (_request, { signal }) =>
+  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+export const agents = [
+  defineAgent({ name: 'quick', model: quick }),
+  defineAgent({ name: 'stuck', model: stuck }),
+];
+`;
+
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'everloop-cli-'));
+  await writeFile(join(folder, 'agents.ts'), AGENTS);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function environment(): Record<string, string | undefined> {
+  const { address, namespace } = inject('temporal');
+  return {
+    PATH: process.env['PATH'],
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+    EVERLOOP_TASK_QUEUE: 'cli-test',
+    EVERLOOP_DATA_DIR: folder,
+    EVERLOOP_LOG_LEVEL: 'ERROR',
+  };
+}
+
+const NODE_ARGS = ['--import', import.meta.resolve('tsx'), MAIN];
+
+function everloop(...args: readonly string[]) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [...NODE_ARGS, ...args],
+      { cwd: folder, env: environment() },
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+      },
+    );
+  });
+}
+
+describe('the program, with a worker of its own', () => {
+  it('runs an agent, tells of bad input, and steers a live run', async () => {
+    const worker = spawn(process.execPath, [...NODE_ARGS, 'worker', '--json'], {
+      cwd: folder,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exited = once(worker, 'exit');
+    try {
+      await once(createInterface({ input: worker.stderr }), 'line');
+
+      const done = await everloop('run', 'quick', 'go', '--id', 'quick-1', '--json');
+      expect({ code: done.code, step: JSON.parse(done.stdout) as unknown }).toMatchObject({
+        code: 0,
+        step: { status: 'success', value: 'done', iterations: 2, usage: { totalTokens: 220 } },
+      });
+
+      const again = await everloop('run', 'quick', 'go', '--id', 'quick-1');
+      expect(again).toMatchObject({
+        code: 2,
+        stderr:
+          'Expected a free run id, got `quick-1`, which another run has. Choose another id, or follow that run with `--attach`.\n',
+      });
+
+      const unknown = await everloop('run', 'quik', 'go');
+      expect(unknown.code).toBe(1);
+      expect(unknown.stderr).toContain(
+        'Expected an agent that the worker has (quick, stuck), got `quik`. Did you mean `quick`?',
+      );
+
+      expect(await everloop('send', 'quick-1', 'more')).toMatchObject({
+        code: 2,
+        stderr: 'Expected run `quick-1` to be alive, got one that is COMPLETED. Start a new run.\n',
+      });
+      expect(await everloop('show', 'nobody')).toMatchObject({
+        code: 2,
+        stderr:
+          "Expected the id of a run that is alive or within the service's retention, got `nobody`. List the runs to find it.\n",
+      });
+
+      await everloop('run', 'stuck', 'wait', '--id', 'stuck-1', '--detach');
+      const sent = await everloop('send', 'stuck-1', 'more', '--json');
+      expect(JSON.parse(sent.stdout)).toEqual({ id: 'stuck-1', position: 1 });
+      await everloop('cancel', 'stuck-1', '--message', 'enough');
+      const followed = await everloop('logs', 'stuck-1', '-f');
+      expect(followed.stdout).toMatch(/execution:after canceled \(canceled\)\n$/);
+      const shown = await everloop('show', 'stuck-1', '--json');
+      expect(JSON.parse(shown.stdout)).toMatchObject({
+        step: { status: 'canceled', message: 'enough' },
+      });
+    } finally {
+      worker.kill('SIGTERM');
+    }
+    expect(await exited).toEqual([0, null]);
+  });
+
+  it('serves the agent file by itself', async () => {
+    const { code, stdout, stderr } = await everloop('run', 'quick', 'go', '--serve');
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
+    expect(stderr).toMatch(/success · 2 iterations · 220 tokens/);
+  });
+});

@@ -1,0 +1,378 @@
+import { describe, expect, it } from 'vitest';
+import type { StartOptions } from '../../src/client/everloop-client.ts';
+import type { AgentEvent } from '../../src/core/agent/events.ts';
+import type { RunStatus } from '../../src/core/agent/messages.ts';
+import type { Step } from '../../src/core/agent/step.ts';
+import { UsageError } from '../../src/core/usage-error.ts';
+import { cli, fakeRun, STEP } from './cli-fixture.ts';
+
+const STATUS: RunStatus = {
+  version: 5,
+  state: 'running',
+  runId: 'execution-1',
+  agent: 'clerk',
+  iteration: 2,
+  waitsFor: ['model mine'],
+  usage: STEP.usage,
+  unreadInputs: 1,
+  link: 1,
+};
+
+const EVENTS: readonly AgentEvent[] = (
+  [
+    { type: 'agent:execution:before', mode: 'react' },
+    { type: 'agent:iteration:before' },
+    { type: 'agent:execution:after', status: 'success', reason: 'answered' },
+  ] as const
+).map((body, index) => ({
+  ...body,
+  seq: index + 1,
+  runId: 'execution-1',
+  agent: 'clerk',
+  agentPath: 'clerk',
+  at: Date.UTC(2026, 2, 10, 9),
+  iteration: index === 0 ? 0 : 1,
+  depth: 0,
+}));
+
+describe('run', () => {
+  it('starts an agent and writes its answer', async () => {
+    const starts: (readonly [string, StartOptions])[] = [];
+
+    const { exitCode, stdout, stderr } = await cli(
+      [
+        'run',
+        'clerk',
+        'Compare.',
+        '--limit',
+        'totalTokens=9',
+        '--context',
+        '{"a":1}',
+        '--id',
+        'r1',
+        '--model',
+        'mine',
+      ],
+      {
+        everloop: {
+          start: async (agent, options) => {
+            starts.push([agent, options]);
+            return fakeRun('r1', { result: async () => STEP, status: async () => STATUS });
+          },
+        },
+      },
+    );
+
+    expect(starts).toEqual([
+      [
+        'clerk',
+        {
+          task: 'Compare.',
+          ifExists: 'fail',
+          context: { a: 1 },
+          limits: { totalTokens: 9 },
+          model: 'mine',
+          id: 'r1',
+        },
+      ],
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe('Vienna.\n');
+    expect(stderr).toMatch(/^run r1\n/);
+    expect(stderr).toMatch(/success · 2 iterations · 220 tokens · \$0\.0015 · 3\.2 s\n$/);
+  });
+
+  it('writes the Step, and nothing else on stdout, with --json', async () => {
+    const { stdout } = await cli(['run', 'clerk', 'Compare.', '--json'], {
+      everloop: {
+        start: async () => fakeRun('r1', { result: async () => STEP, status: async () => STATUS }),
+      },
+    });
+
+    expect(JSON.parse(stdout)).toEqual(STEP);
+  });
+
+  it('shows progress while it waits', async () => {
+    const { stderr } = await cli(['run', 'clerk', 'Compare.'], {
+      everloop: {
+        start: async () => {
+          let tell: (step: Step) => void = () => undefined;
+          const result = new Promise<Step>((resolve) => (tell = resolve));
+          return fakeRun('r1', {
+            result: () => result,
+            status: async () => {
+              setTimeout(() => tell(STEP), 5);
+              return STATUS;
+            },
+          });
+        },
+      },
+    });
+
+    expect(stderr).toBe(
+      'run r1\niteration 2 · 220 tokens · $0.0015 · model mine\n' +
+        'success · 2 iterations · 220 tokens · $0.0015 · 3.2 s\n',
+    );
+  });
+
+  it.each([
+    { status: 'error', reason: 'model_auth', message: 'iteration 1: refused' },
+    { status: 'limit_exceeded', reason: 'agent:total_tokens', message: 'too many' },
+    { status: 'canceled', reason: 'canceled', message: 'enough' },
+  ] as const)('ends with 1 when the run ends as $status', async ({ status, reason, message }) => {
+    const step: Step = { ...STEP, status, reason, message, value: null };
+
+    const { exitCode, stdout, stderr } = await cli(['run', 'clerk', 'Compare.'], {
+      everloop: {
+        start: async () => fakeRun('r1', { result: async () => step, status: async () => STATUS }),
+      },
+    });
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(`${status} (${reason}) · 2 iterations`);
+    expect(stderr).toMatch(new RegExp(`${message}\n$`));
+  });
+
+  it('prints the id and does not wait with --detach', async () => {
+    const everloop = { start: async () => fakeRun('r1') };
+
+    expect(await cli(['run', 'clerk', 'x', '--detach'], { everloop })).toMatchObject({
+      exitCode: 0,
+      stdout: 'r1\n',
+      stderr: '',
+    });
+    const { stdout } = await cli(['run', 'clerk', 'x', '--detach', '--json'], { everloop });
+    expect(JSON.parse(stdout)).toEqual({ id: 'r1', agent: 'clerk' });
+  });
+
+  it.each([
+    {
+      name: 'an empty task',
+      argv: ['run', 'clerk', '  '],
+      message: 'Expected a task with text, got an empty one. Say what to do.',
+    },
+    {
+      name: '--attach without --id',
+      argv: ['run', 'clerk', 'x', '--attach'],
+      message: 'Expected `--attach` with the `--id` to attach to, got no id. Name the run.',
+    },
+  ])('refuses $name', async ({ argv, message }) => {
+    expect(await cli(argv)).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `${message}\n`,
+      connects: [],
+    });
+  });
+
+  it('tells of an id in use', async () => {
+    const { exitCode, stderr } = await cli(['run', 'clerk', 'x', '--id', 'r1'], {
+      everloop: {
+        start: () => Promise.reject(new UsageError('id_in_use', 'of the client')),
+      },
+    });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe(
+      'Expected a free run id, got `r1`, which another run has. Choose another id, or follow that run with `--attach`.\n',
+    );
+  });
+});
+
+describe('commands that look', () => {
+  it('lists runs', async () => {
+    const startedAt = new Date();
+    const run = {
+      id: 'r1',
+      agent: 'clerk',
+      task: 'Compare.',
+      status: 'RUNNING',
+      startedAt,
+      closedAt: null,
+    };
+    const list = async () => [run];
+
+    const text = await cli(['ps'], { everloop: { list } });
+    const json = await cli(['ps', '--json'], { everloop: { list } });
+    const none = await cli(['ps', '--running', '--limit', '5'], {
+      everloop: {
+        list: async (options) => (expect(options).toEqual({ running: true, limit: 5 }), []),
+      },
+    });
+
+    expect(text.stdout).toMatch(
+      /^ID {2}AGENT {2}STATUS {3}AGE +TASK\nr1 {2}clerk {2}running {2}\d+ ms {2}Compare\.\n$/,
+    );
+    expect(JSON.parse(json.stdout)).toEqual([{ ...run, startedAt: startedAt.toISOString() }]);
+    expect(none.stdout).toBe('No runs.\n');
+  });
+
+  it('shows where a live run stands', async () => {
+    const attach = () =>
+      fakeRun('r1', {
+        step: async () => null,
+        status: async () => ({ ...STATUS, state: 'paused' as const }),
+        pending: async () => [
+          { id: 'pause', kind: 'pause' as const, agent: 'clerk', path: 'clerk', since: 0 },
+        ],
+      });
+
+    const { stdout } = await cli(['show', 'r1'], { everloop: { attach } });
+
+    expect(stdout).toBe(
+      [
+        'id         r1',
+        'agent      clerk',
+        'state      paused',
+        'used       2 iterations · 220 tokens · $0.0015',
+        'waits for  model mine',
+        'inputs     1 unread',
+        'link       1',
+        'pending    pause since 1970-01-01T00:00:00.000Z',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows how a run ended without asking a worker', async () => {
+    const attach = () => fakeRun('r1', { step: async () => STEP });
+
+    const { stdout } = await cli(['show', 'r1'], { everloop: { attach } });
+
+    expect(stdout).toBe(
+      [
+        'id      r1',
+        'agent   clerk',
+        'status  success',
+        'reason  answered',
+        'used    2 iterations · 220 tokens · $0.0015',
+        'took    3.2 s',
+        'value   Vienna.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows statistics, twins on request', async () => {
+    const stats = {
+      counters: { 'agent:tokens': 1_200, '$self:agent:tokens': 1_200 },
+      gauges: { 'agent:depth': 0 },
+    };
+    const attach = () => fakeRun('r1', { step: async () => null, stats: async () => stats });
+
+    const short = await cli(['stats', 'r1'], { everloop: { attach } });
+    const long = await cli(['stats', 'r1', '--self'], { everloop: { attach } });
+
+    expect(short.stdout).toBe(
+      'KIND     KEY           VALUE\ncounter  agent:tokens  1,200\ngauge    agent:depth   0\n',
+    );
+    expect(long.stdout).toContain('$self:agent:tokens');
+  });
+
+  it('shows events, all or from one on', async () => {
+    const attach = () =>
+      fakeRun('r1', { events: async (options) => EVENTS.slice(options?.from ?? 0) });
+
+    const { stdout } = await cli(['logs', 'r1', '--from', '2'], { everloop: { attach } });
+
+    expect(stdout).toBe(
+      '   2 09:00:00.000 #1 iteration:before\n' +
+        '   3 09:00:00.000 #1 execution:after success (answered)\n',
+    );
+  });
+
+  it('follows events until the run ends, each once', async () => {
+    const versions = [1, 1, 3];
+    const attach = () =>
+      fakeRun('r1', {
+        status: async () => {
+          const version = versions.shift() ?? 3;
+          return { ...STATUS, version, state: version === 3 ? 'ended' : 'running' };
+        },
+        events: async (options) => EVENTS.slice(options?.from ?? 0, options?.from === 0 ? 1 : 3),
+      });
+
+    const { stdout, exitCode } = await cli(['logs', 'r1', '-f', '--json'], {
+      everloop: { attach },
+    });
+
+    expect(exitCode).toBe(0);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(EVENTS);
+  });
+});
+
+describe('commands that tell', () => {
+  it('sends input', async () => {
+    const sent: unknown[] = [];
+    const attach = () =>
+      fakeRun('r1', {
+        send: async (...args) => {
+          sent.push(args);
+          return 3;
+        },
+      });
+
+    const { stdout } = await cli(
+      ['send', 'r1', 'Also Zagreb.', '--kind', 'steer', '--input-id', 'i1', '--json'],
+      { everloop: { attach } },
+    );
+
+    expect(sent).toEqual([['Also Zagreb.', { kind: 'steer', id: 'i1' }]]);
+    expect(JSON.parse(stdout)).toEqual({ id: 'r1', position: 3 });
+  });
+
+  it('cancels, pauses, resumes and adjusts', async () => {
+    const asked: unknown[] = [];
+    const receipt = {
+      limits: [{ kind: 'exact' as const, key: 'agent:total_tokens', max: 9 }],
+      paused: false,
+    };
+    const note = (name: string) => async (value?: unknown) => {
+      asked.push([name, value]);
+      return receipt;
+    };
+    const attach = () =>
+      fakeRun('r1', {
+        cancel: async (message) => void asked.push(['cancel', message]),
+        pause: note('pause'),
+        resume: note('resume'),
+        adjust: note('adjust'),
+      });
+    const setup = { everloop: { attach } };
+
+    const outputs = [
+      await cli(['cancel', 'r1', '--message', 'enough'], setup),
+      await cli(['pause', 'r1'], setup),
+      await cli(['resume', 'r1'], setup),
+      await cli(['adjust', 'r1', '--limit', 'totalTokens=9'], setup),
+    ].map(({ stdout }) => stdout);
+
+    expect(asked).toEqual([
+      ['cancel', 'enough'],
+      ['pause', undefined],
+      ['resume', undefined],
+      ['adjust', { totalTokens: 9 }],
+    ]);
+    expect(outputs).toEqual([
+      'Run r1 is asked to end.\n',
+      'Run r1 is paused.\n',
+      'Run r1 goes on.\n',
+      'LIMIT               MAX\nagent:total_tokens  9\n',
+    ]);
+  });
+
+  it('asks for a limit to adjust', async () => {
+    expect(
+      await cli(['adjust', 'r1'], { everloop: { attach: () => fakeRun('r1') } }),
+    ).toMatchObject({
+      exitCode: 2,
+      stderr:
+        'Expected at least one `--limit key=value`, got none. Write it as `--limit totalTokens=200000`.\n',
+    });
+  });
+});

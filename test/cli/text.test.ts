@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import {
+  costText,
+  countText,
+  durationText,
+  fieldsText,
+  oneLine,
+  pluralText,
+  tableText,
+  usageText,
+} from '../../src/cli/text.ts';
+import { STEP } from './cli-fixture.ts';
+
+describe('text for people', () => {
+  it.each([
+    [0, '0'],
+    [999, '999'],
+    [1_000, '1,000'],
+    [1_234_567, '1,234,567'],
+  ])('writes the count %d as %s', (count, text) => {
+    expect(countText(count)).toBe(text);
+  });
+
+  it.each([
+    [0, '$0.0000'],
+    [49, '$0.0000'],
+    [50, '$0.0001'],
+    [1_500, '$0.0015'],
+    [1_234_567_890, '$1,234.5679'],
+  ])('writes %d micro-dollars as %s', (cost, text) => {
+    expect(costText(cost)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 ms'],
+    [999.4, '999 ms'],
+    [1_000, '1.0 s'],
+    [59_999, '59.9 s'],
+    [60_000, '1 min 0 s'],
+    [3_599_999, '59 min 59 s'],
+    [3_600_000, '1 h 0 min'],
+    [90_000_000, '1 d 1 h'],
+  ])('writes %d ms as %s', (durationMs, text) => {
+    expect(durationText(durationMs)).toBe(text);
+  });
+
+  it('cuts a line by characters and joins what stood on several', () => {
+    expect(oneLine('  a\n\tb  c ', 10)).toBe('a b c');
+    expect(oneLine('abcdef', 4)).toBe('abc…');
+    expect(oneLine('😀😀😀', 3)).toBe('😀😀😀');
+  });
+
+  it('writes one and many', () => {
+    expect([pluralText(1, 'token'), pluralText(2, 'token')]).toEqual(['1 token', '2 tokens']);
+    expect(usageText(2, STEP.usage)).toBe('2 iterations · 220 tokens · $0.0015');
+  });
+
+  it('aligns tables and fields', () => {
+    expect(
+      tableText(
+        ['ID', 'TASK'],
+        [
+          ['long-id', 'x'],
+          ['a', 'y z'],
+        ],
+      ),
+    ).toBe('ID       TASK\nlong-id  x\na        y z');
+    expect(
+      fieldsText([
+        ['id', '1'],
+        ['status', 'ended'],
+      ]),
+    ).toBe('id      1\nstatus  ended');
+  });
+});

@@ -1,0 +1,381 @@
+/** What is wrong with a start, or with a message to a run: a clear error, and nothing hangs. */
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import type { StartOptions } from '../../src/client/everloop-client.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import { AGENT_WORKFLOW } from '../../src/core/agent/messages.ts';
+import type { Step } from '../../src/core/agent/step.ts';
+import { eventually } from '../support/eventually.ts';
+import { bodiesOf, gate, hasNoGap } from '../support/runs.ts';
+import { openStage, type Served, type Stage } from '../support/stage.ts';
+
+const BROKEN_LOOPS = fileURLToPath(
+  new URL('../support/fixtures/workflows/broken-loops.ts', import.meta.url),
+);
+
+let stage: Stage;
+let served: Served;
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+  const model = { id: 'm', model: async () => '<answer>done</answer>' };
+  served = await stage.serve([
+    defineAgent({ name: 'tester', model }),
+    defineAgent({ name: 'writer', model }),
+  ]);
+});
+afterAll(() => stage.close());
+
+/** Starts the workflow as any other client of the service could. */
+async function startRaw(...args: readonly unknown[]): Promise<RunHandle> {
+  const { workflowId } = await stage.client.workflow.start(AGENT_WORKFLOW, {
+    workflowId: `raw-${randomUUID()}`,
+    taskQueue: served.taskQueue,
+    args: [...args],
+  });
+  return served.everloop.attach(workflowId);
+}
+
+function ended({ status, reason, message, iterations, value }: Step): object {
+  return { status, reason, message, iterations, value };
+}
+
+function failed(reason: string, message: string): object {
+  return { status: 'error', reason, message, iterations: 0, value: null };
+}
+
+const good = { v: 1, agent: 'tester', task: { text: 'Go' } };
+const VERSION = (got: string): string =>
+  `Expected version \`v\` of the input to be 1, got ${got}. Start runs with a client of this version.`;
+const AGENT = (got: string): string =>
+  `Expected \`agent\` to be the name of an agent, got ${got}. Name one.`;
+const TASK = (got: string): string =>
+  `Expected \`task\` to be { text, media? }, got ${got}. Say what the agent should do.`;
+const NO_OBJECT = (got: string): string =>
+  `Expected the input of a run to be an object, got ${got}. Start runs with a client of Everloop.`;
+
+describe('a payload of another client fails the run as `invalid_input`', () => {
+  it.each<[name: string, args: readonly unknown[], message: string]>([
+    ['no payload', [], NO_OBJECT('none')],
+    ['null', [null], NO_OBJECT('null')],
+    ['a number', [5], NO_OBJECT('5')],
+    ['a text', ['Go'], NO_OBJECT('"Go"')],
+    ['a list', [[good]], NO_OBJECT(JSON.stringify([good]))],
+    ['an empty object', [{}], [VERSION('none'), AGENT('none'), TASK('none')].join('\n')],
+    [
+      'numbers for texts',
+      [{ v: '1', agent: 5, task: 7 }],
+      [VERSION('"1"'), AGENT('5'), TASK('7')].join('\n'),
+    ],
+    [
+      'nulls',
+      [{ v: 1, agent: null, task: { text: null } }],
+      [AGENT('null'), 'Expected `task.text` to be a text, got null. Change it.'].join('\n'),
+    ],
+    [
+      'an empty task',
+      [{ ...good, task: { text: ' ' } }],
+      'Expected a task with text or media, got an empty one. Say what the agent should do.',
+    ],
+    [
+      'an unfit context',
+      [{ ...good, context: [1] }],
+      'Expected `context` to be a JSON object, got [1]. Write it as { name: value }.',
+    ],
+    [
+      'an unfit history',
+      [{ ...good, history: [{ role: 'system', text: 'x' }] }],
+      'Expected `history` to be a list of { role: \'user\' or \'assistant\', text }, got [{"role":"system","text":"x"}]. Change it.',
+    ],
+    [
+      'unfit limits',
+      [{ ...good, limits: 5 }],
+      "Expected `limits` to be 'unlimited' or an object, got 5. Write it as `{ iterations: 20 }`.",
+    ],
+    [
+      'a forged hand-over',
+      [{ v: 1, kind: 'handover', state: { v: 1 } }],
+      [AGENT('none'), TASK('none')].join('\n'),
+    ],
+    [
+      'a model that nobody has',
+      [{ ...good, model: 'gpt' }],
+      'Expected a model that the worker has (m), got `gpt`. Add an entry for it.',
+    ],
+  ])('%s', async (_name, args, message) => {
+    const run = await startRaw(...args);
+
+    const step = await run.result();
+
+    expect(ended(step)).toEqual(failed('invalid_input', message));
+    expect(await run.status()).toMatchObject({ state: 'ended', step });
+    await stage.replay(run);
+  });
+});
+
+describe('a start through the client', () => {
+  const start = (agent: string, options: StartOptions): Promise<RunHandle> =>
+    served.everloop.start(agent, options);
+
+  it('of an unknown agent fails with the names of those that exist', async () => {
+    const run = await start('testre', { task: 'Go' });
+
+    expect(ended(await run.result())).toEqual(
+      failed(
+        'agent_not_found',
+        'Expected an agent that the worker has (tester, writer), got `testre`. Did you mean `tester`?',
+      ),
+    );
+    await stage.replay(run);
+  });
+
+  it.each<[name: string, options: StartOptions, message: string]>([
+    [
+      'an empty task',
+      { task: ' ' },
+      'Expected a task with text or media, got an empty one. Say what to do.',
+    ],
+    [
+      '5 MB',
+      { task: 'x'.repeat(5_000_000) },
+      'Expected a start of at most 1500000 bytes, got 5000043. Put large data behind a tool.',
+    ],
+  ])('with %s is refused before anything is sent', async (_name, options, message) => {
+    await expect(start('tester', options)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message,
+    });
+  });
+
+  it('with a context that is no object fails the run', async () => {
+    const run = await start('tester', { task: 'Go', context: [1] as never });
+
+    expect(ended(await run.result())).toEqual(
+      failed(
+        'invalid_input',
+        'Expected `context` to be a JSON object, got [1]. Write it as { name: value }.',
+      ),
+    );
+  });
+
+  it('under an id in use fails, or attaches, also when that run has ended', async () => {
+    const id = `taken-${randomUUID()}`;
+    const first = await start('tester', { task: 'Go', id });
+    const step = await first.result();
+
+    const second = start('tester', { task: 'Go', id });
+    const attached = await start('tester', { task: 'Another', id, ifExists: 'attach' });
+
+    await expect(second).rejects.toMatchObject({
+      code: 'id_in_use',
+      message: `Expected a free run id, got \`${id}\`, which another run has. Choose another id, or start with \`ifExists: 'attach'\`.`,
+    });
+    expect(await attached.result()).toEqual(step);
+  });
+});
+
+describe('a message', () => {
+  const NOT_FOUND = (id: string): object => ({
+    code: 'run_not_found',
+    message: `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
+  });
+
+  it('to an unknown run says so, whatever it is', async () => {
+    const run = served.everloop.attach('nobody');
+    const asked = [
+      run.status(),
+      run.stats(),
+      run.transcript(),
+      run.events(),
+      run.pending(),
+      run.send('x'),
+      run.adjust({ iterations: 5 }),
+      run.pause(),
+      run.cancel(),
+      run.result(),
+    ];
+
+    const answers = await Promise.allSettled(asked);
+
+    expect(
+      answers.map((answer) =>
+        answer.status === 'rejected' ? (answer.reason as Error) : answer.value,
+      ),
+    ).toEqual(asked.map(() => expect.objectContaining(NOT_FOUND('nobody')) as unknown));
+  });
+
+  it('to a run that has ended says so', async () => {
+    const run = await served.everloop.start('tester', { task: 'Go' });
+    await run.result();
+    const asked = [
+      run.send('x'),
+      run.adjust({ iterations: 5 }),
+      run.pause(),
+      run.resume(),
+      run.cancel(),
+    ];
+
+    const answers = await Promise.allSettled(asked);
+
+    expect(
+      answers.map((answer) =>
+        answer.status === 'rejected' ? (answer.reason as Error) : answer.value,
+      ),
+    ).toEqual(
+      asked.map(
+        () =>
+          expect.objectContaining({
+            code: 'run_ended',
+            message: `Expected run \`${run.id}\` to be alive, got one that is COMPLETED. Start a new run.`,
+          }) as unknown,
+      ),
+    );
+  });
+
+  it('of 5 MB is refused before it is sent', async () => {
+    await expect(served.everloop.attach('any').send('x'.repeat(5_000_000))).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(
+        /^Expected an input of at most 524288 bytes, got 50000\d\d\. Put large data behind a tool\.$/,
+      ) as string,
+    });
+  });
+
+  it('of another client that does not fit is refused, or warned of, and the run goes on', async () => {
+    const release = gate();
+    const agent = defineAgent({
+      name: 'tester',
+      model: {
+        id: 'm',
+        model: async () => {
+          await release.opened;
+          return '<answer>done</answer>';
+        },
+      },
+    });
+    const { everloop } = await stage.serve([agent]);
+    const run = await everloop.start('tester', { task: 'Go' });
+    const handle = stage.client.workflow.getHandle(run.id);
+    const update = async (name: string, argument: unknown): Promise<string> =>
+      handle.executeUpdate<unknown, [unknown]>(name, { args: [argument] }).then(
+        (value) => `accepted: ${JSON.stringify(value)}`,
+        (error: Error) => (error.cause as Error).message,
+      );
+
+    const refusals = [
+      await update('send', null),
+      await update('send', 5),
+      await update('send', { id: 7, kind: 'queue', text: 'x' }),
+      await update('send', { id: 'a', kind: 'shout', text: 'x' }),
+      await update('send', { id: 'a', kind: 'queue', text: ['x'] }),
+      await update('send', { id: 'a', kind: 'queue', text: '' }),
+      await update('send', { id: 'a', kind: 'queue', text: 'x'.repeat(600_000) }),
+      await update('adjust', null),
+      await update('adjust', { paused: 'yes' }),
+      await update('adjust', { limits: 5 }),
+      await update('adjust', { limits: { iterations: -1, iteratoins: 5 } }),
+    ];
+    for (const signal of [null, 5, { id: 'b' }]) await handle.signal('input', signal);
+    await handle.signal('nobody-listens', 5);
+    await expect(handle.query('events')).rejects.toThrow();
+    await expect(handle.query('transcript', null)).rejects.toThrow();
+    release.open();
+    const step = await run.result();
+
+    expect(refusals).toEqual([
+      'Expected an input object, got null.',
+      'Expected an input object, got number.',
+      'Expected the `id` of an input to be text of 1 to 200 characters, got number.',
+      'Expected the `kind` of an input to be one of queue, steer, interrupt, got `shout`.',
+      'Expected the `text` of an input to be text, got a list.',
+      'Expected an input with text or media, got an empty one.',
+      'Expected an input of at most 524288 bytes, got 600035. Put large data behind a tool.',
+      'Expected `limits` or `paused` in an adjustment, got neither. Set one of them.',
+      'Expected `paused` to be true or false, got string.',
+      "Expected `limits` to be 'unlimited' or an object, got 5. Write it as `{ iterations: 20 }`.",
+      "Expected limit `iterations` to be a whole number from 0 up or 'unlimited', got -1. Change it.\n" +
+        'Expected the names of limits to be among iterations, inputTokens, outputTokens, ' +
+        'totalTokens, modelCalls, toolCalls, programSteps, children, questions, costUsd, ' +
+        'wallClockMs, activeMs, depth, custom, got `iteratoins`. Did you mean `iterations`?',
+    ]);
+    expect(step).toMatchObject({ status: 'success', value: 'done' });
+    const events = await run.events();
+    expect(bodiesOf(events, 'agent:warning')).toEqual(
+      ['null', 'number']
+        .map((got) => ({
+          type: 'agent:warning',
+          code: 'input_refused',
+          message: `Expected an input object, got ${got}.`,
+        }))
+        .concat({
+          type: 'agent:warning',
+          code: 'input_refused',
+          message:
+            'Expected the `kind` of an input to be one of queue, steer, interrupt, got undefined.',
+        }),
+    );
+    expect(hasNoGap(events)).toBe(true);
+    await stage.replay(run);
+  });
+
+  it.each([null, 5, [], { message: 7 }])(
+    '`cancel` with %j cancels without words',
+    async (payload) => {
+      const begun = gate();
+      const agent = defineAgent({
+        name: 'tester',
+        model: {
+          id: 'm',
+          model: (_request, { signal }) =>
+            new Promise((_resolve, reject) => {
+              begun.open();
+              signal.addEventListener('abort', () => reject(new Error('stopped')));
+            }),
+        },
+      });
+      const { everloop } = await stage.serve([agent]);
+      const run = await everloop.start('tester', { task: 'Go' });
+      await begun.opened;
+
+      await stage.client.workflow.getHandle(run.id).signal('cancel', payload);
+
+      expect(await run.result()).toMatchObject({ status: 'canceled', reason: 'canceled' });
+    },
+  );
+});
+
+describe('an exception in workflow code', () => {
+  it.each([
+    ['in an iteration', 'loop', 'loop_error', 'iteration 2: boom', 2],
+    [
+      'before the first iteration',
+      'no-loop',
+      'internal',
+      'iteration 0: Expected the run to end by itself, got: no loop for this agent',
+      0,
+    ],
+  ] as const)(
+    '%s becomes a typed failure, not a task that is tried for ever',
+    async (_name, agent, reason, message, iterations) => {
+      const { everloop } = await stage.serve(
+        [defineAgent({ name: agent, model: { id: 'm', model: async () => 'hm' } })],
+        { workflowsPath: BROKEN_LOOPS },
+      );
+
+      const run = await everloop.start(agent, { task: 'Go' });
+      const step = await run.result();
+
+      expect(ended(step)).toEqual({ status: 'error', reason, message, iterations, value: null });
+      const { status } = await eventually('the end', async () =>
+        stage.client.workflow.getHandle(run.id).describe(),
+      );
+      expect(status.name).toBe('FAILED');
+      const history = await stage.client.workflow.getHandle(run.id).fetchHistory();
+      expect(
+        history.events?.filter((event) => event.workflowTaskFailedEventAttributes != null),
+      ).toEqual([]);
+      await stage.replay(run, { workflowsPath: BROKEN_LOOPS });
+    },
+  );
+});
