@@ -8,6 +8,7 @@
  * (measured). The price: errors in the sandbox have a message and no frames. The loop shows messages
  * alone, and over the memory host the same loop runs outside the sandbox, with whole stacks.
  */
-Error.stackTraceLimit = 0;
+/** Frames of a stack in the sandbox. */
+export const STACK_DEPTH = 0;
 
-export {};
+Error.stackTraceLimit = STACK_DEPTH;
