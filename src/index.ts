@@ -142,4 +142,5 @@ export {
 } from './core/streaming/chunk.ts';
 export { isToolError, ToolError } from './core/tool-error.ts';
 export type { Entry, EntryOrigin } from './core/transcript/entry.ts';
+export { usageCodes, type UsageCode } from './core/usage-codes.ts';
 export { isUsageError, UsageError, type UsageProblem } from './core/usage-error.ts';

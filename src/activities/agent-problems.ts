@@ -58,13 +58,13 @@ function optionProblems(options: AgentOptions): readonly UsageProblem[] {
     ...LISP_OPTIONS.map((name) => [name, 'lisp'] as const),
   ];
   const values = options as unknown as { readonly [name: string]: unknown };
-  const ofOtherModes = foreign.flatMap(([name, owner]) => {
+  const ofOtherModes = foreign.flatMap(([name, owner]): readonly UsageProblem[] => {
     const value = values[name];
     if (value === undefined) return [];
     const message = `Expected no \`${name}\` in mode \`${mode}\`, got ${shownOption(value)}. Remove it, it belongs to mode \`${owner}\`.`;
     return [{ code: 'mode_option', message }];
   });
-  const old = Object.keys(values).flatMap((name) => {
+  const old = Object.keys(values).flatMap((name): readonly UsageProblem[] => {
     const renamed = Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name] : undefined;
     if (renamed === undefined) return [];
     const message = `Expected \`${renamed}\`, got its old name \`${name}\`. Rename it.`;

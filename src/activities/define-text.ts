@@ -1,5 +1,6 @@
 /** How a react agent's replies are laid out: formats, toolchains, sections and answers. */
 import type { Json, JsonObject } from '../core/json.ts';
+import type { UsageCode } from '../core/usage-codes.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import type {
   AnswerDefinition,
@@ -134,7 +135,7 @@ interface PartOptions {
 function readPart(
   options: PartOptions,
   owner: string,
-  code: string,
+  code: UsageCode,
 ): {
   readonly fields: { guidance?: string; schema?: JsonObject; example?: Json };
   readonly standard: StandardSchema | null;
