@@ -17,6 +17,7 @@ import { callEntry, type ModelOutcome } from './model-adapter.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
 import { promptTexts } from './prompt-texts.ts';
+import { isStoppedByService } from './stop-reason.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
 /** What the model activity is made of. */
@@ -38,7 +39,8 @@ export function createCallModel(
       const view = await transcriptOf(parts, order);
       try {
         const outcome = await callOnce(parts, order, entry, view);
-        if (outcome.kind === 'aborted' && isShutdown()) {
+        // No wish of a user: the call is tried again, on another worker if this one stops.
+        if (outcome.kind === 'aborted' && isStoppedByService()) {
           spent = addUsage(before, outcome.usage);
           throw workerShutdown({ usage: { ...spent } });
         }
@@ -132,11 +134,6 @@ async function callOnce(
     stream.fail();
     throw error;
   }
-}
-
-/** A worker that stops is no user's cancel: the call is tried again on another one. */
-function isShutdown(): boolean {
-  return Context.current().cancellationDetails?.workerShutdown === true;
 }
 
 function withEarlierUsage(outcome: ModelOutcome, before: TokenUsage): ModelActivityResult {
