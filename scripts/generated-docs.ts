@@ -101,7 +101,8 @@ function eventRows(): readonly (readonly string[])[] {
   const union = statements
     .map((statement) => statement['declaration'] as SyntaxNode | null | undefined)
     .find((declared) => (declared?.['id'] as { name?: string } | undefined)?.name === 'EventBody');
-  const members = (union?.['typeAnnotation'] as SyntaxNode)['types'] as readonly SyntaxNode[];
+  const annotation = union?.['typeAnnotation'] as SyntaxNode | undefined;
+  const members = (annotation?.['types'] ?? []) as readonly SyntaxNode[];
   return members.map((member) => {
     const fields = fieldsOf(member);
     // Between the comment and the member stand only a bar and parentheses.
@@ -113,8 +114,12 @@ function eventRows(): readonly (readonly string[])[] {
   });
 }
 
-function fieldsOf(member: SyntaxNode): { readonly type: string; readonly names: readonly string[] } {
-  if (member.type === 'TSParenthesizedType') return fieldsOf(member['typeAnnotation'] as SyntaxNode);
+function fieldsOf(member: SyntaxNode): {
+  readonly type: string;
+  readonly names: readonly string[];
+} {
+  if (member.type === 'TSParenthesizedType')
+    return fieldsOf(member['typeAnnotation'] as SyntaxNode);
   if (member.type === 'TSIntersectionType') {
     const all = (member['types'] as readonly SyntaxNode[]).map(fieldsOf);
     return {
