@@ -113,8 +113,12 @@ function eventRows(): readonly (readonly string[])[] {
   });
 }
 
-function fieldsOf(member: SyntaxNode): { readonly type: string; readonly names: readonly string[] } {
-  if (member.type === 'TSParenthesizedType') return fieldsOf(member['typeAnnotation'] as SyntaxNode);
+function fieldsOf(member: SyntaxNode): {
+  readonly type: string;
+  readonly names: readonly string[];
+} {
+  if (member.type === 'TSParenthesizedType')
+    return fieldsOf(member['typeAnnotation'] as SyntaxNode);
   if (member.type === 'TSIntersectionType') {
     const all = (member['types'] as readonly SyntaxNode[]).map(fieldsOf);
     return {
