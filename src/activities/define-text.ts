@@ -35,6 +35,22 @@ export function jsonToolchain(options: { readonly section?: string } = {}): Tool
   return { type: 'toolchain', kind: 'json', section: options.section ?? SECTION_NAMES.action };
 }
 
+/** The format of the option `format`: a name stands for the factory without options. */
+export function chosenFormat(
+  format: FormatDefinition | FormatDefinition['kind'] = 'xml',
+): FormatDefinition {
+  if (format === 'xml') return xmlFormat();
+  return format === 'markdown' ? markdownFormat() : format;
+}
+
+/** The toolchain of the option `toolchain`: a name stands for the factory without options. */
+export function chosenToolchain(
+  toolchain: ToolchainDefinition | ToolchainDefinition['kind'] = 'yaml',
+): ToolchainDefinition {
+  if (toolchain === 'yaml') return yamlToolchain();
+  return toolchain === 'json' ? jsonToolchain() : toolchain;
+}
+
 /** A section of plain text; its default guidance is `Write the {name} here.` */
 export function textSection(options: {
   readonly name: string;

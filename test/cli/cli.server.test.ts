@@ -115,7 +115,8 @@ describe('the program, with a worker of its own', () => {
       worker.kill('SIGTERM');
     }
     expect(await exited).toEqual([0, null]);
-  });
+    // A dozen processes, each of which loads its TypeScript first.
+  }, 150_000);
 
   it('serves the agent file by itself', async () => {
     const { code, stdout, stderr } = await everloop('run', 'quick', 'go', '--serve');

@@ -42,23 +42,27 @@ describe('an example', () => {
       name: '09-chat',
       output: 'Two dice show 8.\n2 iterations, 1 call\n',
     },
-  ])('runs as it stands: $name', async ({ name, output }) => {
-    const { address, namespace } = inject('temporal');
+  ])(
+    'runs as it stands: $name',
+    async ({ name, output }) => {
+      const { address, namespace } = inject('temporal');
 
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', join(ROOT, 'examples', `${name}.ts`)],
-      {
-        cwd: ROOT,
-        env: {
-          PATH: process.env['PATH'],
-          TEMPORAL_ADDRESS: address,
-          TEMPORAL_NAMESPACE: namespace,
-          EVERLOOP_DATA_DIR: folder,
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--import', 'tsx', join(ROOT, 'examples', `${name}.ts`)],
+        {
+          cwd: ROOT,
+          env: {
+            PATH: process.env['PATH'],
+            TEMPORAL_ADDRESS: address,
+            TEMPORAL_NAMESPACE: namespace,
+            EVERLOOP_DATA_DIR: folder,
+          },
         },
-      },
-    );
+      );
 
-    expect(stdout).toBe(output);
-  });
+      expect(stdout).toBe(output);
+    },
+    120_000,
+  );
 });

@@ -89,15 +89,15 @@ describe('local', () => {
       shutdownGraceMs: 500,
     };
     const first = await local(options);
-    const { id, result, status } = await first.start('patient', { task: 'Wait.' });
-    const lost = result().catch(() => 'lost');
-    await expect.poll(async () => (await status()).waitsFor).toEqual(['model patient/model']);
+    const run = await first.start('patient', { task: 'Wait.' });
+    const lost = run.result().catch(() => 'lost');
+    await expect.poll(async () => (await run.status()).waitsFor).toEqual(['model patient/model']);
     await first.close();
     await lost;
 
     mayAnswer = true;
     const second = await local(options);
-    const step = await second.attach(id).result();
+    const step = await second.attach(run.id).result();
     await second.close();
 
     expect(second.taskQueue).toBe(first.taskQueue);

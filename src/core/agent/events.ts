@@ -3,6 +3,7 @@
  * moves statistics, is checked against the limits, and only then published. Events carry counts,
  * never copies of the conversation: a copy per change would grow with the square.
  */
+import type { StrategySpec } from '../compaction/compaction.ts';
 import type { Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import type { FinishReason, Mode, ModelPurpose, TokenUsage } from '../model/model.ts';
@@ -115,6 +116,8 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
+      /** The result of an equal call before: the tool did not run again. */
+      readonly cached?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
   /** A validator judges an answer. */
   | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: string }
@@ -153,6 +156,18 @@ export type EventBody =
       readonly lengthAfter: number;
       readonly added: number;
       readonly removed: number;
+    }
+  /** A strategy made the scratchpad shorter; tokens are estimates of the next request. */
+  | {
+      readonly type: 'agent:compaction';
+      readonly strategy: StrategySpec['kind'];
+      readonly lengthBefore: number;
+      readonly lengthAfter: number;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      /** The epoch that it began. */
+      readonly epoch: number;
+      readonly durationMs: number;
     }
   /** A custom loop replaced its own data; `bytes` is its size as JSON. */
   | { readonly type: 'agent:data:change'; readonly bytes: number }
