@@ -93,17 +93,18 @@ describe('the documentation', () => {
     expect(unused.filter((code) => !made.includes(code))).toEqual([]);
   });
 
-  it('numbers its decisions without a gap and says what each one costs', () => {
-    const decisions = PAGES.filter((page) => page.startsWith('docs/decisions/')).toSorted();
+  it('gives each decision a number of its own and says what it costs', () => {
+    const decisions = PAGES.filter((page) => page.startsWith('docs/decisions/'));
 
-    const numbers = decisions.map((page) => Number(/\/(\d{4})-/.exec(page)?.[1]));
+    const numbers = decisions.map((page) => /\/(\d{4})-/.exec(page)?.[1]);
     const incomplete = decisions.filter((page) =>
       ['Context', 'Options', 'Choice', 'Consequence'].some(
-        (part) => !read(page).includes(`**${part}.**`),
+        (part) => !new RegExp(`^(## |\\*\\*)${part}`, 'm').test(read(page)),
       ),
     );
 
-    expect(numbers).toEqual(decisions.map((_page, index) => index + 1));
+    expect(new Set(numbers).size).toBe(decisions.length);
+    expect(numbers).not.toContain(undefined);
     expect(incomplete).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import {
   type Step,
 } from '../../src/workflow.ts';
 
+// region own-loop
 /** One iteration: a draft in the first, the answer in the second. */
 const draftAndShorten: Next = async (work) => {
   const text = textOfReply(await work.ask());
@@ -19,6 +20,7 @@ const draftAndShorten: Next = async (work) => {
   });
   return { kind: 'continue' };
 };
+// endregion
 
 function textOfReply(reply: Reply): string {
   return reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
