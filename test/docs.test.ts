@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
+import { failureTypes } from '../src/core/failure-types.ts';
 import { cli } from './cli/cli-fixture.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -52,6 +53,14 @@ describe('the documentation', () => {
     expect(commands.length).toBeGreaterThan(12);
     expect(undocumented).toEqual([]);
     expect(codes).toEqual(Object.values(EXIT_CODES));
+  });
+
+  it('lists every type of failure with its meaning', () => {
+    const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z_]+)` +\| (.*?) +\|$/gm)];
+
+    expect(Object.fromEntries(rows.map(([, type, meaning]) => [type, meaning]))).toEqual(
+      failureTypes,
+    );
   });
 
   it('says in the first lines what this is for, and keeps notes for agents short', () => {
