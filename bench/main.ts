@@ -2,11 +2,19 @@
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
+import { lispBench } from './lisp.ts';
 import { parseBench } from './parse.ts';
 import { recoveryBench } from './recovery.ts';
 import { turnBench } from './turn.ts';
 
-const benches: readonly Bench[] = [historyBench, turnBench, recoveryBench, idleBench, parseBench];
+const benches: readonly Bench[] = [
+  historyBench,
+  turnBench,
+  recoveryBench,
+  idleBench,
+  parseBench,
+  lispBench,
+];
 
 const words = process.argv.slice(2);
 const asJson = words.includes('--json');

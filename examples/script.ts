@@ -16,8 +16,8 @@ export interface ScriptTurn {
   readonly answer?: string;
 }
 
-/** How the agent writes: react with YAML or JSON calls, or native calls. */
-export type ScriptVariant = 'yaml' | 'json' | 'chat';
+/** How the agent writes: react with YAML or JSON calls, or native calls; `search`: YAML, and tools to be searched. */
+export type ScriptVariant = 'yaml' | 'json' | 'chat' | 'search';
 
 /** What every reply costs, so that totals can be told by counting replies. */
 export const REPLY_TOKENS = { input: 100, output: 10 } as const;
@@ -26,7 +26,7 @@ export const REPLY_TOKENS = { input: 100, output: 10 } as const;
 export function reactText(turn: ScriptTurn, variant: Exclude<ScriptVariant, 'chat'>): string {
   const { thinking, calls = [], answer } = turn;
   const write = (value: Json): string =>
-    variant === 'yaml' ? yamlText(value) : JSON.stringify(value);
+    variant === 'json' ? JSON.stringify(value) : yamlText(value);
   return xmlFormat().format([
     { name: 'thinking', content: thinking },
     ...(calls.length === 0

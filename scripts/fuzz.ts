@@ -1,12 +1,15 @@
 /**
+ * `npm run fuzz -- lisp --seconds 60 [--seed N]` throws programs at the language, see `fuzz/lisp.ts`.
  * `npm run fuzz -- --seconds 60 [--seed N]`: throws generated and mutated replies at every reader.
  * Fails on a throw, and on a reader that is slower than it may be; prints inputs per second.
  */
 import { parseArgs } from 'node:util';
 import { hostileReply, randomOf } from '../test/support/hostile-replies.ts';
 import { limitMs, replyReaders, timedRead } from '../test/support/reply-readers.ts';
+import { fuzzLisp } from './fuzz/lisp.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } },
 });
 const seconds = Number(values.seconds);
@@ -15,6 +18,7 @@ if (!(seconds > 0)) {
   process.exit(2);
 }
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
+if (positionals[0] === 'lisp') process.exit(fuzzLisp(seconds, seed));
 const random = randomOf(seed);
 const start = performance.now();
 let inputs = 0;

@@ -43,4 +43,5 @@ export { jsonToolchain } from './core/toolchain/json-calls.ts';
 export type { CallsReading, Toolchain } from './core/toolchain/toolchain.ts';
 export { yamlToolchain } from './core/toolchain/yaml-calls.ts';
 export type { Entry } from './core/transcript/entry.ts';
+export { usageCodes, type UsageCode } from './core/usage-codes.ts';
 export { isUsageError, UsageError, type UsageProblem } from './core/usage-error.ts';

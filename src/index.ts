@@ -9,6 +9,17 @@ export {
   type AvailableMode,
 } from './activities/agent-options.ts';
 export {
+  context,
+  counter,
+  counterPrefix,
+  gauge,
+  gaugePrefix,
+  mask,
+  slidingWindow,
+  summarize,
+  type CompactionOptions,
+} from './activities/define-compaction.ts';
+export {
   jsonAnswer,
   jsonSection,
   jsonToolchain,
@@ -37,6 +48,11 @@ export type {
   ValidatorDefinition,
   ValidatorVerdict,
 } from './activities/definitions.ts';
+export type {
+  ModelMiddleware,
+  ToolMiddleware,
+  ToolMiddlewareCall,
+} from './activities/middleware.ts';
 export type { ModelEntry, StructuredOutput } from './activities/model-entry.ts';
 export type {
   StandardIssue,
@@ -50,6 +66,14 @@ export {
   type ParametersInput,
   type ToolOptions,
 } from './activities/tool-options.ts';
+export {
+  SEARCH_DEFAULTS,
+  type BuiltInEngine,
+  type SearchableTool,
+  type SearchEngine,
+  type ToolSearchFields,
+  type ToolSearchOptions,
+} from './activities/tool-search-options.ts';
 export type { SchemaInput } from './activities/value-schema.ts';
 export type { ArchiveReader, ChainList } from './client/chain-reader.ts';
 export {
@@ -79,9 +103,10 @@ export type {
 } from './core/agent/events.ts';
 export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
 export type { AdjustReceipt, PendingItem, RunPhase, RunStatus } from './core/agent/messages.ts';
-export type { RetrySpec, ToolEffect } from './core/agent/spec.ts';
+export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
 export type { ChildSummary, Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
 export type { AgentTime } from './core/agent/time.ts';
+export type { StrategySpec, TriggerSpec } from './core/compaction/compaction.ts';
 export { failureTypes, type FailureType } from './core/failure-types.ts';
 export type { Json, JsonObject } from './core/json.ts';
 export type { Breach, Limit } from './core/limits/limit.ts';
@@ -103,6 +128,7 @@ export type {
   ModelRequest,
   ModelTool,
   Price,
+  Reply,
   TokenUsage,
 } from './core/model/model.ts';
 export type { Stats } from './core/stats/stats.ts';
@@ -116,4 +142,5 @@ export {
 } from './core/streaming/chunk.ts';
 export { isToolError, ToolError } from './core/tool-error.ts';
 export type { Entry, EntryOrigin } from './core/transcript/entry.ts';
+export { usageCodes, type UsageCode } from './core/usage-codes.ts';
 export { isUsageError, UsageError, type UsageProblem } from './core/usage-error.ts';

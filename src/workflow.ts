@@ -78,6 +78,19 @@ export {
   type TurnEnd,
   type Work,
 } from './core/agent/work.ts';
+export type {
+  CompactionSpec,
+  CompactionState,
+  MessageRange,
+  ReplyMark,
+  StrategySpec,
+  SummaryOrder,
+  TriggerSpec,
+} from './core/compaction/compaction.ts';
+export { contextTokens } from './core/compaction/context-tokens.ts';
+export type { CompactionPlan, PlanInput } from './core/compaction/compaction-plan.ts';
+export { planOf } from './core/compaction/plan.ts';
+export { fires, type TriggerInput } from './core/compaction/trigger.ts';
 export { failureTypes, type FailureType } from './core/failure-types.ts';
 export type { Block, DescribedSection, FormatReading, TextFormat } from './core/format/format.ts';
 export { markdownFormat } from './core/format/markdown.ts';
@@ -104,6 +117,6 @@ export type {
   ToolResult,
   Verdict,
 } from './core/toolchain/outcome.ts';
-export type { Entry } from './core/transcript/entry.ts';
+export { importanceOf, isPinned, type Entry } from './core/transcript/entry.ts';
 export type { TranscriptHead } from './core/transcript/transcript.ts';
 export { unreachable } from './core/unreachable.ts';

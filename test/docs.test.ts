@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { GENERATED_PAGES, renderPage } from '../scripts/generated-docs.ts';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
-import { failureTypes } from '../src/core/failure-types.ts';
+import { usageCodes } from '../src/core/usage-codes.ts';
 import { cli } from './cli/cli-fixture.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -55,12 +56,55 @@ describe('the documentation', () => {
     expect(codes).toEqual(Object.values(EXIT_CODES));
   });
 
-  it('lists every type of failure with its meaning', () => {
-    const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z_]+)` +\| (.*?) +\|$/gm)];
+  it.each(GENERATED_PAGES)('has fresh tables, which `npm run docs` writes: %s', async (path) => {
+    const page = read(path);
 
-    expect(Object.fromEntries(rows.map(([, type, meaning]) => [type, meaning]))).toEqual(
-      failureTypes,
+    expect(page).toMatch(/<!-- generated: [a-z ]+ -->/);
+    expect(await renderPage(path, page)).toBe(page);
+  });
+
+  it('quotes examples as they are', () => {
+    const quotes = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/<!-- quoted: (\S+) (\S+) -->\n+```ts\n([^]*?)```/g)].map(
+        ([, file = '', region = '', shown]) => ({ page, file, region, shown }),
+      ),
     );
+
+    const differing = quotes.filter(({ file, region, shown }) => {
+      const [, rest = ''] = read(file).split(`// region ${region}\n`);
+      return rest.split('// endregion')[0] !== shown;
+    });
+
+    expect(quotes).not.toEqual([]);
+    expect(differing).toEqual([]);
+  });
+
+  // What is not in the table does not compile; this is the other way round.
+  it('lists no code of a usage error that nobody throws', () => {
+    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('usage-codes.ts'))
+      .map((name) => read(join('src', name)))
+      .join('\n');
+    // Made from the kind of thing that has the name.
+    const made = ['agent_name', 'tool_name', 'validator_name'];
+
+    const unused = Object.keys(usageCodes).filter((code) => !sources.includes(`'${code}'`));
+
+    expect(unused.filter((code) => !made.includes(code))).toEqual([]);
+  });
+
+  it('numbers its decisions without a gap and says what each one costs', () => {
+    const decisions = PAGES.filter((page) => page.startsWith('docs/decisions/')).toSorted();
+
+    const numbers = decisions.map((page) => Number(/\/(\d{4})-/.exec(page)?.[1]));
+    const incomplete = decisions.filter((page) =>
+      ['Context', 'Options', 'Choice', 'Consequence'].some(
+        (part) => !read(page).includes(`**${part}.**`),
+      ),
+    );
+
+    expect(numbers).toEqual(decisions.map((_page, index) => index + 1));
+    expect(incomplete).toEqual([]);
   });
 
   it('says in the first lines what this is for, and keeps notes for agents short', () => {

@@ -55,6 +55,12 @@ export function airlineActionTools({
         new_flight_number: z.string(),
         new_seat_number: z.string().optional(),
       }),
+      search: {
+        domain: 'Booking',
+        categories: ['change', 'reschedule'],
+        keywords: ['reschedule', 'rebook', 'move'],
+        queries: ['change my flight', 'move to a later flight'],
+      },
       effect: 'once',
       execute: (args, context) =>
         act('reschedule_booking', context, (state) => reschedule(state, args)),
@@ -63,6 +69,12 @@ export function airlineActionTools({
       name: 'cancel_booking',
       description: 'Cancel a booking for travel credit.',
       parameters: z.object({ booking_id: z.string(), reason: z.string().optional() }),
+      search: {
+        domain: 'Booking',
+        categories: ['change', 'cancel'],
+        keywords: ['cancel', 'refund', 'void'],
+        queries: ['cancel my trip', 'give up a reservation'],
+      },
       effect: 'once',
       execute: ({ booking_id }, context) =>
         act('cancel_booking', context, (state) => cancel(state, booking_id)),
@@ -76,6 +88,12 @@ export function airlineActionTools({
         subject: z.string().optional(),
         message: z.string(),
       }),
+      search: {
+        domain: 'Communication',
+        categories: ['notify'],
+        keywords: ['email', 'sms', 'message'],
+        queries: ['tell about a change', 'send a confirmation'],
+      },
       effect: 'once',
       execute: (args, context) => act('send_notification', context, (state) => notify(state, args)),
     }),

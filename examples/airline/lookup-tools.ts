@@ -37,6 +37,12 @@ export function airlineLookupTools({
         customer_id: z.string().optional(),
         email: z.string().optional(),
       }),
+      search: {
+        domain: 'Customer',
+        categories: ['lookup', 'profile'],
+        keywords: ['customer', 'passenger', 'email', 'tier'],
+        queries: ['find a customer by email', 'show a profile'],
+      },
       effect: 'read',
       execute: (args, { signal }) => lookUp(signal, (state) => findCustomer(state, args)),
     }),
@@ -44,6 +50,12 @@ export function airlineLookupTools({
       name: 'get_booking_info',
       description: 'Look up a booking by id.',
       parameters: z.object({ booking_id: z.string() }),
+      search: {
+        domain: 'Booking',
+        categories: ['lookup', 'booking'],
+        keywords: ['booking', 'reservation', 'itinerary'],
+        queries: ['show a reservation', 'booking details'],
+      },
       effect: 'read',
       execute: ({ booking_id }, { signal }) =>
         lookUp(signal, (state) => findBooking(state, booking_id)),
@@ -52,6 +64,12 @@ export function airlineLookupTools({
       name: 'get_flight_info',
       description: 'Look up a flight by number.',
       parameters: z.object({ flight_number: z.string() }),
+      search: {
+        domain: 'Flight',
+        categories: ['lookup', 'flight'],
+        keywords: ['flight', 'departure', 'arrival', 'fare'],
+        queries: ['when does a flight leave', 'price of a flight'],
+      },
       effect: 'read',
       execute: ({ flight_number }, { signal }) =>
         lookUp(signal, (state) => findFlight(state, flight_number)),
@@ -64,6 +82,12 @@ export function airlineLookupTools({
         class: cabinClass.optional(),
         available_only: z.boolean().optional(),
       }),
+      search: {
+        domain: 'Flight',
+        categories: ['lookup', 'seat'],
+        keywords: ['seat', 'window', 'aisle', 'legroom'],
+        queries: ['which seats are free', 'find a window seat'],
+      },
       effect: 'read',
       execute: (args, { signal }) => lookUp(signal, (state) => listSeats(state, args)),
     }),
@@ -71,6 +95,12 @@ export function airlineLookupTools({
       name: 'search_airline_policy',
       description: 'Find policies that contain a word.',
       parameters: z.object({ keyword: z.string() }),
+      search: {
+        domain: 'Policy',
+        categories: ['lookup', 'policy'],
+        keywords: ['policy', 'rules', 'fee', 'terms'],
+        queries: ['what does a change cost', 'baggage rules'],
+      },
       effect: 'read',
       execute: ({ keyword }, { signal }) =>
         lookUp(signal, (state) => searchPolicies(state, keyword)),
@@ -83,6 +113,12 @@ export function airlineLookupTools({
         destination: z.string(),
         date: z.iso.date(),
       }),
+      search: {
+        domain: 'Flight',
+        categories: ['search', 'schedule'],
+        keywords: ['schedule', 'route', 'date'],
+        queries: ['flights between two airports', 'a later flight'],
+      },
       effect: 'read',
       execute: (args, { signal }) => lookUp(signal, (state) => searchSchedule(state, args)),
     }),

@@ -80,3 +80,18 @@ export const AIRLINE_ACTING: readonly ScriptTurn[] = [
 
 /** Script B without the question: looks up and acts. 6 iterations, 9 calls, 2 of them `once`. */
 export const AIRLINE_SCRIPT_ACT: readonly ScriptTurn[] = [...lookUps, ...AIRLINE_ACTING];
+
+/** The `search` variant: two searches, then as without the question. 7 iterations, 11 calls. */
+export const AIRLINE_SCRIPT_SEARCH: readonly ScriptTurn[] = [
+  {
+    thinking: 'I need to look up a customer and a booking, and to move it.',
+    calls: [
+      { tool: 'tool_registry_search', args: { query: 'lookup customer booking' } },
+      {
+        tool: 'tool_registry_search',
+        args: { query: '^(reschedule|send)_', query_type: 'regex' },
+      },
+    ],
+  },
+  ...AIRLINE_SCRIPT_ACT,
+];

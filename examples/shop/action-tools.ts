@@ -43,6 +43,12 @@ export function shopActionTools({
       name: 'gateway_cancel_tx',
       description: 'Cancel a transaction at the payment gateway.',
       parameters: z.object({ tx_id: z.string() }),
+      search: {
+        domain: 'Payments',
+        categories: ['change', 'gateway'],
+        keywords: ['cancel', 'void', 'duplicate'],
+        queries: ['cancel a duplicate transaction'],
+      },
       effect: 'once',
       execute: ({ tx_id }, context) =>
         act('gateway_cancel_tx', context, (state) => {
@@ -54,6 +60,12 @@ export function shopActionTools({
       name: 'process_refund',
       description: 'Refund a payment to the card that paid.',
       parameters: z.object({ payment_id: z.string() }),
+      search: {
+        domain: 'Payments',
+        categories: ['change', 'refund'],
+        keywords: ['refund', 'money', 'card'],
+        queries: ['pay money back'],
+      },
       effect: 'once',
       execute: ({ payment_id }, context) =>
         act('process_refund', context, () => {
@@ -67,6 +79,12 @@ export function shopActionTools({
       name: 'create_case',
       description: 'Open a case at the support.',
       parameters: z.object({ order_id: z.string(), details: z.string() }),
+      search: {
+        domain: 'Support',
+        categories: ['case'],
+        keywords: ['case', 'ticket', 'escalation'],
+        queries: ['open a support case'],
+      },
       effect: 'once',
       execute: (args, context) => act('create_case', context, (state) => openCase(state, args)),
     }),
@@ -74,6 +92,12 @@ export function shopActionTools({
       name: 'create_credit_request',
       description: 'Ask for store credit in a case.',
       parameters: z.object({ case_id: z.string(), amount: z.number() }),
+      search: {
+        domain: 'Support',
+        categories: ['credit'],
+        keywords: ['credit', 'store', 'compensation'],
+        queries: ['give store credit'],
+      },
       effect: 'once',
       execute: (args, context) =>
         act('create_credit_request', context, (state) => requestCredit(state, args)),

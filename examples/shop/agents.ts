@@ -1,6 +1,5 @@
 import type { AgentDefinition, AgentModel } from '../../src/activities/definitions.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
-import { jsonToolchain } from '../../src/activities/define-text.ts';
 import { SCENARIO_RULES } from '../rules.ts';
 import type { ScriptVariant } from '../script.ts';
 import { shopActionTools } from './action-tools.ts';
@@ -31,7 +30,9 @@ export function shopAgent(options: ShopAgentOptions): AgentDefinition {
     instructions,
     rules: SCENARIO_RULES,
     tools: [...shopLookupTools(options), ...shopActionTools(options)],
-    limits: { iterations: 20 },
-    ...(variant === 'json' ? { toolchain: jsonToolchain() } : {}),
+    // Searching takes turns of its own.
+    limits: { iterations: variant === 'search' ? 25 : 20 },
+    ...(variant === 'search' ? { toolSearch: { pins: ['search_guidance_policy'] } } : {}),
+    ...(variant === 'json' ? { toolchain: 'json' } : {}),
   });
 }

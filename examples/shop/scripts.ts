@@ -53,3 +53,15 @@ export const SHOP_SCRIPT: readonly ScriptTurn[] = [
 function turn(thinking: string, ...calls: readonly [string, JsonObject][]): ScriptTurn {
   return { thinking, calls: calls.map(([tool, args]) => ({ tool, args })) };
 }
+
+/** The `search` variant: two searches, then the script. 12 iterations, 14 calls. */
+export const SHOP_SCRIPT_SEARCH: readonly ScriptTurn[] = [
+  {
+    thinking: 'I need to look up the customer, the orders and the payments.',
+    calls: [
+      { tool: 'tool_registry_search', args: { query: 'customer orders' } },
+      { tool: 'tool_registry_search', args: { query: 'payments of an order' } },
+    ],
+  },
+  ...SHOP_SCRIPT,
+];

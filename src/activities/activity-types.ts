@@ -47,6 +47,8 @@ export interface EverloopActivities {
   loadAgent(input: AgentInput): Promise<LoadedAgent>;
   callModel(order: ModelOrder): Promise<ModelActivityResult>;
   callTool(order: ToolOrder): Promise<ToolResult>;
+  /** A call of the built-in search tool: its output is a page of names. */
+  searchTools(order: ToolOrder): Promise<ToolResult>;
   judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
   archiveTranscript(order: ArchiveOrder): Promise<void>;
 }

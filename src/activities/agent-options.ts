@@ -1,6 +1,7 @@
 import type { QueueSpec } from '../core/agent/spec.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
 import type { Message } from '../core/message.ts';
+import type { CompactionOptions } from './define-compaction.ts';
 import type {
   AgentModel,
   AnswerDefinition,
@@ -11,6 +12,8 @@ import type {
   ToolDefinition,
   ValidatorDefinition,
 } from './definitions.ts';
+import type { ModelMiddleware, ToolMiddleware } from './middleware.ts';
+import type { ToolSearchOptions } from './tool-search-options.ts';
 
 /** What an agent does that does not say otherwise. */
 export const AGENT_DEFAULTS = {
@@ -47,6 +50,12 @@ export interface AgentOptions {
   /** What must always hold; stands behind the instructions. */
   readonly rules?: string | TextFunction;
   readonly tools?: readonly ToolDefinition[];
+  /** The prompt says how to search the tools instead of showing all of them. Default: it shows all. */
+  readonly toolSearch?: ToolSearchOptions;
+  /** Functions around each model call, the first outermost. */
+  readonly modelMiddleware?: readonly ModelMiddleware[];
+  /** Functions around each tool call, the first outermost. */
+  readonly toolMiddleware?: readonly ToolMiddleware[];
   /** Judges of answers, behind those of `answer`. */
   readonly validators?: readonly ValidatorDefinition[];
   /** Bounds of the run; default limits are on, and dropped by `'unlimited'` only. */
@@ -63,14 +72,20 @@ export interface AgentOptions {
   readonly timeZone?: string;
   /** Task queues of model and tool activities; default: the queue of the run. */
   readonly queues?: QueueSpec;
+  /**
+   * When and how the conversation is made shorter, or false for never. Default: with a
+   * `contextWindow` on the model, `context(0.8)` with `mask()`, then `summarize({ keepRecent: 3 })`;
+   * without one, never.
+   */
+  readonly compaction?: CompactionOptions | false;
   /** react: false for no thinking section, a guidance text, or a section. Default true. */
   readonly thinking?: boolean | string | SectionDefinition;
   /** react: further sections, between thinking and action. */
   readonly sections?: readonly SectionDefinition[];
-  /** react: default `xmlFormat()`. */
-  readonly format?: FormatDefinition;
-  /** react: default `yamlToolchain()`. */
-  readonly toolchain?: ToolchainDefinition;
+  /** react: `xml`, `markdown`, or with options `xmlFormat()` and its like. Default `xml`. */
+  readonly format?: FormatDefinition | FormatDefinition['kind'];
+  /** react: `yaml`, `json`, or with options `yamlToolchain()` and its like. Default `yaml`. */
+  readonly toolchain?: ToolchainDefinition | ToolchainDefinition['kind'];
   /** react: default `textAnswer()`. */
   readonly answer?: AnswerDefinition;
   /** react: what counts in a reply with an action and an answer. Default `action`. */
@@ -90,6 +105,9 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'instructions',
   'rules',
   'tools',
+  'toolSearch',
+  'modelMiddleware',
+  'toolMiddleware',
   'validators',
   'limits',
   'maxTurns',
@@ -98,6 +116,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'examples',
   'timeZone',
   'queues',
+  'compaction',
 ];
 
 /** Options that belong to mode `react` only. */
@@ -135,8 +154,6 @@ export const LATER_OPTIONS: readonly string[] = [
   'askUser',
   'llmQuery',
   'floatPrecision',
-  'compaction',
-  'toolSearch',
 ];
 
 /** Names of options in other products and older versions, and ours. */

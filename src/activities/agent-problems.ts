@@ -10,7 +10,9 @@ import {
   REACT_OPTIONS,
   type AgentOptions,
 } from './agent-options.ts';
+import { compactionProblems } from './compaction-problems.ts';
 import { sectionProblems } from './section-problems.ts';
+import { toolSearchProblems } from './tool-search-problems.ts';
 import { nameProblems } from './tool-problems.ts';
 import { unknownFields } from './unknown-fields.ts';
 
@@ -25,12 +27,15 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...modelProblems(options.model),
     ...textProblems(options),
     ...toolProblems(options),
+    ...toolSearchProblems(options.toolSearch, toolNames(options)),
+    ...middlewareProblems(options),
     ...validatorProblems(options),
     ...sectionProblems(options),
     ...inputProblems(options.limits),
     ...numberProblems(options),
     ...choiceProblems(options),
     ...zoneProblems(options.timeZone),
+    ...compactionProblems(options.compaction),
   ];
 }
 
@@ -53,13 +58,13 @@ function optionProblems(options: AgentOptions): readonly UsageProblem[] {
     ...LISP_OPTIONS.map((name) => [name, 'lisp'] as const),
   ];
   const values = options as unknown as { readonly [name: string]: unknown };
-  const ofOtherModes = foreign.flatMap(([name, owner]) => {
+  const ofOtherModes = foreign.flatMap(([name, owner]): readonly UsageProblem[] => {
     const value = values[name];
     if (value === undefined) return [];
     const message = `Expected no \`${name}\` in mode \`${mode}\`, got ${shownOption(value)}. Remove it, it belongs to mode \`${owner}\`.`;
     return [{ code: 'mode_option', message }];
   });
-  const old = Object.keys(values).flatMap((name) => {
+  const old = Object.keys(values).flatMap((name): readonly UsageProblem[] => {
     const renamed = Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name] : undefined;
     if (renamed === undefined) return [];
     const message = `Expected \`${renamed}\`, got its old name \`${name}\`. Rename it.`;
@@ -121,6 +126,24 @@ function toolProblems({ tools }: AgentOptions): readonly UsageProblem[] {
         ? `Expected tool names to be unique, got two tools named \`${name}\`. Rename one.`
         : `Expected tool names to be unique when \`-\` is read as \`_\`, got \`${first}\` and \`${name}\`. Rename one.`;
     return [{ code: 'duplicate_tool', message }];
+  });
+}
+
+function toolNames({ tools }: AgentOptions): readonly string[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool) => (hasKind(tool, 'tool') ? [tool.spec.name] : []));
+}
+
+function middlewareProblems(options: AgentOptions): readonly UsageProblem[] {
+  const fields = ['modelMiddleware', 'toolMiddleware'] as const;
+  return fields.flatMap((field) => {
+    const value: unknown = options[field];
+    const isFine =
+      value === undefined ||
+      (Array.isArray(value) && value.every((layer) => typeof layer === 'function'));
+    if (isFine) return [];
+    const message = `Expected \`${field}\` to be a list of functions, got ${shown(value)}. Write it as a list.`;
+    return [{ code: 'middleware', message }];
   });
 }
 

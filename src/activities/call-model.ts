@@ -4,7 +4,8 @@
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
-import { buildRequest, modeOf } from '../core/agent/modes/modes.ts';
+import { modeOf } from '../core/agent/modes/modes.ts';
+import { requestOfOrder } from '../core/agent/order-request.ts';
 import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import type { TokenUsage } from '../core/model/model.ts';
 import { addUsage, noUsage, toUsage } from '../core/model/usage.ts';
@@ -13,6 +14,7 @@ import type { ModelActivityResult } from './activity-types.ts';
 import type { Registry } from './definitions.ts';
 import { toModelFailure, transcriptUnavailable, workerShutdown } from './failures.ts';
 import { detailsOfEarlierAttempt, withHeartbeat } from './heartbeat.ts';
+import { callLayeredModel } from './call-layered-model.ts';
 import { callEntry, type ModelOutcome } from './model-adapter.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
@@ -121,14 +123,12 @@ async function callOnce(
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const attempt = order.triesBefore + context.info.attempt;
-  const { runId, iteration, agentPath, lastTurn } = order;
-  const request = buildRequest(view.head, view.messages, {
-    runId,
-    iteration,
-    attempt,
-    lastTurn,
-    ...(await promptTexts(registry, order, view)),
-  });
+  const { runId, iteration, agentPath, purpose } = order;
+  const texts = purpose === 'reply' ? await promptTexts(registry, order, view) : {};
+  const request = requestOfOrder(order, view, { attempt, ...texts });
+  const signal = context.cancellationSignal;
+  // Only replies stream, and only a reply becomes a message of the transcript.
+  if (purpose !== 'reply') return callEntry(entry, request, { signal, onChunk: () => undefined });
   const stream = openChunkStream(chunks, {
     rootRunId: runId,
     runId,
@@ -137,8 +137,9 @@ async function callOnce(
     attempt,
   });
   try {
-    const outcome = await callEntry(entry, request, {
-      signal: context.cancellationSignal,
+    const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
+    const outcome = await callLayeredModel(around, entry, request, {
+      signal,
       onChunk: stream.write,
     });
     stream.end();

@@ -1,5 +1,7 @@
 /** A definition, the models of the worker and the wishes of a start → the specification of a run. */
 import { createHash } from 'node:crypto';
+import { isAboutContext } from '../core/compaction/trigger.ts';
+import type { CompactionSpec, StrategySpec } from '../core/compaction/compaction.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import type { AgentSpec, ModelSpec } from '../core/agent/spec.ts';
 import { canonicalJson, type Json } from '../core/json.ts';
@@ -8,6 +10,7 @@ import type { Limit } from '../core/limits/limit.ts';
 import { statKeyInfo, withoutSelf } from '../core/stats/stat-keys.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
+import { DEFAULT_COMPACTION } from './define-compaction.ts';
 import type { AgentDefinition } from './definitions.ts';
 import type { ModelEntry } from './model-entry.ts';
 
@@ -42,18 +45,28 @@ export function compileAgent(
     maxTurns: definition.maxTurns,
     start: start.limits,
   });
+  const compacting = compileCompaction(definition.compaction, models);
   const problems = [
     ...(chosen.kind === 'problem' ? [chosen.problem] : []),
     ...(compiled.kind === 'problems' ? compiled.problems : []),
+    ...compacting.problems,
   ];
-  if (chosen.kind === 'problem' || compiled.kind === 'problems') {
+  if (chosen.kind === 'problem' || compiled.kind === 'problems' || problems.length > 0) {
     return { kind: 'problems', problems };
   }
   const { limits } = compiled;
-  const unpriced = costProblems(limits, chosen.models);
-  if (unpriced.length > 0) return { kind: 'problems', problems: unpriced };
-  const spec: AgentSpec = { ...definition.spec, models: chosen.models, limits };
-  return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec) };
+  const [model] = chosen.models;
+  const compaction = compacting.spec === 'default' ? defaultCompaction(model) : compacting.spec;
+  const used = [...chosen.models, ...compacting.models];
+  const lacking = [...costProblems(limits, used), ...windowProblems(compaction, model)];
+  if (lacking.length > 0) return { kind: 'problems', problems: lacking };
+  const spec: AgentSpec = {
+    ...definition.spec,
+    models: chosen.models,
+    limits,
+    ...(compaction === null ? {} : { compaction }),
+  };
+  return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec, used) };
 }
 
 /** The hash of a specification: equal for equal ones, whatever the order of their keys. */
@@ -75,15 +88,26 @@ function chooseModels(
   const own = typeof definition.model === 'string' ? definition.model : definition.model.id;
   const id = wanted ?? own;
   const entry = models.get(id);
-  if (entry === undefined) {
-    const known = [...models.keys()];
-    const near = nearestName(id, known);
-    const advice = near === undefined ? 'Add an entry for it.' : `Did you mean \`${near}\`?`;
-    const message = `Expected a model that the worker has (${known.join(', ') || 'it has none'}), got \`${id.slice(0, 200)}\`. ${advice}`;
-    return { kind: 'problem', problem: { code: 'unknown_model', message } };
-  }
+  if (entry === undefined) return { kind: 'problem', problem: unknownModel(id, models) };
+  const [first, ...fallbacks] = withFallbacks(entry, models);
+  return { kind: 'models', models: [first, ...fallbacks] };
+}
+
+/** An entry and those that stand in for it, in the order in which they are tried. */
+function withFallbacks(
+  entry: ModelEntry,
+  models: ReadonlyMap<string, ModelEntry>,
+): AgentSpec['models'] {
   const fallbacks = (entry.fallbacks ?? []).flatMap((name) => models.get(name) ?? []);
-  return { kind: 'models', models: [modelSpec(entry), ...fallbacks.map(modelSpec)] };
+  return [modelSpec(entry), ...fallbacks.map(modelSpec)];
+}
+
+function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
+  const known = [...models.keys()];
+  const near = nearestName(id, known);
+  const advice = near === undefined ? 'Add an entry for it.' : `Did you mean \`${near}\`?`;
+  const message = `Expected a model that the worker has (${known.join(', ') || 'it has none'}), got \`${id.slice(0, 200)}\`. ${advice}`;
+  return { code: 'unknown_model', message };
 }
 
 function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): ModelSpec {
@@ -93,6 +117,53 @@ function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): M
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(price === undefined ? {} : { price }),
   };
+}
+
+interface CompiledCompaction {
+  /** Null: never. */
+  readonly spec: CompactionSpec | null | 'default';
+  /** The models that write summaries and do nothing else. */
+  readonly models: readonly ModelSpec[];
+  readonly problems: readonly UsageProblem[];
+}
+
+/** Finds the models that strategies name, and those that stand in for them. */
+function compileCompaction(
+  given: AgentDefinition['compaction'],
+  models: ReadonlyMap<string, ModelEntry>,
+): CompiledCompaction {
+  if (given === undefined) return { spec: 'default', models: [], problems: [] };
+  if (given === false) return { spec: null, models: [], problems: [] };
+  const used: ModelSpec[] = [];
+  const problems: UsageProblem[] = [];
+  const strategies = given.strategies.map((strategy): StrategySpec => {
+    if (!('models' in strategy)) return strategy;
+    const found = strategy.models.flatMap((id) => {
+      const entry = models.get(id);
+      if (entry !== undefined) return withFallbacks(entry, models);
+      problems.push(unknownModel(id, models));
+      return [];
+    });
+    used.push(...found);
+    return { ...strategy, models: found.map(({ id }) => id) };
+  });
+  return { spec: { triggers: given.triggers, strategies }, models: used, problems };
+}
+
+/** What an agent does that does not say otherwise: only a known window can be kept. */
+function defaultCompaction({ contextWindow }: ModelSpec): CompactionSpec | null {
+  return contextWindow === undefined ? null : DEFAULT_COMPACTION;
+}
+
+/** A trigger on the share of a window that nobody knows would never fire. */
+function windowProblems(
+  compaction: CompactionSpec | null,
+  { id, contextWindow }: ModelSpec,
+): readonly UsageProblem[] {
+  const needsWindow = compaction?.triggers.some(isAboutContext) ?? false;
+  if (!needsWindow || contextWindow !== undefined) return [];
+  const message = `Expected a \`contextWindow\` for the model under a \`context\` trigger, got none for \`${id}\`. Add it to the entry, or remove the trigger.`;
+  return [{ code: 'no_context_window', message }];
 }
 
 const COST_KEY = 'agent:cost_microusd';
@@ -116,9 +187,9 @@ function costProblems(
 }
 
 /** A limit on a tool, a model or a validator that the agent does not have never trips. */
-function limitWarnings(spec: AgentSpec): readonly AgentWarning[] {
+function limitWarnings(spec: AgentSpec, models: readonly ModelSpec[]): readonly AgentWarning[] {
   const names = {
-    model: spec.models.map(({ id }) => id),
+    model: models.map(({ id }) => id),
     tool: [...spec.tools.map(({ name }) => name), '(unknown)'],
     validator: spec.answer.validators,
   };

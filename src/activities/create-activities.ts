@@ -29,6 +29,8 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     loadAgent: async (input) => ({ ...(await load(input)), runtime }),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool: callToolActivity(registry),
+    // The same path under a name of its own, so that histories and metrics tell the two apart.
+    searchTools: callToolActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry),
     archiveTranscript: createArchiveTranscript(archive),
   };

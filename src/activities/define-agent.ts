@@ -9,8 +9,10 @@ import type {
   ToolDefinition,
   ValidatorDefinition,
 } from './definitions.ts';
-import { SECTION_NAMES, textAnswer, xmlFormat, yamlToolchain } from './define-text.ts';
+import { searchToolSpec } from '../core/tool-search/query.ts';
+import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './define-text.ts';
 import type { ModelEntry } from './model-entry.ts';
+import { isLocalSearch, toolSearchSpec } from './tool-search-options.ts';
 
 /**
  * An agent that a worker can run.
@@ -27,7 +29,7 @@ import type { ModelEntry } from './model-entry.ts';
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
-  const { name, limits, maxTurns, instructions, rules, answer } = options;
+  const { name, limits, maxTurns, compaction, instructions, rules, answer } = options;
   const validators = agentValidators(options);
   return {
     kind: 'agent',
@@ -36,9 +38,12 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     model: agentModel(name, options.model),
     ...(limits === undefined ? {} : { limits }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(compaction === undefined ? {} : { compaction }),
     ...(typeof instructions === 'function' ? { instructions } : {}),
     ...(typeof rules === 'function' ? { rules } : {}),
     tools: options.tools ?? [],
+    ...definedSearch(options),
+    ...definedMiddleware(options),
     validators,
     standards: {
       answer: answer?.standard ?? null,
@@ -63,7 +68,7 @@ export function ownSections(
 function agentSpec(
   options: AgentOptions,
   validators: readonly ValidatorDefinition[],
-): Omit<AgentSpec, 'models' | 'limits'> {
+): AgentDefinition['spec'] {
   const mode = options.mode ?? AGENT_DEFAULTS.mode;
   const isReact = mode === 'react';
   const answer = (options.answer ?? textAnswer()).spec;
@@ -74,7 +79,7 @@ function agentSpec(
     mode,
     instructions: textSource(options.instructions),
     rules: textSource(options.rules),
-    tools: (options.tools ?? []).map((tool: ToolDefinition) => tool.spec),
+    ...toolSpecs(options),
     toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options) : null,
@@ -86,13 +91,38 @@ function agentSpec(
   };
 }
 
+/** Without tools there is nothing to search. */
+function definedSearch({
+  tools = [],
+  toolSearch,
+}: AgentOptions): Pick<AgentDefinition, 'toolSearch'> {
+  return toolSearch === undefined || tools.length === 0 ? {} : { toolSearch };
+}
+
+function definedMiddleware(options: AgentOptions): Pick<AgentDefinition, 'middleware'> {
+  const { modelMiddleware: model = [], toolMiddleware: tool = [] } = options;
+  return model.length + tool.length === 0 ? {} : { middleware: { model, tool } };
+}
+
+/** The tools as data; the search tool is one of them, so that a call of it goes the way of any call. */
+function toolSpecs(options: AgentOptions): Pick<AgentSpec, 'tools' | 'toolSearch'> {
+  const tools = (options.tools ?? []).map((tool: ToolDefinition) => tool.spec);
+  const { toolSearch } = definedSearch(options);
+  if (toolSearch === undefined) return { tools };
+  const search = toolSearchSpec(toolSearch);
+  return {
+    tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
+    toolSearch: search,
+  };
+}
+
 function toolchainSpec(options: AgentOptions): AgentSpec['toolchain'] {
-  const { kind, section } = options.toolchain ?? yamlToolchain();
+  const { kind, section } = chosenToolchain(options.toolchain);
   return { kind, section };
 }
 
 function reactSpec(options: AgentOptions): ReactSpec {
-  const { kind, strict } = options.format ?? xmlFormat();
+  const { kind, strict } = chosenFormat(options.format);
   const { markers = AGENT_DEFAULTS.markers } = options;
   return {
     format: { kind, strict },

@@ -1,5 +1,6 @@
 /** How a react agent's replies are laid out: formats, toolchains, sections and answers. */
 import type { Json, JsonObject } from '../core/json.ts';
+import type { UsageCode } from '../core/usage-codes.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import type {
   AnswerDefinition,
@@ -32,6 +33,22 @@ export function yamlToolchain(options: { readonly section?: string } = {}): Tool
 /** Calls written as JSON. `section` is the name of the section, default `action`. */
 export function jsonToolchain(options: { readonly section?: string } = {}): ToolchainDefinition {
   return { type: 'toolchain', kind: 'json', section: options.section ?? SECTION_NAMES.action };
+}
+
+/** The format of the option `format`: a name stands for the factory without options. */
+export function chosenFormat(
+  format: FormatDefinition | FormatDefinition['kind'] = 'xml',
+): FormatDefinition {
+  if (format === 'xml') return xmlFormat();
+  return format === 'markdown' ? markdownFormat() : format;
+}
+
+/** The toolchain of the option `toolchain`: a name stands for the factory without options. */
+export function chosenToolchain(
+  toolchain: ToolchainDefinition | ToolchainDefinition['kind'] = 'yaml',
+): ToolchainDefinition {
+  if (toolchain === 'yaml') return yamlToolchain();
+  return toolchain === 'json' ? jsonToolchain() : toolchain;
 }
 
 /** A section of plain text; its default guidance is `Write the {name} here.` */
@@ -118,7 +135,7 @@ interface PartOptions {
 function readPart(
   options: PartOptions,
   owner: string,
-  code: string,
+  code: UsageCode,
 ): {
   readonly fields: { guidance?: string; schema?: JsonObject; example?: Json };
   readonly standard: StandardSchema | null;

@@ -9,7 +9,8 @@ import {
   type ParametersInput,
   type ToolOptions,
 } from './tool-options.ts';
-import { parameterProblems, toolProblems } from './tool-problems.ts';
+import { outputProblems, parameterProblems, toolProblems } from './tool-problems.ts';
+import type { ToolSearchFields } from './tool-search-options.ts';
 import { readSchema, type SchemaReading } from './value-schema.ts';
 
 /**
@@ -28,13 +29,22 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
   options: ToolOptions<Parameters>,
 ): ToolDefinition<ArgsOf<Parameters>> {
   const reading = readParameters(options.parameters, options.jsonSchema);
-  const problems = [...toolProblems(options), ...parameterProblems(options.name, reading)];
+  const output = options.output === undefined ? undefined : readSchema(options.output);
+  const problems = [
+    ...toolProblems(options),
+    ...parameterProblems(options.name, reading),
+    ...outputProblems(options.name, output),
+  ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;
   return {
     kind: 'tool',
-    spec: toolSpec(options, schema?.json ?? null),
+    spec: {
+      ...toolSpec(options, schema?.json ?? null),
+      ...(output?.kind === 'schema' ? { output: output.schema.json } : {}),
+    },
     standard: schema?.standard ?? null,
+    ...(options.search === undefined ? {} : { search: options.search }),
     execute: options.execute,
   };
 }
@@ -55,6 +65,20 @@ function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject 
     retry: effect === 'once' ? { ...retry, attempts: 1 } : retry,
     sequential: options.sequential ?? false,
     maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
+    ...(options.cache === true ? { cache: true } : {}),
+    ...areaOf(options.search),
+  };
+}
+
+/** What the overview of tool search shows; the rest of `search` is for the index on the worker. */
+function areaOf(search: ToolSearchFields | undefined): Pick<ToolSpec, 'area'> {
+  const { domain, categories } = search ?? {};
+  if (domain === undefined && categories === undefined) return {};
+  return {
+    area: {
+      ...(domain === undefined ? {} : { domain }),
+      ...(categories === undefined ? {} : { categories }),
+    },
   };
 }
 

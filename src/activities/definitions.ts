@@ -6,12 +6,15 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../core/agent/spec.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
 import type { AgentTime } from '../core/agent/time.ts';
+import type { CompactionSpec } from '../core/compaction/compaction.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { FormattedSection, Task } from '../core/message.ts';
 import type { ModelFunction } from '../core/model/model.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
+import type { Middleware } from './middleware.ts';
 import type { ModelEntry } from './model-entry.ts';
 import type { StandardSchema } from './standard-schema.ts';
+import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
 
 /** What validators get beside the answer, and tools beside their arguments. */
 export interface ReportContext {
@@ -45,6 +48,8 @@ export interface ToolDefinition<Args = unknown> {
   readonly spec: ToolSpec;
   /** The check of the schema library, which runs after the JSON Schema. */
   readonly standard: StandardSchema | null;
+  /** By what tool search finds it. */
+  readonly search?: ToolSearchFields;
   /** Called in the tool activity with checked arguments; may run again unless `once`. */
   execute(args: Args, context: ToolContext): unknown;
 }
@@ -115,14 +120,20 @@ export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
 export interface AgentDefinition {
   readonly kind: 'agent';
   readonly name: string;
-  readonly spec: Omit<AgentSpec, 'models' | 'limits'>;
+  readonly spec: Omit<AgentSpec, 'models' | 'limits' | 'compaction'>;
   /** An id to look up, or the entry itself. */
   readonly model: string | ModelEntry;
   readonly limits?: LimitsInput;
+  /** Absent: the default, which depends on the model. */
+  readonly compaction?: CompactionSpec | false;
   readonly maxTurns?: number;
   readonly instructions?: TextFunction;
   readonly rules?: TextFunction;
   readonly tools: readonly ToolDefinition[];
+  /** Absent: the prompt shows all tools. */
+  readonly toolSearch?: ToolSearchOptions;
+  /** Absent: none. */
+  readonly middleware?: Middleware;
   readonly validators: readonly ValidatorDefinition[];
   /** The checks of schema libraries: of the answer, and of sections by name. */
   readonly standards: {
@@ -134,6 +145,7 @@ export interface AgentDefinition {
 /** An agent as activities find it. */
 export interface RegisteredAgent {
   readonly definition: AgentDefinition;
+  /** By name; with tool search its tool is one of them. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly validators: ReadonlyMap<string, ValidatorDefinition>;
 }

@@ -3,6 +3,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { JsonObject } from '../core/json.ts';
 import { isPlainObject } from '../core/json.ts';
 import type { ModelFunction, Price } from '../core/model/model.ts';
+import type { UsageCode } from '../core/usage-codes.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import { usageErrorOf } from '../core/usage-error.ts';
 
@@ -279,7 +280,7 @@ function isCountOrAbsent(value: unknown): boolean {
   return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1);
 }
 
-function problem(code: string, message: string): UsageProblem {
+function problem(code: UsageCode, message: string): UsageProblem {
   return { code, message };
 }
 

@@ -2,6 +2,7 @@
 import { compileAgent } from './compile-agent.ts';
 import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
 import { checkModelEntries, type ModelEntry } from './model-entry.ts';
+import { searchTool } from './search-tool.ts';
 import { shown } from '../core/text/shown.ts';
 import { isUsageError, usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
 
@@ -53,9 +54,11 @@ export function createRegistry(options: RegistryOptions): Registry {
 }
 
 function registered(definition: AgentDefinition): RegisteredAgent {
+  const search = searchTool(definition);
+  const tools = [...definition.tools, ...(search === undefined ? [] : [search])];
   return {
     definition,
-    tools: new Map(definition.tools.map((tool) => [tool.spec.name, tool])),
+    tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
     validators: new Map(definition.validators.map((validator) => [validator.name, validator])),
   };
 }

@@ -1,11 +1,13 @@
 /**
  * One attempt of a tool call, without Temporal: the tool activity and the memory host share it.
  *
- * I1  Arguments are checked before the tool runs, by the schema of the definition on this worker.
+ * I1  Arguments are checked before the tool runs, by the schema of the definition on this worker,
+ *     and again after a middleware changed them.
  * I2  A `once` tool is run in the first attempt only, and never reported as failed when it may
  *     have taken effect: then its outcome is unknown.
  * I3  What is returned is JSON within the bounds of the tool, however large or odd its result.
  */
+import { canonicalJson, isJsonObject } from '../core/json.ts';
 import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
 import {
   canceledCallText,
@@ -25,6 +27,7 @@ import { isUsageError } from '../core/usage-error.ts';
 import { attempt, type Attempt, type Settled } from './attempt.ts';
 import type { RegisteredAgent, ToolContext, ToolDefinition } from './definitions.ts';
 import { fitValue } from './fit-value.ts';
+import { layered, type ToolMiddlewareCall } from './middleware.ts';
 import { messageOf } from './message-of.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import { isToolReturn, type ToolReturn } from './tool-result.ts';
@@ -103,7 +106,7 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
   const reports = reporter();
   const outcome = await attempt(
-    (signal) => tool.execute(args, toolContext(call, reports, signal)),
+    (signal) => runLayered(call, args, toolContext(call, reports, signal)),
     {
       signal: options.signal,
       timeoutMs: tool.spec.timeoutMs,
@@ -115,6 +118,50 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const run = readAttempt(call, outcome);
   if (run.kind !== 'result') return run;
   return { kind: 'result', result: { ...run.result, ...reports.reports() } };
+}
+
+/** Step 5: the tool within the middleware of its agent; arguments that one changed go through step 4. */
+function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
+  const { agent, tool, order } = call;
+  const around = agent.definition.middleware?.tool ?? [];
+  if (around.length === 0) return tool.execute(args, context);
+  const asked = canonicalJson(order.args);
+  const run = async (changed: ToolMiddlewareCall): Promise<unknown> => {
+    const json = toJsonResult(changed.args);
+    if (json.kind === 'not_json' || !isJsonObject(json.value)) {
+      throw new Error(`a middleware of ${tool.spec.name} made arguments that are no JSON object`);
+    }
+    if (canonicalJson(json.value) === asked) return tool.execute(args, context);
+    const checked = await checkArguments({ ...call, order: { ...order, args: json.value } });
+    if ('run' in checked) throw unfitArguments(checked.run);
+    return tool.execute(checked.args, context);
+  };
+  const { signal, idempotencyKey, callId, runId, agentPath, attempt: tries } = context;
+  return layered(
+    around,
+    run,
+  )({
+    tool: order.tool,
+    // A copy: a middleware may change it in place.
+    args: structuredClone(order.args),
+    callId,
+    idempotencyKey,
+    runId,
+    agentPath,
+    attempt: tries,
+    signal,
+  });
+}
+
+/** Thrown through the middleware that changed the arguments, which may still answer itself. */
+function unfitArguments(run: ToolRun): Error {
+  const error = new Error('The changed arguments do not fit.');
+  return Object.assign(error, { name: 'UnfitArguments', run });
+}
+
+function unfitRun(error: unknown): ToolRun | undefined {
+  if (!(error instanceof Error) || error.name !== 'UnfitArguments') return undefined;
+  return (error as { readonly run?: ToolRun }).run;
 }
 
 function toolContext(
@@ -153,6 +200,8 @@ function readAttempt(call: Call, outcome: Attempt): ToolRun {
 }
 
 function readThrow(call: Call, error: unknown): ToolRun {
+  const unfit = unfitRun(error);
+  if (unfit !== undefined) return unfit;
   if (isToolError(error) || isUsageError(error)) {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }

@@ -3,7 +3,7 @@ import { checkSectionNames } from '../core/format/format.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { SECTION_NAMES } from './define-text.ts';
+import { chosenFormat, chosenToolchain, SECTION_NAMES } from './define-text.ts';
 
 /** All problems of what lays out an agent's replies. */
 export function sectionProblems(options: AgentOptions): readonly UsageProblem[] {
@@ -20,7 +20,7 @@ function sectionNames(options: AgentOptions): readonly string[] {
   return [
     ...(thinking === false ? [] : [thinkingName]),
     ...sections.map(({ spec }) => spec.name),
-    ...(tools.length === 0 ? [] : [toolchain?.section ?? SECTION_NAMES.action]),
+    ...(tools.length === 0 ? [] : [chosenToolchain(toolchain).section]),
     answer?.spec.section ?? SECTION_NAMES.answer,
     // Programs without types may leave a name out.
   ].map((name: unknown) => (typeof name === 'string' ? name : ''));
@@ -47,16 +47,16 @@ function shapeProblems(options: AgentOptions): readonly UsageProblem[] {
     [isThinking, 'thinking', thinking, 'true, false, a text or what `textSection` returns'],
     [isSections, 'sections', sections, 'a list of what `textSection` and its like return'],
     [
-      isOne(format, 'type', 'format'),
+      isOne(chosenFormat(format), 'type', 'format'),
       'format',
       format,
-      'what `xmlFormat` or `markdownFormat` returns',
+      "'xml', 'markdown', or what `xmlFormat` or `markdownFormat` returns",
     ],
     [
-      isOne(toolchain, 'type', 'toolchain'),
+      isOne(chosenToolchain(toolchain), 'type', 'toolchain'),
       'toolchain',
       toolchain,
-      'what `yamlToolchain` or `jsonToolchain` returns',
+      "'yaml', 'json', or what `yamlToolchain` or `jsonToolchain` returns",
     ],
     [
       isOne(answer, 'kind', 'answer'),

@@ -2,6 +2,7 @@ import type { RetrySpec, ToolEffect } from '../core/agent/spec.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ToolContext } from './definitions.ts';
 import type { StandardSchema } from './standard-schema.ts';
+import type { ToolSearchFields } from './tool-search-options.ts';
 import type { SchemaInput } from './value-schema.ts';
 
 /** What a tool does that does not say otherwise. */
@@ -74,6 +75,15 @@ export interface ToolOptions<Parameters extends ParametersInput = undefined> {
   readonly sequential?: boolean;
   /** Default 65,536, at most 262,144. Longer results are cut, with a marker. */
   readonly maxResultBytes?: number;
+  /** What it returns, for programs that call it: a schema that is shown and not checked. */
+  readonly output?: SchemaInput;
+  /**
+   * True: successes are kept per run, the newest 256 KB, and an equal call gets the same result
+   * without running again. For tools whose answer does not change while a run lasts.
+   */
+  readonly cache?: boolean;
+  /** By what tool search finds it, see `toolSearch` of agents. */
+  readonly search?: ToolSearchFields;
   /**
    * Does the work, on the worker. Returns plain JSON data, nothing, or a `toolResult`. A thrown
    * `ToolError` is for the model; other errors are retried, then told to the model.

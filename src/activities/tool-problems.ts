@@ -25,11 +25,14 @@ const TOOL_FIELDS: readonly (keyof Options)[] = [
   'retry',
   'sequential',
   'maxResultBytes',
+  'output',
+  'cache',
+  'search',
   'execute',
 ];
 
 /** Options that a later version brings. */
-const LATER_FIELDS = ['output', 'approval', 'approvalTimeoutMs', 'cache', 'search'];
+const LATER_FIELDS = ['approval', 'approvalTimeoutMs'];
 
 /** All problems of a tool's options, in the order of the fields. */
 export function toolProblems(options: Options): readonly UsageProblem[] {
@@ -39,12 +42,17 @@ export function toolProblems(options: Options): readonly UsageProblem[] {
     ...effectProblems(options),
     ...localProblems(options),
     ...numberProblems(options),
+    ...cacheProblems(options),
+    ...searchProblems(options),
     ...unknownFields(options, TOOL_FIELDS, `tool \`${options.name}\``, LATER_FIELDS),
   ];
 }
 
 /** What is wrong with the name of a tool or, in the same words, of a validator. */
-export function nameProblems(name: unknown, noun = 'tool'): readonly UsageProblem[] {
+export function nameProblems(
+  name: unknown,
+  noun: 'agent' | 'tool' | 'validator' = 'tool',
+): readonly UsageProblem[] {
   if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
     const got = typeof name === 'string' ? `\`${name.slice(0, 200)}\`` : shown(name);
     return [
@@ -82,6 +90,51 @@ export function parameterProblems(name: string, reading?: SchemaReading): readon
   if (reading?.kind !== 'problem') return [];
   const message = `Expected \`parameters\` of \`${name}\` to be a schema for an object, got ${reading.got}. ${reading.advice}`;
   return [{ code: 'tool_schema', message }];
+}
+
+/** What is wrong with the schema of the output. */
+export function outputProblems(name: string, reading?: SchemaReading): readonly UsageProblem[] {
+  if (reading?.kind !== 'problem') return [];
+  const message = `Expected \`output\` of \`${name}\` to be a schema, got ${reading.got}. ${reading.advice}`;
+  return [{ code: 'tool_schema', message }];
+}
+
+/** A kept result of a tool that acts would make a second, wanted, action silently not happen. */
+function cacheProblems({ name, cache, effect }: Options): readonly UsageProblem[] {
+  if (cache === undefined || typeof cache === 'boolean') {
+    if (cache !== true || effect !== 'once') return [];
+    const message = `Expected no \`cache\` for the \`once\` tool \`${name}\`, got true. Remove it: its second call would do nothing.`;
+    return [{ code: 'tool_cache', message }];
+  }
+  const message = `Expected \`cache\` of \`${name}\` to be true or false, got ${shown(cache)}. Change it.`;
+  return [{ code: 'tool_cache', message }];
+}
+
+function searchProblems({ name, search }: Options): readonly UsageProblem[] {
+  if (search === undefined) return [];
+  const problem = (field: string, wanted: string, got: unknown): UsageProblem => ({
+    code: 'tool_search',
+    message: `Expected \`${field}\` of \`${name}\` to be ${wanted}, got ${shown(got)}. Change it.`,
+  });
+  const given: unknown = search;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return [problem('search', 'an object', given)];
+  }
+  const { domain, ...lists } = search;
+  const names = ['categories', 'keywords', 'queries'] as const;
+  return [
+    ...(domain === undefined || isText(domain) ? [] : [problem('search.domain', 'a text', domain)]),
+    ...names.flatMap((field) => {
+      const list: unknown = lists[field];
+      if (list === undefined || (Array.isArray(list) && list.every(isText))) return [];
+      return [problem(`search.${field}`, 'a list of texts', list)];
+    }),
+    ...unknownFields(search, ['domain', ...names], `\`search\` of \`${name}\``),
+  ];
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 function localProblems(options: Options): readonly UsageProblem[] {

@@ -30,7 +30,6 @@ const NOBODY_THERE: readonly string[] = [
 /** The exit code for an error that ends a command. */
 export function exitCodeOf(error: unknown): number {
   if (!isUsageError(error)) return EXIT_CODES.unexpected;
-  if (error.code === 'interrupted') return EXIT_CODES.interrupted;
   return NOBODY_THERE.includes(error.code) ? EXIT_CODES.noServer : EXIT_CODES.usage;
 }
 

@@ -47,6 +47,8 @@ export interface ToolResultPart {
   readonly tool: string;
   readonly parts: readonly Part[];
   readonly isError: boolean;
+  /** Of a tool search: the tools that it showed, which the next requests declare. */
+  readonly shown?: readonly string[];
 }
 
 /** One piece of a message. */

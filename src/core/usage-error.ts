@@ -1,7 +1,9 @@
+import type { UsageCode } from './usage-codes.ts';
+
 /** One thing that is wrong with a definition or a call of the API. */
 export interface UsageProblem {
-  /** Stable, for programs: `duplicate_tool`, `limit_key`, … Listed in docs/errors.md. */
-  readonly code: string;
+  /** Stable, for programs: `duplicate_tool`, `limit_key`, … */
+  readonly code: UsageCode;
   /** For people: what was expected, what was got, what to do. */
   readonly message: string;
 }
@@ -16,11 +18,11 @@ export interface UsageProblem {
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   /** The code of the first problem. */
-  readonly code: string;
+  readonly code: UsageCode;
   /** All that was found, first to last. At least one. */
   readonly problems: readonly UsageProblem[];
 
-  constructor(code: string, message: string, problems?: readonly UsageProblem[]) {
+  constructor(code: UsageCode, message: string, problems?: readonly UsageProblem[]) {
     super(message);
     this.code = code;
     this.problems = problems ?? [{ code, message }];

@@ -5,14 +5,15 @@
 import type { AgentEvent } from '../core/agent/events.ts';
 import type { Host, ModelOrder, ModelOutcome, TranscriptView } from '../core/agent/host.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
-import { buildRequest } from '../core/agent/modes/modes.ts';
+import { requestOfOrder } from '../core/agent/order-request.ts';
+import type { RunState } from '../core/agent/run-state.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
-import { callEntry } from '../activities/model-adapter.ts';
+import { callLayeredModel } from '../activities/call-layered-model.ts';
 import { classifyModelError } from '../activities/model-failures.ts';
 import { promptTexts } from '../activities/prompt-texts.ts';
 import { runJudge } from '../activities/run-judge.ts';
@@ -34,6 +35,8 @@ export interface MemoryHostParts {
   readonly onEvent: (event: AgentEvent, entry: Entry | undefined) => void;
   /** Asked at each iteration boundary. */
   readonly handoverDue: () => boolean;
+  /** Whether a hand-over could carry the state. Default: any. */
+  readonly fitsHandover?: (state: RunState) => boolean;
 }
 
 /** A memory host, and the way to wake what waits on it. */
@@ -78,6 +81,13 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     for (const { resolve } of ready) resolve();
   };
 
+  const runCall: Host['callTool'] = async (order, tool) => {
+    const call = (signal: AbortSignal): Promise<ToolResult> =>
+      callTool(agent, clock, order, tool, signal);
+    const result = await abortable(call, isUrgent());
+    return { result, endedAt: clock.now() };
+  };
+
   return {
     mailbox,
     now: () => clock.now(),
@@ -85,12 +95,8 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     wake,
     callModel: (order, view) =>
       abortable((signal) => callModel(parts, order, view, signal), isUrgent()),
-    callTool: async (order, tool) => {
-      const call = (signal: AbortSignal): Promise<ToolResult> =>
-        callTool(agent, clock, order, tool, signal);
-      const result = await abortable(call, isUrgent());
-      return { result, endedAt: clock.now() };
-    },
+    callTool: runCall,
+    searchTools: runCall,
     judgeAnswer: (order) =>
       abortable(async (signal) => {
         let message = '';
@@ -118,6 +124,7 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
             });
     },
     handoverDue: parts.handoverDue,
+    fitsHandover: parts.fitsHandover ?? (() => true),
     publish: (event, entry) => {
       parts.onEvent(event, entry);
       wake();
@@ -126,18 +133,20 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
 }
 
 async function callModel(
-  { registry, clock, chunks }: MemoryHostParts,
+  { registry, agent, clock, chunks }: MemoryHostParts,
   order: ModelOrder,
   view: TranscriptView,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
   const entry = registry.models.get(order.model);
   if (entry === undefined) throw new Error(`Expected a known model, got ${order.model}.`);
-  const { runId, iteration, agentPath, lastTurn } = order;
+  const { runId, iteration, agentPath, purpose } = order;
+  // Only replies stream.
+  const publisher = purpose === 'reply' ? chunks : { publish: () => undefined };
   let spent = noUsage;
   for (let attempts = 1; ; attempts++) {
     const attempt = order.triesBefore + attempts;
-    const stream = openChunkStream(chunks, {
+    const stream = openChunkStream(publisher, {
       rootRunId: runId,
       runId,
       agentPath,
@@ -145,14 +154,11 @@ async function callModel(
       attempt,
     });
     try {
-      const request = buildRequest(view.head, view.messages, {
-        runId,
-        iteration,
-        attempt,
-        lastTurn,
-        ...(await promptTexts(registry, order, view)),
-      });
-      const outcome = await callEntry(entry, request, { signal, onChunk: stream.write });
+      const texts = purpose === 'reply' ? await promptTexts(registry, order, view) : {};
+      const request = requestOfOrder(order, view, { attempt, ...texts });
+      const around = agent.definition.middleware?.model ?? [];
+      const io = { signal, onChunk: stream.write };
+      const outcome = await callLayeredModel(around, entry, request, io);
       stream.end();
       if (outcome.kind === 'aborted') {
         return { ...outcome, usage: addUsage(spent, outcome.usage), attempts };

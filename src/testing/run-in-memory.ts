@@ -37,6 +37,8 @@ export interface MemoryRunOptions {
   readonly next?: Next;
   /** Hands over, through JSON, at each iteration boundary for which this holds; once at each. */
   readonly handoverDue?: (iteration: number) => boolean;
+  /** Whether a hand-over could carry the state; one that it could not is compacted first. */
+  readonly fitsHandover?: (state: RunState) => boolean;
   /** Hears each event as it is recorded; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
   /** Takes what streams; default: nobody listens. */
@@ -103,6 +105,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
       inbox,
       chunks: options.chunks ?? { publish: () => undefined },
       handoverDue,
+      ...(options.fitsHandover === undefined ? {} : { fitsHandover: options.fitsHandover }),
       onEvent: (event, entry) => {
         events.push(event);
         if (entry !== undefined) entries.push(entry);

@@ -4,7 +4,8 @@
  * I1  Only at an iteration boundary, with nothing in flight: the loop returned `handover`.
  * I2  From the decision on no event is recorded, so the archived pages are complete.
  * I3  Inputs and adjustments that arrive meanwhile are carried; nothing is lost, nothing doubled.
- * I4  A state that does not fit ends the run with a typed failure, never with a retried task.
+ * I4  A state that does not fit ends the run with a typed failure, never with a retried task. The
+ *     loop has compacted it by then, if the agent has strategies: see L5 in loop.ts.
  * I5  A cancel that arrives meanwhile is answered here: the service forgets its own kind of cancel
  *     when a run continues as new.
  */
@@ -22,10 +23,7 @@ import type { Run } from '../core/agent/run.ts';
 import { byteSize, type Json } from '../core/json.ts';
 import { archiveOptions } from './activity-options.ts';
 import type { Session } from './session.ts';
-import type { Handover } from './start.ts';
-
-/** Bytes of JSON that one continue-as-new may carry; the service refuses 2 MiB (measured). */
-export const MAX_HANDOVER_BYTES = 1_500_000;
+import { MAX_HANDOVER_BYTES, type Handover } from './start.ts';
 
 /** Hands the run over and never returns, or says how it ends instead. */
 export async function handOver(

@@ -3,7 +3,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { Inbox } from '../core/agent/inbox.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import type { RunState } from '../core/agent/run-state.ts';
-import { isPlainObject } from '../core/json.ts';
+import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
 import type { Adjustment } from '../core/agent/messages.ts';
 
@@ -17,6 +17,18 @@ export interface Handover {
   /** Run id of the link that hands over. */
   readonly previous: string;
   readonly putOff: readonly Adjustment[];
+}
+
+/** Bytes of JSON that one continue-as-new may carry; the service refuses 2 MiB (measured). */
+export const MAX_HANDOVER_BYTES = 1_500_000;
+
+/** What a hand-over carries beside state and inbox, adjustments that come meanwhile included. */
+const MARGIN_BYTES = 16_384;
+
+/** Whether a hand-over could carry `state` and what waits in `inbox`. Linear in their size. */
+export function fitsHandover(state: RunState, inbox: Inbox): boolean {
+  const bytes = byteSize({ state, inbox } as unknown as Json);
+  return bytes + MARGIN_BYTES <= MAX_HANDOVER_BYTES;
 }
 
 /** How a link begins. A fresh input is not looked at here: `loadAgent` checks all of it. */

@@ -27,7 +27,7 @@ import type {
   ModelFailureDetails,
 } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/agent/events.ts';
-import type { Host, JudgeOutcome, ModelOutcome } from '../core/agent/host.ts';
+import type { Host, JudgeOutcome, ModelOutcome, ToolEnd } from '../core/agent/host.ts';
 import type { Mailbox } from '../core/agent/inbox.ts';
 import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
@@ -38,9 +38,10 @@ import {
   toolTimeoutText,
   unknownOutcomeText,
 } from '../core/toolchain/call-texts.ts';
-import type { ToolResult } from '../core/toolchain/outcome.ts';
+import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
 import { judgeOptions, localToolOptions, modelOptions, toolOptions } from './activity-options.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
+import { fitsHandover } from './start.ts';
 
 /** The Host of a workflow, and what its handlers may know of it. */
 export interface TemporalHost extends Host {
@@ -98,6 +99,24 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     inFlight.splice(inFlight.indexOf(words), 1);
   };
 
+  const runTool = (
+    order: ToolOrder,
+    tool: ToolSpec,
+    activity: 'callTool' | 'searchTools',
+  ): Promise<ToolEnd> => {
+    const tools = tool.local
+      ? proxyLocalActivities<EverloopActivities>(localToolOptions(tool))
+      : proxyActivities<EverloopActivities>(toolOptions(tool, runtime));
+    const words = `tool ${tool.name}`;
+    return start(words, () => tools[activity](order)).then(
+      (result) => (settle(words), { result, endedAt: Date.now() }),
+      (error: unknown) => (
+        settle(words),
+        { result: toToolResult(error, tool), endedAt: Date.now() }
+      ),
+    );
+  };
+
   return {
     mailbox,
     now: () => Date.now(),
@@ -110,19 +129,8 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
         (error: unknown) => (settle(words), toModelOutcome(error)),
       );
     },
-    callTool: (order, tool) => {
-      const tools = tool.local
-        ? proxyLocalActivities<EverloopActivities>(localToolOptions(tool))
-        : proxyActivities<EverloopActivities>(toolOptions(tool, runtime));
-      const words = `tool ${tool.name}`;
-      return start(words, () => tools.callTool(order)).then(
-        (result) => (settle(words), { result, endedAt: Date.now() }),
-        (error: unknown) => (
-          settle(words),
-          { result: toToolResult(error, tool), endedAt: Date.now() }
-        ),
-      );
-    },
+    callTool: (order, tool) => runTool(order, tool, 'callTool'),
+    searchTools: (order, tool) => runTool(order, tool, 'searchTools'),
     judgeAnswer: (order) =>
       start('judge', () => judges.judgeAnswer(order)).then(
         (result) => (settle('judge'), { kind: 'judged', result }),
@@ -148,6 +156,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
       if (deadline !== null && at !== null) startTimer(deadline, at - Date.now(), onDue);
     },
     handoverDue: () => workflowInfo().continueAsNewSuggested,
+    fitsHandover: (state) => fitsHandover(state, mailbox.peek()),
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);

@@ -19,6 +19,7 @@ import { defineValidator } from '../../src/activities/define-validator.ts';
 import { silentModel } from './agents.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 'hit' });
+const lookUp = defineTool({ name: 'look_up', description: 'Finds.', execute: () => 'hit' });
 const accept = defineValidator({ name: 'accept', validate: () => ({ accepted: true }) });
 const polite = defineValidator({ name: 'polite', validate: () => ({ accepted: true }) });
 
@@ -222,6 +223,85 @@ function problemsOf(options: object): unknown {
   return [];
 }
 
+describe('names for formats and toolchains', () => {
+  test.each([
+    { name: 'json and markdown', options: { toolchain: 'json', format: 'markdown' } as const },
+    {
+      name: 'what the factories return',
+      options: { toolchain: jsonToolchain(), format: markdownFormat() },
+    },
+  ])('$name', ({ options }) => {
+    const { spec } = defineAgent({ name: 'a', model: 'm', tools: [search], ...options });
+
+    expect([spec.toolchain, spec.react?.format]).toEqual([
+      { kind: 'json', section: 'action' },
+      { kind: 'markdown', strict: false },
+    ]);
+  });
+
+  test('yaml and xml are the default', () => {
+    const { spec } = defineAgent({ name: 'a', model: 'm', toolchain: 'yaml', format: 'xml' });
+
+    expect(spec).toEqual(defineAgent({ name: 'a', model: 'm' }).spec);
+  });
+});
+
+describe('[row 27] tool search as data', () => {
+  test('its tool is the last of the tools; own engines keep their function on the worker', () => {
+    const mine = { id: 'mine', guidance: 'Anything.', search: () => [] };
+    const { spec, toolSearch } = defineAgent({
+      name: 'a',
+      model: 'm',
+      tools: [search],
+      toolSearch: { hint: 'names', pins: ['search'], engines: ['regex', mine], noResults: 'None.' },
+    });
+
+    expect(spec.tools.map(({ name, local, timeoutMs }) => [name, local, timeoutMs])).toEqual([
+      ['search', false, 60_000],
+      ['tool_registry_search', false, 60_000],
+    ]);
+    expect(spec.toolSearch).toEqual({
+      hint: 'names',
+      pageSize: 3,
+      pins: ['search'],
+      engines: [
+        {
+          id: 'regex',
+          guidance:
+            'a case-insensitive pattern over all texts of a tool, for example "^get_.*info$"',
+        },
+        { id: 'mine', guidance: 'Anything.' },
+      ],
+      noResults: 'None.',
+    });
+    expect(toolSearch?.engines).toEqual(['regex', mine]);
+  });
+
+  test('the built-in engines are quick enough for a local activity', () => {
+    const { spec } = defineAgent({ name: 'a', model: 'm', tools: [search], toolSearch: {} });
+
+    expect(spec.tools.at(-1)).toEqual({
+      name: 'tool_registry_search',
+      description: 'Find tools by what they do. The result shows how to call them.',
+      parameters: {
+        type: 'object',
+        properties: {
+          query: { type: 'string' },
+          query_type: { type: 'string', enum: ['bm25', 'regex'], default: 'bm25' },
+          page: { type: 'integer', minimum: 1, default: 1 },
+        },
+        required: ['query'],
+      },
+      effect: 'read',
+      local: true,
+      timeoutMs: 5_000,
+      retry: { attempts: 3, initialMs: 1_000, factor: 2 },
+      sequential: false,
+      maxResultBytes: 65_536,
+    });
+  });
+});
+
 describe('[row 26] what is wrong with an agent', () => {
   const nameRule =
     'Expected an agent name of 1 to 64 letters, digits, `_` or `-` that starts with a letter, got';
@@ -292,10 +372,10 @@ describe('[row 26] what is wrong with an agent', () => {
     })),
     {
       name: 'an option of a later version',
-      options: { compaction: {} },
+      options: { askUser: true },
       code: 'option_not_available',
       message:
-        'Expected an option of an agent, got `compaction`, which is not available yet. Remove it.',
+        'Expected an option of an agent, got `askUser`, which is not available yet. Remove it.',
     },
     {
       name: 'a misspelt option',
@@ -392,10 +472,84 @@ describe('[row 26] what is wrong with an agent', () => {
     })),
     {
       name: 'a format that is none',
-      options: { format: 'xml' },
+      options: { format: 'html' },
       code: 'definition',
       message:
-        'Expected `format` to be what `xmlFormat` or `markdownFormat` returns, got "xml". Change it.',
+        "Expected `format` to be 'xml', 'markdown', or what `xmlFormat` or `markdownFormat` returns, got \"html\". Change it.",
+    },
+    {
+      name: 'a toolchain that is none',
+      options: { toolchain: 'toml' },
+      code: 'definition',
+      message:
+        "Expected `toolchain` to be 'yaml', 'json', or what `yamlToolchain` or `jsonToolchain` returns, got \"toml\". Change it.",
+    },
+    ...[
+      {
+        name: 'a pin that is no tool',
+        search: { pins: ['weather'] },
+        code: 'search_pins',
+        message:
+          'Expected `toolSearch.pins` to name tools of the agent, got `weather`. Add the tool, or remove the pin.',
+      },
+      {
+        name: 'a misspelt pin',
+        search: { pins: ['look-up'] },
+        code: 'search_pins',
+        message:
+          'Expected `toolSearch.pins` to name tools of the agent, got `look-up`. Did you mean `look_up`?',
+      },
+      {
+        name: 'no search engine',
+        search: { engines: [] },
+        code: 'search_engine',
+        message:
+          "Expected an engine in `toolSearch.engines`, got none. Add 'bm25', or leave it out.",
+      },
+      {
+        name: 'two search engines with one id',
+        search: { engines: ['regex', { id: 'regex', guidance: 'x', search: () => [] }] },
+        code: 'search_engine',
+        message:
+          'Expected ids of search engines to be unique, got two engines with the id `regex`. Rename one.',
+      },
+      {
+        name: 'an unknown search engine',
+        search: { engines: ['bm26'] },
+        code: 'search_engine',
+        message:
+          "Expected `toolSearch.engines[0]` to be 'bm25', 'regex' or an engine { id, guidance, search }, got \"bm26\". Change it.",
+      },
+      {
+        name: 'another hint of tool search',
+        search: { hint: 'all' },
+        code: 'search_option',
+        message: "Expected `toolSearch.hint` 'domains' or 'names', got \"all\". Change it.",
+      },
+      {
+        name: 'an empty page of tool search',
+        search: { pageSize: 0 },
+        code: 'search_option',
+        message: 'Expected `toolSearch.pageSize` from 1 up, got 0. Change it.',
+      },
+      {
+        name: 'a misspelt option of tool search',
+        search: { pin: [] },
+        code: 'unknown_option',
+        message: 'Expected an option of `toolSearch`, got `pin`. Did you mean `pins`?',
+      },
+    ].map(({ name, search, code, message }) => ({
+      name,
+      options: { tools: [lookUp], toolSearch: search },
+      code,
+      message,
+    })),
+    {
+      name: 'middleware that is no list',
+      options: { toolMiddleware: () => 1 },
+      code: 'middleware',
+      message:
+        'Expected `toolMiddleware` to be a list of functions, got a function. Write it as a list.',
     },
     {
       name: 'sections that are none',

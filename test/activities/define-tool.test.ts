@@ -142,6 +142,36 @@ describe('[row 15] schemas of tools', () => {
   });
 });
 
+describe('a tool that is searched, kept and described', () => {
+  test('keeps what only the index needs out of the specification', () => {
+    const search = { domain: 'Work', categories: ['a'], keywords: ['job'], queries: ['do it'] };
+    const tool = defineTool({
+      name: 'work',
+      description: 'Works.',
+      output: { type: 'string' },
+      cache: true,
+      search,
+      execute: () => 'done',
+    });
+
+    expect(tool.search).toEqual(search);
+    expect(tool.spec).toEqual({
+      name: 'work',
+      description: 'Works.',
+      parameters: null,
+      effect: 'idempotent',
+      local: false,
+      timeoutMs: 60_000,
+      retry: { attempts: 3, initialMs: 1_000, factor: 2 },
+      sequential: false,
+      maxResultBytes: 65_536,
+      output: { type: 'string' },
+      cache: true,
+      area: { domain: 'Work', categories: ['a'] },
+    });
+  });
+});
+
 describe('[row 26] what is wrong with a tool', () => {
   const mute: StandardSchema = {
     '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) },
@@ -291,6 +321,38 @@ describe('[row 26] what is wrong with a tool', () => {
       options: { maxResultBytes: 262_145 },
       code: 'number',
       message: 'Expected `maxResultBytes` of `work` from 1 to 262144, got 262145. Change it.',
+    },
+    {
+      name: 'a cache that is no switch',
+      options: { cache: 60 },
+      code: 'tool_cache',
+      message: 'Expected `cache` of `work` to be true or false, got 60. Change it.',
+    },
+    {
+      name: 'a cached tool that acts once',
+      options: { cache: true, effect: 'once' },
+      code: 'tool_cache',
+      message:
+        'Expected no `cache` for the `once` tool `work`, got true. Remove it: its second call would do nothing.',
+    },
+    {
+      name: 'an output that is no schema',
+      options: { output: 3 },
+      code: 'tool_schema',
+      message:
+        'Expected `output` of `work` to be a schema, got 3. Use JSON Schema or a Standard Schema object, such as one of zod.',
+    },
+    {
+      name: 'search texts that are none',
+      options: { search: { domain: 'Work', keywords: 'job' } },
+      code: 'tool_search',
+      message: 'Expected `search.keywords` of `work` to be a list of texts, got "job". Change it.',
+    },
+    {
+      name: 'a misspelt search text',
+      options: { search: { keyword: ['job'] } },
+      code: 'unknown_option',
+      message: 'Expected an option of `search` of `work`, got `keyword`. Did you mean `keywords`?',
     },
     {
       name: 'a misspelt option',

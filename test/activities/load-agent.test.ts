@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { compileAgent, hashOf } from '../../src/activities/compile-agent.ts';
+import { DEFAULT_COMPACTION } from '../../src/activities/define-compaction.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
@@ -81,6 +82,7 @@ describe('loadAgent', () => {
         { id: 'small' },
       ],
       limits,
+      compaction: DEFAULT_COMPACTION,
     };
 
     expect(load({})).toEqual({

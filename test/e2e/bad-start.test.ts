@@ -164,13 +164,12 @@ describe('a start through the client', () => {
     const first = await start('tester', { task: 'Go', id });
     const step = await first.result();
 
-    const second = start('tester', { task: 'Go', id });
-    const attached = await start('tester', { task: 'Another', id, ifExists: 'attach' });
-
-    await expect(second).rejects.toMatchObject({
+    await expect(start('tester', { task: 'Go', id })).rejects.toMatchObject({
       code: 'id_in_use',
       message: `Expected a free run id, got \`${id}\`, which another run has. Choose another id, or start with \`ifExists: 'attach'\`.`,
     });
+    const attached = await start('tester', { task: 'Another', id, ifExists: 'attach' });
+
     expect(await attached.result()).toEqual(step);
   });
 });

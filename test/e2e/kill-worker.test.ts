@@ -14,6 +14,7 @@ import {
   agentName,
   airlineAgents,
   effectsIn,
+  enteredIn,
   outcomeOf,
   startAirlineModel,
   startAirlineRuns,
@@ -136,6 +137,12 @@ async function check(
   expect([...new Set(begun)]).toEqual(begun);
   expect([...new Set(acted)]).toEqual(acted);
   expect(unknown).toEqual(expect.arrayContaining(missing));
+
+  // A call has one key, however often it is tried, and no other call has it.
+  const keys = new Map(
+    enteredIn(storeDir, variant).map(({ idempotencyKey, callId }) => [idempotencyKey, callId]),
+  );
+  expect(new Set(keys.values()).size).toBe(keys.size);
 
   // Listeners heard each event at least once, last as it is recorded.
   const heard = new Map((await heardBy(storeDir, variant)).map((event) => [event.seq, event]));

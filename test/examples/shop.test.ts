@@ -3,7 +3,7 @@ import { repeatedKeys } from '../../examples/effect-log.ts';
 import { scriptedModel, type ScriptVariant } from '../../examples/script.ts';
 import { shopAgent } from '../../examples/shop/agents.ts';
 import { SHOP_REQUEST, shopSeed } from '../../examples/shop/data.ts';
-import { SHOP_SCRIPT } from '../../examples/shop/scripts.ts';
+import { SHOP_SCRIPT, SHOP_SCRIPT_SEARCH } from '../../examples/shop/scripts.ts';
 import { shopStore, type ShopStore } from '../../examples/shop/store.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { runTool } from '../../src/activities/run-tool.ts';
@@ -195,6 +195,25 @@ describe.each<ScriptVariant>(['yaml', 'json', 'chat'])('[row 58] the scenario in
     expect(cases.map(({ case_id, order_id }) => [case_id, order_id])).toEqual([
       ['CASE-3001', 'ORD-1007'],
     ]);
+    expect(credits.map(({ credit_id, amount }) => [credit_id, amount])).toEqual([
+      ['CR-4001', 79.99],
+    ]);
+    expect(repeatedKeys(store.log)).toEqual([]);
+  });
+});
+
+describe('[row 58] the scenario in search', () => {
+  test('finds the tools, then follows the policy: 12 iterations, 14 calls, the same end', async () => {
+    const store = shopStore();
+    const model = scriptedModel(SHOP_SCRIPT_SEARCH, 'search');
+    const agent = shopAgent({ store, model, variant: 'search' });
+
+    const step = await startInMemory({ agent, task: SHOP_REQUEST }).result;
+
+    expect(step).toMatchObject({ status: 'success', iterations: 12 });
+    expect(step.usage).toMatchObject({ totalTokens: 1320, modelCalls: 12, toolCalls: 14 });
+    expect(step.stats.counters['agent:tool_calls_error_total'] ?? 0).toBe(0);
+    const { credits } = store.state();
     expect(credits.map(({ credit_id, amount }) => [credit_id, amount])).toEqual([
       ['CR-4001', 79.99],
     ]);

@@ -58,9 +58,13 @@ export interface PlainServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server that answers every request with `handle`, once the request's body has been read. */
+/**
+ * Starts a server that answers every request with `handle`, once the request's body has been read;
+ * at any free port unless told where.
+ */
 export async function startPlainServer(
   handle: (request: IncomingMessage, response: ServerResponse, body: string) => void,
+  wantedPort = 0,
 ): Promise<PlainServer> {
   const server = createServer((request, response) => {
     let body = '';
@@ -70,7 +74,7 @@ export async function startPlainServer(
     });
     request.on('end', () => handle(request, response, body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wantedPort, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

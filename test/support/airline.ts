@@ -4,6 +4,7 @@
  * the same however often it was disturbed.
  */
 import type { LLMock } from '@copilotkit/aimock';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { airlineAgent } from '../../examples/airline/agents.ts';
 import { AIRLINE_REQUEST } from '../../examples/airline/data.ts';
@@ -11,7 +12,7 @@ import { AIRLINE_SCRIPT_ACT } from '../../examples/airline/scripts.ts';
 import { airlineStore, type AirlineChange } from '../../examples/airline/store.ts';
 import type { Effect } from '../../examples/effect-log.ts';
 import { scriptFixtures, type ScriptVariant } from '../../examples/script.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/agent/events.ts';
@@ -62,6 +63,13 @@ export interface AirlinePlace {
   readonly latencyMs: number;
 }
 
+/** A tool that was entered. */
+export interface Entered {
+  readonly callId: string;
+  readonly idempotencyKey: string;
+  readonly attempt: number;
+}
+
 /** The three agents; `onEffect` hears what their `once` tools do, after it is in the file. */
 export function airlineAgents(
   place: AirlinePlace,
@@ -74,7 +82,7 @@ export function airlineAgents(
       store.log.append(effect);
       onEffect(effect);
     };
-    return airlineAgent({
+    const agent = airlineAgent({
       name: agentName(variant),
       variant,
       latencyMs,
@@ -84,7 +92,32 @@ export function airlineAgents(
         model: modelAt(modelUrl, 'openai-compatible', modelName(variant)),
       },
     });
+    return noting(agent, enteredFile(storeDir, variant));
   });
+}
+
+/** The agent with tools that write into `file` that they were entered. */
+function noting(agent: AgentDefinition, file: string): AgentDefinition {
+  const tools = agent.tools.map((tool): ToolDefinition => ({
+    ...tool,
+    execute: (args, context) => {
+      const { callId, idempotencyKey, attempt } = context;
+      const entered: Entered = { callId, idempotencyKey, attempt };
+      appendFileSync(file, `${JSON.stringify(entered)}\n`);
+      return tool.execute(args, context);
+    },
+  }));
+  return { ...agent, tools };
+}
+
+/** The tools of a variant that were entered, in order, over all processes. */
+export function enteredIn(storeDir: string, variant: ScriptVariant): readonly Entered[] {
+  const lines = readFileSync(enteredFile(storeDir, variant), 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Entered);
+}
+
+function enteredFile(storeDir: string, variant: ScriptVariant): string {
+  return join(storeDir, `${variant}.entered.jsonl`);
 }
 
 /** What the `once` tools of a variant did, in order. */

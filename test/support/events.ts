@@ -126,6 +126,18 @@ export const recordedArbitrary: fc.Arbitrary<Recorded> = fc.oneof(
     })),
   ),
   bare(fc.constantFrom<EventBody>({ type: 'agent:paused' }, { type: 'agent:resumed' })),
+  bare(
+    fc.constant<EventBody>({
+      type: 'agent:compaction',
+      strategy: 'mask',
+      lengthBefore: 1,
+      lengthAfter: 1,
+      tokensBefore: 9,
+      tokensAfter: 5,
+      epoch: 2,
+      durationMs: 0,
+    }),
+  ),
   fc.tuple(fc.string(), fc.boolean(), count).map(([text, replaces, index]): Recorded => {
     const entry = {
       index,
@@ -175,5 +187,7 @@ export const eventsArbitrary: fc.Arbitrary<
 /** A state in which nothing has happened. */
 export function freshState(): RunState {
   const identity = { runId: 'run-1', agentPath: 'tester', depth: 0, startedAt: 0 };
-  return startState(identity, { spec: reactSpec(), task: { text: 'Go' } });
+  const triggers = [{ kind: 'counter_prefix', prefix: 'agent:', step: 5 }] as const;
+  const spec = reactSpec({ compaction: { triggers, strategies: [] } });
+  return startState(identity, { spec, task: { text: 'Go' } });
 }

@@ -12,6 +12,7 @@ import type { Limit } from '../../src/core/limits/limit.ts';
 import type { Numbers, Stats } from '../../src/core/stats/stats.ts';
 import { EMPTY_STATS } from '../../src/core/stats/stats.ts';
 import { tally } from '../../src/core/stats/tally.ts';
+import { isPinned, type Entry } from '../../src/core/transcript/entry.ts';
 import {
   createPageReader,
   FIRST_POSITION,
@@ -151,4 +152,35 @@ function bytesOf(value: Json): number {
 
 function roundTrip<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+/** Pinned entries come out of a compaction as they went in, in their order. */
+export function compactionKeepsPins(
+  before: readonly Entry[],
+  compact: (entries: readonly Entry[]) => readonly Entry[],
+): void {
+  expect(compact(before).filter(isPinned)).toEqual(before.filter(isPinned));
+}
+
+/** A compaction makes the scratchpad no longer, and results no larger. */
+export function compactionNeverGrows(
+  before: readonly Entry[],
+  compact: (entries: readonly Entry[]) => readonly Entry[],
+): void {
+  const after = compact(before);
+  expect(after.length).toBeLessThanOrEqual(before.length);
+  const bytesOfKept = (entries: readonly Entry[]): number =>
+    entries
+      .filter(({ index }) => before.some((old) => old.index === index))
+      .reduce((sum, { messages }) => sum + bytesOf(messages as unknown as Json), 0);
+  expect(bytesOfKept(after)).toBeLessThanOrEqual(bytesOfKept(before));
+}
+
+/** What a compaction leaves it leaves alone: the same strategy changes nothing at once. */
+export function compactionIsIdempotent(
+  before: readonly Entry[],
+  compact: (entries: readonly Entry[]) => readonly Entry[],
+): void {
+  const once = compact(before);
+  expect(compact(once)).toEqual(once);
 }

@@ -22,7 +22,7 @@ import {
 export const START: number = Date.parse('2026-03-10T09:00:00Z');
 
 /** What a run is made of beside its script; fields of the agent stand under `agent`. */
-export interface RunOptions extends Omit<Partial<MemoryRunOptions>, 'agent' | 'models'> {
+export interface RunOptions extends Omit<Partial<MemoryRunOptions>, 'agent'> {
   readonly agent?: Partial<AgentOptions>;
 }
 

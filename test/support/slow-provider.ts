@@ -27,8 +27,14 @@ export const PROVIDER_TOKENS = { prompt_tokens: 40, completion_tokens: 2 } as co
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 const PIECE_MS = 50;
 
-/** Starts a provider that answers the n-th request with the n-th reply, then with the last one. */
-export async function startSlowProvider(replies: readonly ProviderReply[]): Promise<SlowProvider> {
+/**
+ * Starts a provider that answers the n-th request with the n-th reply, then with the last one. It
+ * listens at any free port unless told where.
+ */
+export async function startSlowProvider(
+  replies: readonly ProviderReply[],
+  port = 0,
+): Promise<SlowProvider> {
   const requests: string[] = [];
   const abortedAt: number[] = [];
   const server = await startPlainServer((request, response, body) => {
@@ -47,7 +53,7 @@ export async function startSlowProvider(replies: readonly ProviderReply[]): Prom
     write();
     const timer = setInterval(write, PIECE_MS);
     response.on('close', () => clearInterval(timer));
-  });
+  }, port);
   return { url: server.url, requests, abortedAt, stop: () => server.stop() };
 }
 

@@ -3,7 +3,7 @@
  * and the histories of what ran. Everything that was opened is closed by `close`, in order.
  */
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
 import { createWorker, type WorkerParts } from '../../src/worker/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
+import { installRuntime } from '../../src/worker/install-runtime.ts';
 import { BUNDLE_FOLDER, replayChain, type ReplayOptions } from './replay.ts';
 
 /** What a test's worker is made of beside its agents. */
@@ -58,7 +59,7 @@ export async function openStage(server: {
   readonly address: string;
   readonly namespace: string;
 }): Promise<Stage> {
-  quieten();
+  installRuntime('ERROR');
   const { address, namespace } = server;
   const folder = await mkdtemp(join(tmpdir(), 'everloop-e2e-'));
   const connection = await NativeConnection.connect({ address });
@@ -122,13 +123,4 @@ export async function openStage(server: {
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     },
   };
-}
-
-let isQuiet = false;
-
-/** One runtime for each process; what the SDK logs below an error is of no interest here. */
-function quieten(): void {
-  if (isQuiet) return;
-  isQuiet = true;
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
 }

@@ -132,11 +132,13 @@ describe('loadWorkflowBundle', () => {
 });
 
 describe('preloadedModules', () => {
-  it('names the modules of core, and no declaration or test', () => {
-    const modules = preloadedModules();
+  it('names the SDK, then the modules of core and workflows, and no declaration or test', () => {
+    const [sdk, ...own] = preloadedModules();
 
-    expect(modules.some((path) => path.endsWith('/src/core/json.ts'))).toBe(true);
-    expect(modules.filter((path) => !/\/src\/(core|lisp)\/.+\.ts$/.test(path))).toEqual([]);
+    expect(sdk).toMatch(/\/@temporalio\/workflow\/lib\/index\.js$/);
+    expect(own.some((path) => path.endsWith('/src/core/json.ts'))).toBe(true);
+    expect(own.some((path) => path.endsWith('/src/workflows/stack-depth.ts'))).toBe(true);
+    expect(own.filter((path) => !/\/src\/(core|lisp|workflows)\/.+\.ts$/.test(path))).toEqual([]);
   });
 });
 

@@ -12,12 +12,14 @@ export type Ending =
 
 /**
  * Why an iteration is left in the middle. `stopped`: a cancel or a breach waits, and whoever looks
- * finds it · `interrupted`: an input wants to be read first · `failed`: the run ends with an error.
+ * finds it · `interrupted`: an input wants to be read first · `failed`, `compaction_failed`: the run ends
+ * so.
  */
 export type Leave =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'interrupted' }
-  | { readonly kind: 'failed'; readonly code: string; readonly cause: string };
+  | { readonly kind: 'failed'; readonly code: string; readonly cause: string }
+  | { readonly kind: 'compaction_failed'; readonly cause: string };
 
 /**
  * An error that carries `leave` through code that knows nothing of it, a custom loop above all.

@@ -3,6 +3,7 @@
  * moves statistics, is checked against the limits, and only then published. Events carry counts,
  * never copies of the conversation: a copy per change would grow with the square.
  */
+import type { StrategySpec } from '../compaction/compaction.ts';
 import type { Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import type { FinishReason, Mode, ModelPurpose, TokenUsage } from '../model/model.ts';
@@ -34,26 +35,33 @@ export type InputKind = 'queue' | 'steer' | 'interrupt';
 
 /** The kinds of events and their fields. A type of a user's own contains `:` and is not listed. */
 export type EventBody =
+  /** A run begins; the first event of its chain. */
   | { readonly type: 'agent:execution:before'; readonly mode: Mode }
+  /** A run has ended; the last event of its chain. */
   | {
       readonly type: 'agent:execution:after';
       readonly status: StepStatus;
       readonly reason: string;
       readonly exceededLimit?: Breach;
     }
+  /** Link `run` of the chain hands over to the next. */
   | { readonly type: 'agent:execution:handover'; readonly run: number }
+  /** An iteration begins; `iteration` counts it already. */
   | { readonly type: 'agent:iteration:before' }
+  /** An iteration has ended. */
   | {
       readonly type: 'agent:iteration:after';
       readonly outcome: IterationOutcome;
       readonly durationMs: number;
     }
+  /** A model is asked; `messages` is the length of the transcript that it gets. */
   | {
       readonly type: 'agent:model_call:before';
       readonly model: string;
       readonly purpose: ModelPurpose;
       readonly messages: number;
     }
+  /** A model call has ended, with all its attempts. */
   | {
       readonly type: 'agent:model_call:after';
       readonly model: string;
@@ -66,6 +74,7 @@ export type EventBody =
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
     }
+  /** A reply was read. */
   | {
       readonly type: 'agent:turn:read';
       readonly kind: 'calls' | 'program' | 'answer' | 'malformed';
@@ -75,7 +84,9 @@ export type EventBody =
       readonly blocks: { readonly [name: string]: number };
       readonly discardedAnswer?: true;
     }
+  /** A structured section of a reply was read and checked. */
   | { readonly type: 'agent:section:read'; readonly name: string }
+  /** A reply, or a part of it, could not be read; the model is told so. */
   | {
       readonly type: 'agent:parse_error';
       readonly family: ProblemFamily;
@@ -83,12 +94,14 @@ export type EventBody =
       /** At most 2 KB of the text that could not be read. */
       readonly raw: string;
     }
+  /** A tool is called; arguments are cut. */
   | {
       readonly type: 'agent:tool_call:before';
       readonly callId: string;
       readonly tool: string;
       readonly args: Json;
     }
+  /** A call has ended, or was not started; arguments and output are cut. */
   | ({
       readonly type: 'agent:tool_call:after';
       readonly callId: string;
@@ -103,28 +116,39 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
+      /** The result of an equal call before: the tool did not run again. */
+      readonly cached?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
+  /** A validator judges an answer. */
   | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: string }
+  /** What a validator said. */
   | {
       readonly type: 'agent:validator:result';
       readonly validator: string;
       readonly accepted: boolean;
       readonly feedback?: string;
     }
+  /** What schema and validators together said of an answer. */
   | ({
       readonly type: 'agent:answer:judged';
       readonly outcome: 'unfit' | 'rejected' | 'accepted';
     } & Pick<Reports, 'counts' | 'gauges'>)
+  /** An input was taken in. */
   | {
       readonly type: 'agent:input';
       readonly inputId: string;
       readonly kind: InputKind;
       readonly position: number;
     }
+  /** The limits were changed. */
   | { readonly type: 'agent:adjusted'; readonly limits: readonly Limit[] }
+  /** The run waits from here on, until it is resumed. */
   | { readonly type: 'agent:paused' }
+  /** The run goes on. */
   | { readonly type: 'agent:resumed' }
+  /** An entry was appended to the history; `index` is its place in the chain. */
   | { readonly type: 'agent:iteration_history:change'; readonly index: number }
+  /** What the next model call sees has changed. */
   | {
       readonly type: 'agent:scratchpad:change';
       readonly epoch: number;
@@ -133,11 +157,25 @@ export type EventBody =
       readonly added: number;
       readonly removed: number;
     }
+  /** A strategy made the scratchpad shorter; tokens are estimates of the next request. */
+  | {
+      readonly type: 'agent:compaction';
+      readonly strategy: StrategySpec['kind'];
+      readonly lengthBefore: number;
+      readonly lengthAfter: number;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      /** The epoch that it began. */
+      readonly epoch: number;
+      readonly durationMs: number;
+    }
   /** A custom loop replaced its own data; `bytes` is its size as JSON. */
   | { readonly type: 'agent:data:change'; readonly bytes: number }
+  /** A limit was crossed, or would have been by the next piece of work. */
   | ({ readonly type: 'agent:limit_exceeded' } & Breach)
   /** Why the run fails, in the words of its Step; stands before `execution:after`. */
   | { readonly type: 'agent:error'; readonly message: string }
+  /** Something is odd, and the run goes on. */
   | { readonly type: 'agent:warning'; readonly code: string; readonly message: string }
   /** An event, or statistics, of a loop, a tool or a validator of a user's own. */
   | ({

@@ -10,11 +10,13 @@
  * H3  What `now` returns never falls, and is the same on every replay at the same place.
  * H4  `publish` never waits and never throws.
  */
+import type { SummaryOrder } from '../compaction/compaction.ts';
 import type { ModelPurpose, Reply, TokenUsage } from '../model/model.ts';
 import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../toolchain/outcome.ts';
 import type { ToolSpec } from './spec.ts';
 import type { AgentEvent } from './events.ts';
 import type { Mailbox } from './inbox.ts';
+import type { RunState } from './run-state.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { Message } from '../message.ts';
 import type { Entry } from '../transcript/entry.ts';
@@ -35,6 +37,8 @@ export interface ModelOrder {
   /** Milliseconds since 1970, for instructions that name the date. */
   readonly time: number;
   readonly transcript: TranscriptReference;
+  /** Set when `purpose` is `compaction`: what of the transcript is to be summed up. */
+  readonly summary?: SummaryOrder;
 }
 
 /** Names a state of the transcript; the digest proves that a reader found the same. */
@@ -92,6 +96,11 @@ export interface Host {
   callModel(order: ModelOrder, view: TranscriptView): Promise<ModelOutcome>;
   /** Runs a tool. `tool` is the tool's specification: it says how to retry. */
   callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
+  /**
+   * Runs a call of the built-in search tool: an ordinary call, whose result is a page of names. The
+   * text for the model is made in the loop.
+   */
+  searchTools(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Ends what is in flight early. Harmless when nothing is. */
@@ -104,6 +113,8 @@ export interface Host {
   setDeadline(at: number | null, onDue: () => void): void;
   /** Whether the run should hand itself over at the next boundary. */
   handoverDue(): boolean;
+  /** Whether a hand-over could carry `state`; one that does not fit is compacted first. */
+  fitsHandover(state: RunState): boolean;
   /** Tells the world of an event, after state and limits know it; `entry` is what it added to history. */
   publish(event: AgentEvent, entry: Entry | undefined): void;
 }

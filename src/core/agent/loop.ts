@@ -1,7 +1,7 @@
 /**
- * The loop: iterations until a run ends or hands over. With `work.ts` and `run-calls.ts` (what one
- * iteration may do) and `mode-loop.ts` (the iteration of the built-in modes) it is all that is
- * asynchronous in the core. They decide nothing by themselves: they ask pure functions what to do, the host
+ * The loop: iterations until a run ends or hands over. With `work.ts`, `ask-model.ts` and
+ * `run-calls.ts` (what one iteration may do), `run-compaction.ts` (what may stand between two) and
+ * `mode-loop.ts` (the iteration of the built-in modes) it is all that is asynchronous in the core. They decide nothing by themselves: they ask pure functions what to do, the host
  * to do it, and record what happened.
  *
  * I1  The order of one run is L1 to L9; each step is named where it stands.
@@ -12,11 +12,12 @@
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */
 import { wouldCross } from '../limits/breach.ts';
-import { leaveOf, type Ending } from './ending.ts';
+import { leaveOf, type Ending, type Leave } from './ending.ts';
 import type { IterationOutcome } from './events.ts';
 import type { Host } from './host.ts';
 import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
+import { compactDue, compactToFit, isCompactionDue, type Pass } from './run-compaction.ts';
 import { messageOf, outcomeOf } from './step-of.ts';
 import { createWork, type Next, type TurnEnd } from './work.ts';
 
@@ -33,7 +34,13 @@ export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd
     for (;;) {
       if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
       const left = leaveBeforeIteration(run, host); // L2 to L6
-      if (left !== null) return left;
+      if (left === NEEDS_ROOM || (left === null && isCompactionDue(run))) {
+        const compact = left === NEEDS_ROOM ? compactToFit : compactDue;
+        const then = afterPass(run, host, await compact(run, host)); // L7
+        if (then !== 'on' && then !== 'again') return then;
+        if (then === 'on' && left === NEEDS_ROOM) return handOver(run);
+        if (then === 'again' || hasNews(run, host)) continue;
+      } else if (left !== null) return left;
       run.record({ type: 'agent:iteration:before' }); // L8
       const startedAt = host.now();
       const work = createWork(run, host);
@@ -53,19 +60,38 @@ export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd
   }
 }
 
+/** The state would not fit into a hand-over as it is. */
+const NEEDS_ROOM = 'needs_room';
+
 /** Takes inputs in, then finds out why no further iteration begins; null when one does. */
-function leaveBeforeIteration(run: Run, host: Host): LoopEnd | null {
+function leaveBeforeIteration(run: Run, host: Host): LoopEnd | typeof NEEDS_ROOM | null {
   if (!isStopped(run, host)) takeIn(run, host); // L2
   const over = endingFound(run, host); // L3, L4
   if (over !== null) return finish(run, over);
-  if (host.handoverDue()) {
-    run.record({ type: 'agent:execution:handover', run: run.state.link }); // L5
-    return { kind: 'handover' };
-  }
+  if (host.handoverDue()) return host.fitsHandover(run.state) ? handOver(run) : NEEDS_ROOM; // L5
   const crossed = iterationBreach(run); // L6
   if (crossed === null) return null;
   run.breach(crossed);
   return finish(run, { kind: 'limit_exceeded', breach: crossed });
+}
+
+function handOver(run: Run): LoopEnd {
+  run.record({ type: 'agent:execution:handover', run: run.state.link });
+  return { kind: 'handover' };
+}
+
+/** What a compaction between two iterations leaves to do: L3 and L4 again, then on, or L2 again. */
+function afterPass(run: Run, host: Host, pass: Pass): LoopEnd | 'on' | 'again' {
+  if (pass.kind === 'unchanged') return 'on';
+  const over = endingFound(run, host);
+  if (over !== null) return finish(run, over);
+  if (pass.kind === 'failed') return finish(run, { kind: 'compaction_failed', cause: pass.cause });
+  return pass.kind === 'interrupted' ? 'again' : 'on';
+}
+
+/** Whether something came during a compaction that acts before the next model call. */
+function hasNews(run: Run, host: Host): boolean {
+  return run.state.pausedAt !== null || host.mailbox.peek().waiting.length > 0;
 }
 
 /** Records the end of a run, also of one whose hand-over failed. */
@@ -148,12 +174,19 @@ function hasLateInput(run: Run, host: Host): boolean {
 function outcomeOfThrow(run: Run, host: Host, error: unknown): ClosedIteration {
   const left = leaveOf(error);
   if (left?.kind === 'interrupted') return { outcome: 'interrupted', ending: null };
-  const failure: Ending =
-    left?.kind === 'failed'
-      ? { kind: 'error', code: left.code, cause: left.cause }
-      : { kind: 'error', code: 'loop_error', cause: textOf(error) };
   // A cancel or a breach can surface as any error of a call: look for them first.
-  return { outcome: 'failed', ending: endingFound(run, host) ?? failure };
+  return { outcome: 'failed', ending: endingFound(run, host) ?? failureOf(left, error) };
+}
+
+function failureOf(left: Leave | undefined, error: unknown): Ending {
+  switch (left?.kind) {
+    case 'failed':
+      return { kind: 'error', code: left.code, cause: left.cause };
+    case 'compaction_failed':
+      return left;
+    default:
+      return { kind: 'error', code: 'loop_error', cause: textOf(error) };
+  }
 }
 
 function textOf(error: unknown): string {

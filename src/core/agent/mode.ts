@@ -52,6 +52,8 @@ export interface ModeRules {
     messages: readonly Message[],
     options: RequestOptions,
   ): ModelRequest;
+  /** Messages of the scratchpad as a model reads them: their sections are text. */
+  writeMessages(spec: AgentSpec, messages: readonly Message[]): readonly Message[];
   /** What the model wants done. `iteration` gives the ids of calls. */
   readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn;
   /** The messages of the entry of a turn that did not end the run; may be empty. */

@@ -26,6 +26,8 @@ export interface CallResult {
   readonly text: string;
   readonly instructions?: string;
   readonly media: readonly MediaPart[];
+  /** Of a tool search: the tools that its text shows. */
+  readonly shown?: readonly string[];
   /** -10 to 10; the entry takes the highest of its results. */
   readonly importance?: number;
 }

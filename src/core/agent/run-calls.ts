@@ -5,13 +5,17 @@
 import { canceledCallText, refusedText, unknownToolText } from '../toolchain/call-texts.ts';
 import { isKnownTool, roomFor, UNKNOWN_TOOL, wavesOf } from '../toolchain/batch.ts';
 import type { CallOutcome, ToolResult } from '../toolchain/outcome.ts';
+import { hitsText } from '../tool-search/describe.ts';
+import { readSearchPage, SEARCH_TOOL } from '../tool-search/query.ts';
+import { cachedResult, toCachedResult } from '../toolchain/result-cache.ts';
+import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { ToolCall } from '../message.ts';
 import type { EventBody } from './events.ts';
 import type { Host, ToolEnd } from './host.ts';
 import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
-import type { AgentSpec } from './spec.ts';
+import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent, ownEvent } from './turn-record.ts';
 
 /** How many calls of an iteration have begun and not ended. */
@@ -28,6 +32,7 @@ export async function runCalls(
 ): Promise<readonly CallResult[]> {
   const { tools, parallel } = run.state.head.spec;
   const results: CallResult[] = [];
+  const shownTools = new Set<string>();
   for (const wave of wavesOf(calls, tools, parallel)) {
     for (let done = 0; done < wave.length;) {
       // When calls that started did not count after all, more of the wave fit.
@@ -35,7 +40,9 @@ export async function runCalls(
       open.count += begun.length;
       hearLater(begun);
       for (const one of begun) {
-        results.push(one.kind === 'settled' ? one.result : recordCall(run, one, await one.pending));
+        results.push(
+          one.kind === 'settled' ? one.result : recordCall(run, one, await one.pending, shownTools),
+        );
         open.count -= 1;
       }
       done += begun.length;
@@ -91,25 +98,64 @@ function startCall(run: Run, host: Host, call: ToolCall): StartedCall {
     const result: ToolResult = { outcome, error, attempts: 0, started: false };
     return { kind: 'started', call, startedAt, pending: { result, endedAt: startedAt } };
   };
-  if (spec === undefined) return unstarted('rejected', unknownToolText(tool, head.spec.tools));
+  if (spec === undefined) {
+    const hint = head.spec.toolSearch === undefined ? 'names' : 'search';
+    return unstarted('rejected', unknownToolText(tool, head.spec.tools, hint));
+  }
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
   if (isStopped(run, host)) return unstarted('canceled', canceledCallText);
   const order = { agent: head.spec.name, runId, agentPath, callId, tool, args };
-  return { kind: 'started', call, startedAt, pending: host.callTool(order, spec) };
+  const kept = cachedResult(run.state.cached, spec, call);
+  if (kept !== undefined) {
+    return { kind: 'started', call, startedAt, pending: { result: kept, endedAt: startedAt } };
+  }
+  const pending = isSearch(head.spec, tool)
+    ? host.searchTools(order, spec)
+    : host.callTool(order, spec);
+  return { kind: 'started', call, startedAt, pending };
+}
+
+function isSearch({ toolSearch }: AgentSpec, tool: string): boolean {
+  return toolSearch !== undefined && tool === SEARCH_TOOL;
 }
 
 function recordCall(
   run: Run,
   { call, startedAt }: StartedCall,
-  { result, endedAt }: ToolEnd,
+  { result: given, endedAt }: ToolEnd,
+  shownTools: Set<string>,
 ): CallResult {
   const { spec } = run.state.head;
-  run.record(toolCallAfter(spec, call, result, endedAt - startedAt));
+  const tool = spec.tools.find(({ name }) => name === call.tool);
+  const { result, shown } = isSearch(spec, call.tool)
+    ? searchResult(spec, tool, given, shownTools)
+    : { result: given };
+  const cached = toCachedResult(tool, call, result);
+  run.record(
+    toolCallAfter(spec, call, result, endedAt - startedAt),
+    cached === undefined ? {} : { cached },
+  );
   for (const event of result.events ?? []) run.record(ownEvent(event));
-  return isKnownTool(spec.tools, call.tool)
-    ? toolCallResult(call, result, toolchainOf(spec.toolchain))
-    : failedCallResult(call, result.error ?? '', false);
+  if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
+  const read = toolCallResult(call, result, toolchainOf(spec.toolchain));
+  return shown === undefined ? read : { ...read, shown };
+}
+
+/** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */
+function searchResult(
+  spec: AgentSpec,
+  tool: ToolSpec | undefined,
+  result: ToolResult,
+  shownTools: Set<string>,
+): { readonly result: ToolResult; readonly shown?: readonly string[] } {
+  const page = result.outcome === 'ok' ? readSearchPage(result.output) : undefined;
+  if (page === undefined) return { result };
+  const toolchain = toolchainOf(spec.toolchain);
+  const { text, shown } = hitsText(spec, page, shownTools, toolchain);
+  for (const name of shown) shownTools.add(name);
+  const capped = capOutput(text, tool?.maxResultBytes ?? Infinity, toolchain);
+  return { result: { ...result, ...capped }, ...(shown.length === 0 ? {} : { shown }) };
 }
 
 /** A call that is not started any more. A breach keeps it out of the events, but a transcript needs a result. */
@@ -137,6 +183,7 @@ function toolCallAfter(
   durationMs: number,
 ): EventBody {
   const { outcome, started, attempts, output, error, cut, counts, gauges } = result;
+  const isCached = outcome === 'ok' && attempts === 0;
   return {
     type: 'agent:tool_call:after',
     callId,
@@ -149,6 +196,7 @@ function toolCallAfter(
     ...(output === undefined ? {} : { output: cutInEvent(output) }),
     ...(error === undefined ? {} : { error }),
     ...(cut === undefined ? {} : { cut }),
+    ...(isCached ? { cached: true as const } : {}),
     ...(counts === undefined ? {} : { counts }),
     ...(gauges === undefined ? {} : { gauges }),
   };

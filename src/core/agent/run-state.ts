@@ -10,13 +10,17 @@
  * I5  What happened before this link of the chain (history, events) is not in the state but in the
  *     log of that link; only counts are carried.
  */
+import { EMPTY_COMPACTION, type CompactionState } from '../compaction/compaction.ts';
+import { snapshotsOf } from '../compaction/trigger.ts';
 import { EMPTY_DIGEST, rollDigest, type Digest } from '../digest.ts';
 import { canonicalJson, type Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import type { Message } from '../message.ts';
 import { change, EMPTY_STATS, type StatChange, type Stats } from '../stats/stats.ts';
 import { changesOf } from '../stats/tally.ts';
+import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../transcript/entry.ts';
+import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { AgentEvent } from './events.ts';
 
@@ -53,8 +57,12 @@ export interface RunState {
   readonly pausedAt: number | null;
   /** Milliseconds spent in pauses and in waits for people that are over. */
   readonly idleMs: number;
+  /** What triggers of compactions remember. */
+  readonly compaction: CompactionState;
   /** The own data of a custom loop. */
   readonly data: Json;
+  /** Successes of tools with `cache`, oldest first; absent while there is none. */
+  readonly cached?: readonly CachedResult[];
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
@@ -65,6 +73,8 @@ export interface Carried {
   readonly scratchpad?: readonly Entry[];
   /** Replaces the data of a custom loop, by `agent:data:change`. */
   readonly data?: Json;
+  /** Kept for equal calls, by `agent:tool_call:after`. */
+  readonly cached?: CachedResult;
 }
 
 /** Who runs, and since when. */
@@ -92,6 +102,7 @@ export function startState(identity: RunIdentity, head: TranscriptHead): RunStat
     breach: null,
     pausedAt: null,
     idleMs: 0,
+    compaction: EMPTY_COMPACTION,
     data: null,
   };
 }
@@ -118,7 +129,9 @@ export function scratchpadMessages(state: RunState): readonly Message[] {
 export function apply(state: RunState, event: AgentEvent, carried: Carried = {}): RunState {
   const moved = changeFields(state, event, carried);
   const changes = [...changesOf(state.stats, event), ...clockChanges(moved, event.at)];
-  return { ...moved, seq: event.seq, stats: change(state.stats, changes) };
+  const stats = change(state.stats, changes);
+  const after = { ...moved, seq: event.seq, stats };
+  return event.type === 'agent:compaction' ? renewSnapshots(after) : after;
 }
 
 function changeFields(state: RunState, event: AgentEvent, carried: Carried): RunState {
@@ -133,6 +146,12 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
       return changeScratchpad(state, carried);
     case 'agent:data:change':
       return carried.data === undefined ? state : { ...state, data: carried.data };
+    case 'agent:model_call:after':
+      return changeReplyMark(state, event);
+    case 'agent:tool_call:after':
+      return carried.cached === undefined
+        ? state
+        : { ...state, cached: keepResult(state.cached ?? [], carried.cached) };
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
       const breach = {
@@ -156,16 +175,15 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
     case 'agent:execution:after':
     case 'agent:iteration:after':
     case 'agent:model_call:before':
-    case 'agent:model_call:after':
     case 'agent:turn:read':
     case 'agent:section:read':
     case 'agent:parse_error':
     case 'agent:tool_call:before':
-    case 'agent:tool_call:after':
     case 'agent:validator:called':
     case 'agent:validator:result':
     case 'agent:answer:judged':
     case 'agent:input':
+    case 'agent:compaction':
     case 'agent:error':
     case 'agent:warning':
     case 'agent:custom':
@@ -176,9 +194,10 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
 function changeScratchpad(state: RunState, { entry, scratchpad }: Carried): RunState {
   if (scratchpad !== undefined) {
     const messages = scratchpad.flatMap((kept) => kept.messages);
-    const digest = messagesDigest(headDigest(state.head), messages);
+    const head = nextHead(state.head, scratchpadMessages(state));
+    const digest = messagesDigest(headDigest(head), messages);
     const mark = { epoch: state.mark.epoch + 1, length: messages.length, digest };
-    return { ...state, scratchpad, mark };
+    return { ...state, head, scratchpad, mark };
   }
   if (entry === undefined) return state;
   const mark = {
@@ -187,6 +206,26 @@ function changeScratchpad(state: RunState, { entry, scratchpad }: Carried): RunS
     digest: messagesDigest(state.mark.digest, entry.messages),
   };
   return { ...state, scratchpad: [...state.scratchpad, entry], mark };
+}
+
+/** A call whose usage nobody told says nothing of the size of its request. */
+function changeReplyMark(
+  state: RunState,
+  event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,
+): RunState {
+  const { purpose, error, usageKnown, usage } = event;
+  if (purpose !== 'reply' || error !== undefined || !usageKnown) return state;
+  const { epoch, length } = state.mark;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const lastReply = { epoch, messages: length, tokens };
+  return { ...state, compaction: { ...state.compaction, lastReply } };
+}
+
+/** Counters are compared with what they were at the last compaction, this event included. */
+function renewSnapshots(state: RunState): RunState {
+  const triggers = state.head.spec.compaction?.triggers ?? [];
+  const snapshots = snapshotsOf(triggers, state.stats);
+  return { ...state, compaction: { ...state.compaction, snapshots } };
 }
 
 function clockChanges(state: RunState, at: number): readonly StatChange[] {

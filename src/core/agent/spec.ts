@@ -3,6 +3,7 @@
  * run starts, so that a run in flight keeps the definition that it began with. Functions (tools,
  * validators, dynamic instructions) stay on the worker and are called by name through activities.
  */
+import type { CompactionSpec } from '../compaction/compaction.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Message } from '../message.ts';
@@ -23,6 +24,12 @@ export interface RetrySpec {
   readonly factor: number;
 }
 
+/** Where a tool stands among the others, for the overview of an agent with tool search. */
+export interface ToolArea {
+  readonly domain?: string;
+  readonly categories?: readonly string[];
+}
+
 /** A tool as plain data. */
 export interface ToolSpec {
   readonly name: string;
@@ -36,6 +43,24 @@ export interface ToolSpec {
   readonly retry: RetrySpec;
   readonly sequential: boolean;
   readonly maxResultBytes: number;
+  /** JSON Schema of the output, for programs; not checked. */
+  readonly output?: JsonObject;
+  /** True: successes are kept per run and not asked for again. */
+  readonly cache?: true;
+  /** Keywords and queries stay on the worker: only the overview is made from the specification. */
+  readonly area?: ToolArea;
+}
+
+/** How the model finds tools that its prompt does not show. */
+export interface ToolSearchSpec {
+  readonly hint: 'domains' | 'names';
+  readonly pageSize: number;
+  /** Names of tools that are always shown in full, in this order. */
+  readonly pins: readonly string[];
+  /** At least one; the first is the default. */
+  readonly engines: readonly { readonly id: string; readonly guidance: string }[];
+  /** What the model reads when nothing matches. */
+  readonly noResults: string;
 }
 
 /** A model entry as plain data: id, prices and window; the model itself stays on the worker. */
@@ -110,7 +135,10 @@ export interface AgentSpec {
   readonly rules: TextSource | null;
   /** The model and its fallbacks, in the order in which they are tried. At least one. */
   readonly models: readonly [ModelSpec, ...ModelSpec[]];
+  /** All that may be called; with tool search its tool is the last of them. */
   readonly tools: readonly ToolSpec[];
+  /** Absent: the prompt shows all tools. */
+  readonly toolSearch?: ToolSearchSpec;
   readonly toolchain: ToolchainSpec;
   readonly answer: AnswerSpec;
   /** Set exactly when `mode` is `react`. */
@@ -120,6 +148,8 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** In the order in which they are checked. */
   readonly limits: readonly Limit[];
+  /** Absent: the scratchpad is never compacted. */
+  readonly compaction?: CompactionSpec;
   readonly timeZone: string;
   readonly queues: QueueSpec;
 }

@@ -3,21 +3,20 @@
  * and published by itself, and leaves the iteration when the run is to stop.
  */
 import { byteSize, type Json } from '../json.ts';
-import { wouldCross } from '../limits/breach.ts';
 import type { ToolCall } from '../message.ts';
 import type { Reply } from '../model/model.ts';
+import { askModels, leaveIfAsked, type Tries } from './ask-model.ts';
+import { compactByForce } from './run-compaction.ts';
 import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import { judge, needsCheck, type Judgement } from '../termination/candidates.ts';
 import type { JudgeResult } from '../toolchain/outcome.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { leaving } from './ending.ts';
-import type { EventBody } from './events.ts';
-import type { Host, ModelOrder, ModelOutcome, TranscriptView } from './host.ts';
+import type { Host } from './host.ts';
 import type { CallResult } from './observation.ts';
-import { isInterrupted, isStopped, type Run } from './run.ts';
+import type { Run } from './run.ts';
 import { runCalls, type OpenCount } from './run-calls.ts';
-import { scratchpadMessages, type RunState } from './run-state.ts';
-import type { ModelSpec } from './spec.ts';
+import type { RunState } from './run-state.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
 
 /** What `next` decided: another iteration, or the end with a value. */
@@ -85,10 +84,7 @@ export function createWork(run: Run, host: Host): OpenWork {
     return work;
   };
   // Chunks of one iteration are told apart by the try, so tries count on over repeated questions.
-  let tries = 0;
-  const countTries = (attempts: number): void => {
-    tries += attempts;
-  };
+  const tries: Tries = { count: 0, isForced: false };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(run, host, open, values));
 
@@ -98,7 +94,7 @@ export function createWork(run: Run, host: Host): OpenWork {
     get state() {
       return run.state;
     },
-    ask: () => tracked(ask(run, host, open, () => tries, countTries)),
+    ask: () => tracked(ask(run, host, open, tries)),
     call: (calls) => tracked(runCalls(run, host, open, calls)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
@@ -134,91 +130,19 @@ export function createWork(run: Run, host: Host): OpenWork {
   };
 }
 
-/** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
-function leaveIfAsked(run: Run, host: Host): void {
-  if (isStopped(run, host)) throw leaving({ kind: 'stopped' });
-  if (isInterrupted(host)) throw leaving({ kind: 'interrupted' });
-}
-
-async function ask(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  triesBefore: () => number,
-  countTries: (attempts: number) => void,
-): Promise<Reply> {
-  let last = { code: 'model_error', message: 'no model answered' };
-  leaveIfAsked(run, host);
-  for (const model of run.state.head.spec.models) {
-    const { order, view } = beginModelCall(run, host, model, triesBefore());
-    open.count += 1;
-    const outcome = await host.callModel(order, view);
-    open.count -= 1;
-    run.record(modelCallAfter(order, outcome, host.now() - order.time));
-    countTries(outcome.attempts);
-    if (outcome.kind === 'reply') return outcome.reply;
-    leaveIfAsked(run, host);
-    if (outcome.kind === 'aborted') continue;
-    last = outcome;
-    if (outcome.code !== 'model_error' && outcome.code !== 'model_auth') break;
-  }
-  throw leaving({ kind: 'failed', code: last.code, cause: last.message });
-}
-
-/** Checks the limits of a model call and records its beginning. */
-function beginModelCall(
-  run: Run,
-  host: Host,
-  model: ModelSpec,
-  triesBefore: number,
-): { readonly order: ModelOrder; readonly view: TranscriptView } {
-  const { state } = run;
-  const keys = ['agent:model_calls', `agent:model_calls:${model.id}`];
-  const crossed = wouldCross(state.limits, state.stats, keys);
-  if (crossed !== null) {
-    run.breach(crossed);
-    throw leaving({ kind: 'stopped' });
-  }
-  const named = { model: model.id, purpose: 'reply' as const };
-  const { mark, head } = state;
-  run.record({ type: 'agent:model_call:before', ...named, messages: mark.length });
-  const order: ModelOrder = {
-    agent: head.spec.name,
-    runId: state.runId,
-    agentPath: state.agentPath,
-    ...named,
-    iteration: state.iteration,
-    triesBefore,
-    lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
-    time: host.now(),
-    transcript: mark,
-  };
-  return { order, view: { head, messages: scratchpadMessages(state) } };
-}
-
-function modelCallAfter(
-  { model, purpose }: ModelOrder,
-  outcome: ModelOutcome,
-  durationMs: number,
-): EventBody {
-  const { attempts } = outcome;
-  const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
-  const shown = {
-    type: 'agent:model_call:after' as const,
-    model,
-    purpose,
-    usage,
-    usageKnown,
-    attempts,
-    durationMs,
-  };
-  switch (outcome.kind) {
-    case 'reply':
-      return { ...shown, finishReason: outcome.reply.finishReason };
-    case 'aborted':
-      return { ...shown, error: { code: 'aborted', message: 'canceled before it finished' } };
-    case 'failed':
-      return { ...shown, error: { code: outcome.code, message: outcome.message } };
+/** Asks for the reply; a request that is too long is made shorter once in an iteration. */
+async function ask(run: Run, host: Host, open: OpenCount, tries: Tries): Promise<Reply> {
+  for (;;) {
+    const models = run.state.head.spec.models.map(({ id }) => id);
+    const { length: messages } = run.state.mark;
+    const asking = { purpose: 'reply', models, messages, tries } as const;
+    const end = await askModels(run, host, open, asking);
+    if (end.kind === 'reply') return end.reply;
+    const mayCompact = end.code === 'context_too_long' && !tries.isForced;
+    tries.isForced ||= mayCompact;
+    if (!mayCompact || !(await compactByForce(run, host, open, tries))) {
+      throw leaving({ kind: 'failed', code: end.code, cause: end.message });
+    }
   }
 }
 

@@ -14,7 +14,7 @@ import type { Limit } from './limit.ts';
 export const MICRO_USD_PER_USD = 1_000_000;
 
 /** The key that each short form stands for, in the order in which short forms are added. */
-const SHORT_FORMS = {
+export const SHORT_FORMS = {
   iterations: '$self:agent:iterations',
   inputTokens: 'agent:input_tokens',
   outputTokens: 'agent:output_tokens',

@@ -90,6 +90,7 @@ const RULES: Rules = {
     ];
   },
   'agent:scratchpad:change': ({ lengthAfter }) => [set('agent:scratchpad_length', lengthAfter)],
+  'agent:compaction': () => [count('agent:compactions')],
   'agent:custom': ({ counts, gauges }) => reported(counts, gauges),
 };
 

@@ -29,12 +29,16 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     callTool: async () => {
       throw new Error('not asked for');
     },
+    searchTools: async () => {
+      throw new Error('not asked for');
+    },
     judgeAnswer: async () => ({ kind: 'aborted' }),
     abort: () => undefined,
     mailbox: createMailbox(EMPTY_INBOX, () => undefined),
     waitUntil: async () => undefined,
     setDeadline: () => undefined,
     handoverDue: () => false,
+    fitsHandover: () => true,
     publish: (event) => void events.push(event),
     ...fields,
   };

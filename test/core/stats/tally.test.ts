@@ -275,6 +275,20 @@ describe('tally', () => {
       counters: { 'mine:x': 1 },
       gauges: { 'mine:y': -2 },
     },
+    {
+      name: 'a compaction',
+      body: {
+        type: 'agent:compaction',
+        strategy: 'mask',
+        lengthBefore: 3,
+        lengthAfter: 3,
+        tokensBefore: 900,
+        tokensAfter: 100,
+        epoch: 2,
+        durationMs: 0,
+      },
+      counters: { 'agent:compactions': 1 },
+    },
     { name: 'a pause', body: { type: 'agent:paused' } },
   ])('[row 38] counts $name', ({ body, counters = {}, gauges = {} }) => {
     const after = tally(before, eventOf(body));

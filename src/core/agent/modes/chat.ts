@@ -9,7 +9,8 @@ import { jsonGuidance } from '../../section/section.ts';
 import { candidatesOf } from '../../termination/candidates.ts';
 import { errorSection, explainReply, judgementFeedback } from '../../termination/feedback.ts';
 import { canceledCallText } from '../../toolchain/call-texts.ts';
-import { modelTool } from '../../toolchain/catalogue.ts';
+import { declaredTools } from '../../tool-search/describe.ts';
+import { discoveredTools } from '../../tool-search/discovered.ts';
 import { readNativeCalls } from '../../toolchain/native-calls.ts';
 import type { TranscriptHead } from '../../transcript/transcript.ts';
 import { describeContext } from '../context-text.ts';
@@ -32,6 +33,7 @@ const lastTurnText = 'This is the last turn: answer without calling tools.';
 /** The rules of the mode `chat`. */
 export const chatMode: ModeRules = {
   buildRequest,
+  writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,
   turnMessages: (_spec, turn, reply, outcome) =>
     turn.kind === 'malformed' ? malformedMessages(turn, reply) : callMessages(turn, reply, outcome),
@@ -58,7 +60,8 @@ function buildRequest(
   const request = requestOf(head, options, pairedMessages(plainMessages(stable)), last);
   if (spec.tools.length === 0) return request;
   const toolChoice = options.lastTurn ? 'none' : 'auto';
-  return { ...request, tools: spec.tools.map(modelTool), toolChoice };
+  const tools = declaredTools(spec, discoveredTools(head, messages));
+  return { ...request, tools, toolChoice };
 }
 
 function systemMessage(spec: AgentSpec, options: RequestOptions): readonly Message[] {
@@ -151,6 +154,7 @@ function callMessages(turn: Turn, reply: Reply, outcome: TurnOutcome): readonly 
       tool: result.call.tool,
       parts: [textPart(text)],
       isError: result.isError,
+      ...(result.shown === undefined ? {} : { shown: result.shown }),
     };
   });
   return [

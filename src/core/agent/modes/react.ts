@@ -18,6 +18,7 @@ import {
   numberMedia,
   observationSection,
 } from '../observation.ts';
+import { writtenMessages } from '../prompt.ts';
 import type { AgentSpec } from '../spec.ts';
 import type { AnswerTurn, Turn } from '../turn.ts';
 import { buildReactRequest } from './react/react-prompt.ts';
@@ -27,6 +28,7 @@ import { reactAgentOf } from './react/react-sections.ts';
 /** The rules of the mode `react`. */
 export const reactMode: ModeRules = {
   buildRequest: buildReactRequest,
+  writeMessages: (spec, messages) => writtenMessages(messages, reactAgentOf(spec).format),
   readTurn: readReactTurn,
   turnMessages: (_spec, turn, reply, outcome) => [
     ...replyMessage(turn, reply),

@@ -1,7 +1,7 @@
 /** The request of a react agent: everything is text, written by the agent's own format. */
 import { textMessage, type FormattedSection, type Message } from '../../../message.ts';
 import type { ModelRequest } from '../../../model/model.ts';
-import { catalogueText } from '../../../toolchain/catalogue.ts';
+import { toolsText } from '../../../tool-search/describe.ts';
 import type { TranscriptHead } from '../../../transcript/transcript.ts';
 import type { RequestOptions } from '../../mode.ts';
 import { messageOf } from '../../observation.ts';
@@ -62,7 +62,7 @@ function textsOf(
     instructions: sourceText(spec.instructions, options.instructions),
     method: howToWork(agent),
     rules: sourceText(spec.rules, options.rules),
-    tools: catalogueText(spec.tools, agent.toolchain),
+    tools: toolsText(spec, agent.toolchain),
     outputFormat: agent.format.describe(describedSections(spec, agent)),
   };
 }

@@ -1,0 +1,2 @@
+/** The value of `source` in SCI. */
+export function runInSci(source: string): Promise<unknown>;

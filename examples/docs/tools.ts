@@ -1,0 +1,61 @@
+/** The examples of docs/tools.md: its code blocks are the regions of this file. */
+import { z } from 'zod';
+import {
+  defineAgent,
+  defineTool,
+  ToolError,
+  type AgentDefinition,
+  type AgentModel,
+  type ModelMiddleware,
+  type ToolDefinition,
+  type ToolMiddleware,
+} from '../../src/index.ts';
+
+/** Prices by product. */
+const PRICES: Readonly<Record<string, number>> = { mouse: 79.99, keyboard: 149.99 };
+
+/** A tool that reads, and whose results are kept for the rest of a run. */
+export function priceTool(): ToolDefinition {
+  // #region tool
+  const price = defineTool({
+    name: 'price',
+    description: 'Looks up the price of a product.',
+    policy: 'One product per call.',
+    parameters: z.object({ product: z.string() }),
+    output: z.object({ product: z.string(), usd: z.number() }),
+    effect: 'read',
+    cache: true,
+    execute: ({ product }, { count }) => {
+      const usd = PRICES[product];
+      if (usd === undefined) throw new ToolError(`there is no product ${product}`);
+      count('shop:prices');
+      return { product, usd };
+    },
+  });
+  // #endregion
+  return price;
+}
+
+/** An agent with middleware around its model and its tools. */
+export function clerk(model: AgentModel): AgentDefinition {
+  const price = priceTool();
+  // #region middleware
+  const lowerCase: ToolMiddleware = (call, next) => {
+    const product = String(call.args['product']).toLowerCase();
+    return next({ ...call, args: { ...call.args, product } });
+  };
+  const sober: ModelMiddleware = (request, next) =>
+    next({ ...request, settings: { ...request.settings, temperature: 0 } });
+
+  const clerk = defineAgent({
+    name: 'clerk',
+    model,
+    toolchain: 'json',
+    format: 'markdown',
+    tools: [price],
+    toolMiddleware: [lowerCase],
+    modelMiddleware: [sober],
+  });
+  // #endregion
+  return clerk;
+}

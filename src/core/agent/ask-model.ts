@@ -1,0 +1,124 @@
+/**
+ * One question to a model and its fallbacks: limited, recorded and counted, whatever it is for.
+ * Asynchronous, like `work.ts`, of which it is a part.
+ */
+import type { SummaryOrder } from '../compaction/compaction.ts';
+import { wouldCross } from '../limits/breach.ts';
+import type { ModelPurpose, Reply } from '../model/model.ts';
+import { leaving } from './ending.ts';
+import type { EventBody } from './events.ts';
+import type { Host, ModelOrder, ModelOutcome } from './host.ts';
+import { isInterrupted, isStopped, type Run } from './run.ts';
+import type { OpenCount } from './run-calls.ts';
+import { scratchpadMessages } from './run-state.ts';
+
+/** What an iteration remembers of its questions. */
+export interface Tries {
+  /** Tries of replies so far, over fallbacks and repeated questions. */
+  count: number;
+  /** Whether a request of it was too long already, so that a compaction was forced. */
+  isForced: boolean;
+}
+
+/** A question: what for, and to which models. */
+export interface Asking {
+  readonly purpose: ModelPurpose;
+  /** Ids of model entries in the order in which they are tried. */
+  readonly models: readonly string[];
+  /** Messages of the scratchpad that it is about, for the event. */
+  readonly messages: number;
+  /** What is to be summed up, for the purpose `compaction`. */
+  readonly summary?: SummaryOrder;
+  readonly tries: Tries;
+}
+
+/** How a question ended, if nobody stopped it: a reply, or the last failure. */
+export type AskEnd =
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+/** Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. */
+export async function askModels(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  asking: Asking,
+): Promise<AskEnd> {
+  let last = { code: 'model_error', message: 'no model answered' };
+  leaveIfAsked(run, host);
+  for (const model of asking.models) {
+    const order = beginModelCall(run, host, model, asking);
+    const view = { head: run.state.head, messages: scratchpadMessages(run.state) };
+    open.count += 1;
+    const outcome = await host.callModel(order, view);
+    open.count -= 1;
+    run.record(modelCallAfter(order, outcome, host.now() - order.time));
+    // Chunks are told apart by the try; summaries do not stream.
+    if (asking.purpose === 'reply') asking.tries.count += outcome.attempts;
+    if (outcome.kind === 'reply') return outcome;
+    leaveIfAsked(run, host);
+    if (outcome.kind === 'aborted') continue;
+    last = outcome;
+    if (outcome.code !== 'model_error' && outcome.code !== 'model_auth') break;
+  }
+  return { kind: 'failed', code: last.code, message: last.message };
+}
+
+/** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
+export function leaveIfAsked(run: Run, host: Host): void {
+  if (isStopped(run, host)) throw leaving({ kind: 'stopped' });
+  if (isInterrupted(host)) throw leaving({ kind: 'interrupted' });
+}
+
+/** Checks the limits of a model call and records its beginning. */
+function beginModelCall(run: Run, host: Host, model: string, asking: Asking): ModelOrder {
+  const { state } = run;
+  const keys = ['agent:model_calls', `agent:model_calls:${model}`];
+  const crossed = wouldCross(state.limits, state.stats, keys);
+  if (crossed !== null) {
+    run.breach(crossed);
+    throw leaving({ kind: 'stopped' });
+  }
+  const { purpose, messages, summary } = asking;
+  const { mark, head } = state;
+  run.record({ type: 'agent:model_call:before', model, purpose, messages });
+  return {
+    agent: head.spec.name,
+    runId: state.runId,
+    agentPath: state.agentPath,
+    model,
+    purpose,
+    iteration: state.iteration,
+    triesBefore: asking.tries.count,
+    lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
+    time: host.now(),
+    transcript: mark,
+    ...(summary === undefined ? {} : { summary }),
+  };
+}
+
+function modelCallAfter(
+  { model, purpose }: ModelOrder,
+  outcome: ModelOutcome,
+  durationMs: number,
+): EventBody {
+  const { attempts } = outcome;
+  const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
+  const shown = {
+    type: 'agent:model_call:after' as const,
+    model,
+    purpose,
+    usage,
+    usageKnown,
+    attempts,
+    durationMs,
+  };
+  switch (outcome.kind) {
+    case 'reply':
+      return { ...shown, finishReason: outcome.reply.finishReason };
+    case 'aborted':
+      return { ...shown, error: { code: 'aborted', message: 'canceled before it finished' } };
+    case 'failed':
+      return { ...shown, error: { code: outcome.code, message: outcome.message } };
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Summaries: which entries a model is to sum up, and the scratchpad with what it wrote. The texts of
+ * the request stand in `summary-request.ts`, which runs where the model is asked.
+ */
+import { isPinned, type Entry } from '../transcript/entry.ts';
+import type { CompactionPlan, PlanInput } from './compaction-plan.ts';
+import type { MessageRange, StrategySpec } from './compaction.ts';
+
+type SummarizeSpec = Extract<StrategySpec, { readonly kind: 'summarize' }>;
+
+/**
+ * Everything but pinned entries and the last `keepRecent` is to be summed up, together with all
+ * earlier summaries; nothing when only those are there.
+ */
+export function planSummary(
+  { keepRecent, models }: SummarizeSpec,
+  { entries, iteration, nextEpoch }: PlanInput,
+): CompactionPlan {
+  const pinned = entries.filter(isPinned);
+  const loose = entries.filter((entry) => !isPinned(entry));
+  const earlier = loose.filter(isSummary);
+  const rest = loose.filter((entry) => !isSummary(entry));
+  const activity = rest.slice(0, Math.max(0, rest.length - keepRecent));
+  if (activity.length === 0) return { kind: 'nothing' };
+  const kept = rest.slice(activity.length);
+  return {
+    kind: 'ask',
+    models,
+    earlier: rangesOf(entries, new Set(earlier)),
+    activity: rangesOf(entries, new Set(activity)),
+    conclude: (text) => [summaryEntry(text, iteration, nextEpoch), ...pinned, ...kept],
+  };
+}
+
+function isSummary(entry: Entry): boolean {
+  return entry.origin === 'compacted_synthetic';
+}
+
+/** Its index is below 0: it never happened, so it has no place in the history. */
+function summaryEntry(text: string, iteration: number, epoch: number): Entry {
+  const sections = [{ name: 'summary', content: text }];
+  return {
+    index: -epoch,
+    iteration,
+    origin: 'compacted_synthetic',
+    messages: [{ role: 'user', parts: [{ type: 'sections', sections }] }],
+  };
+}
+
+/** Where the messages of `chosen` stand among those of `entries`; neighbours are one range. */
+function rangesOf(entries: readonly Entry[], chosen: ReadonlySet<Entry>): readonly MessageRange[] {
+  const ranges: [from: number, until: number][] = [];
+  let at = 0;
+  for (const entry of entries) {
+    const until = at + entry.messages.length;
+    const last = ranges.at(-1);
+    if (chosen.has(entry)) {
+      if (last?.[1] === at) last[1] = until;
+      else ranges.push([at, until]);
+    }
+    at = until;
+  }
+  return ranges;
+}

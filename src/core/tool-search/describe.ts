@@ -1,0 +1,117 @@
+/** What a model reads of tool search: the overview in the prompt, and the hits of a search. */
+import type { AgentSpec, ToolSearchSpec, ToolSpec } from '../agent/spec.ts';
+import type { ModelTool } from '../model/model.ts';
+import { catalogueBlock, catalogueText, modelTool } from '../toolchain/catalogue.ts';
+import type { Toolchain } from '../toolchain/toolchain.ts';
+import { SEARCH_TOOL, searchToolDescription, type SearchPage } from './query.ts';
+
+/** What an agent with this specification may call, as its parts of the prompt name it. */
+export type ToolsOfAgent = Pick<AgentSpec, 'tools' | 'toolSearch'>;
+
+const findLine = `Find the ones you need with ${SEARCH_TOOL}, then call them like any other tool.`;
+
+/** The section `tools` of a prompt: all tools, or an overview and how to search. */
+export function toolsText({ tools, toolSearch }: ToolsOfAgent, toolchain: Toolchain): string {
+  if (toolSearch === undefined) return catalogueText(tools, toolchain);
+  const searchTool = tools.find(({ name }) => name === SEARCH_TOOL);
+  const pinned = pinnedTools(tools, toolSearch);
+  return [
+    overview(tools, toolSearch),
+    ...(searchTool === undefined
+      ? []
+      : [`${catalogueBlock(searchTool, toolchain)}\n${indentedQueries(toolSearch)}`]),
+    ...(pinned.length === 0 ? [] : ['Always at hand:']),
+    ...pinned.map((tool) => catalogueBlock(tool, toolchain)),
+  ].join('\n\n');
+}
+
+/** The tools that a chat request declares; `discovered` are those that searches have shown. */
+export function declaredTools(
+  { tools, toolSearch }: ToolsOfAgent,
+  discovered: readonly string[],
+): readonly ModelTool[] {
+  if (toolSearch === undefined) return tools.map(modelTool);
+  const names = new Set([...toolSearch.pins, ...discovered]);
+  const shown = [...names].flatMap((name) => tools.find((tool) => tool.name === name) ?? []);
+  const searchTool = tools.filter(({ name }) => name === SEARCH_TOOL);
+  // Providers have no place for a catalogue: the overview stands in the description.
+  const description = `${searchToolDescription}\n\n${overview(tools, toolSearch)}\n\n${queryLines(toolSearch).join('\n')}`;
+  return [
+    ...searchTool.map((tool) => ({ ...modelTool(tool), description })),
+    ...shown.map(modelTool),
+  ];
+}
+
+/** What a search came to, and the tools whose blocks stand in it. */
+export interface HitsText {
+  readonly text: string;
+  /** All tools of the page, those shown above included. */
+  readonly shown: readonly string[];
+}
+
+/**
+ * The result of a search. `shownBefore`: tools that earlier searches of the same batch show; their
+ * blocks are not repeated.
+ */
+export function hitsText(
+  { tools, toolSearch }: ToolsOfAgent,
+  { names, page, total }: SearchPage,
+  shownBefore: ReadonlySet<string>,
+  toolchain: Toolchain,
+): HitsText {
+  const { pageSize, noResults } = toolSearch ?? { pageSize: 1, noResults: '' };
+  if (total === 0) return { text: noResults, shown: [] };
+  const pages = Math.ceil(total / pageSize);
+  if (page > pages) {
+    return { text: `There is no page ${page}, the last is ${pages}.`, shown: [] };
+  }
+  const found = names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []);
+  const repeated = found.filter(({ name }) => shownBefore.has(name)).map(({ name }) => name);
+  const blocks = found
+    .filter(({ name }) => !shownBefore.has(name))
+    .map((tool) => catalogueBlock(tool, toolchain));
+  const text = [
+    ...blocks,
+    ...(repeated.length === 0 ? [] : [`Already shown above: ${repeated.join(', ')}`]),
+    `Page ${page} of ${pages}, ${total} tools.`,
+  ].join('\n\n');
+  return { text, shown: found.map(({ name }) => name) };
+}
+
+function overview(tools: readonly ToolSpec[], { hint }: ToolSearchSpec): string {
+  const found = tools.filter(({ name }) => name !== SEARCH_TOOL);
+  const lines =
+    hint === 'names'
+      ? [`There are ${found.length} tools:`, ...found.map(({ name }) => `- ${name}`)]
+      : [`There are ${found.length} tools in these areas:`, ...areaLines(found)];
+  return [...lines, findLine].join('\n');
+}
+
+/** A line for each domain, in the order in which the tools name them; those without one last. */
+function areaLines(tools: readonly ToolSpec[]): readonly string[] {
+  const domains = [...new Set(tools.map(({ area }) => area?.domain))];
+  const ordered = [
+    ...domains.filter((domain) => domain !== undefined),
+    ...domains.filter((domain) => domain === undefined),
+  ];
+  return ordered.map((domain) => {
+    const own = tools.filter(({ area }) => area?.domain === domain);
+    const categories = [...new Set(own.flatMap(({ area }) => area?.categories ?? []))];
+    const listed = categories.length === 0 ? '' : ` (${categories.join(', ')})`;
+    return `- ${domain ?? 'other'}${listed}: ${own.length} ${own.length === 1 ? 'tool' : 'tools'}`;
+  });
+}
+
+function pinnedTools(tools: readonly ToolSpec[], { pins }: ToolSearchSpec): readonly ToolSpec[] {
+  return pins.flatMap((pin) => tools.find(({ name }) => name === pin) ?? []);
+}
+
+function queryLines({ engines }: ToolSearchSpec): readonly string[] {
+  return ['Queries:', ...engines.map(({ id, guidance }) => `- ${id}: ${guidance}`)];
+}
+
+function indentedQueries(search: ToolSearchSpec): string {
+  return queryLines(search)
+    .map((line) => `  ${line}`)
+    .join('\n');
+}

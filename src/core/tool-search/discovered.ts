@@ -1,0 +1,39 @@
+/**
+ * Which tools searches have shown in a run, for providers that must be told of each tool.
+ *
+ * D1  Within an epoch they stand in the messages of the searches themselves. So the digest of the
+ *     transcript covers them without being made anew, and no new epoch begins: a search costs what
+ *     any call costs, and a run without search pays nothing.
+ * D2  When an epoch ends its messages may be dropped, so what they showed moves to the head of the
+ *     next one, whose digest is made anew in any case.
+ */
+import type { Message } from '../message.ts';
+import type { TranscriptHead } from '../transcript/transcript.ts';
+
+/** Declared tools cost input tokens in each request; older ones can be searched again. */
+const MAX_DISCOVERED = 64;
+
+/** The tools that searches have shown up to here: the newest 64, in the order of their first showing. */
+export function discoveredTools(
+  head: TranscriptHead,
+  messages: readonly Message[],
+): readonly string[] {
+  const before = head.discovered ?? [];
+  if (head.spec.toolSearch === undefined) return before;
+  const shown = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool_result' ? (part.shown ?? []) : [])),
+  );
+  const all = [...before, ...shown];
+  const newest = new Set([...new Set(all.toReversed())].slice(0, MAX_DISCOVERED));
+  // A tool that is shown again keeps its place: providers cache requests by their beginning.
+  return [...new Set(all)].filter((name) => newest.has(name));
+}
+
+/** The head of the epoch that follows one with these messages. */
+export function nextHead(head: TranscriptHead, messages: readonly Message[]): TranscriptHead {
+  const discovered = discoveredTools(head, messages);
+  return discovered.length === (head.discovered ?? []).length &&
+    discovered.every((name, index) => name === head.discovered?.[index])
+    ? head
+    : { ...head, discovered };
+}

@@ -1,0 +1,116 @@
+/**
+ * Tool search as the loop sees it: a built-in tool whose result is a page of names. Ranking is done
+ * on the worker; which text the model reads of it is decided in `describe.ts`.
+ */
+import type { ToolSearchSpec, ToolSpec } from '../agent/spec.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+
+/** The name of the built-in tool. */
+export const SEARCH_TOOL = 'tool_registry_search';
+
+/** What the built-in tool does, in the catalogue and for providers. */
+export const searchToolDescription =
+  'Find tools by what they do. The result shows how to call them.';
+
+/** A local activity may take this long; built-in engines need milliseconds, a bad pattern 1 s. */
+const LOCAL_TIMEOUT_MS = 5_000;
+
+/** Engines of a user's own may ask a service. */
+const ENGINE_TIMEOUT_MS = 60_000;
+
+/** One page of a ranking. */
+export interface SearchPage {
+  readonly names: readonly string[];
+  /** From 1. */
+  readonly page: number;
+  /** Tools found in all. */
+  readonly total: number;
+}
+
+/** Arguments of the built-in tool after its schema was applied. */
+export interface SearchQuery {
+  readonly query: string;
+  /** Id of an engine; absent when there is one only. */
+  readonly query_type?: string;
+  readonly page: number;
+}
+
+/**
+ * The built-in tool. `isLocal`: all engines run on the worker in milliseconds, so that a search
+ * need not cost a round trip over the service.
+ */
+export function searchToolSpec(
+  search: Pick<ToolSearchSpec, 'engines'>,
+  isLocal: boolean,
+): ToolSpec {
+  return {
+    name: SEARCH_TOOL,
+    description: searchToolDescription,
+    parameters: searchParameters(search),
+    effect: 'read',
+    local: isLocal,
+    timeoutMs: isLocal ? LOCAL_TIMEOUT_MS : ENGINE_TIMEOUT_MS,
+    retry: { attempts: 3, initialMs: 1_000, factor: 2 },
+    sequential: false,
+    maxResultBytes: 65_536,
+  };
+}
+
+/** The schema of the arguments; with one engine there is nothing to choose. */
+export function searchParameters({ engines }: Pick<ToolSearchSpec, 'engines'>): JsonObject {
+  const ids = engines.map(({ id }) => id);
+  return {
+    type: 'object',
+    properties: {
+      query: { type: 'string' },
+      ...(ids.length < 2
+        ? {}
+        : { query_type: { type: 'string', enum: ids, default: ids[0] ?? '' } }),
+      page: { type: 'integer', minimum: 1, default: 1 },
+    },
+    required: ['query'],
+  };
+}
+
+/** The page of `ranking` with this number: no names behind the last one. */
+export function pageOf(ranking: readonly string[], page: number, pageSize: number): SearchPage {
+  const from = (page - 1) * pageSize;
+  return { names: ranking.slice(from, from + pageSize), page, total: ranking.length };
+}
+
+/** The output of the built-in tool as a page; undefined when a middleware made it something else. */
+export function readSearchPage(output: Json | undefined): SearchPage | undefined {
+  if (!isJsonObject(output)) return undefined;
+  const { names, page, total } = output;
+  if (!Array.isArray(names) || typeof page !== 'number' || typeof total !== 'number') {
+    return undefined;
+  }
+  return { names: names.filter((name) => typeof name === 'string'), page, total };
+}
+
+/**
+ * `ranking` without names that the agent does not have, each once: an index may be older or newer
+ * than the agent, and an engine of a user's own may return anything.
+ */
+export function knownRanking(
+  ranking: readonly string[],
+  known: ReadonlySet<string>,
+): readonly string[] {
+  return [...new Set(ranking)].filter((name) => known.has(name));
+}
+
+/** Hits best first: score, then name. Scores are rounded, so that a last bit decides nothing. */
+export function rankHits(
+  hits: readonly { readonly name: string; readonly score: number }[],
+): readonly string[] {
+  const rounded = hits.map(({ name, score }) => ({ name, score: Math.round(score * 1e6) / 1e6 }));
+  return rounded
+    .toSorted((a, b) => b.score - a.score || byName(a.name, b.name))
+    .map(({ name }) => name);
+}
+
+/** Code-point order, the same on every machine: names are ASCII, and locales would differ. */
+function byName(first: string, second: string): number {
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
+}

@@ -1,0 +1,73 @@
+/**
+ * Results of tools with `cache`, kept in the state of the run: so a hit is the same on every replay
+ * and on every worker, and costs neither an activity nor history.
+ */
+import type { ToolSpec } from '../agent/spec.ts';
+import { byteSize, canonicalJson, type Json } from '../json.ts';
+import type { ToolCall } from '../message.ts';
+import type { ToolResult } from './outcome.ts';
+
+/** 256 KB: what is kept is handed over with the run, whose payloads the service bounds at 2 MB. */
+export const MAX_CACHED_BYTES: number = 256 * 1024;
+
+/** What of a success is kept; reports were applied when it happened. */
+type KeptResult = Pick<ToolResult, 'output' | 'media' | 'instructions' | 'importance' | 'cut'>;
+
+/** One kept success. */
+export interface CachedResult {
+  /** Name of the tool and its arguments, whatever the order of their keys. */
+  readonly key: string;
+  /** UTF-8 bytes of key and result. */
+  readonly bytes: number;
+  readonly result: KeptResult;
+}
+
+/** What is to be kept of a call that ended, or undefined: only successes of tools with `cache` are. */
+export function toCachedResult(
+  tool: ToolSpec | undefined,
+  call: ToolCall,
+  result: ToolResult,
+): CachedResult | undefined {
+  // Without an attempt it came out of the cache itself.
+  if (tool?.cache !== true || result.outcome !== 'ok' || result.attempts === 0) return undefined;
+  const { output, media, instructions, importance, cut } = result;
+  const kept: KeptResult = {
+    ...(output === undefined ? {} : { output }),
+    ...(media === undefined ? {} : { media }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(importance === undefined ? {} : { importance }),
+    ...(cut === undefined ? {} : { cut }),
+  };
+  const key = keyOf(call);
+  const bytes = byteSize([key, kept as unknown as Json]);
+  return bytes > MAX_CACHED_BYTES ? undefined : { key, bytes, result: kept };
+}
+
+/** The cache with `added` as its newest; the oldest go when all together are too large. */
+export function keepResult(
+  cached: readonly CachedResult[],
+  added: CachedResult,
+): readonly CachedResult[] {
+  const all = [...cached.filter(({ key }) => key !== added.key), added];
+  let bytes = all.reduce((sum, entry) => sum + entry.bytes, 0);
+  let dropped = 0;
+  for (; bytes > MAX_CACHED_BYTES; dropped++) bytes -= all[dropped]?.bytes ?? 0;
+  return all.slice(dropped);
+}
+
+/** The result of an equal call that succeeded before, as if it had just ended. */
+export function cachedResult(
+  cached: readonly CachedResult[] | undefined,
+  tool: ToolSpec,
+  call: ToolCall,
+): ToolResult | undefined {
+  if (tool.cache !== true || cached === undefined) return undefined;
+  const key = keyOf(call);
+  const found = cached.find((entry) => entry.key === key);
+  if (found === undefined) return undefined;
+  return { ...found.result, outcome: 'ok', attempts: 0, started: true };
+}
+
+function keyOf({ tool, args }: ToolCall): string {
+  return `${tool} ${canonicalJson(args)}`;
+}

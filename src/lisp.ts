@@ -1,0 +1,45 @@
+/**
+ * `everloop/lisp`: the language on its own. It imports nothing and reaches nothing: read a program,
+ * check it, start a machine, and advance it with the answers to its requests until it ends.
+ *
+ * @example
+ * const read = readProgram('(+ 1 2)');
+ * if (read.ok) {
+ *   const machine = startMachine(read.program, { data: {}, memory: EMPTY_MEMORY, limits: {}, tools: [] });
+ *   const end = advance(machine, { now: 0, budget: {}, results: [] });
+ * }
+ */
+export { readProgram, checkProgram, literalProblems, codeId } from './lisp/program.ts';
+export type { Program, Checked, Finding } from './lisp/program.ts';
+export type { World, LiteralArgument } from './lisp/analyzer/analysis.ts';
+export { startMachine } from './lisp/machine/start.ts';
+export type { MachineInput } from './lisp/machine/start.ts';
+export { advance, cancelMachine, notesOf, fuelUsed } from './lisp/machine/machine.ts';
+export type { Tick, Advance } from './lisp/machine/machine.ts';
+export { snapshot } from './lisp/machine/save.ts';
+export { restore } from './lisp/machine/load.ts';
+export type { MachineSnapshot } from './lisp/machine/save.ts';
+export { programStatus } from './lisp/machine/status.ts';
+export type { ProgramStatus, FormStatus, EffectStatus } from './lisp/machine/status.ts';
+export type {
+  Machine,
+  EffectRequest,
+  EffectResult,
+  Outcome,
+  FormState,
+} from './lisp/machine/state.ts';
+export type { ToolFace } from './lisp/machine/context.ts';
+export { languageCard, referenceTables } from './lisp/builtins/reference.ts';
+export { EMPTY_MEMORY } from './lisp/machine/coded.ts';
+export type { Coded, ProgramMemory } from './lisp/machine/coded.ts';
+export { printValue } from './lisp/value/print.ts';
+export type { Bounds, PrintStyle } from './lisp/value/print.ts';
+export { toJson } from './lisp/json/to-json.ts';
+export type { ToJson, ToJsonOptions } from './lisp/json/to-json.ts';
+export { fromJson } from './lisp/json/from-json.ts';
+export { explainProblems, explainProblem, explainError } from './lisp/problem.ts';
+export type { Problem, LispError, Reason } from './lisp/problem.ts';
+export { DEFAULT_LIMITS, LIMIT_RANGES, limitsFrom } from './lisp/limits.ts';
+export type { Limits } from './lisp/limits.ts';
+export type { Span } from './lisp/source.ts';
+export type { Value } from './lisp/value/value.ts';

@@ -1,0 +1,151 @@
+/**
+ * Calls: arity checks, the argument checks of tools, and the special cases of single builtins.
+ */
+import { findBare } from '../builtins/registry.ts';
+import type { Form } from '../reader/form.ts';
+import type { Span } from '../source.ts';
+import { isKeyword, type Builtin } from '../value/value.ts';
+import { endlessHint } from './absent-names.ts';
+import { arityMessage, closureArity } from '../arity.ts';
+import { builtinNode, problem, type Analysis } from './analysis.ts';
+import { leafCount, type Node } from './core-ast.ts';
+import { analyzeSymbol } from './names.ts';
+import type { Scope } from './scope.ts';
+import { checkToolArguments } from './tool-arguments.ts';
+
+/** A call of anything. */
+export function analyzeCall(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+  const [head, ...argForms] = items;
+  if (head === undefined) return problem(a, 'invalid_form', '`()` calls nothing.', span);
+  const problemsBefore = a.problems.length;
+  const fn = head.kind === 'symbol' ? analyzeSymbol(a, head, scope) : a.analyze(head, scope, false);
+  // An unknown head was reported; what is wrong with its arguments would only be noise.
+  const unknown =
+    head.kind === 'symbol' &&
+    (a.problems.length > problemsBefore || isReported(a, head, scope, fn));
+  if (unknown) return fn;
+  if (fn.kind === 'builtin' && head.kind === 'symbol') {
+    // `budget/remaining` means the same with and without parentheses.
+    if (argForms.length === 0) return fn;
+    return problem(a, 'arity_error', arityMessage(head.name, 0, 0, argForms.length), span);
+  }
+  const stepped = takeOfRange(a, fn, argForms, scope, span);
+  if (stepped !== null) return stepped;
+  const parallel = fn.kind === 'const' && isParallel(fn.value);
+  if (parallel) a.parallel += 1;
+  const args = argForms.map((form) => a.analyze(form, scope, false));
+  if (parallel) a.parallel -= 1;
+  return callOf(a, fn, args, { items, span });
+}
+
+function isReported(a: Analysis, head: Form, scope: Scope, fn: Node): boolean {
+  return (
+    head.kind === 'symbol' &&
+    a.reported.has(head.name) &&
+    fn.kind === 'const' &&
+    fn.value === null &&
+    !scope.names.has(head.name)
+  );
+}
+
+function isParallel(value: unknown): boolean {
+  const builtin = value as { readonly kind?: string; readonly name?: string } | null;
+  return builtin?.kind === 'builtin' && (builtin.name === 'pmap' || builtin.name === 'pcalls');
+}
+
+function callOf(
+  a: Analysis,
+  fn: Node,
+  args: readonly Node[],
+  at: { readonly items: readonly Form[]; readonly span: Span },
+): Node {
+  const { span } = at;
+  const call: Node = { kind: 'call', fn, args, span, cost: leafCount([fn, ...args]), tail: false };
+  if (fn.kind === 'const') {
+    const { value } = fn;
+    if (isKeyword(value)) {
+      if (args.length < 1 || args.length > 2) {
+        return problem(a, 'arity_error', arityMessage(`:${value.name}`, 1, 2, args.length), span);
+      }
+      return call;
+    }
+    if (typeof value !== 'object' || value === null) return call;
+    if (value.kind === 'tool') {
+      checkToolArguments(a, value.name, at.items.slice(1), span);
+      return call;
+    }
+    if (value.kind === 'builtin') return builtinCall(a, value, args, call, span);
+    return call;
+  }
+  if (fn.kind === 'data') {
+    const name = `data/${fn.key}`;
+    const message = `\`${name}\` is data, not a function: write it without parentheses.`;
+    return problem(a, 'not_callable', message, span);
+  }
+  if (fn.kind === 'fn') {
+    const { params, rest, name, signature } = fn.code;
+    checkArity(a, name ?? 'fn', { params, rest, signature }, args.length, span);
+  }
+  if (fn.kind === 'global') {
+    const definition = a.definitions.get(fn.name);
+    const once = definition?.count === 1 && !a.memory.has(fn.name) ? definition.arity : null;
+    if (once !== null && once !== undefined) checkArity(a, fn.name, once, args.length, span);
+  }
+  return call;
+}
+
+function checkArity(
+  a: Analysis,
+  name: string,
+  arity: { readonly params: number; readonly rest: boolean; readonly signature: string },
+  got: number,
+  span: Span,
+): void {
+  if (got === arity.params || (arity.rest && got > arity.params)) return;
+  problem(a, 'arity_error', closureArity(name, arity, got), span);
+}
+
+function builtinCall(
+  a: Analysis,
+  builtin: Builtin,
+  args: readonly Node[],
+  call: Node,
+  span: Span,
+): Node {
+  const { name, min, max } = builtin;
+  if (args.length < min || args.length > max) {
+    return problem(
+      a,
+      'arity_error',
+      arityMessage(name, min, max, args.length),
+      span,
+      endlessHint(name, args.length),
+    );
+  }
+  if (name === 'ask' && !a.world.asking) {
+    return problem(a, 'unknown_tool', 'There is nobody to ask: `ask` is not available here.', span);
+  }
+  const { work } = builtin;
+  return work.kind === 'plain' || work.kind === 'steps' ? builtinNode(builtin, args, span) : call;
+}
+
+/** `(take n (range a b step))` written directly like this, where `step` may be zero. */
+function takeOfRange(
+  a: Analysis,
+  fn: Node,
+  argForms: readonly Form[],
+  scope: Scope,
+  span: Span,
+): Node | null {
+  if (fn.kind !== 'const' || fn.value !== findBare('take') || argForms.length !== 2) return null;
+  const [count, range] = argForms;
+  if (count === undefined || range?.kind !== 'list' || range.items.length !== 4) return null;
+  const [head, ...bounds] = range.items;
+  if (head?.kind !== 'symbol' || !/^(core\/|clojure\.core\/)?range$/.test(head.name)) return null;
+  const called = analyzeSymbol(a, head, scope);
+  const stepped = findBare('take-range~');
+  if (called.kind !== 'const' || called.value !== findBare('range') || stepped === undefined)
+    return null;
+  const args = [count, ...bounds].map((form) => a.analyze(form, scope, false));
+  return builtinNode(stepped, args, span);
+}

@@ -1,0 +1,339 @@
+/**
+ * The core language: the closed sum to which every form comes down. Both tiers are made from it.
+ *
+ * Fuel is written here once. `cost` is what a node pays when it acts, its leaf operands included: a
+ * constant or local that is an operand is read where it is used and paid there. A leaf that stands
+ * alone, such as the last expression of a body, pays for itself.
+ */
+import type { Run } from '../machine/context.ts';
+import type { Span } from '../source.ts';
+import type { Builtin, CodeHead, Value } from '../value/value.ts';
+
+/** A node of the core language. */
+export type Node =
+  | ConstNode
+  | LocalNode
+  | GlobalNode
+  | DataNode
+  | IfNode
+  | DoNode
+  | LetNode
+  | LoopNode
+  | RecurNode
+  | FnNode
+  | CallNode
+  | BuiltinNode
+  | LiteralNode
+  | DefNode
+  | LogicNode
+  | CaseNode
+  | ForNode
+  | AttemptNode
+  | TaskNode
+  | PartNode;
+
+interface At {
+  readonly span: Span;
+  readonly cost: number;
+}
+
+/** A constant. */
+export interface ConstNode extends At {
+  readonly kind: 'const';
+  readonly value: Value;
+}
+
+/** A local of the running function. */
+export interface LocalNode extends At {
+  readonly kind: 'local';
+  readonly slot: number;
+  readonly name: string;
+}
+
+/** A definition; `fallback` is the builtin whose name it hides, `orNil` makes a missing one nil. */
+export interface GlobalNode extends At {
+  readonly kind: 'global';
+  readonly name: string;
+  readonly fallback: Builtin | null;
+  readonly orNil: boolean;
+  /** The last value found and the state of definitions in which it was. */
+  cached: Value;
+  epoch: object | null;
+}
+
+/** `data/key`. */
+export interface DataNode extends At {
+  readonly kind: 'data';
+  readonly key: string;
+}
+
+/** `if` and its kin. */
+export interface IfNode extends At {
+  readonly kind: 'if';
+  readonly test: Node;
+  readonly chosen: Node;
+  readonly otherwise: Node;
+}
+
+/** A sequence; the value is that of the last, nil when there is none. */
+export interface DoNode extends At {
+  readonly kind: 'do';
+  readonly body: readonly Node[];
+}
+
+/** One binding of a `let`. Its cost is apart, since each is paid when it is made. */
+export interface Init {
+  readonly slot: number;
+  readonly value: Node;
+  readonly cost: number;
+}
+
+/** `let`. */
+export interface LetNode extends At {
+  readonly kind: 'let';
+  readonly inits: readonly Init[];
+  readonly body: Node;
+}
+
+/** `loop`; `counter` is the slot that counts its jumps. */
+export interface LoopNode extends At {
+  readonly kind: 'loop';
+  readonly inits: readonly Init[];
+  readonly counter: number;
+  readonly body: Node;
+}
+
+/** `recur` to the innermost loop, or to the function when `ofFn`. */
+export interface RecurNode extends At {
+  readonly kind: 'recur';
+  readonly slots: readonly number[];
+  readonly counter: number;
+  readonly args: readonly Node[];
+  readonly ofFn: boolean;
+  /** Where the loop stands, for the error of the limit. */
+  readonly target: Span;
+}
+
+/** A function literal. */
+export interface FnNode extends At {
+  readonly kind: 'fn';
+  readonly code: FnCode;
+}
+
+/** A call of whatever `fn` is. */
+export interface CallNode extends At {
+  readonly kind: 'call';
+  readonly fn: Node;
+  readonly args: readonly Node[];
+  /** Whether it is the last thing that its function does. Set once, after analysis. */
+  tail: boolean;
+}
+
+/** A call of a builtin that cannot be hidden here. */
+export interface BuiltinNode extends At {
+  readonly kind: 'builtin';
+  readonly builtin: Builtin;
+  readonly args: readonly Node[];
+  tail: boolean;
+}
+
+/** A vector, map or set literal; a map's items alternate. */
+export interface LiteralNode extends At {
+  readonly kind: 'vector' | 'map' | 'set';
+  readonly items: readonly Node[];
+}
+
+/** `def` and its kin. */
+export interface DefNode extends At {
+  readonly kind: 'def';
+  readonly name: string;
+  readonly value: Node;
+  /** `defonce`. */
+  readonly once: boolean;
+}
+
+/** `and`, `or`, with at least two items. Its cost is paid per item but the last. */
+export interface LogicNode extends At {
+  readonly kind: 'and' | 'or';
+  readonly items: readonly Node[];
+}
+
+/** `case`. */
+export interface CaseNode extends At {
+  readonly kind: 'case';
+  readonly value: Node;
+  readonly clauses: readonly { readonly constants: readonly Value[]; readonly body: Node }[];
+  readonly otherwise: Node | null;
+}
+
+/** One binding of a `for`: walks `source`, then applies the modifiers to each item. */
+export interface ForLevel {
+  readonly source: Node;
+  /** Slots of the item, the array of items, and the index in it. */
+  readonly item: number;
+  readonly items: number;
+  readonly index: number;
+  readonly modifiers: readonly ForModifier[];
+}
+
+/** `:let`, `:when` or `:while`, in the order written; patterns of the item come first as `:let`. */
+export type ForModifier =
+  | { readonly kind: 'let'; readonly init: Init }
+  | { readonly kind: 'when' | 'while'; readonly test: Node; readonly cost: number };
+
+/** `for`, `doseq`, `dotimes`. `gather` is the slot of the results, −1 when there are none. */
+export interface ForNode extends At {
+  readonly kind: 'for';
+  readonly levels: readonly ForLevel[];
+  readonly gather: number;
+  readonly body: Node;
+  /** `dotimes` walks a count. */
+  readonly counts: boolean;
+}
+
+/** `attempt`. */
+export interface AttemptNode extends At {
+  readonly kind: 'attempt';
+  readonly body: Node;
+}
+
+/** `task`; `slot` keeps the printed id. */
+export interface TaskNode extends At {
+  readonly kind: 'task';
+  readonly id: Node;
+  readonly slot: number;
+  readonly body: Node;
+}
+
+/** What a pattern takes from a value. */
+export type PartOp =
+  /** A vector of the elements of a vector, text or nil. */
+  | 'elements'
+  /** The element at `index` of such a vector, or nil. */
+  | 'nth'
+  /** What follows `index`, nil when nothing does. */
+  | 'rest'
+  /** A map, nil, or, for index keys, a vector. */
+  | 'record'
+  /** The map of keyword arguments in a rest vector. */
+  | 'keywords'
+  /** The value under `key`, or nil. */
+  | 'get'
+  /** Whether there is a value under `key`. */
+  | 'has';
+
+/** One step of taking a value apart. */
+export interface PartNode extends At {
+  readonly kind: 'part';
+  readonly op: PartOp;
+  readonly source: Node;
+  readonly index: number;
+  readonly key: Value;
+}
+
+/** Whether a node is a constant or local, which its user reads and pays. */
+export function isLeaf(node: Node): node is ConstNode | LocalNode {
+  return node.kind === 'const' || node.kind === 'local';
+}
+
+/** How many of `nodes` are leaves: what an operator pays on their behalf. */
+export function leafCount(nodes: readonly Node[]): number {
+  let count = 0;
+  for (const node of nodes) if (isLeaf(node)) count += 1;
+  return count;
+}
+
+/** A constant node. */
+export function constant(value: Value, span: Span): ConstNode {
+  return { kind: 'const', value, span, cost: 1 };
+}
+
+/** The children of a node, in the order of evaluation; bodies of functions are not children. */
+export function childrenOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'const':
+    case 'local':
+    case 'global':
+    case 'data':
+    case 'fn':
+      return [];
+    case 'if':
+      return [node.test, node.chosen, node.otherwise];
+    case 'do':
+      return node.body;
+    case 'let':
+    case 'loop':
+      return [...node.inits.map((init) => init.value), node.body];
+    case 'recur':
+    case 'builtin':
+      return node.args;
+    case 'call':
+      return [node.fn, ...node.args];
+    case 'vector':
+    case 'map':
+    case 'set':
+    case 'and':
+    case 'or':
+      return node.items;
+    case 'def':
+      return [node.value];
+    case 'case': {
+      const bodies = node.clauses.map((clause) => clause.body);
+      return [node.value, ...bodies, ...(node.otherwise === null ? [] : [node.otherwise])];
+    }
+    case 'for': {
+      const parts = node.levels.flatMap((level) => [
+        level.source,
+        ...level.modifiers.map((m) => (m.kind === 'let' ? m.init.value : m.test)),
+      ]);
+      return [...parts, node.body];
+    }
+    case 'attempt':
+      return [node.body];
+    case 'task':
+      return [node.id, node.body];
+    case 'part':
+      return [node.source];
+  }
+}
+
+/** A call that must be free of effects; `args` is null when what it is called with is not known. */
+export interface Demand {
+  readonly fn: Node;
+  readonly args: readonly Node[] | null;
+}
+
+/** What a body demands; `never` when it has an effect itself. */
+export interface Demands {
+  readonly never: boolean;
+  readonly list: readonly Demand[];
+}
+
+/**
+ * One function literal or top-level form: its core tree, and what is made from the tree when it is
+ * first needed. All of that can be made again from the source, so none of it is in a snapshot.
+ */
+export interface FnCode extends CodeHead {
+  readonly span: Span;
+  body: Node;
+  /** Depth of the core tree: JavaScript frames that one activation may take. */
+  depth: number;
+  /** Slots that a `let` binds once, with what they are bound to: see `code/effects.ts`. */
+  readonly known: Map<number, Node>;
+  /** For the machine with compiled parts; see `machine/instructions.ts`. */
+  instructions: readonly object[] | null;
+  /** For the machine alone. */
+  forced: readonly object[] | null;
+  /** The fast tier. */
+  run: Run | null;
+  demands: Demands | null;
+  /** The state of definitions for which `needs` was computed. */
+  needsEpoch: object | null;
+  /** Slots that must hold effect-free functions for a call to be effect-free; null: never is. */
+  needs: readonly number[] | null;
+}
+
+/** The code of a closure. Every closure is made with one; values only know its head. */
+export function codeOf(head: CodeHead): FnCode {
+  return head as FnCode;
+}

@@ -1,0 +1,138 @@
+/**
+ * Threading forms: steps are spliced as forms, so that a step may be any form.
+ */
+import { findBare } from '../builtins/registry.ts';
+import type { Form, SymbolForm } from '../reader/form.ts';
+import type { Span } from '../source.ts';
+import {
+  builtinNode,
+  freshName,
+  ifNode,
+  init,
+  letNode,
+  localNode,
+  problem,
+  wrongShape,
+  type Analysis,
+} from './analysis.ts';
+import { constant, type Node } from './core-ast.ts';
+import { bindPattern } from './patterns.ts';
+import { inner, newSlot, type Scope } from './scope.ts';
+
+function splice(step: Form, value: Form, last: boolean): Form {
+  if (step.kind !== 'list') return { kind: 'list', items: [step, value], span: step.span };
+  const [head, ...args] = step.items;
+  if (head === undefined) return value;
+  const items = last ? [head, ...args, value] : [head, value, ...args];
+  return { kind: 'list', items, span: step.span };
+}
+
+function headOf(items: readonly Form[]): string {
+  const [head] = items;
+  return head?.kind === 'symbol' ? head.name : '';
+}
+
+/** `->` and `->>`. */
+export function analyzeThread(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
+  const head = headOf(items);
+  const first = items[1];
+  if (first === undefined) return wrongShape(a, head, `(${head} value step …)`, 0, span);
+  let form = first;
+  for (const step of items.slice(2)) form = splice(step, form, head === '->>');
+  return a.analyze(form, scope, tail);
+}
+
+/** `(as-> value name form …)`. */
+export function analyzeAs(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+  tail: boolean,
+): Node {
+  const [, first, name, ...steps] = items;
+  if (first === undefined || name === undefined) {
+    return wrongShape(a, 'as->', '(as-> value name form …)', items.length - 1, span);
+  }
+  let inside = inner(scope);
+  const inits: Parameters<typeof bindPattern>[4] = [];
+  bindPattern(a, name, a.analyze(first, scope, false), inside, inits);
+  for (const step of steps.slice(0, -1)) {
+    const value = a.analyze(step, inside, false);
+    inside = inner(inside);
+    bindPattern(a, name, value, inside, inits);
+  }
+  const last = steps[steps.length - 1] ?? name;
+  return letNode(inits, a.analyze(last, inside, tail), span);
+}
+
+/** A name for the value so far, bound to a slot, that steps can be spliced with. */
+function holder(a: Analysis, scope: Scope, span: Span): { symbol: SymbolForm; slot: number } {
+  const name = freshName(a, 'step');
+  const slot = newSlot(scope);
+  scope.names.set(name, slot);
+  return { symbol: { kind: 'symbol', name, span }, slot };
+}
+
+/** `cond->` and `cond->>`. */
+export function analyzeCondThread(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+): Node {
+  const head = headOf(items);
+  const first = items[1];
+  if (first === undefined || items.length % 2 !== 0) {
+    return problem(
+      a,
+      'invalid_form',
+      `\`${head}\` takes a value and pairs of test and step, got ${items.length - 1} forms.`,
+      span,
+    );
+  }
+  const inside = inner(scope, null);
+  let held = holder(a, inside, first.span);
+  const inits = [init(held.slot, a.analyze(first, scope, false), false)];
+  for (let at = 2; at + 1 < items.length; at += 2) {
+    const test = a.analyze(items[at] as Form, inside, false);
+    const stepForm = items[at + 1] as Form;
+    const step = a.analyze(splice(stepForm, held.symbol, head === 'cond->>'), inside, false);
+    const kept = localNode(held.slot, held.symbol.name, stepForm.span);
+    held = holder(a, inside, stepForm.span);
+    inits.push(init(held.slot, ifNode(test, step, kept, stepForm.span), false));
+  }
+  return letNode(inits, localNode(held.slot, held.symbol.name, span), span);
+}
+
+/** `some->` and `some->>`: stop at nil. */
+export function analyzeSomeThread(
+  a: Analysis,
+  items: readonly Form[],
+  scope: Scope,
+  span: Span,
+): Node {
+  const head = headOf(items);
+  const first = items[1];
+  const isNil = findBare('nil?');
+  if (first === undefined || isNil === undefined) {
+    return wrongShape(a, head, `(${head} value step …)`, 0, span);
+  }
+  const inside = inner(scope, null);
+  let held = holder(a, inside, first.span);
+  const inits = [init(held.slot, a.analyze(first, scope, false), false)];
+  for (const stepForm of items.slice(2)) {
+    const step = a.analyze(splice(stepForm, held.symbol, head === 'some->>'), inside, false);
+    const kept = localNode(held.slot, held.symbol.name, stepForm.span);
+    const test = builtinNode(isNil, [kept], stepForm.span);
+    held = holder(a, inside, stepForm.span);
+    inits.push(init(held.slot, ifNode(test, constant(null, span), step, stepForm.span), false));
+  }
+  return letNode(inits, localNode(held.slot, held.symbol.name, span), span);
+}

@@ -1,0 +1,212 @@
+/**
+ * `describe`: a bounded summary of a value's shape, for looking at data before working on it.
+ */
+import type { Context } from '../machine/context.ts';
+import { compareKeys, compareNatural } from '../value/order.ts';
+import { cutText, shortText } from '../value/print.ts';
+import { treeKeys, treeVals } from '../value/tree-walk.ts';
+import { EMPTY_MAP, EMPTY_SET, mapOf, mapSet, setAdd, treeHas } from '../value/tree.ts';
+import {
+  isMap,
+  isNumber,
+  isSet,
+  isVector,
+  keyword,
+  typeName,
+  type TreeMap,
+  type Value,
+  type Vector,
+  type Work,
+} from '../value/value.ts';
+import { divide } from '../value/numbers.ts';
+import { vectorCount, vectorItems, vectorOf } from '../value/vector.ts';
+import { arg, expectMap } from './expect.ts';
+import { flexibleGet } from './lookup.ts';
+import { plain } from './stepping.ts';
+
+const MAX_ITEMS = 1_000;
+const MAX_KEYS = 100;
+const MAX_EXAMPLES = 3;
+const MAX_EXAMPLE_TEXT = 120;
+const MAX_DISTINCT = 50;
+
+interface Survey {
+  readonly c: Context;
+  readonly depth: number;
+  readonly sample: number;
+  readonly caps: Set<string>;
+}
+
+function record(c: Context, fields: readonly (readonly [string, Value | undefined])[]): TreeMap {
+  const present = fields.filter(
+    (field): field is readonly [string, Value] => field[1] !== undefined,
+  );
+  return mapOf(
+    present.map(([name]) => keyword(name)),
+    present.map(([, value]) => value),
+    c,
+  );
+}
+
+/** How often each type occurs, by name. */
+function typeCounts(s: Survey, values: readonly Value[]): Value {
+  let counts = EMPTY_MAP;
+  for (const value of values) {
+    s.c.charge(1);
+    const name = typeName(value);
+    const before = flexibleGet(s.c, counts, name);
+    counts = mapSet(counts, name, typeof before === 'number' ? before + 1 : 1, s.c);
+  }
+  return counts;
+}
+
+function bounded(value: Value): Value {
+  if (typeof value === 'string') {
+    return value.length <= MAX_EXAMPLE_TEXT ? value : `${cutText(value, MAX_EXAMPLE_TEXT)}…`;
+  }
+  const small = !(isVector(value) || isMap(value) || isSet(value));
+  return small ? value : cutText(shortText(value), MAX_EXAMPLE_TEXT);
+}
+
+function summary(s: Survey, values: readonly Value[], total: number | null): Value {
+  const { c } = s;
+  let distinct = EMPTY_SET;
+  const examples: Value[] = [];
+  for (const value of values) {
+    c.charge(2);
+    if (distinct.count >= MAX_DISTINCT || treeHas(distinct, value, c)) continue;
+    distinct = setAdd(distinct, value, c);
+    if (examples.length < Math.min(MAX_EXAMPLES, s.sample + 2)) examples.push(bounded(value));
+  }
+  const numbers = values.filter(
+    (value) => isNumber(value) && compareKeys(value, value, c) === 0 && !isNaNFloat(value),
+  );
+  const sized = values.filter(
+    (value) => typeof value === 'string' || isVector(value) || isMap(value) || isSet(value),
+  );
+  const filled = sized.filter((value) => !isEmpty(value)).length;
+  const [first] = numbers;
+  const range =
+    first === undefined
+      ? undefined
+      : record(c, [
+          ['min', numbers.reduce((a, b) => (compareNatural(b, a, c) < 0 ? b : a), first)],
+          ['max', numbers.reduce((a, b) => (compareNatural(b, a, c) > 0 ? b : a), first)],
+        ]);
+  return record(c, [
+    ['types', typeCounts(s, values)],
+    ['examples', vectorOf(examples)],
+    ['distinct_count', distinct.count],
+    ['range', range],
+    ['non_empty', sized.length === 0 ? undefined : filled],
+    ['present', total === null ? undefined : values.length],
+    [
+      'pct',
+      total === null
+        ? undefined
+        : divide(Math.round((1_000 * values.length) / Math.max(1, total)), 10),
+    ],
+  ]);
+}
+
+function isNaNFloat(value: Value): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    value.kind === 'float' &&
+    Number.isNaN(value.value)
+  );
+}
+
+function isEmpty(value: Value): boolean {
+  if (typeof value === 'string') return value === '';
+  if (isVector(value)) return vectorCount(value) === 0;
+  return (isMap(value) || isSet(value)) && value.count === 0;
+}
+
+/** The summary of each key of some maps. */
+function keySummaries(s: Survey, maps: readonly TreeMap[], total: number | null): Value {
+  let byKey = EMPTY_MAP;
+  for (const map of maps) {
+    const vals = treeVals(map);
+    for (const [index, key] of treeKeys(map).entries()) {
+      s.c.charge(2);
+      const known = flexibleGet(s.c, byKey, key);
+      if (known === undefined && byKey.count >= MAX_KEYS) {
+        s.caps.add('keys');
+        continue;
+      }
+      const list = isVector(known ?? null) ? vectorItems(known as Vector) : [];
+      byKey = mapSet(byKey, key, vectorOf([...list, vals[index] as Value]), s.c);
+    }
+  }
+  const keys = treeKeys(byKey);
+  const vals = treeVals(byKey) as readonly Vector[];
+  return mapOf(
+    keys,
+    vals.map((values) => summary(s, vectorItems(values), total)),
+    s.c,
+  );
+}
+
+function describe(s: Survey, value: Value): TreeMap {
+  const { c } = s;
+  if (isMap(value)) {
+    return record(c, [
+      ['type', keyword('map')],
+      ['count', value.count],
+      ['key_types', typeCounts(s, treeKeys(value).slice(0, MAX_ITEMS))],
+      ['keys', keySummaries(s, [value], null)],
+    ]);
+  }
+  if (isVector(value) || isSet(value)) {
+    const all = isVector(value) ? vectorItems(value) : treeKeys(value);
+    const items = all.slice(0, MAX_ITEMS);
+    if (all.length > items.length) s.caps.add('items');
+    const maps = items.filter(isMap);
+    const hasMaps = maps.length > 0;
+    return record(c, [
+      ['type', keyword(value.kind)],
+      ['count', all.length],
+      ['scanned', items.length],
+      ['item_types', typeCounts(s, items)],
+      [
+        'key_types',
+        hasMaps
+          ? typeCounts(
+              s,
+              maps.flatMap((map) => treeKeys(map).slice(0, MAX_KEYS)).slice(0, MAX_ITEMS),
+            )
+          : undefined,
+      ],
+      ['keys', hasMaps ? keySummaries(s, maps, items.length) : undefined],
+    ]);
+  }
+  return record(c, [
+    ['type', keyword(typeName(value))],
+    ['types', typeCounts(s, [value])],
+    ['examples', vectorOf([bounded(value)])],
+    ['sample', bounded(value)],
+  ]);
+}
+
+/** What `describe` does. */
+export const DESCRIBE_WORK: { readonly [name: string]: Work } = Object.freeze({
+  describe: plain((c, args) => {
+    const options = args.length > 1 ? expectMap(c, args, 1) : EMPTY_MAP;
+    const number = (name: string, standard: number, highest: number): number => {
+      const value = flexibleGet(c, options, keyword(name));
+      return typeof value === 'number' ? Math.max(1, Math.min(highest, value)) : standard;
+    };
+    const s: Survey = {
+      c,
+      depth: number('depth', 1, 5),
+      sample: number('sample', 1, 3),
+      caps: new Set(),
+    };
+    const described = describe(s, arg(args, 0));
+    if (s.caps.size === 0) return described;
+    const caps = vectorOf([...s.caps].toSorted().map(keyword));
+    return mapSet(mapSet(described, keyword('truncated'), true, c), keyword('caps_hit'), caps, c);
+  }),
+});

@@ -1,0 +1,71 @@
+/**
+ * Effects, ending and records: names, arguments, meaning, examples.
+ */
+import type { DocRow } from './doc-row.ts';
+
+/** Effects, ending and records. */
+export const EFFECT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
+  {
+    theme: 'Effects',
+    names: 'ask',
+    args: '1–2',
+    meaning: 'asks a human; options `{:options :timeout-ms :default :details :free}`',
+    examples: [],
+  },
+  {
+    theme: 'Effects',
+    names: 'sleep',
+    args: '1',
+    meaning: 'waits for milliseconds, up to 30 days',
+    examples: [],
+  },
+  {
+    theme: 'Effects',
+    names: 'now',
+    args: '0',
+    meaning: 'the time of the workflow in milliseconds since the epoch',
+    examples: [['(int? (now))', 'true']],
+  },
+  {
+    theme: 'Effects',
+    names: 'pmap',
+    args: '2+',
+    meaning: '`map` with one branch per element; effects of branches run side by side',
+    examples: [['(pmap inc [1 2])', '[2 3]']],
+  },
+  {
+    theme: 'Effects',
+    names: 'pcalls',
+    args: '1+',
+    meaning: 'calls functions without arguments side by side',
+    examples: [['(pcalls (fn [] 1) (fn [] 2))', '[1 2]']],
+  },
+  {
+    theme: 'Effects',
+    names: 'budget/remaining',
+    args: '0',
+    meaning: 'what is left of the limits of the run, as a map',
+    examples: [['(map? (budget/remaining))', 'true']],
+  },
+  {
+    theme: 'Ending and records',
+    names: 'return fail',
+    args: '1',
+    meaning: 'ends the program at once with its answer · its refusal',
+    examples: [],
+  },
+  {
+    theme: 'Ending and records',
+    names: 'task-reset',
+    args: '1',
+    meaning: 'forgets a journal entry',
+    examples: [['(task-reset 1)', 'nil']],
+  },
+  {
+    theme: 'Ending and records',
+    names: 'step-done',
+    args: '2',
+    meaning: "marks a step of the agent's plan as done, with a summary",
+    examples: [['(step-done 1 "read all")', '"read all"']],
+  },
+]);

@@ -1,0 +1,196 @@
+/**
+ * Compiled code of the arithmetic that programs do all the time: when both operands are small
+ * integers, no builtin is called. What it means and costs is what the builtin means and costs.
+ */
+import type { BuiltinNode, Node } from '../analyzer/core-ast.ts';
+import { spend, type Context, type Run } from '../machine/context.ts';
+import type { Span } from '../source.ts';
+import type { Value, Builtin } from '../value/value.ts';
+
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/** Calls the builtin itself, for operands that the quick way does not know. */
+function slow(c: Context, builtin: Builtin, args: readonly Value[], span: Span): Value {
+  c.at = span;
+  c.callee = builtin;
+  return builtin.work.kind === 'plain' ? builtin.work.run(c, args) : null;
+}
+
+/** Quick code for `+ - * < > <= >= = inc dec` and a few tests, or null for every other builtin. */
+export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Run): Run | null {
+  const [first, second] = node.args;
+  if (first !== undefined && node.args.length === 1) return compileUnary(node, operand(first));
+  if (first === undefined || second === undefined || node.args.length !== 2) return null;
+  if (first.kind === 'local' && second.kind === 'const' && typeof second.value === 'number') {
+    const quick = compileWithConstant(node, first.slot, second.value);
+    if (quick !== null) return quick;
+  }
+  return compileBinary(node, operand(first), operand(second));
+}
+
+/** A local and a constant: what loops count and compare with. */
+function compileWithConstant(node: BuiltinNode, slot: number, b: number): Run | null {
+  const { builtin, cost, span } = node;
+  switch (builtin.name) {
+    case '+':
+    case '-': {
+      const by = builtin.name === '+' ? b : -b;
+      return (L, c) => {
+        const a = L[slot] as Value;
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number') {
+          const sum = a + by;
+          if (sum <= MAX && sum >= -MAX) return sum;
+        }
+        return slow(c, builtin, [a, b], span);
+      };
+    }
+    case '<':
+      return (L, c) => {
+        const a = L[slot] as Value;
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' ? a < b : slow(c, builtin, [a, b], span);
+      };
+    case '>':
+      return (L, c) => {
+        const a = L[slot] as Value;
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' ? a > b : slow(c, builtin, [a, b], span);
+      };
+    case '=':
+      return (L, c) => {
+        const a = L[slot] as Value;
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' ? a === b : slow(c, builtin, [a, b], span);
+      };
+    default:
+      return null;
+  }
+}
+
+function compileUnary(node: BuiltinNode, x: Run): Run | null {
+  const { builtin, cost, span } = node;
+  switch (builtin.name) {
+    case 'inc':
+      return (L, c) => {
+        const a = x(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' && a < MAX ? a + 1 : slow(c, builtin, [a], span);
+      };
+    case 'dec':
+      return (L, c) => {
+        const a = x(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' && a > -MAX ? a - 1 : slow(c, builtin, [a], span);
+      };
+    case 'zero?':
+      return (L, c) => {
+        const a = x(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return typeof a === 'number' ? a === 0 : slow(c, builtin, [a], span);
+      };
+    case 'nil?':
+      return (L, c) => {
+        const a = x(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return a === null;
+      };
+    case 'not':
+      return (L, c) => {
+        const a = x(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        return a === null || a === false;
+      };
+    default:
+      return null;
+  }
+}
+
+function compileBinary(node: BuiltinNode, x: Run, y: Run): Run | null {
+  const { builtin, cost, span } = node;
+  switch (builtin.name) {
+    case '+':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') {
+          const sum = a + b;
+          if (sum <= MAX && sum >= -MAX) return sum;
+        }
+        return slow(c, builtin, [a, b], span);
+      };
+    case '-':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') {
+          const difference = a - b;
+          if (difference <= MAX && difference >= -MAX) return difference;
+        }
+        return slow(c, builtin, [a, b], span);
+      };
+    case '*':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') {
+          const product = a * b;
+          if (product <= MAX && product >= -MAX) return product + 0;
+        }
+        return slow(c, builtin, [a, b], span);
+      };
+    case '<':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') return a < b;
+        return slow(c, builtin, [a, b], span);
+      };
+    case '>':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') return a > b;
+        return slow(c, builtin, [a, b], span);
+      };
+    case '<=':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') return a <= b;
+        return slow(c, builtin, [a, b], span);
+      };
+    case '>=':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') return a >= b;
+        return slow(c, builtin, [a, b], span);
+      };
+    case '=':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') return a === b;
+        return slow(c, builtin, [a, b], span);
+      };
+    case 'mod':
+      return (L, c) => {
+        const a = x(L, c);
+        const b = y(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number' && a >= 0 && b > 0) return a % b;
+        return slow(c, builtin, [a, b], span);
+      };
+    default:
+      return null;
+  }
+}

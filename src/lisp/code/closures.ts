@@ -1,0 +1,428 @@
+/**
+ * Core tree → compiled code: nested JavaScript closures, made from nodes and never from text.
+ *
+ * Every node pays what its instruction pays on the machine, at the same point: when it acts, after
+ * its operands. `recur` and tail calls are returned as marks, so neither takes JavaScript's stack.
+ */
+import { slots as newSlots } from '../value/slots.ts';
+import {
+  isLeaf,
+  type LoopNode,
+  type Node,
+  type RecurNode,
+  type FnCode,
+} from '../analyzer/core-ast.ts';
+import {
+  closureOf,
+  jumpLimit,
+  literalOf,
+  matchCase,
+  readData,
+  readGlobal,
+} from '../machine/node-values.ts';
+import { partOf } from '../machine/parts.ts';
+import { spend, type Context, type Run } from '../machine/context.ts';
+import type { Span } from '../source.ts';
+import type { Value, VarMark } from '../value/value.ts';
+import { truthy } from '../value/value.ts';
+import { EMPTY_MAP, mapOf } from '../value/tree.ts';
+import { compileArithmetic } from './arithmetic.ts';
+import { compileFor } from './for-loops.ts';
+import { drive, enterFrame, invoke, standsForCall, TAIL, unfoldCall } from './invoke.ts';
+
+/** What a `recur` returns to its loop, whose slots it has set. */
+export const RECUR: VarMark = Object.freeze({ kind: 'var', name: 'recur~' });
+
+/** The compiled code of a whole function. */
+export function compileRun(code: FnCode): Run {
+  const body = compileValue(code.body);
+  if (!hasFnRecur(code.body)) return body;
+  return (L, c) => {
+    for (;;) {
+      const value = body(L, c);
+      if (value !== RECUR) return value;
+    }
+  };
+}
+
+function hasFnRecur(node: Node): boolean {
+  switch (node.kind) {
+    case 'recur':
+      return node.ofFn;
+    case 'if':
+      return hasFnRecur(node.chosen) || hasFnRecur(node.otherwise);
+    case 'let':
+      return hasFnRecur(node.body);
+    case 'do':
+      return node.body.some(hasFnRecur);
+    case 'and':
+    case 'or':
+      return node.items.some(hasFnRecur);
+    case 'case':
+      return (
+        node.clauses.some((clause) => hasFnRecur(clause.body)) ||
+        (node.otherwise !== null && hasFnRecur(node.otherwise))
+      );
+    default:
+      return false;
+  }
+}
+
+/** Compiled code that reads an operand; a leaf is paid by its user. */
+export function compileOperand(node: Node): Run {
+  if (node.kind === 'const') {
+    const { value } = node;
+    return () => value;
+  }
+  if (node.kind === 'local') {
+    const { slot } = node;
+    return (L) => L[slot] as Value;
+  }
+  return compileValue(node);
+}
+
+/** Compiled code of a node that stands alone: a leaf pays for itself. */
+export function compileValue(node: Node): Run {
+  const { span, cost } = node;
+  switch (node.kind) {
+    case 'const': {
+      const { value } = node;
+      return (_L, c) => {
+        spend(c, 1, span);
+        return value;
+      };
+    }
+    case 'local': {
+      const { slot } = node;
+      return (L, c) => {
+        spend(c, 1, span);
+        return L[slot] as Value;
+      };
+    }
+    case 'global':
+      return (_L, c) => {
+        spend(c, cost, span);
+        return node.epoch === c.epoch ? node.cached : readGlobal(c, node);
+      };
+    case 'data':
+      return (_L, c) => {
+        spend(c, cost, span);
+        return readData(c, node.key);
+      };
+    case 'fn':
+      return (L, c) => {
+        spend(c, cost, span);
+        return closureOf(node.code, L);
+      };
+    case 'if':
+      return compileIf(node.test, node.chosen, node.otherwise, cost, span);
+    case 'do':
+      return compileDo(node.body);
+    case 'let':
+      return compileLet(node);
+    case 'loop':
+      return compileLoop(node);
+    case 'recur':
+      return compileRecur(node);
+    case 'call':
+      return compileCall(node);
+    case 'builtin':
+      return compileBuiltin(node);
+    case 'vector':
+    case 'map':
+    case 'set': {
+      const items = node.items.map(compileOperand);
+      const { kind } = node;
+      return (L, c) => {
+        const values: Value[] = [];
+        for (let index = 0; index < items.length; index++) values.push((items[index] as Run)(L, c));
+        spend(c, cost, span);
+        return literalOf(c, kind, values, span);
+      };
+    }
+    case 'and':
+    case 'or':
+      return compileLogic(node.kind, node.items, span);
+    case 'case': {
+      const subject = compileOperand(node.value);
+      const bodies = node.clauses.map((clause) => compileValue(clause.body));
+      const otherwise = node.otherwise === null ? null : compileValue(node.otherwise);
+      return (L, c) => {
+        const value = subject(L, c);
+        spend(c, cost, span);
+        const chosen = matchCase(c, node, value);
+        return chosen < 0 ? (otherwise as Run)(L, c) : (bodies[chosen] as Run)(L, c);
+      };
+    }
+    case 'for':
+      return compileFor(node, compileOperand);
+    case 'attempt': {
+      // Nothing free of effects can fail in a way that `attempt` recovers from.
+      const body = compileValue(node.body);
+      return (L, c) => {
+        spend(c, cost, span);
+        return mapOf([OK], [body(L, c)], c);
+      };
+    }
+    case 'part': {
+      const source = compileOperand(node.source);
+      return (L, c) => {
+        const value = source(L, c);
+        spend(c, cost, span);
+        c.at = span;
+        return partOf(c, node, value);
+      };
+    }
+    case 'def':
+    case 'task':
+      // Never free of effects, so never asked for.
+      return () => EMPTY_MAP;
+  }
+}
+
+const OK: Value = Object.freeze({ kind: 'keyword', name: 'ok' });
+
+function compileIf(test: Node, then: Node, otherwise: Node, cost: number, span: Span): Run {
+  const t = compileOperand(test);
+  const a = compileValue(then);
+  const b = compileValue(otherwise);
+  return (L, c) => {
+    const value = t(L, c);
+    if ((c.fuel -= cost) < 0) spend(c, 0, span);
+    return value !== null && value !== false ? a(L, c) : b(L, c);
+  };
+}
+
+function compileDo(nodes: readonly Node[]): Run {
+  const runs = nodes.map(compileValue);
+  const last = runs.length - 1;
+  return (L, c) => {
+    for (let index = 0; index < last; index++) (runs[index] as Run)(L, c);
+    return (runs[last] as Run)(L, c);
+  };
+}
+
+function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
+  let body = compileValue(node.body);
+  // Innermost first: each binding becomes one closure around the rest, for up to a few of them.
+  if (node.inits.length <= 4) {
+    for (const { slot, value, cost } of node.inits.toReversed()) {
+      const run = compileOperand(value);
+      const rest = body;
+      const { span } = value;
+      body = (L, c) => {
+        const bound = run(L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        L[slot] = bound;
+        return rest(L, c);
+      };
+    }
+    return body;
+  }
+  const inits = compileInits(node.inits);
+  return (L, c) => {
+    inits(L, c);
+    return body(L, c);
+  };
+}
+
+/** Runs bindings one after another. */
+export function compileInits(
+  inits: readonly { readonly slot: number; readonly value: Node; readonly cost: number }[],
+): (L: Value[], c: Context) => void {
+  const runs = inits.map(({ slot, value, cost }) => ({
+    slot,
+    cost,
+    span: value.span,
+    run: compileOperand(value),
+  }));
+  return (L, c) => {
+    for (let index = 0; index < runs.length; index++) {
+      const one = runs[index];
+      if (one === undefined) return;
+      const bound = one.run(L, c);
+      spend(c, one.cost, one.span);
+      L[one.slot] = bound;
+    }
+  };
+}
+
+function compileLoop(node: LoopNode): Run {
+  const inits = compileInits(node.inits);
+  const body = compileValue(node.body);
+  const { counter } = node;
+  return (L, c) => {
+    inits(L, c);
+    L[counter] = 0;
+    for (;;) {
+      const value = body(L, c);
+      if (value !== RECUR) return value;
+    }
+  };
+}
+
+function compileRecur(node: RecurNode): Run {
+  const { slots, counter, cost, span } = node;
+  const args = node.args.map(compileOperand);
+  const count = (L: Value[], c: Context): void => {
+    const jumps = ((L[counter] as number | undefined) ?? 0) + 1;
+    if (jumps > c.loopIterations) throw jumpLimit(c, node);
+    L[counter] = jumps;
+  };
+  const [first, second, third] = args;
+  const [slotA = 0, slotB = 0, slotC = 0] = slots;
+  if (args.length === 1 && first !== undefined) {
+    return (L, c) => {
+      const a = first(L, c);
+      if ((c.fuel -= cost) < 0) spend(c, 0, span);
+      count(L, c);
+      L[slotA] = a;
+      return RECUR;
+    };
+  }
+  if (args.length === 2 && first !== undefined && second !== undefined) {
+    return (L, c) => {
+      const a = first(L, c);
+      const b = second(L, c);
+      if ((c.fuel -= cost) < 0) spend(c, 0, span);
+      count(L, c);
+      L[slotA] = a;
+      L[slotB] = b;
+      return RECUR;
+    };
+  }
+  if (args.length === 3 && first !== undefined && second !== undefined && third !== undefined) {
+    return (L, c) => {
+      const a = first(L, c);
+      const b = second(L, c);
+      const d = third(L, c);
+      if ((c.fuel -= cost) < 0) spend(c, 0, span);
+      count(L, c);
+      L[slotA] = a;
+      L[slotB] = b;
+      L[slotC] = d;
+      return RECUR;
+    };
+  }
+  return (L, c) => {
+    const values: Value[] = [];
+    for (let index = 0; index < args.length; index++) values.push((args[index] as Run)(L, c));
+    spend(c, cost, span);
+    count(L, c);
+    for (let index = 0; index < slots.length; index++) {
+      L[slots[index] as number] = values[index] as Value;
+    }
+    return RECUR;
+  };
+}
+
+function compileCall(node: Extract<Node, { kind: 'call' }>): Run {
+  const { span, cost, tail } = node;
+  const callee = compileOperand(node.fn);
+  const args = node.args.map(compileOperand);
+  const count = args.length;
+  if (tail) {
+    return (L, c) => {
+      const fn = callee(L, c);
+      const values: Value[] = [];
+      for (let index = 0; index < count; index++) values.push((args[index] as Run)(L, c));
+      spend(c, cost, span);
+      if (standsForCall(fn)) unfoldCall(c, fn, values, span);
+      else {
+        c.tailFn = fn;
+        c.tailArgs = values;
+      }
+      c.at = span;
+      return isClosure(c.tailFn) ? TAIL : invoke(c, c.tailFn, c.tailArgs, span);
+    };
+  }
+  const closureCost = cost + 2 + count;
+  return (L, c) => {
+    const fn = callee(L, c);
+    if (typeof fn === 'object' && fn !== null && fn.kind === 'closure') {
+      const { code } = fn;
+      if (code.params === count && !code.rest) {
+        const frame = newSlots<Value>(code.slots);
+        for (let index = 0; index < count; index++) frame[index] = (args[index] as Run)(L, c);
+        if ((c.fuel -= closureCost) < 0) spend(c, 0, span);
+        const { captures } = code;
+        for (let index = 0; index < captures.length; index++) {
+          const capture = captures[index];
+          if (capture !== undefined) frame[capture.slot] = fn.env[index] as Value;
+        }
+        if (code.self >= 0) frame[code.self] = fn;
+        return enterFrame(c, fn, frame, span);
+      }
+    }
+    const values: Value[] = [];
+    for (let index = 0; index < count; index++) values.push((args[index] as Run)(L, c));
+    spend(c, cost, span);
+    return invoke(c, fn, values, span);
+  };
+}
+
+function isClosure(value: Value): boolean {
+  return typeof value === 'object' && value !== null && value.kind === 'closure';
+}
+
+function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
+  const quick = compileArithmetic(node, compileOperand);
+  if (quick !== null) return quick;
+  const { span, cost, builtin } = node;
+  const { work } = builtin;
+  const args = node.args.map(compileOperand);
+  const [first, second] = args;
+  if (work.kind !== 'plain') {
+    return (L, c) => {
+      const values: Value[] = [];
+      for (let index = 0; index < args.length; index++) values.push((args[index] as Run)(L, c));
+      spend(c, cost, span);
+      return drive(c, builtin, values, span);
+    };
+  }
+  if (args.length === 1 && first !== undefined) {
+    return (L, c) => {
+      const values = [first(L, c)];
+      if ((c.fuel -= cost) < 0) spend(c, 0, span);
+      c.at = span;
+      c.callee = builtin;
+      return work.run(c, values);
+    };
+  }
+  if (args.length === 2 && first !== undefined && second !== undefined) {
+    return (L, c) => {
+      const values = [first(L, c), second(L, c)];
+      if ((c.fuel -= cost) < 0) spend(c, 0, span);
+      c.at = span;
+      c.callee = builtin;
+      return work.run(c, values);
+    };
+  }
+  return (L, c) => {
+    const values: Value[] = [];
+    for (let index = 0; index < args.length; index++) values.push((args[index] as Run)(L, c));
+    spend(c, cost, span);
+    c.at = span;
+    c.callee = builtin;
+    return work.run(c, values);
+  };
+}
+
+function compileLogic(kind: 'and' | 'or', items: readonly Node[], span: Span): Run {
+  const tests = items.slice(0, -1).map((item) => ({
+    run: compileOperand(item),
+    cost: 1 + (isLeaf(item) ? 1 : 0),
+  }));
+  const last = compileValue(items[items.length - 1] as Node);
+  const deciding = kind === 'or';
+  return (L, c) => {
+    for (let index = 0; index < tests.length; index++) {
+      const test = tests[index];
+      if (test === undefined) break;
+      const value = test.run(L, c);
+      spend(c, test.cost, span);
+      if (truthy(value) === deciding) return value;
+    }
+    return last(L, c);
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * Compiled code of `for`, `doseq` and `dotimes`.
+ */
+import { isLeaf, type ForNode, type Node } from '../analyzer/core-ast.ts';
+import { checkCount, spend, type Context, type Run } from '../machine/context.ts';
+import { walkItems } from '../machine/node-values.ts';
+import type { Value } from '../value/value.ts';
+import { vectorOf } from '../value/vector.ts';
+
+/** Walks one level and adds what the body gives to `out`. */
+type Level = (L: Value[], c: Context, out: Value[]) => void;
+
+/** Compiled code of a `for` and its kin. */
+export function compileFor(node: ForNode, operand: (node: Node) => Run): Run {
+  const { cost, span, gather } = node;
+  const walk = compileLevel(node, 0, operand);
+  return (L, c) => {
+    spend(c, cost, span);
+    const out: Value[] = [];
+    walk(L, c, out);
+    return gather < 0 ? null : vectorOf(out);
+  };
+}
+
+function compileLevel(node: ForNode, at: number, operand: (node: Node) => Run): Level {
+  const level = node.levels[at];
+  const { span, gather } = node;
+  if (level === undefined) {
+    const body = operand(node.body);
+    const cost = isLeaf(node.body) ? 1 : 0;
+    return (L, c, out) => {
+      const value = body(L, c);
+      spend(c, cost, span);
+      if (gather < 0) return;
+      c.at = span;
+      checkCount(c, out.length + 1);
+      out.push(value);
+    };
+  }
+  const source = operand(level.source);
+  const sourceCost = isLeaf(level.source) ? 1 : 0;
+  const modifiers = level.modifiers.map((modifier) =>
+    modifier.kind === 'let'
+      ? {
+          kind: 'let' as const,
+          run: operand(modifier.init.value),
+          slot: modifier.init.slot,
+          cost: modifier.init.cost,
+          span: modifier.init.value.span,
+        }
+      : {
+          kind: modifier.kind,
+          run: operand(modifier.test),
+          slot: -1,
+          cost: modifier.cost,
+          span: modifier.test.span,
+        },
+  );
+  const inside = compileLevel(node, at + 1, operand);
+  const { item } = level;
+  return (L, c, out) => {
+    const value = source(L, c);
+    spend(c, sourceCost, span);
+    c.at = span;
+    const items = walkItems(c, value, node.counts);
+    walking: for (let index = 0; index < items.length; index++) {
+      spend(c, 1, span);
+      L[item] = items[index] as Value;
+      for (let step = 0; step < modifiers.length; step++) {
+        const modifier = modifiers[step];
+        if (modifier === undefined) break;
+        const result = modifier.run(L, c);
+        spend(c, modifier.cost, modifier.span);
+        if (modifier.kind === 'let') L[modifier.slot] = result;
+        else if (result === null || result === false) {
+          if (modifier.kind === 'while') break walking;
+          continue walking;
+        }
+      }
+      inside(L, c, out);
+    }
+  };
+}

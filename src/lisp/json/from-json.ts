@@ -1,0 +1,33 @@
+/**
+ * JSON → values.
+ */
+import { toWellFormed } from '../value/characters.ts';
+import { mapOf } from '../value/tree.ts';
+import { float, UNMETERED, type Value } from '../value/value.ts';
+import { vectorOf } from '../value/vector.ts';
+import { isObject, type Json } from './json.ts';
+
+/** JSON nests at most this deep on the way in; deeper parts become nil. */
+const MAX_NESTING = 1_000;
+
+/**
+ * The value of a JSON value: objects become maps with string keys (own keys only), whole numbers
+ * within ±(2^53−1) integers, text is made well-formed.
+ */
+export function fromJson(json: Json): Value {
+  return convert(json, 0);
+}
+
+function convert(json: Json, nesting: number): Value {
+  if (typeof json === 'string') return toWellFormed(json);
+  if (typeof json === 'number') {
+    return Number.isSafeInteger(json) ? json + 0 : float(json);
+  }
+  if (json === null || typeof json === 'boolean') return json;
+  if (nesting >= MAX_NESTING) return null;
+  if (!isObject(json)) return vectorOf(json.map((item) => convert(item, nesting + 1)));
+  const names = Object.keys(json);
+  const keys = names.map(toWellFormed);
+  const vals = names.map((name) => convert(json[name] as Json, nesting + 1));
+  return mapOf(keys, vals, UNMETERED);
+}

@@ -1,0 +1,203 @@
+/**
+ * Calls on the machine. What is free of effects runs as compiled code; everything else becomes a
+ * frame, or a request to the host.
+ */
+import { codeOf } from '../analyzer/core-ast.ts';
+import type { CodeFrame, Stack, StepsFrame } from '../code/code.ts';
+import { newSteps } from '../builtins/builtin.ts';
+import { combinatorStepper } from '../builtins/combinators.ts';
+import { isFreeCall, isFreeFunction } from '../code/effects.ts';
+import {
+  callData,
+  checkBuiltinArity,
+  checkClosureArity,
+  drive,
+  enterFrame,
+  invoke,
+  newLocals,
+  notCallable,
+  standsForCall,
+  tooDeep,
+  unfoldCall,
+} from '../code/invoke.ts';
+import { Fault } from '../problem.ts';
+import type { Span } from '../source.ts';
+import type { Closure, Combinator, Value, Builtin } from '../value/value.ts';
+import { pay } from './context.ts';
+import { instructionsOf } from './instructions.ts';
+
+/** Calls `fn`: pushes its value, pushes a frame, or lets the branch wait. */
+export function callValue(
+  s: Stack,
+  given: Value,
+  givenArgs: Value[],
+  span: Span,
+  tail: boolean,
+): void {
+  const { c } = s;
+  let fn = given;
+  let args = givenArgs;
+  if (standsForCall(fn)) {
+    unfoldCall(c, fn, args, span);
+    fn = c.tailFn;
+    args = c.tailArgs;
+  }
+  if (typeof fn !== 'object' || fn === null) {
+    c.at = span;
+    throw notCallable(fn);
+  }
+  switch (fn.kind) {
+    case 'closure':
+      callClosure(s, fn, args, span, tail);
+      return;
+    case 'builtin':
+      callBuiltin(s, fn, args, span);
+      return;
+    case 'combinator':
+      if (!s.forced && isFreeFunction(c, fn)) s.values.push(invoke(c, fn, args, span));
+      else startCombinator(s, fn, args, span);
+      return;
+    case 'tool':
+      perform(s, fn, args, span);
+      return;
+    default:
+      s.values.push(callData(c, fn, args, span));
+  }
+}
+
+function perform(s: Stack, fn: Value, args: readonly Value[], span: Span): void {
+  s.c.at = span;
+  // Deep compiled calls were found free of effects, so nothing on their stack has one.
+  if (s.host === null) throw new Fault('runtime_error', 'An effect was reached where none can be.');
+  s.host.perform(fn, args, span);
+}
+
+function callClosure(s: Stack, fn: Closure, args: Value[], span: Span, tail: boolean): void {
+  const { c } = s;
+  pay(c, 2 + args.length, span);
+  c.at = span;
+  checkClosureArity(fn.code, args.length);
+  const top = s.frames[s.frames.length - 1];
+  const replaced = tail && top?.kind === 'code' && top.span !== null ? top : null;
+  const free = !s.forced && isFreeCall(c, fn, args);
+  if (free && replaced !== null) {
+    // The frame that ends with this call is gone while it runs.
+    s.frames.pop();
+    c.depth -= 1;
+    s.values.push(enterFrame(c, fn, newLocals(fn, args), replaced.span ?? span));
+    return;
+  }
+  if (free) {
+    s.values.push(enterFrame(c, fn, newLocals(fn, args), span));
+    return;
+  }
+  if (replaced !== null) {
+    replaced.code = codeOf(fn.code);
+    replaced.ops = instructionsOf(s, codeOf(fn.code));
+    replaced.pc = 0;
+    replaced.L = newLocals(fn, args);
+    return;
+  }
+  pushFrame(s, fn, newLocals(fn, args), span);
+}
+
+/** Pushes the frame of a closure whose slots are filled. */
+export function pushFrame(s: Stack, fn: Closure, L: Value[], span: Span): void {
+  const { c } = s;
+  if (c.depth >= c.limits.depth) {
+    c.at = span;
+    throw tooDeep(c);
+  }
+  c.depth += 1;
+  const frame: CodeFrame = {
+    kind: 'code',
+    code: codeOf(fn.code),
+    ops: instructionsOf(s, codeOf(fn.code)),
+    pc: 0,
+    L,
+    span,
+  };
+  s.frames.push(frame);
+}
+
+/** Calls a builtin by value: its arguments are not checked yet. */
+function callBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): void {
+  const { c } = s;
+  pay(c, 1, span);
+  if (fn.work.kind === 'effect') c.at = span;
+  checkBuiltinArity(fn, args.length);
+  runBuiltin(s, fn, args, span);
+}
+
+/** Runs a builtin whose call is paid and whose arguments are of the right number. */
+export function runBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): void {
+  const { c } = s;
+  const { work } = fn;
+  switch (work.kind) {
+    case 'plain':
+      c.at = span;
+      c.callee = fn;
+      s.values.push(work.run(c, args));
+      return;
+    case 'steps':
+      if (!s.forced && isFreeCall(c, fn, args)) s.values.push(drive(c, fn, args, span));
+      else startBuiltin(s, fn, args, span);
+      return;
+    case 'effect':
+      perform(s, fn, args, span);
+      return;
+    case 'spread':
+      callValue(s, fn, args, span, false);
+  }
+}
+
+function startBuiltin(s: Stack, fn: Builtin, args: readonly Value[], span: Span): void {
+  const { c } = s;
+  if (fn.work.kind !== 'steps') return;
+  beginSteps(s, span);
+  c.callee = fn;
+  const steps = fn.work.stepper.start(c, args);
+  continueSteps(s, { kind: 'steps', fn, steps, span }, true);
+}
+
+function startCombinator(s: Stack, fn: Combinator, args: Value[], span: Span): void {
+  const { c } = s;
+  beginSteps(s, span);
+  pay(c, 1, span);
+  const steps = newSteps();
+  combinatorStepper.begin(c, fn, args, steps);
+  continueSteps(s, { kind: 'steps', fn, steps, span }, true);
+}
+
+function beginSteps(s: Stack, span: Span): void {
+  const { c } = s;
+  c.at = span;
+  if (c.depth >= c.limits.depth) throw tooDeep(c);
+  c.depth += 1;
+}
+
+/** Goes on with a stepper that was called back: its result lies on the stack. */
+export function resumeSteps(s: Stack, frame: StepsFrame): void {
+  const { c } = s;
+  const result = s.values.pop() as Value;
+  const { fn, steps } = frame;
+  c.at = frame.span;
+  if (fn.kind === 'combinator') combinatorStepper.resume(c, fn, steps, result);
+  else if (fn.work.kind === 'steps') {
+    c.callee = fn;
+    fn.work.stepper.resume(c, steps, result);
+  }
+  continueSteps(s, frame, false);
+}
+
+function continueSteps(s: Stack, frame: StepsFrame, isNew: boolean): void {
+  const { steps } = frame;
+  if (steps.done) {
+    if (!isNew) s.frames.pop();
+    s.c.depth -= 1;
+    s.values.push(steps.result);
+    return;
+  }
+  if (isNew) s.frames.push(frame);
+  callValue(s, steps.fn, steps.args, frame.span, false);
+}

@@ -1,0 +1,378 @@
+/**
+ * Effects: from a call in the program to a request, and from a result back to a value.
+ */
+import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
+import { fromJson } from '../json/from-json.ts';
+import { emptyObject, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { toJson } from '../json/to-json.ts';
+import { flexibleGet } from '../builtins/lookup.ts';
+import { itemsOfSeqable } from '../builtins/seqable.ts';
+import { Fault } from '../problem.ts';
+import type { Span } from '../source.ts';
+import { describeValue, shortText, textOf } from '../value/print.ts';
+import { treeKeys, treeVals } from '../value/tree-walk.ts';
+import {
+  isKeyword,
+  isMap,
+  isNumber,
+  keyword,
+  truthy,
+  type TreeMap,
+  type Value,
+} from '../value/value.ts';
+import { EMPTY_MAP, mapOf } from '../value/tree.ts';
+import { pay } from './context.ts';
+import { jsonSize } from './json-size.ts';
+import { beginParallel } from './parallel.ts';
+import type { Branch, Effect, EffectRequest, EffectResult, Machine } from './state.ts';
+
+/** Fuel of an effect, apart from what goes out and comes in. */
+const EFFECT_COST = 10;
+const BYTES_PER_UNIT = 64;
+const MAX_SLEEP_MS = 2_592_000_000;
+
+/** Carries out the call of a tool or effect builtin: the branch waits, or goes on at once. */
+export function performEffect(
+  m: Machine,
+  branch: Branch,
+  fn: Value,
+  args: readonly Value[],
+  span: Span,
+): void {
+  if (typeof fn !== 'object' || fn === null) return;
+  if (fn.kind === 'tool') {
+    callTool(m, branch, fn.name, args, span);
+    return;
+  }
+  if (fn.kind !== 'builtin' || fn.work.kind !== 'effect') return;
+  switch (fn.work.effect) {
+    case 'ask':
+      ask(m, branch, askOptions(args), span);
+      return;
+    case 'sleep':
+      sleep(m, branch, args[0] ?? null, span);
+      return;
+    case 'pmap':
+    case 'pcalls':
+      beginParallel(m, branch, fn.work.effect, args, span);
+  }
+}
+
+/** The id of the next effect of `branch`. */
+export function nextId(branch: Branch): string {
+  branch.effects += 1;
+  return `${branch.path}${branch.effects}`;
+}
+
+function request(
+  m: Machine,
+  branch: Branch,
+  made: EffectRequest,
+  asked: { options?: readonly Value[]; fallback?: Value | undefined } = {},
+): void {
+  const { options = [], fallback } = asked;
+  const since = m.c.now;
+  m.effects.set(made.id, {
+    request: made,
+    branch: branch.path,
+    state: 'queued',
+    since,
+    options,
+    fallback,
+  });
+  m.queue.push(made.id);
+  branch.state = 'waiting';
+  branch.waitsFor = made.id;
+  branch.stack.stopped = true;
+}
+
+/** Opens as many waiting requests as may be open at once, in the order of their making. */
+export function openRequests(m: Machine): void {
+  while (m.open < m.c.limits.inFlight) {
+    const id = m.queue.shift();
+    if (id === undefined) return;
+    const effect = m.effects.get(id);
+    if (effect === undefined || effect.state !== 'queued') continue;
+    effect.state = 'open';
+    effect.since = m.c.now;
+    m.open += 1;
+    m.requests.push(effect.request);
+  }
+}
+
+/** Drops an effect whose branch was abandoned; the host is told if it knows of it. */
+export function abandonEffect(m: Machine, id: string): void {
+  const effect = m.effects.get(id);
+  if (effect === undefined) return;
+  if (effect.state === 'open') {
+    m.open -= 1;
+    const untold = m.requests.findIndex((one) => one.id === id);
+    if (untold >= 0) m.requests.splice(untold, 1);
+    else m.abandon.push(id);
+  }
+  if (effect.state === 'open' || effect.state === 'queued') effect.state = 'abandoned';
+}
+
+function payFor(m: Machine, json: Json, span: Span): void {
+  pay(m.c, Math.ceil(jsonSize(json) / BYTES_PER_UNIT), span);
+}
+
+/** The arguments of a tool call as one map: a map, or pairs. */
+function namedArguments(tool: string, args: readonly Value[], m: Machine): TreeMap {
+  const [first] = args;
+  if (first === undefined) return EMPTY_MAP;
+  if (args.length === 1 && isMap(first)) return first;
+  if (args.length % 2 === 0) {
+    const keys = args.filter((_, index) => index % 2 === 0);
+    if (keys.every((key) => isKeyword(key) || typeof key === 'string')) {
+      return mapOf(
+        keys,
+        args.filter((_, index) => index % 2 === 1),
+        m.c,
+      );
+    }
+  }
+  throw new Fault(
+    'invalid_tool_args',
+    `\`${tool}\` takes named arguments: \`(tool/${tool} {…})\`, got ${describeValue(first)}.`,
+  );
+}
+
+function callTool(
+  m: Machine,
+  branch: Branch,
+  name: string,
+  args: readonly Value[],
+  span: Span,
+): void {
+  const { c } = m;
+  pay(c, EFFECT_COST, span);
+  const named = namedArguments(name, args, m);
+  if (name === 'ask_user') {
+    ask(m, branch, named, span);
+    return;
+  }
+  const face = c.tools.get(name);
+  if (face === undefined) throw new Fault('unknown_tool', `There is no tool \`${name}\`.`);
+  const json = outgoing(name, named, face.schema);
+  payFor(m, json, span);
+  m.toolCalls += 1;
+  if (m.toolCalls > c.limits.toolCalls) {
+    throw new Fault(
+      'tool_call_limit_exceeded',
+      `the program made more than ${c.limits.toolCalls} tool calls. Use \`pmap\` over a filtered list, or a batch tool.`,
+    );
+  }
+  request(m, branch, { id: nextId(branch), kind: 'tool', name, args: json, span });
+}
+
+/** The arguments as JSON, with the names that the tool declares. */
+function outgoing(name: string, named: TreeMap, schema: JsonObject): JsonObject {
+  const properties = propertiesOf(schema);
+  const keys = treeKeys(named).map((key) =>
+    isKeyword(key) ? keyword(outgoingName(key.name, properties)) : key,
+  );
+  const object = emptyObject<Json>();
+  const vals = treeVals(named);
+  for (const [index, key] of keys.entries()) {
+    const plain = isKeyword(key) ? key.name : key;
+    if (typeof plain !== 'string') {
+      throw new Fault('invalid_tool_args', `\`${name}\`: the key ${shortText(key)} is no name.`);
+    }
+    // Keywords come first in the fixed order and win over an equal string.
+    if (Object.hasOwn(object, plain)) continue;
+    const declared = Object.hasOwn(properties, plain) ? properties[plain] : undefined;
+    const value = toJson(vals[index] as Value, {
+      dashes: 'underscore',
+      ...(declared === undefined ? {} : { schema: declared }),
+    });
+    if (!value.ok) {
+      const reason = value.reason === 'size_exceeded' ? 'size_exceeded' : 'invalid_tool_args';
+      throw new Fault(reason, `\`${name}\`, \`${plain}\`: ${value.message}`);
+    }
+    object[plain] = value.json;
+  }
+  return object;
+}
+
+/** `(ask question opts?)` as the map that `(tool/ask_user {…})` takes. */
+function askOptions(args: readonly Value[]): TreeMap {
+  const [question = null, options = null] = args;
+  const given = options === null ? EMPTY_MAP : options;
+  if (!isMap(given))
+    throw new Fault(
+      'type_error',
+      `\`ask\` expects a map of options as argument 2, got ${describeValue(given)}.`,
+    );
+  const keys = [...treeKeys(given), keyword('question')];
+  const unmetered = { charge: () => undefined, maxNesting: 100 };
+  return mapOf(keys, [...treeVals(given), question], unmetered);
+}
+
+function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
+  const { c } = m;
+  const field = (name: string): Value | undefined => flexibleGet(c, given, keyword(name));
+  pay(c, EFFECT_COST, span);
+  const question = field('question') ?? null;
+  if (typeof question !== 'string') {
+    throw new Fault(
+      'type_error',
+      `\`ask\` expects text as the question, got ${describeValue(question)}.`,
+    );
+  }
+  const options = field('options') ?? null;
+  const values = options === null ? [] : [...itemsOfSeqable(c, options, 'ask')];
+  const labels = values.map((value) => labelOf(m, value));
+  if (new Set(labels.map(folded)).size !== labels.length) {
+    throw new Fault('runtime_error', '`ask`: the options need different labels.');
+  }
+  const timeout = field('timeout-ms') ?? null;
+  if (timeout !== null && !isNumber(timeout)) {
+    throw new Fault(
+      'type_error',
+      `\`ask\` expects a number as :timeout-ms, got ${describeValue(timeout)}.`,
+    );
+  }
+  const details = field('details');
+  const json = details === undefined ? undefined : toJson(details, { dashes: 'underscore' });
+  if (json !== undefined && !json.ok)
+    throw new Fault('runtime_error', `\`ask\`, :details: ${json.message}`);
+  const made: EffectRequest = {
+    id: nextId(branch),
+    kind: 'ask',
+    question,
+    ...(options === null ? {} : { options: labels }),
+    free: options === null || truthy(field('free') ?? null),
+    ...(timeout === null ? {} : { timeoutMs: milliseconds(timeout) }),
+    ...(json === undefined ? {} : { details: json.json }),
+    span,
+  };
+  pay(c, Math.ceil((question.length + labels.join('').length) / BYTES_PER_UNIT), span);
+  request(m, branch, made, { options: values, fallback: field('default') });
+}
+
+function milliseconds(value: Value): number {
+  if (typeof value === 'object' && value !== null && value.kind === 'float')
+    return Math.trunc(value.value);
+  return Number(value);
+}
+
+function folded(label: string): string {
+  return label.trim().toLowerCase();
+}
+
+function labelOf(m: Machine, option: Value): string {
+  if (typeof option === 'string') return option;
+  if (isKeyword(option)) return option.name;
+  if (isMap(option)) {
+    for (const name of ['label', 'name', 'title']) {
+      const label = flexibleGet(m.c, option, keyword(name)) ?? null;
+      if (label !== null) return textOf(label, m.c);
+    }
+  }
+  return shortText(option);
+}
+
+function sleep(m: Machine, branch: Branch, value: Value, span: Span): void {
+  pay(m.c, EFFECT_COST, span);
+  if (!isNumber(value))
+    throw new Fault(
+      'type_error',
+      `\`sleep\` expects a number as argument 1, got ${describeValue(value)}.`,
+    );
+  const ms = milliseconds(value);
+  if (!(ms >= 0 && ms <= MAX_SLEEP_MS)) {
+    throw new Fault(
+      'runtime_error',
+      `\`sleep\`: ${shortText(value)} ms is not between 0 and 2,592,000,000 (30 days).`,
+    );
+  }
+  request(m, branch, { id: nextId(branch), kind: 'sleep', ms, span });
+}
+
+/** What a result means for the branch that waits for it: a value, or a fault to raise there. */
+export function receive(
+  m: Machine,
+  effect: Effect,
+  result: EffectResult,
+): { readonly value: Value } | { readonly fault: Fault } {
+  const { request: made } = effect;
+  if (!result.ok) {
+    if (made.kind === 'ask' && result.reason === 'ask_timeout' && effect.fallback !== undefined) {
+      return { value: effect.fallback };
+    }
+    return { fault: failureOf(m, effect, result) };
+  }
+  if (made.kind === 'sleep') return { value: null };
+  if (made.kind === 'ask') return answerOf(effect, result.value);
+  payFor(m, result.value, made.span);
+  return { value: fromJson(result.value) };
+}
+
+function answerOf(
+  effect: Effect,
+  json: Json,
+): { readonly value: Value } | { readonly fault: Fault } {
+  const { request: made, options } = effect;
+  if (made.kind !== 'ask' || made.options === undefined) return { value: fromJson(json) };
+  const text = typeof json === 'string' ? json : String(fromJsonText(json));
+  const wanted = folded(text);
+  const byLabel = made.options.findIndex((label) => folded(label) === wanted);
+  const number = /^[0-9]+$/.test(wanted) ? Number(wanted) - 1 : -1;
+  const chosen = byLabel >= 0 ? byLabel : number;
+  const option = options[chosen];
+  if (option !== undefined) return { value: option };
+  if (made.free) return { value: text };
+  // The host checks answers before it sends them; this one names no option.
+  return {
+    fault: new Fault('runtime_error', '`ask`: the answer is none of the options.', {
+      span: made.span,
+    }),
+  };
+}
+
+function fromJsonText(json: Json): string {
+  return typeof json === 'object' ? '' : String(json);
+}
+
+const RECOVERABLE: ReadonlySet<string> = new Set([
+  'tool_error',
+  'tool_denied',
+  'invalid_tool_args',
+  'ask_timeout',
+]);
+
+function failureOf(m: Machine, effect: Effect, result: EffectResult & { ok: false }): Fault {
+  const { request: made } = effect;
+  const recoverable = RECOVERABLE.has(result.reason);
+  if (made.kind !== 'tool') {
+    const message =
+      result.reason === 'ask_timeout' && made.kind === 'ask'
+        ? `Nobody answered "${made.question.slice(0, 200)}"${within(made.timeoutMs)}.`
+        : result.message.slice(0, 2_000);
+    return new Fault(result.reason, message, { span: made.span, recoverable });
+  }
+  const done = [...m.effects.values()]
+    .filter((other) => other.state === 'done' && other.request.kind === 'tool')
+    .map((other) => other.request.id);
+  const given = isObject(result.details) ? result.details : {};
+  const reason = typeof given['reason'] === 'string' ? given['reason'] : 'error';
+  const details = { ...given, tool: made.name, effect: made.id, reason, done };
+  const message =
+    result.reason === 'tool_error' || result.reason === 'tool_denied'
+      ? `\`${made.name}\` failed: ${result.message.slice(0, 2_000)}`
+      : result.message.slice(0, 2_000);
+  return new Fault(result.reason, message, { details, span: made.span, recoverable });
+}
+
+function within(ms: number | undefined): string {
+  if (ms === undefined) return '';
+  const units: readonly (readonly [number, string])[] = [
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1_000, 's'],
+  ];
+  for (const [size, name] of units)
+    if (ms >= size && ms % size === 0) return ` within ${ms / size} ${name}`;
+  return ` within ${ms} ms`;
+}

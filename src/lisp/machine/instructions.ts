@@ -1,0 +1,15 @@
+/**
+ * Finds the instructions of a function, compiling them when they are first needed.
+ */
+import type { FnCode } from '../analyzer/core-ast.ts';
+import type { Instruction, Stack } from '../code/code.ts';
+
+/** The instructions of `code` for the stack at hand. */
+export function instructionsOf(s: Stack, code: FnCode): readonly Instruction[] {
+  const known = s.forced ? code.forced : code.instructions;
+  if (known !== null) return known as readonly Instruction[];
+  const made = s.c.assemble(code, s.forced) as readonly Instruction[];
+  if (s.forced) code.forced = made;
+  else code.instructions = made;
+  return made;
+}

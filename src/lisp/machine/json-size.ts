@@ -1,0 +1,20 @@
+import { isObject, type Json } from '../json/json.ts';
+
+/** A rough size of JSON in bytes, by an explicit stack: the host's data may nest deep. */
+export function jsonSize(json: Json): number {
+  let size = 0;
+  const todo: Json[] = [json];
+  for (let item = todo.pop(); item !== undefined; item = todo.pop()) {
+    if (typeof item === 'string') size += item.length + 2;
+    else if (isObject(item)) {
+      for (const [name, value] of Object.entries(item)) {
+        size += name.length + 4;
+        todo.push(value);
+      }
+    } else if (Array.isArray(item)) {
+      size += 2;
+      for (const value of item as readonly Json[]) todo.push(value);
+    } else size += 5;
+  }
+  return size;
+}

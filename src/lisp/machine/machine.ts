@@ -1,0 +1,343 @@
+/**
+ * Starting a program and running it until it waits or ends.
+ */
+import { slots as newSlots } from '../value/slots.ts';
+import { fromJson } from '../json/from-json.ts';
+import { isObject, type JsonObject } from '../json/json.ts';
+import { Fault, isStop, ProgramEnd, type LispError } from '../problem.ts';
+import { NO_SPAN } from '../source.ts';
+import { mapOf } from '../value/tree.ts';
+import { keyword, UNMETERED, type Value } from '../value/value.ts';
+import { printValue } from '../value/print.ts';
+import { callValue } from './call.ts';
+import { abandonEffect, openRequests, receive } from './effect.ts';
+import { writeMemory } from './memory.ts';
+import { absorbAll, tendParallel } from './parallel.ts';
+import { runStack, traceOf } from './run.ts';
+import type { Branch, EffectRequest, EffectResult, Machine, Outcome } from './state.ts';
+import { instructionsOf } from './instructions.ts';
+
+/** What the host tells the machine: the time, the budget, and what came of requests. */
+export interface Tick {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly budget: JsonObject;
+  readonly results: readonly EffectResult[];
+}
+
+/** Where a program stands after it ran: it waits for answers, or has ended. */
+export type Advance =
+  | {
+      readonly kind: 'blocked';
+      readonly machine: Machine;
+      /** New ones only. */
+      readonly requests: readonly EffectRequest[];
+      /** Effects to cancel. */
+      readonly abandon: readonly string[];
+    }
+  | {
+      readonly kind: 'finished';
+      readonly machine: Machine;
+      readonly outcome: Outcome;
+      readonly abandon: readonly string[];
+    };
+
+/** Runs until every branch waits or the program ends. Consumes the machine. Never throws. */
+export function advance(machine: Machine, tick: Tick): Advance {
+  const m = machine;
+  m.c.now = tick.now;
+  m.c.budget = tick.budget;
+  if (m.outcome === null) {
+    try {
+      for (const result of tick.results) deliver(m, result);
+      runAll(m);
+    } catch (thrown) {
+      const fault = thrown instanceof Fault ? thrown : internalFault();
+      fault.span ??= m.c.at;
+      endWith(m, fault);
+    }
+  }
+  const abandon = m.abandon;
+  m.abandon = [];
+  if (m.outcome !== null) return { kind: 'finished', machine: m, outcome: m.outcome, abandon };
+  openRequests(m);
+  const { requests } = m;
+  m.requests = [];
+  return { kind: 'blocked', machine: m, requests, abandon };
+}
+
+/**
+ * What a mistake of ours becomes: an exception would cross the interface and, in a workflow, fail
+ * the same task for ever. The engine's text stays inside.
+ */
+function internalFault(): Fault {
+  return new Fault('runtime_error', 'An internal fault of the language ended the program.');
+}
+
+/** Gives a result to the branch that waits for it; results that nobody waits for are ignored. */
+function deliver(m: Machine, result: EffectResult): void {
+  const effect = m.effects.get(result.id);
+  if (effect === undefined || effect.state !== 'open') return;
+  const branch = findBranch(m.main, effect.branch);
+  if (branch === null || branch.waitsFor !== result.id) return;
+  m.open -= 1;
+  effect.state = result.ok ? 'done' : 'failed';
+  branch.waitsFor = null;
+  const received = receive(m, effect, result);
+  if ('fault' in received) {
+    m.faults.push({ branch, fault: received.fault });
+    return;
+  }
+  branch.stack.values.push(received.value);
+  wake(branch);
+}
+
+function wake(branch: Branch): void {
+  branch.state = 'ready';
+  branch.stack.stopped = false;
+}
+
+/** The branch at `path`, or null. */
+export function findBranch(from: Branch, path: string): Branch | null {
+  if (from.path === path) return from;
+  for (const child of from.parallel?.branches ?? []) {
+    if (child === null || child === undefined || !path.startsWith(child.path)) continue;
+    const found = findBranch(child, path);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The first branch, in input order, that can run. */
+function firstReady(branch: Branch): Branch | null {
+  if (branch.state === 'ready') return branch;
+  for (const child of branch.parallel?.branches ?? []) {
+    const found = child === null || child === undefined ? null : firstReady(child);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function runAll(m: Machine): void {
+  while (m.outcome === null) {
+    const next = m.faults.shift();
+    if (next !== undefined) {
+      if (next.branch.state !== 'abandoned') {
+        switchTo(m, next.branch);
+        raise(m, next.branch, next.fault);
+      }
+      continue;
+    }
+    const branch = firstReady(m.main);
+    if (branch !== null) runBranch(m, branch);
+    else if (!tendParallel(m, m.main)) return;
+  }
+}
+
+function switchTo(m: Machine, branch: Branch): void {
+  const { c } = m;
+  if (c.globals !== branch.globals) {
+    c.globals = branch.globals;
+    c.epoch = {};
+    c.purity = {};
+  }
+  c.records = branch.records;
+  c.depth = branch.depth;
+  c.nesting = 0;
+  c.waiting = 0;
+  c.inside = branch.parent?.parallel?.form ?? null;
+}
+
+function runBranch(m: Machine, branch: Branch): void {
+  switchTo(m, branch);
+  const { stack } = branch;
+  try {
+    if (stack.frames.length === 0 && stack.values.length === 0) begin(m, branch);
+    runStack(stack);
+    branch.depth = m.c.depth;
+    branch.globals = m.c.globals;
+    if (!stack.stopped) completed(m, branch);
+  } catch (thrown) {
+    branch.globals = m.c.globals;
+    branch.depth = m.c.depth;
+    if (thrown instanceof ProgramEnd) {
+      m.c.waiting = 0;
+      finish(m, { kind: thrown.kind, value: thrown.value as Value });
+      return;
+    }
+    if (!(thrown instanceof Fault)) throw thrown;
+    raise(m, branch, thrown);
+  }
+}
+
+/** Begins the next top-level form, or the call of a parallel branch. */
+function begin(m: Machine, branch: Branch): void {
+  const { stack } = branch;
+  if (branch.parent === null) {
+    const code = m.linked.forms[m.form];
+    if (code === undefined) return;
+    const ops = instructionsOf(stack, code);
+    const L = newSlots<Value>(code.slots);
+    stack.frames.push({ kind: 'code', code, ops, pc: 0, L, span: null });
+    return;
+  }
+  const parallel = branch.parent.parallel;
+  const call = parallel?.calls[branch.index];
+  if (parallel === null || parallel === undefined || call === undefined) return;
+  callValue(stack, call.fn, [...call.args], parallel.span, false);
+}
+
+function completed(m: Machine, branch: Branch): void {
+  const value = branch.stack.values.pop() ?? null;
+  if (branch.parent === null) {
+    m.last = value;
+    if (m.form < m.linked.forms.length) {
+      m.previews.push(printValue(value, 'preview', { total: 120, elements: 10, text: 60 }));
+      m.form += 1;
+    }
+    if (m.form >= m.linked.forms.length) finish(m, { kind: 'value', value });
+    return;
+  }
+  branch.state = 'done';
+  const { parallel } = branch.parent;
+  if (parallel !== null) parallel.results[branch.index] = value;
+}
+
+/** Raises a fault in a branch: an `attempt` recovers, or the branch or the program ends. */
+function raise(m: Machine, branch: Branch, fault: Fault): void {
+  const { c } = m;
+  const { stack } = branch;
+  fault.trace ??= traceOf(c, [], stack.frames);
+  fault.span ??= c.at;
+  if (isStop(fault.reason)) {
+    endWith(m, fault);
+    return;
+  }
+  const attempt = fault.recoverable ? stack.attempts.pop() : undefined;
+  if (attempt !== undefined) {
+    recover(m, branch, fault, attempt);
+    return;
+  }
+  const { parent } = branch;
+  const parallel = parent?.parallel ?? null;
+  if (parent === null || parallel === null) {
+    endWith(m, fault);
+    return;
+  }
+  branch.state = 'failed';
+  const details = fault.details ?? null;
+  const { reason, message, recoverable } = fault;
+  parallel.failure = { index: branch.index, reason, message, details, recoverable };
+  for (const other of parallel.branches) {
+    if (other !== null && other !== undefined && other.index > branch.index)
+      abandonBranch(m, other);
+  }
+}
+
+function recover(
+  m: Machine,
+  branch: Branch,
+  fault: Fault,
+  attempt: { frames: number; values: number; pc: number },
+): void {
+  const { stack } = branch;
+  stack.frames.length = attempt.frames;
+  branch.depth = depthOf(branch);
+  m.c.depth = branch.depth;
+  stack.values.length = attempt.values;
+  const frame = stack.frames[stack.frames.length - 1];
+  if (frame?.kind === 'code') frame.pc = attempt.pc;
+  stack.values.push(mapOf([keyword('error')], [errorValue(fault)], UNMETERED));
+  wake(branch);
+}
+
+/** Calls that wait in a branch and around it, counted from its frames. */
+function depthOf(branch: Branch): number {
+  const own = branch.stack.frames.filter((frame) => frame.span !== null).length;
+  return own + (branch.parent === null ? 0 : depthOf(branch.parent));
+}
+
+function errorValue(fault: Fault): Value {
+  const keys = [keyword('message'), keyword('reason')];
+  const vals: Value[] = [fault.message, keyword(fault.reason)];
+  const details = fault.details ?? null;
+  if (isObject(details)) {
+    for (const name of ['index', 'tool']) {
+      const value = details[name];
+      if (value === undefined) continue;
+      keys.push(keyword(name));
+      vals.push(fromJson(value));
+    }
+  }
+  return mapOf(keys, vals, UNMETERED);
+}
+
+/** Ends a branch and everything in it; its open effects are to be cancelled. */
+function abandonBranch(m: Machine, branch: Branch): void {
+  if (branch.state === 'done' || branch.state === 'failed') return;
+  if (branch.waitsFor !== null) abandonEffect(m, branch.waitsFor);
+  for (const child of branch.parallel?.branches ?? []) {
+    if (child !== null && child !== undefined) abandonBranch(m, child);
+  }
+  branch.state = 'abandoned';
+}
+
+/** Ends the program with a fault. */
+function endWith(m: Machine, fault: Fault): void {
+  const lines = [fault.message, ...(fault.trace ?? [])];
+  const error: LispError = {
+    reason: fault.reason,
+    phase: 'run',
+    message: lines.join('\n'),
+    span: fault.span ?? NO_SPAN,
+    ...(fault.details === undefined ? {} : { details: fault.details }),
+  };
+  finish(m, { kind: 'error', error });
+}
+
+type End =
+  | { readonly kind: 'value' | 'returned' | 'failed'; readonly value: Value }
+  | { readonly kind: 'error'; readonly error: LispError };
+
+function finish(m: Machine, end: End): void {
+  for (const effect of m.effects.keys()) abandonEffect(m, effect);
+  absorbAll(m.main);
+  const { records } = m.main;
+  if (end.kind === 'error') {
+    const memory = writeMemory({ ...m.before, journal: records.journal }, m.sources);
+    m.outcome = { kind: 'error', error: end.error, memory };
+    return;
+  }
+  const failed = end.kind === 'failed';
+  const history =
+    end.kind === 'value' ? [end.value, ...m.before.history].slice(0, 3) : m.before.history;
+  const memory = writeMemory(
+    {
+      globals: failed ? m.before.globals : m.main.globals,
+      history,
+      journal: records.journal,
+      plan: failed ? m.before.plan : new Map([...m.before.plan, ...records.plan]),
+    },
+    m.sources,
+  );
+  m.outcome = { kind: end.kind, value: end.value, memory };
+}
+
+/** Ends a program that the run cancels; its effects are to be cancelled too. */
+export function cancelMachine(machine: Machine): Advance {
+  if (machine.outcome === null) endWith(machine, new Fault('canceled', 'The run was canceled.'));
+  return advance(machine, { now: machine.c.now, budget: machine.c.budget, results: [] });
+}
+
+/** The notes of the program so far, in the order of its text; the last tells of dropped ones. */
+export function notesOf(machine: Machine): readonly string[] {
+  const { notes, droppedNotes } = machine.main.records;
+  if (droppedNotes === 0) return notes;
+  return [...notes, `… ${droppedNotes} more notes were dropped.`];
+}
+
+/** Fuel used so far; the limit when it is used up. */
+export function fuelUsed(machine: Machine): number {
+  const { fuel, limits } = machine.c;
+  return fuel < 0 ? limits.fuel : limits.fuel - fuel;
+}

@@ -1,0 +1,137 @@
+/**
+ * What an agent remembers between programs: read when a program starts, written when it ends.
+ */
+import type { World } from '../analyzer/analysis.ts';
+import { emptyObject } from '../json/json.ts';
+import { findBuiltin } from '../builtins/registry.ts';
+import { Fault } from '../problem.ts';
+import { codeId, linkProgram, readProgram, type Linked } from '../program.ts';
+import { shortText } from '../value/print.ts';
+import type { Value } from '../value/value.ts';
+import type { Coded, ProgramMemory } from './coded.ts';
+import { newDecoder, unreadable, type FindCode } from './decode.ts';
+import { newEncoder } from './encode.ts';
+import { jsonSize } from './json-size.ts';
+import type { Before } from './state.ts';
+
+/** Results over this size stay in the history only as preview text. */
+const MAX_HISTORY_BYTES = 16_384;
+
+/** Reads and links saved sources. A source that is not what its id says is refused. */
+export function linkSources(
+  sources: { readonly [codeId: string]: string },
+  world: World,
+  into: Map<string, Linked>,
+): void {
+  for (const id of Object.keys(sources)) {
+    if (into.has(id)) continue;
+    const text = sources[id] ?? '';
+    if (codeId(text) !== id) throw unreadable('a source was changed');
+    const read = readProgram(text, { sourceBytes: 1_048_576 });
+    if (!read.ok) throw unreadable('a source does not read');
+    into.set(id, linkProgram(read.program, world));
+  }
+}
+
+/** As {@link linkSources}, leaving out what cannot be read: its functions fail when called. */
+export function linkReadable(
+  sources: { readonly [codeId: string]: string },
+  world: World,
+  into: Map<string, Linked>,
+): void {
+  for (const id of Object.keys(sources)) {
+    try {
+      linkSources({ [id]: sources[id] ?? '' }, world, into);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+    }
+  }
+}
+
+/** Finds code among linked programs. */
+export function codeFinder(sources: ReadonlyMap<string, Linked>): FindCode {
+  return (programId, offset) => sources.get(programId)?.codes.get(offset);
+}
+
+/** The values of a memory; functions that cannot be restored become ones that fail when called. */
+export function readMemory(memory: ProgramMemory, sources: ReadonlyMap<string, Linked>): Before {
+  const decode = newDecoder(memory.heap, codeFinder(sources));
+  const values = (coded: { readonly [name: string]: Coded }): Map<string, Value> => {
+    const found = new Map<string, Value>();
+    for (const name of Object.keys(coded)) found.set(name, readOr(decode, coded[name] as Coded));
+    return found;
+  };
+  return {
+    globals: values(memory.bindings),
+    history: memory.history.map((coded) => readOr(decode, coded)),
+    journal: values(memory.journal),
+    plan: new Map(Object.entries(memory.plan)),
+  };
+}
+
+function readOr(decode: (coded: Coded) => Value, coded: Coded): Value {
+  try {
+    return decode(coded);
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown;
+    return findBuiltin('not-restored~') ?? null;
+  }
+}
+
+/** What to write: the memory as values. */
+export interface MemoryValues {
+  readonly globals: ReadonlyMap<string, Value>;
+  readonly history: readonly Value[];
+  readonly journal: ReadonlyMap<string, Value>;
+  readonly plan: ReadonlyMap<string, string>;
+}
+
+/** The memory as JSON, with the source of every function in it and no other. */
+export function writeMemory(
+  values: MemoryValues,
+  sources: ReadonlyMap<string, Linked>,
+): ProgramMemory {
+  const history = values.history.map(bounded);
+  const roots = [...values.globals.values(), ...history, ...values.journal.values()];
+  const encoder = newEncoder(roots);
+  const coded = (from: ReadonlyMap<string, Value>): { [name: string]: Coded } => {
+    const object = emptyObject<Coded>();
+    for (const name of [...from.keys()].toSorted()) {
+      if (!/^\*[123]$/.test(name)) object[name] = encoder.encode(from.get(name) ?? null);
+    }
+    return object;
+  };
+  const bindings = coded(values.globals);
+  const past = history.map(encoder.encode);
+  const journal = coded(values.journal);
+  const plan = emptyObject<string>();
+  for (const [id, text] of values.plan) plan[id] = text;
+  return {
+    v: 1,
+    bindings,
+    history: past,
+    journal,
+    plan,
+    heap: encoder.heap,
+    sources: sourcesOf(encoder.programs, sources),
+  };
+}
+
+/** The text of each program in `ids`. */
+export function sourcesOf(
+  ids: Iterable<string>,
+  sources: ReadonlyMap<string, Linked>,
+): { [codeId: string]: string } {
+  const texts = emptyObject<string>();
+  for (const id of [...ids].toSorted()) {
+    const linked = sources.get(id);
+    if (linked !== undefined) texts[id] = linked.program.source;
+  }
+  return texts;
+}
+
+function bounded(value: Value): Value {
+  const encoder = newEncoder([value]);
+  const size = jsonSize([encoder.encode(value), encoder.heap]);
+  return size <= MAX_HISTORY_BYTES ? value : shortText(value);
+}

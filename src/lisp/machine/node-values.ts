@@ -1,0 +1,113 @@
+/**
+ * What single nodes mean, for both tiers.
+ */
+import { slots } from '../value/slots.ts';
+import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../analyzer/core-ast.ts';
+import { flexibleGet } from '../builtins/lookup.ts';
+import { itemsOfSeqable } from '../builtins/seqable.ts';
+import { Fault } from '../problem.ts';
+import type { Span } from '../source.ts';
+import { equalValues } from '../value/order.ts';
+import { describeValue, shortText } from '../value/print.ts';
+import { mapOf, setOf } from '../value/tree.ts';
+import { isNumber, type Closure, type Value } from '../value/value.ts';
+import { vectorOf } from '../value/vector.ts';
+import { checkCount, type Context } from './context.ts';
+
+/** The value of a definition; fails when it has none yet. Remembers what it found. */
+export function readGlobal(c: Context, node: GlobalNode): Value {
+  if (node.epoch === c.epoch) return node.cached;
+  const bound = c.globals.get(node.name);
+  const value = bound === undefined ? node.fallback : bound;
+  if (value === null && bound === undefined && !node.orNil) {
+    throw new Fault(
+      'unbound_var',
+      `\`${node.name}\` is defined in this program but has no value yet.`,
+      {
+        span: node.span,
+      },
+    );
+  }
+  node.cached = value;
+  node.epoch = c.epoch;
+  return value;
+}
+
+/** The value of `data/key`, or nil. */
+export function readData(c: Context, key: string): Value {
+  return flexibleGet(c, c.data, { kind: 'keyword', name: key }) ?? null;
+}
+
+/** A closure of `code` over the present locals. */
+export function closureOf(code: FnCode, L: readonly Value[]): Closure {
+  const { captures } = code;
+  const env = slots<Value>(captures.length);
+  for (let index = 0; index < captures.length; index++) {
+    env[index] = L[captures[index]?.from ?? 0] as Value;
+  }
+  return { kind: 'closure', code, env };
+}
+
+/** The value of a vector, map or set literal. */
+export function literalOf(
+  c: Context,
+  kind: 'vector' | 'map' | 'set',
+  values: readonly Value[],
+  span: Span,
+): Value {
+  if (kind === 'vector') return vectorOf(values);
+  c.at = span;
+  if (kind === 'set') return setOf(values, c);
+  const keys: Value[] = [];
+  const vals: Value[] = [];
+  for (let index = 0; index < values.length; index += 2) {
+    keys.push(values[index] as Value);
+    vals.push(values[index + 1] as Value);
+  }
+  return mapOf(keys, vals, c);
+}
+
+/** The index of the clause that matches, −1 for the default; fails when there is none. */
+export function matchCase(c: Context, node: CaseNode, value: Value): number {
+  c.at = node.span;
+  for (let index = 0; index < node.clauses.length; index++) {
+    const clause = node.clauses[index];
+    if (clause === undefined) break;
+    for (const constant of clause.constants) if (equalValues(value, constant, c)) return index;
+  }
+  if (node.otherwise !== null) return -1;
+  throw noClause('case', value);
+}
+
+/** The fault of a `case` or `condp` without a matching clause. */
+export function noClause(form: string, value: Value): Fault {
+  return new Fault(
+    'runtime_error',
+    `No clause of \`${form}\` matches ${shortText(value)}, and there is no default.`,
+  );
+}
+
+/** The fault of too many jumps. */
+export function jumpLimit(c: Context, node: RecurNode): Fault {
+  const limit = String(c.limits.loopIterations).replace(/\B(?=(\d{3})+$)/g, ',');
+  const what = node.ofFn ? 'function' : '`loop`';
+  return new Fault(
+    'loop_limit_exceeded',
+    `this ${what} jumped more than ${limit} times. Use \`reduce\` or \`map\` over the data, or check that the loop can end.`,
+    { span: node.target },
+  );
+}
+
+/** The items that a `for` walks: elements, or 0 to n−1 for `dotimes`. */
+export function walkItems(c: Context, value: Value, counts: boolean): readonly Value[] {
+  if (!counts) return itemsOfSeqable(c, value, 'for');
+  if (!isNumber(value)) {
+    throw new Fault('type_error', `\`dotimes\` expects a number, got ${describeValue(value)}.`);
+  }
+  const size = typeof value === 'object' ? value.value : Number(value);
+  const count = Math.max(0, Math.trunc(size)) || 0;
+  checkCount(c, count);
+  const items = slots<Value>(count);
+  for (let index = 0; index < count; index++) items[index] = index;
+  return items;
+}

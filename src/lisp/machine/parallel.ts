@@ -1,0 +1,173 @@
+/**
+ * `pmap` and `pcalls`: one branch per call, joined in input order.
+ */
+import { itemsOfSeqable } from '../builtins/seqable.ts';
+import { Fault } from '../problem.ts';
+import type { Json } from '../json/json.ts';
+import { isObject } from '../json/json.ts';
+import type { Span } from '../source.ts';
+import type { Value } from '../value/value.ts';
+import { vectorOf } from '../value/vector.ts';
+import { checkCount, pay, type Records } from './context.ts';
+import { newStack } from './run.ts';
+import type { Branch, Failure, Machine, Parallel } from './state.ts';
+
+/** Begins a parallel form in `branch`, which waits until its branches are joined. */
+export function beginParallel(
+  m: Machine,
+  branch: Branch,
+  form: 'pmap' | 'pcalls',
+  args: readonly Value[],
+  span: Span,
+): void {
+  const { c } = m;
+  const calls = callsOf(m, form, args);
+  pay(c, 1 + calls.length, span);
+  branch.effects += 1;
+  branch.parallel = {
+    form,
+    path: `${branch.path}${branch.effects}/`,
+    span,
+    calls,
+    next: 0,
+    branches: [],
+    results: [],
+    failure: null,
+  };
+  branch.state = 'waiting';
+  branch.stack.stopped = true;
+  branch.depth = c.depth;
+}
+
+function callsOf(m: Machine, form: 'pmap' | 'pcalls', args: readonly Value[]): Parallel['calls'] {
+  if (form === 'pcalls') return args.map((fn) => ({ fn, args: [] }));
+  const [fn = null, ...collections] = args;
+  const items = collections.map((collection) => itemsOfSeqable(m.c, collection, 'pmap'));
+  const count = Math.min(...items.map((one) => one.length));
+  checkCount(m.c, count);
+  const calls: { fn: Value; args: readonly Value[] }[] = [];
+  for (let index = 0; index < count; index++) {
+    calls.push({ fn, args: items.map((one) => one[index] as Value) });
+  }
+  return calls;
+}
+
+/** Records of a branch: nothing of its own yet, and the journal as it is now. */
+export function branchRecords(parent: Records): Records {
+  return {
+    notes: [],
+    droppedNotes: 0,
+    journal: new Map(parent.journal),
+    journalChanges: new Map(),
+    plan: new Map(),
+  };
+}
+
+/** Starts branches while there is room; joins the form when all are done. True if something changed. */
+export function tendParallel(m: Machine, branch: Branch): boolean {
+  const { parallel } = branch;
+  if (parallel === null) return false;
+  let changed = false;
+  for (let index = 0; index < parallel.branches.length; index++) {
+    const child = parallel.branches[index];
+    if (
+      child !== null &&
+      child !== undefined &&
+      child.state === 'waiting' &&
+      child.parallel !== null
+    ) {
+      if (tendParallel(m, child)) changed = true;
+    }
+  }
+  const running = parallel.branches.filter(
+    (child) => child !== null && (child.state === 'ready' || child.state === 'waiting'),
+  ).length;
+  let room = m.c.limits.parallel - running;
+  while (parallel.failure === null && room > 0 && parallel.next < parallel.calls.length) {
+    parallel.branches[parallel.next] = newBranch(m, branch, parallel, parallel.next);
+    parallel.next += 1;
+    room -= 1;
+    changed = true;
+  }
+  const over = parallel.failure === null ? parallel.calls.length : parallel.failure.index;
+  for (let index = 0; index < over; index++) {
+    const child = parallel.branches[index];
+    if (child === undefined || child === null || child.state !== 'done') return changed;
+  }
+  join(m, branch, parallel);
+  return true;
+}
+
+function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number): Branch {
+  const stack = newStack(parent.stack.c, parent.stack.forced);
+  const child: Branch = {
+    path: `${parallel.path}${index}/`,
+    parent,
+    index,
+    stack,
+    state: 'ready',
+    effects: 0,
+    waitsFor: null,
+    parallel: null,
+    globals: parent.globals,
+    records: branchRecords(parent.records),
+    depth: parent.depth,
+  };
+  stack.host = m.hostOf(child);
+  return child;
+}
+
+/** Takes what the branches wrote down, in order, and gives their values or their failure. */
+function join(m: Machine, branch: Branch, parallel: Parallel): void {
+  const { failure } = parallel;
+  const upTo = failure === null ? parallel.calls.length : failure.index + 1;
+  for (let index = 0; index < upTo; index++) {
+    const child = parallel.branches[index];
+    if (child !== null && child !== undefined) absorb(branch.records, child.records);
+  }
+  branch.parallel = null;
+  branch.state = 'ready';
+  branch.stack.stopped = false;
+  if (failure === null) {
+    branch.stack.values.push(vectorOf(parallel.results.map((value) => value ?? null)));
+    return;
+  }
+  m.faults.push({ branch, fault: faultOf(parallel, failure) });
+}
+
+function faultOf(parallel: Parallel, failure: Failure): Fault {
+  const { index, reason, message } = failure;
+  const inner: { readonly [key: string]: Json } = isObject(failure.details) ? failure.details : {};
+  const tool = inner['tool'];
+  return new Fault(
+    `${parallel.form}_error`,
+    `Branch ${index} of \`${parallel.form}\` failed: ${message}`,
+    {
+      details: { ...(tool === undefined ? {} : { tool }), index, reason, message },
+      span: parallel.span,
+      recoverable: failure.recoverable,
+    },
+  );
+}
+
+function absorb(into: Records, from: Records): void {
+  into.notes.push(...from.notes);
+  into.droppedNotes += from.droppedNotes;
+  for (const [id, value] of from.journalChanges) {
+    if (value === undefined) into.journal.delete(id);
+    else if (into.journalChanges.get(id) !== undefined) continue;
+    else into.journal.set(id, value);
+    into.journalChanges.set(id, value);
+  }
+  for (const [id, text] of from.plan) into.plan.set(id, text);
+}
+
+/** Takes what the branches of forms under way wrote down, when the program ends among them. */
+export function absorbAll(branch: Branch): void {
+  for (const child of branch.parallel?.branches ?? []) {
+    if (child === null || child === undefined) continue;
+    absorbAll(child);
+    absorb(branch.records, child.records);
+  }
+  branch.parallel = null;
+}

@@ -1,0 +1,88 @@
+/**
+ * Runs one stack: instruction after instruction, until it waits, ends or fails.
+ */
+import { codeOf } from '../analyzer/core-ast.ts';
+import { compileRun } from '../code/closures.ts';
+import { compileInstructions } from '../code/compile.ts';
+import type { Instruction, Frame, Stack } from '../code/code.ts';
+import { Fault } from '../problem.ts';
+import type { Span } from '../source.ts';
+import type { Value, CodeHead } from '../value/value.ts';
+import { callValue, pushFrame, resumeSteps } from './call.ts';
+import { spend, type Context, type Run } from './context.ts';
+import { ACTS } from './step.ts';
+
+/** Runs until the stack has no frames, waits or ends. Throws faults. */
+export function runStack(s: Stack): void {
+  const { c, frames } = s;
+  while (!s.stopped) {
+    const frame = frames[frames.length - 1];
+    if (frame === undefined) return;
+    if (frame.kind === 'steps') {
+      resumeSteps(s, frame);
+      continue;
+    }
+    const instruction = frame.ops[frame.pc] as Instruction;
+    frame.pc += 1;
+    const { cost } = instruction;
+    if (cost !== 0 && (c.fuel -= cost) < 0) spend(c, 0, instruction.node.span);
+    instruction.act(s, frame, instruction);
+  }
+}
+
+/** A stack without work. */
+export function newStack(c: Context, forced: boolean): Stack {
+  return { c, frames: [], values: [], attempts: [], forced, host: null, stopped: false };
+}
+
+/** Runs a call that compiled code is nested too deep for; see `Context.deep`. */
+export function runDeep(c: Context, fn: Value, args: Value[], span: Span): Value {
+  const s = newStack(c, true);
+  try {
+    if (typeof fn === 'object' && fn !== null && fn.kind === 'closure')
+      pushFrame(s, fn, args, span);
+    else callValue(s, fn, args, span, false);
+    runStack(s);
+  } catch (thrown) {
+    if (thrown instanceof Fault) thrown.trace ??= traceOf(c, s.frames, []);
+    throw thrown;
+  }
+  return s.values.pop() as Value;
+}
+
+/** Makes compiled code; given to the context. */
+export function compile(code: CodeHead): Run {
+  return compileRun(codeOf(code));
+}
+
+/** Makes instructions; given to the context. */
+export function assemble(code: CodeHead, forced: boolean): readonly Instruction[] {
+  return compileInstructions(codeOf(code), forced, ACTS);
+}
+
+const MAX_TRACE = 5;
+
+/** The functions that were running, innermost first: `` in `area`, called at line 9 ``. */
+export function traceOf(
+  c: Context,
+  deep: readonly Frame[],
+  outer: readonly Frame[],
+): readonly string[] {
+  const lines: string[] = [];
+  const add = (name: string | null, span: Span | null | undefined): void => {
+    if (span === null || span === undefined || lines.length >= MAX_TRACE) return;
+    lines.push(`in ${name === null ? 'a function' : `\`${name}\``}, called at line ${span.line}`);
+  };
+  const addFrames = (frames: readonly Frame[]): void => {
+    for (let index = frames.length - 1; index >= 0 && lines.length < MAX_TRACE; index--) {
+      const frame = frames[index];
+      if (frame?.kind === 'code') add(frame.code.name, frame.span);
+    }
+  };
+  addFrames(deep);
+  for (let index = c.waiting - 1; index >= 0 && lines.length < MAX_TRACE; index--) {
+    add(c.called[index]?.name ?? null, c.sites[index]);
+  }
+  addFrames(outer);
+  return lines;
+}

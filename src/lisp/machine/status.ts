@@ -1,0 +1,104 @@
+/**
+ * What a program is doing, for people and the console.
+ */
+import type { Span } from '../source.ts';
+import { fuelUsed } from './machine.ts';
+import type { Branch, FormState, Machine } from './state.ts';
+
+/** How far one top-level form is. */
+export interface FormStatus {
+  readonly index: number;
+  readonly span: Span;
+  readonly state: FormState;
+  /** At most 120 characters; once it is done. */
+  readonly preview?: string;
+}
+
+/** How far one effect is. */
+export interface EffectStatus {
+  readonly id: string;
+  readonly kind: 'tool' | 'ask' | 'sleep';
+  readonly name: string;
+  readonly span: Span;
+  readonly state: FormState;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** When a timer or a question with a timeout ends. */
+  readonly until?: number;
+}
+
+/** How far a program is. */
+export interface ProgramStatus {
+  readonly codeId: string;
+  readonly state: FormState;
+  readonly fuelUsed: number;
+  readonly fuelLimit: number;
+  readonly notes: number;
+  readonly forms: readonly FormStatus[];
+  /** The last 200. */
+  readonly effects: readonly EffectStatus[];
+}
+
+const MAX_EFFECTS = 200;
+
+/** Whether every branch of the program waits for an effect. */
+function allWait(branch: Branch): boolean {
+  if (branch.state === 'ready') return false;
+  return (branch.parallel?.branches ?? []).every(
+    (child) => child === null || child === undefined || child.state === 'done' || allWait(child),
+  );
+}
+
+function stateOf(machine: Machine): FormState {
+  const { outcome } = machine;
+  if (outcome !== null)
+    return outcome.kind === 'error' || outcome.kind === 'failed' ? 'failed' : 'done';
+  const started = machine.form > 0 || machine.main.stack.frames.length > 0;
+  if (!started) return 'pending';
+  return allWait(machine.main) ? 'waiting' : 'running';
+}
+
+/** The state of a program and of each of its forms and effects. Linear in those. */
+export function programStatus(machine: Machine): ProgramStatus {
+  const state = stateOf(machine);
+  const forms = machine.linked.forms.map((code, index): FormStatus => {
+    const preview = machine.previews[index];
+    const { span } = code;
+    if (preview !== undefined) return { index, span, state: 'done', preview };
+    if (index > machine.form) return { index, span, state: 'pending' };
+    return { index, span, state };
+  });
+  const effects = [...machine.effects.values()].slice(-MAX_EFFECTS);
+  return {
+    codeId: machine.linked.program.id,
+    state,
+    fuelUsed: fuelUsed(machine),
+    fuelLimit: machine.c.limits.fuel,
+    notes: machine.c.noteCount,
+    forms,
+    effects: effects.map(({ request, state: at, since }): EffectStatus => {
+      const states = {
+        queued: 'pending',
+        open: 'waiting',
+        done: 'done',
+        failed: 'failed',
+        abandoned: 'failed',
+      } as const;
+      const duration =
+        request.kind === 'sleep'
+          ? request.ms
+          : request.kind === 'ask'
+            ? request.timeoutMs
+            : undefined;
+      return {
+        id: request.id,
+        kind: request.kind,
+        name: request.kind === 'tool' ? request.name : request.kind,
+        span: request.span,
+        state: states[at],
+        since,
+        ...(duration === undefined ? {} : { until: since + duration }),
+      };
+    }),
+  };
+}

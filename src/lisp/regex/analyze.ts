@@ -1,0 +1,242 @@
+/**
+ * What can be known of a program before it sees a text: where a match can begin, which runs never
+ * need to give characters back, and which instructions need a memo number.
+ *
+ * Everything here makes matching faster and changes no answer; the property tests compare with a
+ * matcher that uses none of it.
+ */
+
+import {
+  MAX_CODE_POINT,
+  normalizeRanges,
+  rangesMeet,
+  rangesWithin,
+  type Ranges,
+} from './char-set.ts';
+import {
+  OP_ASSERT,
+  OP_ATOMIC_RUN,
+  OP_JUMP,
+  OP_LAZY_RUN,
+  OP_MATCH,
+  OP_RUN,
+  OP_SAVE,
+  OP_SET,
+  OP_SPLIT,
+  OP_UNIT,
+  STRIDE,
+} from './program.ts';
+import {
+  LAST_LINE_END,
+  LINE_BREAK_RANGES,
+  LINE_END,
+  TEXT_END,
+  TEXT_START,
+  WORD_EDGE,
+  WORD_RANGES,
+} from './syntax.ts';
+
+/** A program while it is written: instructions and the ranges of their sets. */
+export interface DraftProgram {
+  readonly code: number[];
+  readonly ranges: Ranges[];
+}
+
+/** See the fields of the same names in `Regex`. */
+export interface ProgramFacts {
+  readonly memoCount: number;
+  readonly prefix: string;
+  readonly literal: string | null;
+  readonly straight: boolean;
+  readonly first: Ranges | null;
+  readonly anchored: boolean;
+}
+
+/** Finds the facts, and writes memo numbers and better run instructions into `draft`. */
+export function analyzeProgram(draft: DraftProgram): ProgramFacts {
+  for (let at = 0; at < draft.code.length; at += STRIDE) improveRun(draft, at);
+  const ahead = lookAhead(draft, 0, () => false);
+  const pastStart = lookAhead(draft, 0, (assertion) => assertion === TEXT_START);
+  return {
+    ...readPrefix(draft),
+    straight: isStraight(draft),
+    memoCount: numberMemos(draft),
+    first: ahead.match === 'no' ? ahead.ranges : null,
+    anchored: pastStart.match === 'no' && pastStart.ranges.length === 0,
+  };
+}
+
+/** What can come next from an instruction on, without taking a character first. */
+interface Ahead {
+  /** The characters that can be taken next. */
+  readonly ranges: Ranges;
+  /** Whether the program can end here: at once, only behind an assertion, or not at all. */
+  readonly match: 'no' | 'guarded' | 'plain';
+}
+
+/** Instructions that `lookAhead` visits before it answers that anything can come. */
+const MAX_LOOK_AHEAD = 100;
+
+/** Looks past everything that takes no character; paths through a `closed` assertion are left out. */
+function lookAhead(
+  draft: DraftProgram,
+  start: number,
+  closed: (assertion: number) => boolean,
+): Ahead {
+  const { code } = draft;
+  const parts: Ranges[] = [];
+  let match: Ahead['match'] = 'no';
+  // An instruction is looked at once without an assertion before it and once with one.
+  const seen = new Set<number>();
+  const open = [start * 2];
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    if (seen.has(item)) continue;
+    seen.add(item);
+    if (seen.size > MAX_LOOK_AHEAD) return { ranges: [0, MAX_CODE_POINT], match: 'plain' };
+    const guarded = item & 1;
+    const pc = item >> 1;
+    const at = pc * STRIDE;
+    const operand = code[at + 1] ?? 0;
+    switch (code[at]) {
+      case OP_MATCH:
+        if (guarded === 0) match = 'plain';
+        else if (match === 'no') match = 'guarded';
+        break;
+      case OP_UNIT:
+        parts.push(rangesOfUnit(operand));
+        break;
+      case OP_SET:
+        parts.push(draft.ranges[operand] ?? []);
+        break;
+      case OP_SPLIT:
+        open.push(operand * 2 + guarded, (code[at + 2] ?? 0) * 2 + guarded);
+        break;
+      case OP_JUMP:
+        open.push(operand * 2 + guarded);
+        break;
+      case OP_SAVE:
+        open.push((pc + 1) * 2 + guarded);
+        break;
+      case OP_ASSERT:
+        if (!closed(operand)) open.push((pc + 1) * 2 + 1);
+        break;
+      default:
+        // A run may take nothing.
+        parts.push(draft.ranges[operand] ?? []);
+        open.push((pc + 1) * 2 + guarded);
+    }
+  }
+  const only = parts.length === 1 ? parts[0] : undefined;
+  return { ranges: only ?? normalizeRanges(parts.flat()), match };
+}
+
+/** The characters that begin with `unit`: a high surrogate begins 1,024 of them. */
+function rangesOfUnit(unit: number): Ranges {
+  if (unit < 0xd800 || unit > 0xdfff) return [unit, unit];
+  if (unit >= 0xdc00) return [0x10000, MAX_CODE_POINT];
+  const lo = 0x10000 + ((unit - 0xd800) << 10);
+  return [lo, lo + 0x3ff];
+}
+
+/**
+ * Makes a run atomic when giving characters back cannot help, and else notes what must follow it.
+ *
+ * A greedy run stops before a character outside its set (or at the end). Ended earlier, the next
+ * character is in the set; so when nothing that can follow begins with one of the set, an earlier
+ * end is no use. That leaves programs which end right after the run: the longest run ends them too,
+ * unless an assertion holds only at the earlier place. A lazy run whose follower cannot begin with
+ * one of its set has only one place to end, the same as the greedy one.
+ */
+function improveRun(draft: DraftProgram, at: number): void {
+  const { code } = draft;
+  const op = code[at];
+  if (op !== OP_RUN && op !== OP_LAZY_RUN) return;
+  const pc = at / STRIDE;
+  const set = draft.ranges[code[at + 1] ?? 0] ?? [];
+  const behind = followsOwnSet(draft, at);
+  const ahead = lookAhead(draft, pc + 1, (assertion) => failsInside(assertion, set, behind));
+  const canEnd = op === OP_RUN ? ahead.match === 'guarded' : ahead.match !== 'no';
+  if (!canEnd && !rangesMeet(set, ahead.ranges)) {
+    code[at] = OP_ATOMIC_RUN;
+    return;
+  }
+  const all = lookAhead(draft, pc + 1, () => false);
+  if (all.match === 'no') code[at + 2] = draft.ranges.push(all.ranges) - 1;
+}
+
+/** Whether the run continues `x+`: at least one of its set stands before each of its ends. */
+function followsOwnSet(draft: DraftProgram, at: number): boolean {
+  const { code } = draft;
+  const before = code[at - STRIDE];
+  const operand = code[at - STRIDE + 1] ?? -1;
+  if (before === OP_SET) return operand === code[at + 1];
+  const set = draft.ranges[code[at + 1] ?? 0] ?? [];
+  return before === OP_UNIT && set.length === 2 && set[0] === operand && set[1] === operand;
+}
+
+/**
+ * Whether the assertion is false between the start and the longest end of a run of `set`, where a
+ * character of the set follows, and, when `behind`, also stands before.
+ */
+function failsInside(assertion: number, set: Ranges, behind: boolean): boolean {
+  switch (assertion) {
+    case TEXT_END:
+      return true;
+    case LAST_LINE_END:
+    case LINE_END:
+      return !rangesMeet(set, LINE_BREAK_RANGES);
+    case WORD_EDGE:
+      return behind && rangesWithin(set, WORD_RANGES);
+    default:
+      return false;
+  }
+}
+
+/** The units that every match begins with, and whether there is nothing else. */
+function readPrefix(draft: DraftProgram): { prefix: string; literal: string | null } {
+  const { code } = draft;
+  let prefix = '';
+  let plain = true;
+  for (let at = 0; ; at += STRIDE) {
+    const op = code[at];
+    if (op === OP_UNIT) prefix += String.fromCharCode(code[at + 1] ?? 0);
+    else if (op === OP_SAVE || op === OP_ASSERT) plain = false;
+    else return { prefix, literal: plain && op === OP_MATCH && prefix !== '' ? prefix : null };
+  }
+}
+
+/** Whether there is one way through the program, which never needs to go back. */
+function isStraight(draft: DraftProgram): boolean {
+  const { code } = draft;
+  let at = 0;
+  while (code[at] === OP_UNIT || code[at] === OP_SET) at += STRIDE;
+  if (code[at] === OP_ATOMIC_RUN) at += STRIDE;
+  return code[at] === OP_MATCH;
+}
+
+/**
+ * Gives memo numbers to runs and to whatever can be reached from two places. Every loop has such a
+ * place, and between them each step has one predecessor, so each is taken once per place of text.
+ */
+function numberMemos(draft: DraftProgram): number {
+  const { code } = draft;
+  const ways: number[] = Array.from({ length: code.length / STRIDE + 1 }, () => 0);
+  const count = (pc: number): void => {
+    ways[pc] = (ways[pc] ?? 0) + 1;
+  };
+  count(0);
+  for (let at = 0; at < code.length; at += STRIDE) {
+    const op = code[at];
+    if (op === OP_SPLIT || op === OP_JUMP) count(code[at + 1] ?? 0);
+    if (op === OP_SPLIT) count(code[at + 2] ?? 0);
+    if (op !== OP_SPLIT && op !== OP_JUMP && op !== OP_MATCH) count(at / STRIDE + 1);
+  }
+  let memos = 0;
+  for (let at = 0; at < code.length; at += STRIDE) {
+    const op = code[at];
+    const isRun = op === OP_RUN || op === OP_LAZY_RUN || op === OP_ATOMIC_RUN;
+    const isShared = (ways[at / STRIDE] ?? 0) > 1 && op !== OP_MATCH;
+    if (isRun || isShared) code[at + 3] = memos++;
+  }
+  return memos;
+}

@@ -1,0 +1,256 @@
+/**
+ * Tree → program.
+ *
+ * A repeated group whose content can be empty is compiled as `(?:x+)?`: one empty round is allowed
+ * and then the loop is left, as in Java and Go. Counted repetition is written out; the limit on
+ * instructions bounds it.
+ */
+
+import { toCharSet, type CharSet, type Ranges } from './char-set.ts';
+import { analyzeProgram, type DraftProgram } from './analyze.ts';
+import {
+  OP_ASSERT,
+  OP_JUMP,
+  OP_LAZY_RUN,
+  OP_MATCH,
+  OP_RUN,
+  OP_SAVE,
+  OP_SET,
+  OP_SPLIT,
+  OP_UNIT,
+  STRIDE,
+  type Regex,
+} from './program.ts';
+import type { RegexNode, RegexRepeat } from './syntax.ts';
+
+/** The most instructions of a program. */
+export const MAX_INSTRUCTIONS = 5000;
+
+/** The program of `node`, or `null` when it needs more than `MAX_INSTRUCTIONS`. */
+export function compileNode(
+  node: RegexNode,
+  source: string,
+  groupNames: readonly (string | null)[],
+): Regex | null {
+  // Known before anything is written: nested counts multiply to more than fits memory.
+  if (sizeOf(node) + 1 > MAX_INSTRUCTIONS) return null;
+  const draft: DraftProgram = { code: [], ranges: [] };
+  emitNode(draft, node);
+  emit(draft, OP_MATCH);
+  const analysis = analyzeProgram(draft);
+  const groupCount = groupNames.length - 1;
+  return {
+    source,
+    groupCount,
+    groupNames,
+    literal: groupCount === 0 ? analysis.literal : null,
+    straight: analysis.straight,
+    prefix: analysis.prefix,
+    first: analysis.first === null ? null : toCharSet(analysis.first),
+    anchored: analysis.anchored,
+    code: draft.code,
+    sets: draft.ranges.map((ranges): CharSet => toCharSet(ranges)),
+    memoCount: analysis.memoCount,
+  };
+}
+
+/** How many instructions `emitNode` writes for `node`. */
+function sizeOf(node: RegexNode): number {
+  switch (node.kind) {
+    case 'empty':
+      return 0;
+    case 'char':
+      return node.code > 0xffff ? 2 : 1;
+    case 'set':
+    case 'assert':
+      return 1;
+    case 'sequence':
+      return sumOfSizes(node.items);
+    case 'choice':
+      return sumOfSizes(node.items) + 2 * (node.items.length - 1);
+    case 'group':
+      return sizeOf(node.item) + 2;
+    case 'repeat':
+      return sizeOfRepeat(node);
+  }
+}
+
+function sumOfSizes(items: readonly RegexNode[]): number {
+  return items.reduce((sum, item) => sum + sizeOf(item), 0);
+}
+
+function sizeOfRepeat(node: RegexRepeat): number {
+  // Cut where the answer is clear, so that nested counts stay finite.
+  const size = Math.min(sizeOf(node.item), MAX_INSTRUCTIONS + 1);
+  if (size === 0) return 0;
+  if (node.max >= 0) return size * node.min + (size + 1) * (node.max - node.min);
+  if (isSingle(node.item)) return node.min + 1;
+  return node.min > 0 ? size * node.min + 1 : size + 2;
+}
+
+function emitNode(draft: DraftProgram, node: RegexNode): void {
+  switch (node.kind) {
+    case 'empty':
+      return;
+    case 'char':
+      emitChar(draft, node.code);
+      return;
+    case 'set':
+      emit(draft, OP_SET, setNumber(draft, node.ranges));
+      return;
+    case 'assert':
+      emit(draft, OP_ASSERT, node.assertion);
+      return;
+    case 'sequence':
+      for (const item of node.items) emitNode(draft, item);
+      return;
+    case 'choice':
+      emitChoice(draft, node.items);
+      return;
+    case 'group':
+      emit(draft, OP_SAVE, 2 * node.index);
+      emitNode(draft, node.item);
+      emit(draft, OP_SAVE, 2 * node.index + 1);
+      return;
+    case 'repeat':
+      emitRepeat(draft, node);
+  }
+}
+
+/** A character outside the basic plane is its two UTF-16 units. */
+function emitChar(draft: DraftProgram, code: number): void {
+  if (code <= 0xffff) {
+    emit(draft, OP_UNIT, code);
+    return;
+  }
+  emit(draft, OP_UNIT, 0xd800 + ((code - 0x10000) >> 10));
+  emit(draft, OP_UNIT, 0xdc00 + ((code - 0x10000) & 0x3ff));
+}
+
+function emitChoice(draft: DraftProgram, items: readonly RegexNode[]): void {
+  const jumps: number[] = [];
+  items.forEach((item, index) => {
+    const isLast = index === items.length - 1;
+    const split = isLast ? -1 : emit(draft, OP_SPLIT);
+    if (!isLast) setTarget(draft, split, 1, next(draft));
+    emitNode(draft, item);
+    if (isLast) return;
+    jumps.push(emit(draft, OP_JUMP));
+    setTarget(draft, split, 2, next(draft));
+  });
+  for (const jump of jumps) setTarget(draft, jump, 1, next(draft));
+}
+
+function emitRepeat(draft: DraftProgram, node: RegexRepeat): void {
+  if (sizeOf(node.item) === 0) return;
+  const isRun = node.max < 0 && isSingle(node.item);
+  const copies = node.max < 0 && node.min > 0 && !isRun ? node.min - 1 : node.min;
+  for (let copy = 0; copy < copies; copy++) emitNode(draft, node.item);
+  if (isRun) {
+    emit(draft, node.lazy ? OP_LAZY_RUN : OP_RUN, setNumber(draft, rangesOfSingle(node.item)), -1);
+  } else if (node.max >= 0) {
+    emitOptional(draft, node, node.max - node.min);
+  } else if (node.min === 0) {
+    emitStar(draft, node);
+  } else {
+    emitPlus(draft, node);
+  }
+}
+
+/** Whether the node is always one character, which a run instruction can repeat. */
+function isSingle(node: RegexNode): boolean {
+  return node.kind === 'set' || (node.kind === 'char' && node.code <= 0xffff);
+}
+
+function rangesOfSingle(node: RegexNode): Ranges {
+  if (node.kind === 'set') return node.ranges;
+  return node.kind === 'char' ? [node.code, node.code] : [];
+}
+
+/** `x*`. */
+function emitStar(draft: DraftProgram, node: RegexRepeat): void {
+  const split = emit(draft, OP_SPLIT);
+  const body = next(draft);
+  emitNode(draft, node.item);
+  if (isNullable(node.item)) {
+    const again = emit(draft, OP_SPLIT);
+    setBranches(draft, again, body, next(draft), node.lazy);
+  } else {
+    setTarget(draft, emit(draft, OP_JUMP), 1, split);
+  }
+  setBranches(draft, split, body, next(draft), node.lazy);
+}
+
+/** `x+`. */
+function emitPlus(draft: DraftProgram, node: RegexRepeat): void {
+  const body = next(draft);
+  emitNode(draft, node.item);
+  const again = emit(draft, OP_SPLIT);
+  setBranches(draft, again, body, next(draft), node.lazy);
+}
+
+/** `(?:x(?:x(?:x)?)?)?`, `count` deep: each `x` is tried only behind the one before it. */
+function emitOptional(draft: DraftProgram, node: RegexRepeat, count: number): void {
+  const splits: number[] = [];
+  for (let copy = 0; copy < count; copy++) {
+    splits.push(emit(draft, OP_SPLIT));
+    emitNode(draft, node.item);
+  }
+  const end = next(draft);
+  for (const split of splits) setBranches(draft, split, split + 1, end, node.lazy);
+}
+
+/** Whether `node` can match the empty text. */
+function isNullable(node: RegexNode): boolean {
+  switch (node.kind) {
+    case 'char':
+    case 'set':
+      return false;
+    case 'empty':
+    case 'assert':
+      return true;
+    case 'sequence':
+      return node.items.every(isNullable);
+    case 'choice':
+      return node.items.some(isNullable);
+    case 'group':
+      return isNullable(node.item);
+    case 'repeat':
+      return node.min === 0 || isNullable(node.item);
+  }
+}
+
+/** Writes an instruction and answers its number. */
+function emit(draft: DraftProgram, op: number, first: number = 0, second: number = 0): number {
+  draft.code.push(op, first, second, -1);
+  return draft.code.length / STRIDE - 1;
+}
+
+/** The number of the instruction that is written next. */
+function next(draft: DraftProgram): number {
+  return draft.code.length / STRIDE;
+}
+
+function setTarget(draft: DraftProgram, instruction: number, operand: number, to: number): void {
+  draft.code[instruction * STRIDE + operand] = to;
+}
+
+/** The branches of a loop's split: into the body first, or, when lazy, out first. */
+function setBranches(
+  draft: DraftProgram,
+  split: number,
+  body: number,
+  exit: number,
+  lazy: boolean,
+): void {
+  setTarget(draft, split, 1, lazy ? exit : body);
+  setTarget(draft, split, 2, lazy ? body : exit);
+}
+
+/** The number of the set, the same for equal sets. */
+function setNumber(draft: DraftProgram, ranges: Ranges): number {
+  const known = draft.ranges.findIndex(
+    (other) => other.length === ranges.length && other.every((value, at) => value === ranges[at]),
+  );
+  return known >= 0 ? known : draft.ranges.push(ranges) - 1;
+}

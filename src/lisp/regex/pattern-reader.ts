@@ -1,0 +1,131 @@
+/**
+ * The pattern as code points with their places, `\Q…\E` taken out, and the state of reading it.
+ *
+ * A failure does not throw: the first one is kept and the reader jumps to the end, so that every
+ * loop of the parser runs out.
+ */
+
+/** Added to a code point that stood between `\Q` and `\E`: it is never syntax. */
+export const QUOTED = 0x200000;
+/** What `peek` answers behind the last character. */
+export const END = -1;
+
+/** Why a pattern is refused, and at which UTF-16 offset of its source. */
+export interface RegexFailure {
+  readonly message: string;
+  readonly at: number;
+}
+
+/** The flags that are on, as bits. */
+export const FLAG_IGNORE_CASE = 1;
+/** `^` and `$` at every line. */
+export const FLAG_MULTI_LINE = 2;
+/** `.` takes line breaks too. */
+export const FLAG_DOT_ALL = 4;
+/** White space and `#` comments in the pattern are ignored. */
+export const FLAG_COMMENTS = 8;
+
+/** The state of reading a pattern. */
+export interface PatternReader {
+  readonly codes: readonly number[];
+  /** The UTF-16 offset of each code in the source, and the source's length at the end. */
+  readonly offsets: readonly number[];
+  readonly groupNames: (string | null)[];
+  index: number;
+  flags: number;
+  failure: RegexFailure | null;
+}
+
+/** A reader at the start of `source`. */
+export function openPattern(source: string): PatternReader {
+  const codes: number[] = [];
+  const offsets: number[] = [];
+  let quoted = false;
+  let offset = 0;
+  while (offset < source.length) {
+    const code = source.codePointAt(offset) ?? 0;
+    const next = source.charAt(offset + 1);
+    if (code === 0x5c && next === (quoted ? 'E' : 'Q')) {
+      quoted = !quoted;
+      offset += 2;
+    } else if (code === 0x5c && !quoted && offset + 1 < source.length) {
+      // The escaped character goes with its backslash: in `\\Q` nothing is quoted.
+      const escaped = source.codePointAt(offset + 1) ?? 0;
+      codes.push(code, escaped);
+      offsets.push(offset, offset + 1);
+      offset += escaped > 0xffff ? 3 : 2;
+    } else {
+      codes.push(quoted ? code + QUOTED : code);
+      offsets.push(offset);
+      offset += code > 0xffff ? 2 : 1;
+    }
+  }
+  offsets.push(source.length);
+  return { codes, offsets, groupNames: [null], index: 0, flags: 0, failure: null };
+}
+
+/** The code `ahead` characters from here, `END` behind the last. */
+export function peek(reader: PatternReader, ahead = 0): number {
+  return reader.codes[reader.index + ahead] ?? END;
+}
+
+/** Moves past `sign`, a character of syntax, when it is next. */
+export function accept(reader: PatternReader, sign: string): boolean {
+  if (peek(reader) !== sign.charCodeAt(0)) return false;
+  reader.index += 1;
+  return true;
+}
+
+/** Whether `signs`, characters of syntax, come next. */
+export function looksAt(reader: PatternReader, signs: string): boolean {
+  for (let index = 0; index < signs.length; index++) {
+    if (peek(reader, index) !== signs.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+/** Refuses the pattern at the character with number `index`; only the first refusal counts. */
+export function refuse(reader: PatternReader, message: string, index: number = reader.index): void {
+  reader.failure ??= { message, at: reader.offsets[index] ?? 0 };
+  reader.index = reader.codes.length;
+}
+
+/** Whether the flag is on. */
+export function hasFlag(reader: PatternReader, flag: number): boolean {
+  return (reader.flags & flag) !== 0;
+}
+
+/** Under `x`, moves past white space and comments. */
+export function skipComments(reader: PatternReader): void {
+  if (!hasFlag(reader, FLAG_COMMENTS)) return;
+  for (;;) {
+    const code = peek(reader);
+    if ((code >= 0x09 && code <= 0x0d) || code === 0x20) reader.index += 1;
+    else if (code === 0x23) skipLine(reader);
+    else return;
+  }
+}
+
+function skipLine(reader: PatternReader): void {
+  for (;;) {
+    const code = peek(reader);
+    if (code === END) return;
+    reader.index += 1;
+    // A quoted line break ends the comment too.
+    const plain = code & ~QUOTED;
+    if (
+      plain === 0x0a ||
+      plain === 0x0d ||
+      plain === 0x85 ||
+      plain === 0x2028 ||
+      plain === 0x2029
+    ) {
+      return;
+    }
+  }
+}
+
+/** The text of one code point, for messages. */
+export function showCode(code: number): string {
+  return code === END ? '' : String.fromCodePoint(code & ~QUOTED);
+}

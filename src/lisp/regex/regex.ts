@@ -1,0 +1,91 @@
+/**
+ * Regular expressions in linear time: a pattern to a program, a program against a text.
+ *
+ * Two matchers share one program and give one answer: `backtrack.ts` is fast on the short stretches
+ * that nearly all searches look at, `simulate.ts` takes over on long ones.
+ */
+
+import { createBacktracker, tryAt } from './backtrack.ts';
+import { compileNode } from './compile.ts';
+import { parsePattern } from './parse.ts';
+import { groupsOf, type Regex, type RegexMatch, type RegexSearch } from './program.ts';
+import { matchStraight } from './straight.ts';
+import { simulate } from './simulate.ts';
+import { nextStart } from './start.ts';
+
+/** What `compileRegex` gives: a regex, or why the pattern is refused and where. */
+export type CompiledRegex =
+  | { readonly kind: 'regex'; readonly regex: Regex }
+  | {
+      readonly kind: 'bad_regex';
+      /** One sentence or two; what is wrong and, where there is one, what to write instead. */
+      readonly message: string;
+      /** UTF-16 offset in the pattern. */
+      readonly at: number;
+    };
+
+/** The program of a pattern. Never throws; at most 1,000 characters and 5,000 instructions. */
+export function compileRegex(source: string): CompiledRegex {
+  const parsed = parsePattern(source);
+  if (parsed.kind === 'refused') return { kind: 'bad_regex', ...parsed.failure };
+  const regex = compileNode(parsed.node, source, parsed.groupNames);
+  if (regex === null) {
+    const message = 'The pattern needs more than 5,000 instructions. Use smaller repeat counts.';
+    return { kind: 'bad_regex', message, at: 0 };
+  }
+  return { kind: 'regex', regex };
+}
+
+/**
+ * The leftmost match at or after `from`, alternatives in order as in Java; with `full`, the match
+ * from `from` to the very end of the text.
+ *
+ * Assertions look at the whole text: `^` does not hold at `from` unless it is 0. `from` must not
+ * stand between the halves of a surrogate pair, and no match begins there. Never throws; the work
+ * is linear in program × text, and `maxSteps` ends it early as `exhausted`.
+ */
+export function matchRegex(
+  regex: Regex,
+  text: string,
+  from: number,
+  mode: 'find' | 'full',
+  maxSteps: number = Number.POSITIVE_INFINITY,
+): RegexMatch {
+  if (from < 0 || from > text.length) return { groups: null, steps: 1 };
+  const full = mode === 'full';
+  if (regex.literal !== null) return matchLiteral(regex.literal, text, from, full);
+  if (regex.straight) return matchStraight(regex, text, from, full, maxSteps);
+  const search: RegexSearch = { regex, text, from, full, maxSteps };
+  const state = createBacktracker(search);
+  let looked = from;
+  let start = full ? from : nextStart(regex, text, from);
+  while (start >= 0) {
+    state.steps += (start - looked) >> 2;
+    const end = tryAt(state, start);
+    if (end === 'found') return { groups: groupsOf(state.slots), steps: state.steps };
+    if (end === 'exhausted') return { groups: null, steps: state.steps, exhausted: true };
+    if (end === 'overflow') return finishBySimulation(search, start, state.steps);
+    looked = start + 1;
+    start = full ? -1 : nextStart(regex, text, looked);
+  }
+  return { groups: null, steps: state.steps + 1 + (Math.max(0, text.length - looked) >> 2) };
+}
+
+/** A search for plain text; 16 units of it count as a step. */
+function matchLiteral(literal: string, text: string, from: number, full: boolean): RegexMatch {
+  const fits = full
+    ? text.length - from === literal.length && text.startsWith(literal, from)
+    : true;
+  const start = fits ? (full ? from : text.indexOf(literal, from)) : -1;
+  const looked = (start < 0 ? text.length : start + literal.length) - from;
+  const steps = 1 + ((full ? literal.length : looked) >> 4);
+  if (start < 0) return { groups: null, steps };
+  return { groups: [{ start, end: start + literal.length }], steps };
+}
+
+function finishBySimulation(search: RegexSearch, start: number, steps: number): RegexMatch {
+  const result = simulate(search, start, steps);
+  if (result.kind === 'found') return { groups: groupsOf(result.slots), steps: result.steps };
+  if (result.kind === 'none') return { groups: null, steps: result.steps };
+  return { groups: null, steps: result.steps, exhausted: true };
+}

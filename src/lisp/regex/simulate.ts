@@ -1,0 +1,252 @@
+/**
+ * The steady matcher: follows all paths through the program at once, character by character, after
+ * Pike's algorithm (Russ Cox, "Regular Expression Matching: the Virtual Machine Approach").
+ *
+ * It needs memory for the program only, never for the text, and takes over from the backtracking
+ * matcher on long stretches of text. A list of threads is ordered by preference: the first thread
+ * that matches cuts those behind it.
+ */
+
+import { matchSet, type CharSet } from './char-set.ts';
+import {
+  OP_ASSERT,
+  OP_ATOMIC_RUN,
+  OP_JUMP,
+  OP_LAZY_RUN,
+  OP_MATCH,
+  OP_RUN,
+  OP_SAVE,
+  OP_SET,
+  OP_SPLIT,
+  OP_UNIT,
+  STRIDE,
+  type RegexSearch,
+} from './program.ts';
+import { assertionHolds, type Assertion } from './syntax.ts';
+
+/** What the simulation found. */
+export type Simulation =
+  | { readonly kind: 'found'; readonly slots: readonly number[]; readonly steps: number }
+  | { readonly kind: 'none' | 'exhausted'; readonly steps: number };
+
+/** The threads at one place, in order of preference, each at another character instruction. */
+interface Threads {
+  /** The instructions of the threads. */
+  readonly pcs: number[];
+  count: number;
+  /** For each instruction the last place at which it was followed. */
+  readonly followed: number[];
+  /** The slots of the thread at instruction n stand at n × slots per thread. */
+  readonly slots: number[];
+}
+
+/** On the stack: follow an instruction. */
+const BRANCH = 0;
+/** On the stack: add the thread that stays in a lazy run. */
+const STAY = 1;
+/** On the stack: put back the value of a slot. */
+const RESTORE = 2;
+
+interface Simulator {
+  readonly search: RegexSearch;
+  readonly slotCount: number;
+  /** The slots of the path that is being followed. */
+  readonly current: number[];
+  /** Entries of three numbers: `BRANCH`, `STAY` or `RESTORE` and what it is about. */
+  readonly stack: number[];
+  steps: number;
+}
+
+/**
+ * Searches from `start` (or, for a full match, exactly there). Starts before it are known to fail.
+ * Linear in program × text.
+ */
+export function simulate(search: RegexSearch, start: number, steps: number): Simulation {
+  const { regex, text, full, maxSteps } = search;
+  const slotCount = 2 * (regex.groupCount + 1);
+  const size = regex.code.length / STRIDE;
+  const state: Simulator = {
+    search,
+    slotCount,
+    current: filled(slotCount),
+    stack: [],
+    steps,
+  };
+  let threads = createThreads(size, slotCount);
+  let following = createThreads(size, slotCount);
+  let best: number[] | null = null;
+  // A full match and an anchored one begin at `start` or nowhere.
+  const onlyHere = full || regex.anchored;
+  let place = start;
+  while (place <= text.length) {
+    if (best === null && (place === start || !onlyHere)) {
+      if (threads.count === 0) place = nextStart(state, place);
+      state.current.fill(-1);
+      state.current[0] = place;
+      follow(state, threads, 0, place);
+    }
+    if (threads.count === 0 && (best !== null || onlyHere)) break;
+    const width = widthAt(text, place);
+    best = advance(state, threads, following, place, width) ?? best;
+    if (state.steps > maxSteps) return { kind: 'exhausted', steps: state.steps };
+    [threads, following] = [following, threads];
+    following.count = 0;
+    place += width;
+  }
+  return best === null
+    ? { kind: 'none', steps: state.steps }
+    : { kind: 'found', slots: best, steps: state.steps };
+}
+
+/** `size` numbers that say 'none'. */
+function filled(size: number): number[] {
+  return Array.from({ length: size }, () => -1);
+}
+
+function createThreads(size: number, slotCount: number): Threads {
+  return {
+    pcs: [],
+    count: 0,
+    followed: filled(size),
+    slots: filled(size * slotCount),
+  };
+}
+
+/** The next place from `place` on where a match can begin; behind the end when there is none. */
+function nextStart(state: Simulator, place: number): number {
+  const { regex, text, full } = state.search;
+  if (regex.first === null || full) return place;
+  let start = place;
+  while (start < text.length && matchSet(regex.first, text, start) === 0) {
+    start += widthAt(text, start);
+    state.steps += 1;
+  }
+  return start;
+}
+
+/** Units of the character at `place`; 1 also at the end. */
+function widthAt(text: string, place: number): number {
+  const unit = text.charCodeAt(place);
+  if (unit < 0xd800 || unit > 0xdbff) return 1;
+  const low = text.charCodeAt(place + 1);
+  return low >= 0xdc00 && low < 0xe000 ? 2 : 1;
+}
+
+/** Moves every thread over the character at `place`; the slots of the best match ending there. */
+function advance(
+  state: Simulator,
+  threads: Threads,
+  following: Threads,
+  place: number,
+  width: number,
+): number[] | null {
+  const { regex, text, full } = state.search;
+  const { code } = regex;
+  for (let index = 0; index < threads.count; index++) {
+    state.steps += 1;
+    const pc = threads.pcs[index] as number;
+    const at = pc * STRIDE;
+    const op = code[at] as number;
+    if (op === OP_MATCH) {
+      if (full && place !== text.length) continue;
+      load(state, threads, pc);
+      state.current[1] = place;
+      return state.current.slice();
+    }
+    const operand = code[at + 1] as number;
+    if (op === OP_UNIT) {
+      // A pair is taken unit by unit: its second unit is followed within the same character.
+      if (text.charCodeAt(place) !== operand) continue;
+      const isPair = width === 2;
+      if (isPair && text.charCodeAt(place + 1) !== code[at + STRIDE + 1]) continue;
+      load(state, threads, pc);
+      follow(state, following, isPair ? pc + 2 : pc + 1, place + width);
+    } else if (matchSet(regex.sets[operand] as CharSet, text, place) > 0) {
+      load(state, threads, pc);
+      follow(state, following, op === OP_SET ? pc + 1 : pc, place + width);
+    }
+  }
+  return null;
+}
+
+/** Makes the slots of a thread those of the current path. */
+function load(state: Simulator, threads: Threads, pc: number): void {
+  const { current, slotCount } = state;
+  const offset = pc * slotCount;
+  for (let slot = 0; slot < slotCount; slot++) {
+    current[slot] = threads.slots[offset + slot] as number;
+  }
+  state.steps += slotCount >> 3;
+}
+
+/** Adds the threads that `start` leads to without taking a character, in order of preference. */
+function follow(state: Simulator, threads: Threads, start: number, place: number): void {
+  const { current, stack, search } = state;
+  const { code } = search.regex;
+  let depth = 0;
+  let pc = start;
+  for (;;) {
+    state.steps += 1;
+    let next = -1;
+    if (threads.followed[pc] !== place) {
+      threads.followed[pc] = place;
+      const at = pc * STRIDE;
+      const op = code[at] as number;
+      const operand = code[at + 1] as number;
+      if (op === OP_SPLIT) {
+        depth = pushEntry(stack, depth, BRANCH, code[at + 2] as number, 0);
+        next = operand;
+      } else if (op === OP_JUMP) {
+        next = operand;
+      } else if (op === OP_SAVE) {
+        depth = pushEntry(stack, depth, RESTORE, operand, current[operand] as number);
+        current[operand] = place;
+        next = pc + 1;
+      } else if (op === OP_ASSERT) {
+        if (assertionHolds(operand as Assertion, search.text, place)) next = pc + 1;
+      } else if (op === OP_LAZY_RUN) {
+        // What follows the run is preferred to staying in it.
+        depth = pushEntry(stack, depth, STAY, pc, 0);
+        next = pc + 1;
+      } else {
+        addThread(state, threads, pc);
+        if (op === OP_RUN || op === OP_ATOMIC_RUN) next = pc + 1;
+      }
+    }
+    while (next < 0) {
+      if (depth === 0) return;
+      depth -= 1;
+      const kind = stack[depth * 3] as number;
+      const value = stack[depth * 3 + 1] as number;
+      if (kind === BRANCH) next = value;
+      else if (kind === STAY) addThread(state, threads, value);
+      else current[value] = stack[depth * 3 + 2] as number;
+    }
+    pc = next;
+  }
+}
+
+function pushEntry(
+  stack: number[],
+  depth: number,
+  kind: number,
+  value: number,
+  old: number,
+): number {
+  stack[depth * 3] = kind;
+  stack[depth * 3 + 1] = value;
+  stack[depth * 3 + 2] = old;
+  return depth + 1;
+}
+
+/** Adds a thread at `pc` with the slots of the current path. */
+function addThread(state: Simulator, threads: Threads, pc: number): void {
+  threads.pcs[threads.count] = pc;
+  threads.count += 1;
+  const { current, slotCount } = state;
+  const offset = pc * slotCount;
+  for (let slot = 0; slot < slotCount; slot++) {
+    threads.slots[offset + slot] = current[slot] as number;
+  }
+  state.steps += slotCount >> 3;
+}

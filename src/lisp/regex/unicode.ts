@@ -1,0 +1,75 @@
+/** The sets behind `\p{…}`: general categories from the tables, and Java's ASCII classes. */
+
+import type { Ranges } from './char-set.ts';
+import { UNICODE_TABLES } from './unicode-tables.ts';
+
+/** The names that `\p{…}` takes, for messages. */
+export const PROPERTY_NAMES = 'L Lu Ll M N Nd P S Z Alpha Alnum Digit Upper Lower Punct Space';
+
+/** The code points of the property `name`, or `null` when it is none of `PROPERTY_NAMES`. */
+export function propertyRanges(name: string): Ranges | null {
+  switch (name) {
+    case 'L':
+    case 'Lu':
+    case 'Ll':
+    case 'M':
+    case 'N':
+    case 'Nd':
+    case 'P':
+    case 'S':
+    case 'Z':
+      return decodeRanges(UNICODE_TABLES[name]);
+    case 'Alpha':
+      return [0x41, 0x5a, 0x61, 0x7a];
+    case 'Alnum':
+      return [0x30, 0x39, 0x41, 0x5a, 0x61, 0x7a];
+    case 'Digit':
+      return [0x30, 0x39];
+    case 'Upper':
+      return [0x41, 0x5a];
+    case 'Lower':
+      return [0x61, 0x7a];
+    case 'Punct':
+      return [0x21, 0x2f, 0x3a, 0x40, 0x5b, 0x60, 0x7b, 0x7e];
+    case 'Space':
+      return [0x09, 0x0d, 0x20, 0x20];
+    default:
+      return null;
+  }
+}
+
+/** The inverse of the encoding in scripts/generate-unicode-tables.ts. */
+function decodeRanges(table: string): Ranges {
+  const ranges: number[] = [];
+  let next = 0;
+  let value = 0;
+  let lo = -1;
+  for (let index = 0; index < table.length; index++) {
+    const unit = table.charCodeAt(index);
+    const last = lastDigit(unit);
+    if (last < 0) {
+      value = (value << 5) | leadingDigit(unit);
+      continue;
+    }
+    value = (value << 5) | last;
+    if (lo < 0) lo = next + value;
+    else {
+      ranges.push(lo, lo + value);
+      next = lo + value + 1;
+      lo = -1;
+    }
+    value = 0;
+  }
+  return ranges;
+}
+
+/** The digit of `0-9a-v`, which ends a number; -1 for any other sign. */
+function lastDigit(unit: number): number {
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
+  return unit >= 0x61 && unit <= 0x76 ? unit - 0x61 + 10 : -1;
+}
+
+/** The digit of `A-Z!#$%&*`, after which more follow. */
+function leadingDigit(unit: number): number {
+  return unit >= 0x41 ? unit - 0x41 : 26 + '!#$%&*'.indexOf(String.fromCharCode(unit));
+}

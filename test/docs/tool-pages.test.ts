@@ -1,0 +1,94 @@
+/** The pages about tools: their code is that of examples which run here. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
+import { clerk } from '../../examples/docs/tools.ts';
+import { textOf } from '../../src/core/message.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The code blocks of a page by name: ` ```ts name `. */
+function blocksOf(page: string): ReadonlyMap<string, string> {
+  const text = readFileSync(`${ROOT}/docs/${page}.md`, 'utf8');
+  return new Map(
+    [...text.matchAll(/^```ts (\w+)\n([^]*?)^```$/gm)].map(([, name = '', code = '']) => [
+      name,
+      code,
+    ]),
+  );
+}
+
+/** The regions of an example by name, without their margin. */
+function regionsOf(example: string): ReadonlyMap<string, string> {
+  const text = readFileSync(`${ROOT}/examples/docs/${example}.ts`, 'utf8');
+  return new Map(
+    [...text.matchAll(/^ *\/\/ #region (\w+)\n([^]*?)^ *\/\/ #endregion$/gm)].map(
+      ([, name = '', code = '']) => [name, code.replaceAll(/^ {2}/gm, '')],
+    ),
+  );
+}
+
+describe('docs', () => {
+  test.each(['tools', 'tool-search'])('%s.md quotes its example', (page) => {
+    expect(blocksOf(page)).toEqual(regionsOf(page));
+  });
+});
+
+const done = '<answer>done</answer>';
+
+describe('the examples', () => {
+  test('tools: arguments changed by middleware, results kept', async () => {
+    const call = '# action\n{"tool": "price", "args": {"product": "MOUSE"}}';
+    const script = scriptedModel([call, call, '# answer\ndone']);
+
+    const step = await startInMemory({ agent: clerk(script.model), task: 'Go' }).result;
+
+    expect(step).toMatchObject({ status: 'success', value: 'done' });
+    expect(step.stats.counters).toMatchObject({ 'shop:prices': 1, 'agent:tool_calls:price': 2 });
+    expect(script.requests.map(({ settings }) => settings)).toEqual([
+      { temperature: 0 },
+      { temperature: 0 },
+      { temperature: 0 },
+    ]);
+    const [first, second] = script.requests
+      .slice(1)
+      .map(({ messages }) => textOf(messages.at(-2) ?? messages[0] ?? { role: 'user', parts: [] }));
+    expect(first).toContain('{"product":"mouse","usd":79.99}');
+    expect(second).toBe(first);
+  });
+
+  test('tool search: an area in the prompt, a hit, a call', async () => {
+    const script = scriptedModel([
+      '<action>{tool: tool_registry_search, args: {query: rebook}}</action>',
+      '<action>{tool: move_booking, args: {booking_id: BK1, flight: AA102}}</action>',
+      done,
+    ]);
+
+    const step = await startInMemory({ agent: desk(script.model), task: 'Go' }).result;
+
+    expect(step.status).toBe('success');
+    const prompt = (script.requests[2]?.messages ?? []).map(textOf).join('\n');
+    expect(prompt).toContain(
+      'There are 2 tools in these areas:\n- Booking (change): 1 tool\n- Policy: 1 tool\n' +
+        'Find the ones you need with tool_registry_search, then call them like any other tool.',
+    );
+    expect(prompt).toContain('- move_booking: Move a booking to another flight.');
+    expect(prompt).toContain('BK1 is on AA102');
+  });
+
+  test("an engine of a user's own", async () => {
+    const script = scriptedModel([
+      '<action>{tool: tool_registry_search, args: {query: read, query_type: beginning}}</action>',
+      done,
+    ]);
+
+    await startInMemory({ agent: deskWithEngine(script.model), task: 'Go' }).result;
+
+    const prompt = (script.requests[1]?.messages ?? []).map(textOf).join('\n');
+    expect(prompt).toContain('Page 1 of 1, 1 tools.');
+    expect(prompt).toContain('- beginning: how the name of the tool begins, for example "move"');
+  });
+});

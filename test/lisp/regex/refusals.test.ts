@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { compileRegex } from '../../../src/lisp/regex/regex.ts';
+
+const refusals: readonly (readonly [pattern: string, at: number, message: string])[] = [
+  ['a(?=b)', 1, 'Look-ahead is not supported: `(?=`.'],
+  ['a(?!b)', 1, 'Look-ahead is not supported: `(?!`.'],
+  ['(?<=a)b', 0, 'Look-behind is not supported: `(?<=`.'],
+  ['(?<!a)b', 0, 'Look-behind is not supported: `(?<!`.'],
+  ['(?>a)b', 0, 'Atomic groups are not supported: `(?>`.'],
+  ['(?(1)a|b)', 0, 'Conditionals are not supported: `(?(`.'],
+  ['(?P<n>a)', 0, 'Write a named group as `(?<name>…)`, without the `P`.'],
+  ['(a)\\1', 3, 'Back-references are not supported: `\\1`.'],
+  ['(?<n>a)\\k<n>', 7, 'Back-references are not supported: `\\k`.'],
+  ['a*+', 1, 'Possessive repetition is not supported: leave out the second sign.'],
+  ['a{2}+', 1, 'Possessive repetition is not supported: leave out the second sign.'],
+  [
+    '\\Ga',
+    0,
+    '`\\G` is not supported. To match the character itself, write it without the backslash.',
+  ],
+  [
+    '\\X',
+    0,
+    '`\\X` is not supported. To match the character itself, write it without the backslash.',
+  ],
+  [
+    'a\\R',
+    1,
+    '`\\R` is not supported. To match the character itself, write it without the backslash.',
+  ],
+  [
+    '\\q',
+    0,
+    '`\\q` is not supported. To match the character itself, write it without the backslash.',
+  ],
+  ['[a-z&&[^b]]', 4, 'Class intersection is not supported: `&&`. Write `\\&` for the sign.'],
+  ['[a[b]]', 2, 'A class inside a class is not supported. Write `\\[` for the sign.'],
+  ['[ab', 0, 'This class is not closed: `]` is missing.'],
+  ['[]', 0, 'This class is not closed: `]` is missing.'],
+  ['[^]', 0, 'This class is not closed: `]` is missing.'],
+  ['[z-a]', 1, 'The range `z-a` is in the wrong order.'],
+  ['[a-\\d]', 1, 'A range cannot end in a set of characters. Write `\\-` for the sign.'],
+  ['[\\b]', 1, '`\\b` cannot stand in a class.'],
+  ['(a', 0, 'This group is not closed: `)` is missing.'],
+  ['x(?:a', 1, 'This group is not closed: `)` is missing.'],
+  ['a)b', 1, '`)` closes nothing. Write `\\)` for the sign.'],
+  ['*a', 0, 'There is nothing to repeat before `*`. Write `\\*` for the sign.'],
+  ['a|+', 2, 'There is nothing to repeat before `+`. Write `\\+` for the sign.'],
+  ['a**', 2, 'There is nothing to repeat before `*`. Write `\\*` for the sign.'],
+  ['{2}', 0, '`{` repeats nothing here. Write `\\{` for the sign.'],
+  [
+    'a{b}',
+    1,
+    'Expected a repeat count such as `{2}`, `{2,}` or `{2,5}`. Write `\\{` for the sign.',
+  ],
+  [
+    'a{,3}',
+    1,
+    'Expected a repeat count such as `{2}`, `{2,}` or `{2,5}`. Write `\\{` for the sign.',
+  ],
+  ['a{1001}', 1, 'A repeat count is at most 1,000.'],
+  ['a{1,99999999999}', 1, 'A repeat count is at most 1,000.'],
+  ['a{3,2}', 1, 'The repeat counts `{3,2}` are in the wrong order.'],
+  ['(?<>a)', 3, 'The name of a group is a letter, then letters and digits, then `>`.'],
+  ['(?<1a>a)', 3, 'The name of a group is a letter, then letters and digits, then `>`.'],
+  ['(?<a_b>a)', 3, 'The name of a group is a letter, then letters and digits, then `>`.'],
+  ['(?<a>x)(?<a>y)', 10, 'Two groups are named `a`.'],
+  ['(?u)a', 0, 'After `(?` come `:`, `<name>` or the flags `i m s x`.'],
+  ['a\\', 1, 'The pattern ends in a lone backslash.'],
+  ['\\E', 0, '`\\E` ends a quotation that no `\\Q` began.'],
+  ['\\xg', 0, 'Expected two hex digits after `\\x`, or `\\x{…}`.'],
+  ['\\x{110000}', 0, 'Expected two hex digits after `\\x`, or `\\x{…}`.'],
+  ['\\u12', 0, 'Expected four hex digits after `\\u`.'],
+  ['\\uD83D', 0, 'This is one half of a surrogate pair: write both halves.'],
+  ['\\p{L', 0, 'The braces after `\\p` are not closed.'],
+  [
+    '\\p{Greek}',
+    0,
+    'There is no property `Greek`. Properties: L, Lu, Ll, M, N, Nd, P, S, Z, Alpha, Alnum, Digit, Upper, Lower, Punct, Space.',
+  ],
+  [
+    '(a{1000}){1000}',
+    0,
+    'The pattern needs more than 5,000 instructions. Use smaller repeat counts.',
+  ],
+  [
+    '((((a{1000}){1000}){1000}){1000}){0,1000}',
+    0,
+    'The pattern needs more than 5,000 instructions. Use smaller repeat counts.',
+  ],
+  ['a'.repeat(1234), 0, 'A pattern has at most 1,000 characters, got 1,234.'],
+];
+
+test.for(refusals)('refuses %s', ([pattern, at, message]) => {
+  expect(compileRegex(pattern)).toEqual({ kind: 'bad_regex', message, at });
+});

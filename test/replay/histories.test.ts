@@ -1,0 +1,68 @@
+/** Histories that earlier code recorded replay with today's; no server is needed. */
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { RECORDINGS } from '../support/recordings.ts';
+import { replayHistory } from '../support/replay.ts';
+
+interface RecordedEvent {
+  readonly eventType: string;
+  readonly activityTaskScheduledEventAttributes?: { readonly activityType: { name: string } };
+}
+
+interface Recorded {
+  readonly events: RecordedEvent[];
+}
+
+async function read(name: string): Promise<Recorded> {
+  const file = new URL(`../histories/${name}.json`, import.meta.url);
+  return JSON.parse(await readFile(file, 'utf8')) as Recorded;
+}
+
+const eventsOf = new Map<string, Recorded>();
+beforeAll(async () => {
+  for (const { name } of RECORDINGS) eventsOf.set(name, await read(name));
+});
+
+function recorded(name: string): Recorded {
+  return structuredClone(eventsOf.get(name) as Recorded);
+}
+
+describe('a recorded history', () => {
+  it.each(RECORDINGS.map(({ name }) => name))('of %s replays', async (name) => {
+    await replayHistory(recorded(name), name);
+  });
+
+  it('shows what its name says', () => {
+    const counts = (name: string, type: string): number =>
+      recorded(name).events.filter(({ eventType }) => eventType === type).length;
+    expect(counts('react-parallel-tools', 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')).toBeGreaterThan(5);
+    expect(counts('react-parallel-tools', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    expect(counts('chat', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    expect(counts('handover-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
+    expect(counts('native-cancel', 'EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED')).toBe(1);
+    expect(counts('native-cancel', 'EVENT_TYPE_TIMER_STARTED')).toBe(1);
+  });
+
+  it('whose start nobody can read fails no workflow task', async () => {
+    const history = recorded('chat') as unknown as {
+      events: { workflowExecutionStartedEventAttributes: { input: { payloads: object[] } } }[];
+    };
+    const payloads = history.events[0]?.workflowExecutionStartedEventAttributes.input.payloads;
+    Object.assign(payloads?.[0] ?? {}, { data: Buffer.from('{bad').toString('base64') });
+
+    await replayHistory(history, 'chat');
+  });
+
+  it('that was changed fails with TMPRL1100', async () => {
+    const history = recorded('chat');
+    const [first] = history.events.flatMap((event) =>
+      event.activityTaskScheduledEventAttributes === undefined
+        ? []
+        : [event.activityTaskScheduledEventAttributes],
+    );
+    if (first === undefined) throw new Error('Expected an activity in the history.');
+    first.activityType.name = 'callTool';
+
+    await expect(replayHistory(history, 'chat')).rejects.toThrow(/TMPRL1100/);
+  });
+});

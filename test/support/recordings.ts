@@ -1,0 +1,91 @@
+/** The runs whose histories are recorded: each shows a kind of command order that must not change. */
+import { AIRLINE_REQUEST } from '../../examples/airline/data.ts';
+import { airlineAgent } from '../../examples/airline/agents.ts';
+import { AIRLINE_SCRIPT_A } from '../../examples/airline/scripts.ts';
+import { airlineStore } from '../../examples/airline/store.ts';
+import { scriptedModel, type ScriptTurn, type ScriptVariant } from '../../examples/script.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import { abortOf, act, answer, gate, searchTool } from './runs.ts';
+import type { Stage } from './stage.ts';
+
+/** A run to record. */
+export interface Recording {
+  /** Name of its file in `test/histories`. */
+  readonly name: string;
+  /** Which link of its chain, from 0. */
+  readonly link: number;
+  /** Plays it to its end. */
+  readonly play: (stage: Stage) => Promise<RunHandle>;
+}
+
+/** Events after which the server of the recordings suggests a hand-over. */
+export const HANDOVER_EVENTS = 60;
+
+/** All recordings. */
+export const RECORDINGS: readonly Recording[] = [
+  {
+    name: 'react-parallel-tools',
+    link: 0,
+    play: (stage) => playScript(stage, 'yaml', AIRLINE_SCRIPT_A),
+  },
+  { name: 'chat', link: 0, play: (stage) => playScript(stage, 'chat', AIRLINE_SCRIPT_A) },
+  {
+    name: 'handover-link',
+    link: 1,
+    play: playChain,
+  },
+  { name: 'native-cancel', link: 0, play: playNativeCancel },
+];
+
+async function playScript(
+  stage: Stage,
+  variant: ScriptVariant,
+  script: readonly ScriptTurn[],
+): Promise<RunHandle> {
+  const model = { id: 'script/model', model: scriptedModel(script, variant) };
+  const agent = airlineAgent({ store: airlineStore(), variant, model });
+  const { everloop } = await stage.serve([agent]);
+  const run = await everloop.start('airline', { task: AIRLINE_REQUEST });
+  await run.result();
+  return run;
+}
+
+/** Three links: the second begins with what the first handed over and hands over itself. */
+async function playChain(stage: Stage): Promise<RunHandle> {
+  const agent = defineAgent({
+    name: 'walker',
+    tools: [searchTool()],
+    model: {
+      id: 'script/model',
+      model: async ({ iteration }) => (iteration < 14 ? act(`step ${iteration}`) : answer()),
+    },
+  });
+  const { everloop } = await stage.serve([agent]);
+  const run = await everloop.start('walker', { task: 'Walk' });
+  await run.send('Watch your step.', { id: 'recorded-input' });
+  await run.result();
+  return run;
+}
+
+async function playNativeCancel(stage: Stage): Promise<RunHandle> {
+  const asked = gate();
+  const agent = defineAgent({
+    name: 'waiter',
+    model: {
+      id: 'script/model',
+      model: async (_request, { signal }) => {
+        asked.open();
+        await abortOf(signal);
+        throw Object.assign(new Error('stopped'), { usage: { inputTokens: 100, outputTokens: 1 } });
+      },
+    },
+  });
+  const { everloop } = await stage.serve([agent]);
+  const run = await everloop.start('waiter', { task: 'Wait', limits: { wallClockMs: 60_000 } });
+  await asked.opened;
+  await run.send('While you wait, think of this.');
+  await stage.client.workflow.getHandle(run.id).cancel();
+  await run.result();
+  return run;
+}
