@@ -1,7 +1,6 @@
 /**
  * The `type` of every failure that leaves a run or an activity: stable names that clients, retry
- * policies and dashboards switch on. docs/errors.md lists them, and a test
- * compares the two.
+ * policies and dashboards switch on. docs/errors.md is generated from this table.
  */
 
 /** Failure types and what each one means, in one line. */
