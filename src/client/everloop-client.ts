@@ -104,6 +104,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
       } catch (error) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         if (options.ifExists !== 'attach') throw idInUse(workflowId);
+        await assertSameAgent(client, workflowId, agent);
       }
       return attach(workflowId);
     },
@@ -143,6 +144,17 @@ function idInUse(id: string): UsageError {
   return new UsageError(
     'id_in_use',
     `Expected a free run id, got \`${id}\`, which another run has. Choose another id, or start with \`ifExists: 'attach'\`.`,
+  );
+}
+
+/** An id that another agent's run has is a mistake, not a run to attach to. */
+async function assertSameAgent(client: Client, id: string, agent: string): Promise<void> {
+  const { memo = {} } = await client.workflow.getHandle(id).describe();
+  const found = textIn(memo, 'agent');
+  if (found === agent) return;
+  throw new UsageError(
+    'id_in_use',
+    `Expected run \`${id}\` to be of agent \`${agent}\`, got one of \`${found}\`. Choose another id.`,
   );
 }
 

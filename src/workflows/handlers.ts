@@ -5,7 +5,7 @@
  */
 import { ApplicationFailure, condition, log, setHandler, workflowInfo } from '@temporalio/workflow';
 import { checkRunInput } from '../core/agent/check-input.ts';
-import { MAX_WAITING_INPUTS, positionOf } from '../core/agent/inbox.ts';
+import { MAX_WAITING_INPUTS, positionOf, type RunInput } from '../core/agent/inbox.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { usageOf } from '../core/agent/step-of.ts';
 import type { Json } from '../core/json.ts';
@@ -40,7 +40,7 @@ const MAX_CANCEL_BYTES = 2_048;
 
 /** Installs all handlers; call it before the first await, or an early update is refused. */
 export function installHandlers(session: Session): void {
-  setHandler(sendUpdate, (input) => ({ position: session.mailbox.accept(input) }), {
+  setHandler(sendUpdate, (input) => ({ position: accept(session, input) }), {
     validator: (input) => refuse(inputProblem(session, input)),
     description: 'Gives input to the run; idempotent by its id.',
   });
@@ -50,7 +50,7 @@ export function installHandlers(session: Session): void {
   });
   setHandler(inputSignal, (input) => {
     const problem = inputProblem(session, input);
-    if (problem === null) session.mailbox.accept(input);
+    if (problem === null) accept(session, input);
     else warn(session, 'input_refused', problem);
   });
   setHandler(cancelSignal, (payload) => {
@@ -71,6 +71,12 @@ export function installHandlers(session: Session): void {
     ),
   );
   setHandler(pendingQuery, () => pendingOf(session));
+}
+
+function accept(session: Session, input: RunInput): number {
+  const position = session.mailbox.accept(input);
+  session.host?.wake();
+  return position;
 }
 
 function refuse(problem: string | null): void {

@@ -49,6 +49,8 @@ export interface TemporalHost extends Host {
   inFlight(): readonly string[];
   /** Sends what was published to the worker's listeners; called before each wait, and at the end. */
   flush(): void;
+  /** Looks again at what the loop waits for; called after each message. */
+  wake(): void;
 }
 
 /** What a host is made of. */
@@ -163,6 +165,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
       wake();
     },
     flush,
+    wake,
   };
 }
 

@@ -110,7 +110,9 @@ export function finish(run: Run, ending: Ending): LoopEnd {
 }
 
 async function waitWhilePaused(run: Run, host: Host): Promise<void> {
-  const mayGoOn = (): boolean => run.state.pausedAt === null || isStopped(run, host);
+  // A paused run still hands over: months of messages would reach the limits of one execution.
+  const mayGoOn = (): boolean =>
+    run.state.pausedAt === null || isStopped(run, host) || host.handoverDue();
   // A pause may come again between the end of the wait and this line.
   while (!mayGoOn()) await host.waitUntil(mayGoOn);
 }
