@@ -6,7 +6,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
 import { modeOf } from '../core/agent/modes/modes.ts';
 import { requestOfOrder } from '../core/agent/order-request.ts';
-import { isPlainObject } from '../core/json.ts';
+import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import type { TokenUsage } from '../core/model/model.ts';
 import { addUsage, noUsage, toUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -19,7 +19,14 @@ import { callEntry, type ModelOutcome } from './model-adapter.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
 import { promptTexts } from './prompt-texts.ts';
+import { isStoppedByService } from './stop-reason.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
+
+/**
+ * Bytes of JSON that a reply may have. The service bounds a payload at 2 MiB; a reply comes back in
+ * what is judged and in the Step, beside statistics, and a hand-over carries all of them together.
+ */
+export const MAX_REPLY_BYTES = 1_048_576;
 
 /** What the model activity is made of. */
 export interface CallModelParts {
@@ -40,10 +47,12 @@ export function createCallModel(
       const view = await transcriptOf(parts, order);
       try {
         const outcome = await callOnce(parts, order, entry, view);
-        if (outcome.kind === 'aborted' && isShutdown()) {
+        // No wish of a user: the call is tried again, on another worker if this one stops.
+        if (outcome.kind === 'aborted' && isStoppedByService()) {
           spent = addUsage(before, outcome.usage);
           throw workerShutdown({ usage: { ...spent } });
         }
+        checkSize(outcome, before);
         return withEarlierUsage(outcome, before);
       } catch (error) {
         if (error instanceof ApplicationFailure) throw error;
@@ -54,6 +63,16 @@ export function createCallModel(
     };
     return withHeartbeat(run, { details: () => ({ usage: { ...spent } }) });
   };
+}
+
+/** A reply that is too large is final: the next one would be no shorter, a fallback's may be. */
+function checkSize(outcome: ModelOutcome, before: TokenUsage): void {
+  if (outcome.kind === 'aborted') return;
+  const bytes = byteSize(outcome.reply as unknown as Json);
+  if (bytes <= MAX_REPLY_BYTES) return;
+  const message = `Expected a reply of at most ${MAX_REPLY_BYTES} bytes, got ${bytes}. Set \`maxOutputTokens\`.`;
+  const spent = addUsage(before, outcome.reply.usage);
+  throw failureOf({ code: 'model_error', retryable: false, message }, spent);
 }
 
 /** What attempts that failed had cost; carried by heartbeats from one to the next. */
@@ -133,11 +152,6 @@ async function callOnce(
     stream.fail();
     throw error;
   }
-}
-
-/** A worker that stops is no user's cancel: the call is tried again on another one. */
-function isShutdown(): boolean {
-  return Context.current().cancellationDetails?.workerShutdown === true;
 }
 
 function withEarlierUsage(outcome: ModelOutcome, before: TokenUsage): ModelActivityResult {

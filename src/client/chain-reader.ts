@@ -42,7 +42,10 @@ async function readLink(
   executionId: string | undefined,
   from: number,
 ): Promise<readonly Json[]> {
-  const { first, previous, items } = await readOwn(request, executionId, from);
+  const own = await readOwn(request, executionId, from);
+  // Pages of two links do not fit together: begin again, with the link that is the last now.
+  if (own === null) return readLink(request, executionId, from);
+  const { first, previous, items } = own;
   if (from >= first || previous === null) return items;
   return [...(await readEarlier(request, previous, from, first)), ...items];
 }
@@ -55,7 +58,9 @@ async function readEarlier(
 ): Promise<readonly Json[]> {
   const { archive, client, id, kind } = request;
   if (archive !== undefined) {
-    const { runId } = await client.workflow.getHandle(id).query(statusQuery);
+    const { runId } = await client.withDeadline(Date.now() + PAGE_DEADLINE_MS, () =>
+      client.workflow.getHandle(id).query(statusQuery),
+    );
     const archived = await archive.read(runId, kind, from, until);
     if (archived.length === until - from) return archived;
   }
@@ -63,11 +68,20 @@ async function readEarlier(
   return read.slice(0, until - from);
 }
 
+/** What one link has of the list. */
+interface OwnItems {
+  /** Index in the chain of its first item. */
+  readonly first: number;
+  readonly previous: string | null;
+  readonly items: readonly Json[];
+}
+
+/** Null when the run handed itself over between two pages, so that another link answered. */
 async function readOwn(
   { client, id, kind }: ChainRequest,
   executionId: string | undefined,
   from: number,
-): Promise<{ readonly first: number; readonly previous: string | null; readonly items: Json[] }> {
+): Promise<OwnItems | null> {
   const handle = client.workflow.getHandle(id, executionId);
   const ask = (at: PagePosition): Promise<LinkPage> =>
     client.withDeadline(Date.now() + PAGE_DEADLINE_MS, () =>
@@ -81,6 +95,7 @@ async function readOwn(
   const items = [...reader.read(page)];
   while (page.next !== null) {
     page = await ask(page.next);
+    if (page.previous !== previous) return null;
     items.push(...reader.read(page));
   }
   return { first, previous, items };

@@ -297,13 +297,21 @@ async function* streamOf(
   const { runId, state } = await asking(id, status);
   if (state === 'ended') return;
   const source = chunks.subscribe({ runId })[Symbol.asyncIterator]();
-  // A source knows nothing of runs: the end of the run is what ends the stream.
-  const ended = result().then(
-    () => END,
-    () => END,
-  );
+  // A source knows nothing of runs: the end of the run is what ends the stream. It is a promise for
+  // each piece, since one for all of them would keep every race until the run ends.
+  let hasEnded = false;
+  let wake = (): void => undefined;
+  const end = (): void => {
+    hasEnded = true;
+    wake();
+  };
+  void result().then(end, end);
   try {
     for (;;) {
+      const ended = new Promise<typeof END>((resolve) => {
+        wake = () => resolve(END);
+        if (hasEnded) wake();
+      });
       const next = await Promise.race([source.next(), ended]);
       if (next.done === true) return;
       yield next.value;

@@ -31,7 +31,6 @@ export async function handOver(
   run: Run,
   runtime: ActivityRuntime,
 ): Promise<Ending> {
-  session.handingOver = true;
   session.host?.flush();
   await archive(session, run, runtime);
   await condition(allHandlersFinished);

@@ -112,13 +112,23 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
 async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustReceipt> {
   await condition(() => session.run !== null || session.step !== null);
   const { run } = session;
-  if (run === null) return { limits: [], paused: false };
-  if (session.handingOver) {
+  if (run === null) {
+    const type = 'invalid_input';
+    throw ApplicationFailure.create({ type, message: ENDED_EARLY, nonRetryable: true });
+  }
+  if (isHandingOver(session)) {
     session.putOff.push(adjustment);
     return session.putOff.reduce(adjusted, receiptOf(run.state));
   }
   applyAdjustment(session, adjustment);
   return receiptOf(run.state);
+}
+
+const ENDED_EARLY = 'Expected a run that is alive, got one whose agent was not loaded.';
+
+/** From the very decision on: what is recorded behind it would be lost. */
+function isHandingOver({ log: { events } }: Session): boolean {
+  return events.at(-1)?.type === 'agent:execution:handover';
 }
 
 function receiptOf({ limits, pausedAt }: RunState): AdjustReceipt {

@@ -26,9 +26,7 @@ export interface Session {
   host: TemporalHost | null;
   /** Set when the run has ended. */
   step: Step | null;
-  /** True from the decision to hand over on: changes are put off to the next link. */
-  handingOver: boolean;
-  /** Adjustments that the next link begins with. */
+  /** Adjustments that came after the decision to hand over; the next link begins with them. */
   readonly putOff: Adjustment[];
 }
 
@@ -44,7 +42,6 @@ export function openSession(start: Start): Session {
     run: null,
     host: null,
     step: null,
-    handingOver: false,
     putOff: [],
   };
   return session;

@@ -77,7 +77,9 @@ export function createRun(initial: RunState, host: Host): Run {
 
   // The gauges of time are set by events; when nothing happens, the deadline looks at the clock.
   const armDeadline = (): void => {
-    host.setDeadline(nextDeadline(state, host.now()), () => {
+    const due = nextDeadline(state, host.now());
+    const at = due === null ? null : Math.min(due, host.now() + MAX_TIMER_MS);
+    host.setDeadline(at, () => {
       if (isClosed || state.breach !== null) return;
       const late = firstLate(state, host.now());
       if (late === null) return armDeadline();
@@ -146,6 +148,12 @@ export function createRun(initial: RunState, host: Host): Run {
 
 const WALL_CLOCK = 'agent:wall_clock_ms';
 const ACTIVE = 'agent:active_ms';
+
+/**
+ * Longest timer, 20 days; one that comes early is armed again. JavaScript's own timers hold 24.8
+ * days, and dates behind 2262 overflow the nanoseconds of a service.
+ */
+const MAX_TIMER_MS = 1_728_000_000;
 
 /** The first limit on time that the clock has crossed at `now`, though no event has shown it yet. */
 function firstLate(state: RunState, now: number): Breach | null {

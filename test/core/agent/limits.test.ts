@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
 import type { LimitsInput } from '../../../src/core/agent/input.ts';
 import type { Limit } from '../../../src/core/limits/limit.ts';
+import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import {
   abortOf,
   act,
@@ -11,6 +12,7 @@ import {
   GARBAGE,
   gate,
   searchTool,
+  START,
   startRun,
   typesOf,
   type RunOptions,
@@ -494,6 +496,37 @@ describe('a deadline', () => {
       outcome: 'canceled',
       started: false,
     });
+  });
+
+  it('[row 46] in the far future is reached by timers that a machine can hold', async () => {
+    const day = 86_400_000;
+    const clock = createFakeClock(START);
+    const timers: number[] = [];
+    const watched: FakeClock = {
+      ...clock,
+      schedule: (at, due) => {
+        timers.push(at - clock.now());
+        return clock.schedule(at, due);
+      },
+    };
+    const begun = gate();
+    const { run } = startRun(
+      [
+        async (_request, { signal }) => {
+          begun.open();
+          await abortOf(signal);
+          throw new Error('aborted');
+        },
+      ],
+      { limits: { wallClockMs: 50 * day }, clock: watched },
+    );
+
+    await begun.opened;
+    clock.advance(51 * day);
+    const step = await run.result;
+
+    expect(timers).toEqual([20 * day, 20 * day, 10 * day + 1]);
+    expect(step.exceededLimit?.value).toBe(50 * day + 1);
   });
 
   it('[row 46] that was raised in time counts anew', async () => {

@@ -1,0 +1,120 @@
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
+import { createCallModel, MAX_REPLY_BYTES } from '../../src/activities/call-model.ts';
+import { compileAgent } from '../../src/activities/compile-agent.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
+import type { TranscriptSource } from '../../src/activities/transcript-source.ts';
+import type { ModelOrder } from '../../src/core/agent/host.ts';
+import type { ModelFunction } from '../../src/core/model/model.ts';
+import type { TranscriptHead } from '../../src/core/transcript/transcript.ts';
+
+const order: ModelOrder = {
+  agent: 'tester',
+  runId: 'run',
+  agentPath: 'tester',
+  model: 'm',
+  purpose: 'reply',
+  iteration: 1,
+  triesBefore: 0,
+  lastTurn: false,
+  time: 0,
+  transcript: { epoch: 1, length: 0, digest: '' },
+};
+
+/** The activity of a worker with one agent, whose model is `model`. */
+function callModelOf(model: ModelFunction): ReturnType<typeof createCallModel> {
+  const agent = defineAgent({ name: 'tester', model: { id: 'm', model } });
+  const registry = createRegistry({ agents: [agent] });
+  const compiled = compileAgent(agent, registry.models);
+  if (compiled.kind !== 'agent') throw new Error('Expected an agent that compiles.');
+  const head: TranscriptHead = { spec: compiled.spec, task: { text: 'Go' } };
+  const transcripts: TranscriptSource = {
+    resolve: () => Promise.resolve({ head, messages: [] }),
+    remember: () => undefined,
+  };
+  return createCallModel({ registry, transcripts, chunks: { publish: () => undefined } });
+}
+
+/** An activity's surroundings, without the lines that the SDK logs of failures. */
+function environment(): MockActivityEnvironment {
+  return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+}
+
+const usage = { inputTokens: 100, outputTokens: 10 };
+
+/** A reply whose text has `characters` characters. */
+const replyOf =
+  (characters: number): ModelFunction =>
+  () =>
+    Promise.resolve({
+      parts: [{ type: 'text', text: 'x'.repeat(characters) }],
+      finishReason: 'stop',
+      usage,
+      model: 'm',
+    });
+
+describe('the activity callModel', () => {
+  it('returns a reply with its usage', async () => {
+    const outcome = await environment().run(callModelOf(replyOf(5)), order);
+
+    expect(outcome).toMatchObject({
+      kind: 'reply',
+      attempts: 1,
+      reply: { parts: [{ type: 'text', text: 'xxxxx' }], usage },
+    });
+  });
+
+  it('fails for good on a reply that no payload could carry, and says what it cost', async () => {
+    const call = environment().run(callModelOf(replyOf(MAX_REPLY_BYTES)), order);
+
+    await expect(call).rejects.toMatchObject({
+      type: 'model_error',
+      nonRetryable: true,
+      message: expect.stringMatching(
+        /^Expected a reply of at most 1048576 bytes, got \d+\. Set `maxOutputTokens`\.$/,
+      ),
+      details: [{ usage, usageKnown: true, attempts: 1 }],
+    });
+  });
+
+  it.each(['workerShutdown', 'paused', 'reset'])(
+    'is tried again when the service stops it: %s',
+    async (cause) => {
+      const details = { [cause]: true };
+      const context = environment();
+      const call = context.run(
+        callModelOf(async (_request, { signal }) => {
+          setImmediate(() => context.cancel('CANCELLED', new ActivityCancellationDetails(details)));
+          await new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('aborted')));
+          });
+          return '';
+        }),
+        order,
+      );
+
+      await expect(call).rejects.toMatchObject({ type: 'worker_shutdown', nonRetryable: false });
+    },
+  );
+
+  it('returns what a canceled call had cost', async () => {
+    const context = environment();
+    const call = context.run(
+      callModelOf(async (_request, { signal }) => {
+        setImmediate(() => context.cancel('CANCELLED', new ActivityCancellationDetails()));
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () =>
+            reject(Object.assign(new Error('aborted'), { usage })),
+          );
+        });
+        return '';
+      }),
+      order,
+    );
+
+    expect(await call).toMatchObject({ kind: 'aborted', usage, usageKnown: true, attempts: 1 });
+  });
+});
