@@ -6,8 +6,8 @@ import { loadWorkflowBundle } from '../../src/worker/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
 import { BUNDLE_FOLDER } from '../support/replay.ts';
 
-/** Code, yaml and the SDK; 1.3 MB in November 2026. A library that comes along by mistake is larger than the rest. */
-const MAX_BYTES = 1_600_000;
+/** Code, yaml and the SDK: 2.4 MB in November 2026, 1 MB of it the language. Room for features, not for a library. */
+const MAX_BYTES = 2_800_000;
 
 it('exports the registered workflows and no others', () => {
   expect(Object.keys(workflows)).toEqual([AGENT_WORKFLOW]);
