@@ -101,8 +101,9 @@ function eventRows(): readonly (readonly string[])[] {
   const union = statements
     .map((statement) => statement['declaration'] as SyntaxNode | null | undefined)
     .find((declared) => (declared?.['id'] as { name?: string } | undefined)?.name === 'EventBody');
-  const annotation = union?.['typeAnnotation'] as SyntaxNode | undefined;
-  const members = (annotation?.['types'] ?? []) as readonly SyntaxNode[];
+  const body = union?.['typeAnnotation'] as SyntaxNode | undefined;
+  if (body === undefined) throw new Error(`Expected a union EventBody in ${EVENTS_FILE}.`);
+  const members = body['types'] as readonly SyntaxNode[];
   return members.map((member) => {
     const fields = fieldsOf(member);
     // Between the comment and the member stand only a bar and parentheses.

@@ -1,7 +1,7 @@
 /** The specification of a run by the name of its agent, and the check of what it was started with. */
 import type { AgentInput } from '../core/agent/input.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
-import { isPlainObject } from '../core/json.ts';
+import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
@@ -29,6 +29,12 @@ export type LoadOutcome =
 /** Names that a message lists; a fleet may have hundreds of agents. */
 const MAX_LISTED_NAMES = 20;
 
+/**
+ * Bytes of JSON that a specification may have. It is recorded in history, where the service takes 2 MiB
+ * and makes the workflow task fail for ever beyond, and it is a part of every hand-over.
+ */
+export const MAX_SPEC_BYTES = 1_048_576;
+
 /** Checks the payload of a start, which any client may have written, and compiles its agent. */
 export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const shape = inputProblems(input);
@@ -40,6 +46,8 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const compiled = compileAgent(agent.definition, registry.models, input);
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { spec, specHash, warnings } = compiled;
+  const bytes = byteSize(spec as unknown as Json);
+  if (bytes > MAX_SPEC_BYTES) return invalid([tooLarge(input.agent, bytes)]);
   return { kind: 'loaded', agent: { spec, specHash, warnings } };
 }
 
@@ -53,6 +61,10 @@ export function loadAgentActivity(registry: Registry): (input: AgentInput) => Pr
     if (outcome.kind === 'failed') throw invalidInput(outcome.code, outcome.message);
     return outcome.agent;
   };
+}
+
+function tooLarge(agent: string, bytes: number): string {
+  return `Expected the specification of agent \`${agent}\` to be at most ${MAX_SPEC_BYTES} bytes, got ${bytes}. Shorten its instructions and schemas, or give it fewer tools.`;
 }
 
 /** True when `inputProblems` finds none: the type says what was checked. */

@@ -16,7 +16,7 @@ const FIRST_WAIT_MS = 100;
 /** The query of a model activity to the execution that scheduled it. */
 export function createPageQuery(): PageQuery {
   return async ({ workflowId, executionId, epoch }, from) => {
-    const { client, info } = Context.current();
+    const { client, info, cancellationSignal: signal } = Context.current();
     const handle = client.workflow.getHandle(workflowId, executionId);
     if (info.attempt > 1) await resetStickyQueue(workflowId, executionId);
     for (let tries = 1; ; tries++) {
@@ -30,8 +30,9 @@ export function createPageQuery(): PageQuery {
         );
         return { page, stale };
       } catch (error) {
-        if (tries === TRIES) throw error;
-        await sleep(FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random()));
+        // Whoever cancels does not want to wait for three more tries.
+        if (tries === TRIES || signal.aborted) throw error;
+        await sleep(FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random()), undefined, { signal });
       }
     }
   };

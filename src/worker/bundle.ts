@@ -44,7 +44,7 @@ export interface LoadedBundle {
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
 /** Changes when the cache file gets another shape, or the bundler other settings. */
-const CACHE_VERSION = 2;
+const CACHE_VERSION = 3;
 
 /** The first errors are what helps; each comes with some lines of search paths. */
 const MAX_REASON_LENGTH = 1_500;
@@ -54,6 +54,9 @@ const EXTENSION = extname(fileURLToPath(import.meta.url));
 
 /** The file that exports Everloop's own workflows, from the sources or from the build. */
 export const WORKFLOWS_PATH: string = pathBeside(`../workflows/index${EXTENSION}`);
+
+/** See the file: unreadable payloads must not hang a run. */
+const PAYLOAD_CONVERTER_PATH = pathBeside(`../workflows/payload-converter${EXTENSION}`);
 
 /** The SDK, then every module of core, lisp and workflows, by absolute path and in order. */
 export function preloadedModules(): readonly string[] {
@@ -103,6 +106,7 @@ async function makeBundle(
   try {
     const { code } = await bundleWorkflowCode({
       workflowsPath,
+      payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       preloadModules: [...preloadModules],
       logger,
       webpackConfigHook: (config) => keepSyntax(noteFiles(files)(config)),

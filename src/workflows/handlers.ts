@@ -11,6 +11,7 @@ import { usageOf } from '../core/agent/step-of.ts';
 import type { Json } from '../core/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import { EMPTY_STATS } from '../core/stats/stats.ts';
+import { cut } from '../core/text/cut.ts';
 import { pageOf, type PagePosition } from '../core/transcript/page.ts';
 import type {
   Adjustment,
@@ -34,6 +35,9 @@ import {
 } from './messages.ts';
 import type { Session } from './session.ts';
 
+/** Of the words of a cancel: they stand in the Step beside everything else that a payload holds. */
+const MAX_CANCEL_BYTES = 2_048;
+
 /** Installs all handlers; call it before the first await, or an early update is refused. */
 export function installHandlers(session: Session): void {
   setHandler(sendUpdate, (input) => ({ position: session.mailbox.accept(input) }), {
@@ -50,7 +54,8 @@ export function installHandlers(session: Session): void {
     else warn(session, 'input_refused', problem);
   });
   setHandler(cancelSignal, (payload) => {
-    const message = typeof payload?.message === 'string' ? payload.message : '';
+    const words = typeof payload?.message === 'string' ? payload.message : '';
+    const message = cut(words, MAX_CANCEL_BYTES);
     session.mailbox.cancel({ reason: 'canceled', message });
   });
   setHandler(statusQuery, () => statusOf(session));

@@ -181,15 +181,24 @@ function toModelOutcome(error: unknown): ModelOutcome {
     return { kind: 'aborted', usage: noUsage, usageKnown: false, attempts: 1 };
   }
   const cause = causeOf(error);
-  const details = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
   return {
     kind: 'failed',
     code: codeOf(cause),
     message: cause.message,
-    ...(details === undefined
-      ? { usage: noUsage, usageKnown: false, attempts: 1 }
-      : (details as ModelFailureDetails)),
+    usage: noUsage,
+    usageKnown: false,
+    attempts: 1,
+    ...detailsOf(cause),
   };
+}
+
+/** What a call that failed for good had cost: in its failure, or in the last heartbeat of a lost worker. */
+function detailsOf(cause: Error): Partial<ModelFailureDetails> {
+  if (cause instanceof ApplicationFailure) {
+    return (cause.details?.[0] ?? {}) as Partial<ModelFailureDetails>;
+  }
+  if (!(cause instanceof TimeoutFailure)) return {};
+  return (cause.lastHeartbeatDetails ?? {}) as Partial<ModelFailureDetails>;
 }
 
 const MODEL_CODES: readonly string[] = [

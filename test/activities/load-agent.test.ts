@@ -5,7 +5,7 @@ import { DEFAULT_COMPACTION } from '../../src/activities/define-compaction.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
-import { loadAgent, loadAgentActivity } from '../../src/activities/load-agent.ts';
+import { loadAgent, loadAgentActivity, MAX_SPEC_BYTES } from '../../src/activities/load-agent.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
 import type { AgentInput } from '../../src/core/agent/input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
@@ -48,6 +48,26 @@ function limitsOf(fields: object): unknown {
 }
 
 describe('loadAgent', () => {
+  test('refuses a specification that no payload could carry', () => {
+    const verbose = defineAgent({
+      name: 'verbose',
+      model: 'small',
+      instructions: 'x'.repeat(MAX_SPEC_BYTES),
+    });
+    const outcome = loadAgent(createRegistry({ agents: [verbose], models }), {
+      ...input,
+      agent: 'verbose',
+    });
+
+    expect(outcome).toEqual({
+      kind: 'failed',
+      code: 'invalid_input',
+      message: expect.stringMatching(
+        /^Expected the specification of agent `verbose` to be at most 1048576 bytes, got \d+\. Shorten /,
+      ),
+    });
+  });
+
   test('compiles the specification: models with fallbacks, limits, hash', () => {
     const limits = [{ ...DEFAULT_LIMITS[0], max: 5 }, ...DEFAULT_LIMITS.slice(1)];
     const spec = {

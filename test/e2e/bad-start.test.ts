@@ -1,4 +1,4 @@
-/** What is wrong with a start, or with a message to a run: a clear error, and nothing hangs. */
+/** What is wrong with a start, or with a loop: a clear error, a Step, and nothing hangs. */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -8,7 +8,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW } from '../../src/core/agent/messages.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import { eventually } from '../support/eventually.ts';
-import { bodiesOf, gate, hasNoGap } from '../support/runs.ts';
+
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
 const BROKEN_LOOPS = fileURLToPath(
@@ -172,176 +172,6 @@ describe('a start through the client', () => {
 
     expect(await attached.result()).toEqual(step);
   });
-});
-
-describe('a message', () => {
-  const NOT_FOUND = (id: string): object => ({
-    code: 'run_not_found',
-    message: `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
-  });
-
-  it('to an unknown run says so, whatever it is', async () => {
-    const run = served.everloop.attach('nobody');
-    const asked = [
-      run.status(),
-      run.stats(),
-      run.transcript(),
-      run.events(),
-      run.pending(),
-      run.send('x'),
-      run.adjust({ iterations: 5 }),
-      run.pause(),
-      run.cancel(),
-      run.result(),
-    ];
-
-    const answers = await Promise.allSettled(asked);
-
-    expect(
-      answers.map((answer) =>
-        answer.status === 'rejected' ? (answer.reason as Error) : answer.value,
-      ),
-    ).toEqual(asked.map(() => expect.objectContaining(NOT_FOUND('nobody')) as unknown));
-  });
-
-  it('to a run that has ended says so', async () => {
-    const run = await served.everloop.start('tester', { task: 'Go' });
-    await run.result();
-    const asked = [
-      run.send('x'),
-      run.adjust({ iterations: 5 }),
-      run.pause(),
-      run.resume(),
-      run.cancel(),
-    ];
-
-    const answers = await Promise.allSettled(asked);
-
-    expect(
-      answers.map((answer) =>
-        answer.status === 'rejected' ? (answer.reason as Error) : answer.value,
-      ),
-    ).toEqual(
-      asked.map(
-        () =>
-          expect.objectContaining({
-            code: 'run_ended',
-            message: `Expected run \`${run.id}\` to be alive, got one that is COMPLETED. Start a new run.`,
-          }) as unknown,
-      ),
-    );
-  });
-
-  it('of 5 MB is refused before it is sent', async () => {
-    await expect(served.everloop.attach('any').send('x'.repeat(5_000_000))).rejects.toMatchObject({
-      code: 'invalid_input',
-      message: expect.stringMatching(
-        /^Expected an input of at most 524288 bytes, got 50000\d\d\. Put large data behind a tool\.$/,
-      ) as string,
-    });
-  });
-
-  it('of another client that does not fit is refused, or warned of, and the run goes on', async () => {
-    const release = gate();
-    const agent = defineAgent({
-      name: 'tester',
-      model: {
-        id: 'm',
-        model: async () => {
-          await release.opened;
-          return '<answer>done</answer>';
-        },
-      },
-    });
-    const { everloop } = await stage.serve([agent]);
-    const run = await everloop.start('tester', { task: 'Go' });
-    const handle = stage.client.workflow.getHandle(run.id);
-    const update = async (name: string, argument: unknown): Promise<string> =>
-      handle.executeUpdate<unknown, [unknown]>(name, { args: [argument] }).then(
-        (value) => `accepted: ${JSON.stringify(value)}`,
-        (error: Error) => (error.cause as Error).message,
-      );
-
-    const refusals = [
-      await update('send', null),
-      await update('send', 5),
-      await update('send', { id: 7, kind: 'queue', text: 'x' }),
-      await update('send', { id: 'a', kind: 'shout', text: 'x' }),
-      await update('send', { id: 'a', kind: 'queue', text: ['x'] }),
-      await update('send', { id: 'a', kind: 'queue', text: '' }),
-      await update('send', { id: 'a', kind: 'queue', text: 'x'.repeat(600_000) }),
-      await update('adjust', null),
-      await update('adjust', { paused: 'yes' }),
-      await update('adjust', { limits: 5 }),
-      await update('adjust', { limits: { iterations: -1, iteratoins: 5 } }),
-    ];
-    for (const signal of [null, 5, { id: 'b' }]) await handle.signal('input', signal);
-    await handle.signal('nobody-listens', 5);
-    await expect(handle.query('events')).rejects.toThrow();
-    await expect(handle.query('transcript', null)).rejects.toThrow();
-    release.open();
-    const step = await run.result();
-
-    expect(refusals).toEqual([
-      'Expected an input object, got null.',
-      'Expected an input object, got number.',
-      'Expected the `id` of an input to be text of 1 to 200 characters, got number.',
-      'Expected the `kind` of an input to be one of queue, steer, interrupt, got `shout`.',
-      'Expected the `text` of an input to be text, got a list.',
-      'Expected an input with text or media, got an empty one.',
-      'Expected an input of at most 524288 bytes, got 600035. Put large data behind a tool.',
-      'Expected `limits` or `paused` in an adjustment, got neither. Set one of them.',
-      'Expected `paused` to be true or false, got string.',
-      "Expected `limits` to be 'unlimited' or an object, got 5. Write it as `{ iterations: 20 }`.",
-      "Expected limit `iterations` to be a whole number from 0 up or 'unlimited', got -1. Change it.\n" +
-        'Expected the names of limits to be among iterations, inputTokens, outputTokens, ' +
-        'totalTokens, modelCalls, toolCalls, programSteps, children, questions, costUsd, ' +
-        'wallClockMs, activeMs, depth, custom, got `iteratoins`. Did you mean `iterations`?',
-    ]);
-    expect(step).toMatchObject({ status: 'success', value: 'done' });
-    const events = await run.events();
-    expect(bodiesOf(events, 'agent:warning')).toEqual(
-      ['null', 'number']
-        .map((got) => ({
-          type: 'agent:warning',
-          code: 'input_refused',
-          message: `Expected an input object, got ${got}.`,
-        }))
-        .concat({
-          type: 'agent:warning',
-          code: 'input_refused',
-          message:
-            'Expected the `kind` of an input to be one of queue, steer, interrupt, got undefined.',
-        }),
-    );
-    expect(hasNoGap(events)).toBe(true);
-    await stage.replay(run);
-  });
-
-  it.each([null, 5, [], { message: 7 }])(
-    '`cancel` with %j cancels without words',
-    async (payload) => {
-      const begun = gate();
-      const agent = defineAgent({
-        name: 'tester',
-        model: {
-          id: 'm',
-          model: (_request, { signal }) =>
-            new Promise((_resolve, reject) => {
-              begun.open();
-              signal.addEventListener('abort', () => reject(new Error('stopped')));
-            }),
-        },
-      });
-      const { everloop } = await stage.serve([agent]);
-      const run = await everloop.start('tester', { task: 'Go' });
-      await begun.opened;
-
-      await stage.client.workflow.getHandle(run.id).signal('cancel', payload);
-
-      expect(await run.result()).toMatchObject({ status: 'canceled', reason: 'canceled' });
-    },
-  );
 });
 
 describe('an exception in workflow code', () => {

@@ -43,6 +43,16 @@ describe('a recorded history', () => {
     expect(counts('native-cancel', 'EVENT_TYPE_TIMER_STARTED')).toBe(1);
   });
 
+  it('whose start nobody can read fails no workflow task', async () => {
+    const history = recorded('chat') as unknown as {
+      events: { workflowExecutionStartedEventAttributes: { input: { payloads: object[] } } }[];
+    };
+    const payloads = history.events[0]?.workflowExecutionStartedEventAttributes.input.payloads;
+    Object.assign(payloads?.[0] ?? {}, { data: Buffer.from('{bad').toString('base64') });
+
+    await replayHistory(history, 'chat');
+  });
+
   it('that was changed fails with TMPRL1100', async () => {
     const history = recorded('chat');
     const [first] = history.events.flatMap((event) =>
