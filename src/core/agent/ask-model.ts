@@ -37,32 +37,44 @@ export type AskEnd =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
-/** Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. */
-export async function askModels(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  asking: Asking,
-): Promise<AskEnd> {
-  let last = { code: 'model_error', message: 'no model answered' };
+/**
+ * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. Chained by
+ * hand: in the sandbox an `async` function and its `await` cost a promise more, and this is asked in
+ * every iteration.
+ */
+export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking): Promise<AskEnd> {
   leaveIfAsked(run, host);
-  for (const model of asking.models) {
+  return askFrom(0, NO_MODEL);
+
+  function askFrom(place: number, last: AskFailure): Promise<AskEnd> {
+    const model = asking.models[place];
+    if (model === undefined) return Promise.resolve(last);
     const order = beginModelCall(run, host, model, asking);
     const view = { head: run.state.head, messages: scratchpadMessages(run.state) };
     open.count += 1;
-    const outcome = await host.callModel(order, view);
-    open.count -= 1;
-    run.record(modelCallAfter(order, outcome, host.now() - order.time));
-    // Chunks are told apart by the try; summaries do not stream.
-    if (asking.purpose === 'reply') asking.tries.count += outcome.attempts;
-    if (outcome.kind === 'reply') return outcome;
-    leaveIfAsked(run, host);
-    if (outcome.kind === 'aborted') continue;
-    last = outcome;
-    if (outcome.code !== 'model_error' && outcome.code !== 'model_auth') break;
+    return host.callModel(order, view).then((outcome) => {
+      open.count -= 1;
+      run.record(modelCallAfter(order, outcome, host.now() - order.time));
+      // Chunks are told apart by the try; summaries do not stream.
+      if (asking.purpose === 'reply') asking.tries.count += outcome.attempts;
+      if (outcome.kind === 'reply') return outcome;
+      leaveIfAsked(run, host);
+      if (outcome.kind === 'aborted') return askFrom(place + 1, last);
+      const { code, message } = outcome;
+      const isFinal = code !== 'model_error' && code !== 'model_auth';
+      const failure: AskFailure = { kind: 'failed', code, message };
+      return isFinal ? failure : askFrom(place + 1, failure);
+    });
   }
-  return { kind: 'failed', code: last.code, message: last.message };
 }
+
+type AskFailure = Extract<AskEnd, { readonly kind: 'failed' }>;
+
+const NO_MODEL: AskFailure = {
+  kind: 'failed',
+  code: 'model_error',
+  message: 'no model answered',
+};
 
 /** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
 export function leaveIfAsked(run: Run, host: Host): void {

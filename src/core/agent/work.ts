@@ -131,19 +131,29 @@ export function createWork(run: Run, host: Host): OpenWork {
 }
 
 /** Asks for the reply; a request that is too long is made shorter once in an iteration. */
-async function ask(run: Run, host: Host, open: OpenCount, tries: Tries): Promise<Reply> {
-  for (;;) {
-    const models = run.state.head.spec.models.map(({ id }) => id);
-    const { length: messages } = run.state.mark;
-    const asking = { purpose: 'reply', models, messages, tries } as const;
-    const end = await askModels(run, host, open, asking);
-    if (end.kind === 'reply') return end.reply;
-    const mayCompact = end.code === 'context_too_long' && !tries.isForced;
-    tries.isForced ||= mayCompact;
-    if (!mayCompact || !(await compactByForce(run, host, open, tries))) {
-      throw leaving({ kind: 'failed', code: end.code, cause: end.message });
-    }
+function ask(run: Run, host: Host, open: OpenCount, tries: Tries): Promise<Reply> {
+  const models = run.state.head.spec.models.map(({ id }) => id);
+  const { length: messages } = run.state.mark;
+  const asking = { purpose: 'reply', models, messages, tries } as const;
+  return askModels(run, host, open, asking).then((end) =>
+    end.kind === 'reply' ? end.reply : askShorter(run, host, open, tries, end),
+  );
+}
+
+/** Asks once more after a forced compaction, if the request was too long and that can be mended. */
+async function askShorter(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  tries: Tries,
+  { code, message }: { readonly code: string; readonly message: string },
+): Promise<Reply> {
+  const mayCompact = code === 'context_too_long' && !tries.isForced;
+  tries.isForced ||= mayCompact;
+  if (!mayCompact || !(await compactByForce(run, host, open, tries))) {
+    throw leaving({ kind: 'failed', code, cause: message });
   }
+  return ask(run, host, open, tries);
 }
 
 async function checkValues(
