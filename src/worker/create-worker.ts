@@ -10,6 +10,7 @@ import type { ModelEntry } from '../activities/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../client/everloop-client.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
+import { UsageError } from '../core/usage-error.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createRegistry } from '../activities/registry.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
@@ -76,8 +77,31 @@ export interface EverloopWorker {
   shutdown(): void;
 }
 
+/**
+ * A queue gives its work to whoever polls it, so a process can only leave models or tools to others
+ * that have a queue of their own.
+ */
+function checkRoles({
+  roles,
+  taskQueue = DEFAULT_TASK_QUEUE,
+  modelQueue,
+  toolQueue,
+}: WorkerParts): void {
+  if (roles === undefined || !roles.includes('workflows')) return;
+  const queues = { models: modelQueue ?? taskQueue, tools: toolQueue ?? taskQueue };
+  for (const role of ['models', 'tools'] as const) {
+    if (roles.includes(role) || queues[role] !== taskQueue) continue;
+    const option = role === 'models' ? 'modelQueue' : 'toolQueue';
+    throw new UsageError(
+      'worker_roles',
+      `Expected \`${option}\` of a worker without the role \`${role}\` to be a queue of its own, got that of the workflows. Set it, or take on the role.`,
+    );
+  }
+}
+
 /** Connects agents and models to task queues. Throws a UsageError for unfit definitions. */
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
+  checkRoles(parts);
   const { taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
   const registry = createRegistry({ agents: parts.agents, models: parts.models ?? [] });
   const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? WORKER_DEFAULTS.cacheBytes });

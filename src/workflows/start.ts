@@ -6,6 +6,7 @@ import type { RunState } from '../core/agent/run-state.ts';
 import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
 import type { Adjustment } from '../core/agent/messages.ts';
+import { failureOf } from './failures.ts';
 
 /** What one link hands to the next, version 1. Plain JSON. */
 export interface Handover {
@@ -43,6 +44,11 @@ export type Start =
 export function readStart(payload: unknown): Start {
   const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
   if (isContinued && isPlainObject(payload) && payload['kind'] === 'handover') {
+    const { v } = payload;
+    if (v !== 1) {
+      const message = `Expected a hand-over of version 1, got ${String(v)}. A newer worker wrote it: upgrade this one.`;
+      throw failureOf('internal', message);
+    }
     return { kind: 'continued', handover: payload as unknown as Handover };
   }
   const agent = isPlainObject(payload) ? payload['agent'] : undefined;
