@@ -118,7 +118,8 @@ it(
 
 it(
   'answers twenty queries at once while inputs arrive, and no activity fails of it',
-  { timeout: 120_000 },
+  // The service sheds queries by chance; how long one waits for its turn has no bound.
+  { timeout: 120_000, retry: 2 },
   async () => {
     const agent = defineAgent({
       name: 'busy',
