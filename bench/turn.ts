@@ -31,13 +31,15 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
   const bareSide = await serveBare(stage);
   const agent = async (turns: number): Promise<number> => {
     const startedAt = performance.now();
+    // Ended by its limit before an answer: as many calls of model and tool as the bare workflow.
     const run = await agentSide.everloop.start('instant', {
       task: String(turns),
-      limits: 'unlimited',
+      limits: { iterations: turns },
     });
     const step = await run.result();
-    if (step.iterations !== turns + 1)
-      throw new Error(`Expected ${turns + 1} iterations, got ${step.iterations}.`);
+    if (step.iterations !== turns) {
+      throw new Error(`Expected ${turns} iterations, got ${step.iterations}.`);
+    }
     return performance.now() - startedAt;
   };
   const bare = async (turns: number): Promise<number> => {
@@ -53,7 +55,6 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
   const bareTimes: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
     const agentMs = await agent(TURNS);
-    // The agent's last iteration answers: one model call more than the bare run has.
     const bareMs = await bare(TURNS);
     ratios.push(agentMs / bareMs);
     agentTimes.push(agentMs / TURNS);

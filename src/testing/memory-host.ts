@@ -6,7 +6,7 @@ import type { AgentEvent } from '../core/agent/events.ts';
 import type { Host, ModelOrder, ModelOutcome, TranscriptView } from '../core/agent/host.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
 import { requestOfOrder } from '../core/agent/order-request.ts';
-import type { RunState } from '../core/agent/run-state.ts';
+import { scratchpadMessages, type RunState } from '../core/agent/run-state.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
@@ -93,8 +93,10 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     now: () => clock.now(),
     abort,
     wake,
-    callModel: (order, view) =>
-      abortable((signal) => callModel(parts, order, view, signal), isUrgent()),
+    callModel: (order, state) => {
+      const view = { head: state.head, messages: scratchpadMessages(state) };
+      return abortable((signal) => callModel(parts, order, view, signal), isUrgent());
+    },
     callTool: runCall,
     searchTools: runCall,
     judgeAnswer: (order) =>

@@ -6,7 +6,7 @@
  */
 import { proxySinks, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent } from '../core/agent/events.ts';
-import type { TranscriptView } from '../core/agent/host.ts';
+import { newMessages, type RunState } from '../core/agent/run-state.ts';
 import type { Message } from '../core/message.ts';
 import type { TranscriptHead } from '../core/transcript/transcript.ts';
 
@@ -28,19 +28,20 @@ export interface EverloopSinks extends Sinks {
 export const sinks: EverloopSinks = proxySinks<EverloopSinks>();
 
 /** Sends what is new of a transcript, each message once in the life of this workflow instance. */
-export function createTranscriptFeed(): (epoch: number, view: TranscriptView) => void {
+export function createTranscriptFeed(): (state: RunState) => void {
   let sentEpoch = 0;
   let sentMessages = 0;
-  return (epoch, { head, messages }) => {
+  return (state) => {
+    const { epoch, length } = state.mark;
     const isNew = epoch !== sentEpoch;
     const from = isNew ? 0 : sentMessages;
     sinks.transcript.append({
       epoch,
       from,
-      ...(isNew ? { head } : {}),
-      messages: messages.slice(from),
+      ...(isNew ? { head: state.head } : {}),
+      messages: newMessages(state, from),
     });
     sentEpoch = epoch;
-    sentMessages = messages.length;
+    sentMessages = length;
   };
 }

@@ -123,8 +123,8 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     mailbox,
     now: () => Date.now(),
     inFlight: () => [...inFlight],
-    callModel: (order, view) => {
-      feed(order.transcript.epoch, view);
+    callModel: (order, state) => {
+      feed(state);
       const words = `model ${order.model}`;
       return start(words, () => models.callModel(order)).then(
         (outcome) => (settle(words), outcome),

@@ -137,7 +137,7 @@ describe('preloadedModules', () => {
 
     expect(sdk).toMatch(/\/@temporalio\/workflow\/lib\/index\.js$/);
     expect(own.some((path) => path.endsWith('/src/core/json.ts'))).toBe(true);
-    expect(own.some((path) => path.endsWith('/src/workflows/stack-depth.ts'))).toBe(true);
+    expect(own.some((path) => path.endsWith('/src/workflows/untracked-promises.ts'))).toBe(true);
     expect(own.filter((path) => !/\/src\/(core|lisp|workflows)\/.+\.ts$/.test(path))).toEqual([]);
   });
 });

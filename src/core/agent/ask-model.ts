@@ -10,7 +10,6 @@ import type { EventBody } from './events.ts';
 import type { Host, ModelOrder, ModelOutcome } from './host.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { OpenCount } from './run-calls.ts';
-import { scratchpadMessages } from './run-state.ts';
 
 /** What an iteration remembers of its questions. */
 export interface Tries {
@@ -50,9 +49,8 @@ export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking)
     const model = asking.models[place];
     if (model === undefined) return Promise.resolve(last);
     const order = beginModelCall(run, host, model, asking);
-    const view = { head: run.state.head, messages: scratchpadMessages(run.state) };
     open.count += 1;
-    return host.callModel(order, view).then((outcome) => {
+    return host.callModel(order, run.state).then((outcome) => {
       open.count -= 1;
       run.record(modelCallAfter(order, outcome, host.now() - order.time));
       // Chunks are told apart by the try; summaries do not stream.

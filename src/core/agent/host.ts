@@ -49,7 +49,7 @@ export interface TranscriptReference {
   readonly digest: string;
 }
 
-/** The transcript itself, for a host that can hand it over without history: see `sinks.ts`. */
+/** What an order's reference names. */
 export interface TranscriptView {
   readonly head: TranscriptHead;
   readonly messages: readonly Message[];
@@ -92,8 +92,11 @@ export type JudgeOutcome =
 export interface Host {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Asks a model for the next reply. The view is what the order's reference names. */
-  callModel(order: ModelOrder, view: TranscriptView): Promise<ModelOutcome>;
+  /**
+   * Asks a model for the next reply. `state` holds the transcript that the order only names: a host
+   * that kept what it saw before takes the new messages alone.
+   */
+  callModel(order: ModelOrder, state: RunState): Promise<ModelOutcome>;
   /** Runs a tool. `tool` is the tool's specification: it says how to retry. */
   callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
   /**

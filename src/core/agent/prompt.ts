@@ -42,12 +42,24 @@ export function writtenMessages(
   messages: readonly Message[],
   format: TextFormat,
 ): readonly Message[] {
+  const known = writtenBy.get(format) ?? new WeakMap<Message, readonly Message[]>();
+  writtenBy.set(format, known);
   return messages.flatMap((message) => {
-    const parts = message.parts.flatMap((part): readonly Part[] => {
-      if (part.type === 'reasoning') return [];
-      if (part.type !== 'sections') return [part];
-      return [{ type: 'text', text: format.format(part.sections) }];
-    });
-    return parts.length === 0 ? [] : [{ role: message.role, parts }];
+    const written = known.get(message) ?? writtenMessage(message, format);
+    known.set(message, written);
+    return written;
   });
+}
+
+/** A conversation is asked about again and again, but a message of it never changes. */
+const writtenBy = new WeakMap<TextFormat, WeakMap<Message, readonly Message[]>>();
+
+/** Frozen, since the same objects are shown to models and middleware of many requests. */
+function writtenMessage({ role, parts }: Message, format: TextFormat): readonly Message[] {
+  const written = parts.flatMap((part): readonly Part[] => {
+    if (part.type === 'reasoning') return [];
+    if (part.type !== 'sections') return [part];
+    return [Object.freeze({ type: 'text', text: format.format(part.sections) })];
+  });
+  return written.length === 0 ? [] : [Object.freeze({ role, parts: Object.freeze(written) })];
 }

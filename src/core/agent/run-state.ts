@@ -125,33 +125,52 @@ export function scratchpadMessages(state: RunState): readonly Message[] {
   return state.scratchpad.flatMap((entry) => entry.messages);
 }
 
+/** The messages of the epoch from index `from` on. Linear in what it gives, not in the epoch. */
+export function newMessages(state: RunState, from: number): readonly Message[] {
+  let first = state.scratchpad.length;
+  let index = state.mark.length;
+  while (index > from && first > 0) {
+    first -= 1;
+    index -= state.scratchpad[first]?.messages.length ?? 0;
+  }
+  const messages = state.scratchpad.slice(first).flatMap((entry) => entry.messages);
+  return index === from ? messages : messages.slice(from - index);
+}
+
 /** The state after `event`. Pure: equal state, event and body give equal state. */
 export function apply(state: RunState, event: AgentEvent, carried: Carried = {}): RunState {
-  const moved = changeFields(state, event, carried);
-  const changes = [...changesOf(state.stats, event), ...clockChanges(moved, event.at)];
+  const fields = changedFields(state, event, carried);
+  const changes = [...changesOf(state.stats, event), ...clockChanges(state, fields, event.at)];
   const stats = change(state.stats, changes);
-  const after = { ...moved, seq: event.seq, stats };
+  // One copy for each event, of which an iteration has a dozen.
+  const after = { ...state, ...fields, seq: event.seq, stats };
   return event.type === 'agent:compaction' ? renewSnapshots(after) : after;
 }
 
-function changeFields(state: RunState, event: AgentEvent, carried: Carried): RunState {
+const NOTHING: Partial<RunState> = {};
+
+const WALL_CLOCK = 'agent:wall_clock_ms';
+const ACTIVE = 'agent:active_ms';
+
+/** What `event` changes of the state beside its number and the statistics. */
+function changedFields(state: RunState, event: AgentEvent, carried: Carried): Partial<RunState> {
   switch (event.type) {
     case 'agent:execution:handover':
-      return { ...state, link: event.run + 1 };
+      return { link: event.run + 1 };
     case 'agent:iteration:before':
-      return { ...state, iteration: event.iteration };
+      return { iteration: event.iteration };
     case 'agent:iteration_history:change':
-      return { ...state, historyLength: event.index + 1 };
+      return { historyLength: event.index + 1 };
     case 'agent:scratchpad:change':
-      return changeScratchpad(state, carried);
+      return changedScratchpad(state, carried);
     case 'agent:data:change':
-      return carried.data === undefined ? state : { ...state, data: carried.data };
+      return carried.data === undefined ? NOTHING : { data: carried.data };
     case 'agent:model_call:after':
-      return changeReplyMark(state, event);
+      return changedReplyMark(state, event);
     case 'agent:tool_call:after':
       return carried.cached === undefined
-        ? state
-        : { ...state, cached: keepResult(state.cached ?? [], carried.cached) };
+        ? NOTHING
+        : { cached: keepResult(state.cached ?? [], carried.cached) };
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
       const breach = {
@@ -161,16 +180,16 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
         origin,
         ...(attempted === undefined ? {} : { attempted }),
       };
-      return { ...state, breach: state.breach ?? breach };
+      return { breach: state.breach ?? breach };
     }
     case 'agent:adjusted':
-      return { ...state, limits: event.limits };
+      return { limits: event.limits };
     case 'agent:paused':
-      return { ...state, pausedAt: state.pausedAt ?? event.at };
+      return { pausedAt: state.pausedAt ?? event.at };
     case 'agent:resumed':
       return state.pausedAt === null
-        ? state
-        : { ...state, pausedAt: null, idleMs: state.idleMs + (event.at - state.pausedAt) };
+        ? NOTHING
+        : { pausedAt: null, idleMs: state.idleMs + (event.at - state.pausedAt) };
     case 'agent:execution:before':
     case 'agent:execution:after':
     case 'agent:iteration:after':
@@ -187,38 +206,38 @@ function changeFields(state: RunState, event: AgentEvent, carried: Carried): Run
     case 'agent:error':
     case 'agent:warning':
     case 'agent:custom':
-      return state;
+      return NOTHING;
   }
 }
 
-function changeScratchpad(state: RunState, { entry, scratchpad }: Carried): RunState {
+function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Partial<RunState> {
   if (scratchpad !== undefined) {
     const messages = scratchpad.flatMap((kept) => kept.messages);
     const head = nextHead(state.head, scratchpadMessages(state));
     const digest = messagesDigest(headDigest(head), messages);
     const mark = { epoch: state.mark.epoch + 1, length: messages.length, digest };
-    return { ...state, head, scratchpad, mark };
+    return { head, scratchpad, mark };
   }
-  if (entry === undefined) return state;
+  if (entry === undefined) return NOTHING;
   const mark = {
     epoch: state.mark.epoch,
     length: state.mark.length + entry.messages.length,
     digest: messagesDigest(state.mark.digest, entry.messages),
   };
-  return { ...state, scratchpad: [...state.scratchpad, entry], mark };
+  return { scratchpad: [...state.scratchpad, entry], mark };
 }
 
 /** A call whose usage nobody told says nothing of the size of its request. */
-function changeReplyMark(
+function changedReplyMark(
   state: RunState,
   event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,
-): RunState {
+): Partial<RunState> {
   const { purpose, error, usageKnown, usage } = event;
-  if (purpose !== 'reply' || error !== undefined || !usageKnown) return state;
+  if (purpose !== 'reply' || error !== undefined || !usageKnown) return NOTHING;
   const { epoch, length } = state.mark;
   const tokens = usage.inputTokens + usage.outputTokens;
   const lastReply = { epoch, messages: length, tokens };
-  return { ...state, compaction: { ...state.compaction, lastReply } };
+  return { compaction: { ...state.compaction, lastReply } };
 }
 
 /** Counters are compared with what they were at the last compaction, this event included. */
@@ -228,15 +247,29 @@ function renewSnapshots(state: RunState): RunState {
   return { ...state, compaction: { ...state.compaction, snapshots } };
 }
 
-function clockChanges(state: RunState, at: number): readonly StatChange[] {
+/** The gauges of time. Events of one activation share its time, so most of them move neither. */
+function clockChanges(
+  state: RunState,
+  { pausedAt = state.pausedAt, idleMs = state.idleMs }: Partial<RunState>,
+  at: number,
+): readonly StatChange[] {
+  const { startedAt } = state;
+  const { gauges } = state.stats;
+  const wallClock = at - startedAt;
+  const active = activeMs({ startedAt, pausedAt, idleMs }, at);
   return [
-    { kind: 'set', key: 'agent:wall_clock_ms', value: at - state.startedAt },
-    { kind: 'set', key: 'agent:active_ms', value: activeMs(state, at) },
+    ...(gauges[WALL_CLOCK] === wallClock
+      ? []
+      : [{ kind: 'set', key: WALL_CLOCK, value: wallClock } as const]),
+    ...(gauges[ACTIVE] === active ? [] : [{ kind: 'set', key: ACTIVE, value: active } as const]),
   ];
 }
 
 /** Milliseconds of the run at `at`, without pauses and waits for people. */
-export function activeMs(state: RunState, at: number): number {
+export function activeMs(
+  state: Pick<RunState, 'startedAt' | 'pausedAt' | 'idleMs'>,
+  at: number,
+): number {
   const paused = state.pausedAt === null ? 0 : at - state.pausedAt;
   return at - state.startedAt - state.idleMs - paused;
 }

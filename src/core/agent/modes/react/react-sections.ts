@@ -21,8 +21,19 @@ export interface ReactAgent {
   readonly names: FeedbackNames;
 }
 
-/** The parts of a react agent. Cheap: made anew for each request and each reply. */
+/** Made once for each specification: a run asks for it at every request and at every reply. */
+const agents = new WeakMap<AgentSpec, ReactAgent>();
+
+/** The parts of a react agent. */
 export function reactAgentOf(spec: AgentSpec): ReactAgent {
+  const known = agents.get(spec);
+  if (known !== undefined) return known;
+  const agent = makeReactAgent(spec);
+  agents.set(spec, agent);
+  return agent;
+}
+
+function makeReactAgent(spec: AgentSpec): ReactAgent {
   const options = reactOptions(spec);
   const toolchain = toolchainOf(spec.toolchain);
   const thinking = options.thinking === null ? [] : [thinkingSection(options.thinking)];

@@ -1,0 +1,67 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import type { ModelFunction } from '../../src/core/model/model.ts';
+import { eventually } from '../support/eventually.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const LOST_PROMISE = fileURLToPath(
+  new URL('../support/fixtures/workflows/lost-promise.ts', import.meta.url),
+);
+
+/** Never answers, until it is aborted. */
+const silent: ModelFunction = (_request, { signal }) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('aborted')));
+  });
+
+describe('promises in the sandbox', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage(inject('temporal'));
+  });
+  afterAll(() => stage.close());
+
+  it('have no stacks: __stack_trace is empty', async () => {
+    const { everloop } = await stage.serve([
+      defineAgent({ name: 'waits', model: { id: 'm', model: silent } }),
+    ]);
+    const run = await everloop.start('waits', { task: 'Go' });
+    await eventually('a model call', async () => {
+      const { waitsFor } = await run.status();
+      return waitsFor.length > 0;
+    });
+
+    expect(await stage.client.workflow.getHandle(run.id).query('__stack_trace')).toBe('');
+    await run.cancel();
+  });
+
+  it('that reject unheard fail the task of their own workflow, and of no other', async () => {
+    let calls = 0;
+    const model: ModelFunction = (request, io) =>
+      request.iteration === 1 ? Promise.resolve('hm') : ((calls += 1), silent(request, io));
+    const { everloop } = await stage.serve(
+      ['careful', 'careless'].map((name) => defineAgent({ name, model: { id: name, model } })),
+      { workflowsPath: LOST_PROMISE },
+    );
+    const careful = await everloop.start('careful', { task: 'Go' });
+    const careless = await everloop.start('careless', { task: 'Go' });
+
+    const failures = async (id: string): Promise<readonly string[]> => {
+      const { events } = await stage.client.workflow.getHandle(id).fetchHistory();
+      return (events ?? []).flatMap(
+        ({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? [],
+      );
+    };
+    const messages = await eventually('a failed task', async () => {
+      const found = await failures(careless.id);
+      return found.length > 0 ? found : undefined;
+    });
+
+    expect(messages[0]).toContain('lost');
+    await eventually('the second call of the careful one', async () => calls > 0);
+    expect(await failures(careful.id)).toEqual([]);
+    await careful.cancel();
+    await stage.client.workflow.getHandle(careless.id).terminate();
+  });
+});
