@@ -10,13 +10,23 @@ import { classifyModelError, withUsage } from './model-failures.ts';
  * Asks the model of `entry` through `around`, as `callEntry` does without it. A middleware may ask
  * several times, or not at all: what is reported is the usage of all that was asked.
  */
-export async function callLayeredModel(
+export function callLayeredModel(
   around: readonly ModelMiddleware[],
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
 ): Promise<ModelOutcome> {
-  if (around.length === 0) return callEntry(entry, request, io);
+  return around.length === 0
+    ? callEntry(entry, request, io)
+    : callThrough(around, entry, request, io);
+}
+
+async function callThrough(
+  around: readonly ModelMiddleware[],
+  entry: ModelEntry,
+  request: ModelRequest,
+  io: CallIo,
+): Promise<ModelOutcome> {
   const spent: { usage: TokenUsage; isKnown: boolean; calls: number } = {
     usage: noUsage,
     isKnown: true,

@@ -16,8 +16,10 @@ export async function promptTexts(
   order: ModelOrder,
   { head }: TranscriptView,
 ): Promise<PromptTexts> {
-  const definition = registry.agents.get(order.agent)?.definition;
   const { task, context, spec } = head;
+  const isWritten = [spec.instructions, spec.rules].some((source) => source?.kind === 'function');
+  if (!isWritten) return {};
+  const definition = registry.agents.get(order.agent)?.definition;
   const input = {
     agent: order.agent,
     input: { task, ...(context === undefined ? {} : { context }) },

@@ -53,17 +53,28 @@ export function buildReactRequest(
   );
 }
 
+type FixedTexts = Pick<SystemTexts, 'method' | 'tools' | 'outputFormat'>;
+
+/** What follows from the specification alone; a run asks for it at every request. */
+const fixedTexts = new WeakMap<ReactAgent, FixedTexts>();
+
 function textsOf(
   spec: AgentSpec,
   agent: ReactAgent,
   options: Pick<RequestOptions, 'instructions' | 'rules'>,
 ): SystemTexts {
-  return {
-    instructions: sourceText(spec.instructions, options.instructions),
+  const { method, tools, outputFormat } = fixedTexts.get(agent) ?? {
     method: howToWork(agent),
-    rules: sourceText(spec.rules, options.rules),
     tools: toolsText(spec, agent.toolchain),
     outputFormat: agent.format.describe(describedSections(spec, agent)),
+  };
+  fixedTexts.set(agent, { method, tools, outputFormat });
+  return {
+    instructions: sourceText(spec.instructions, options.instructions),
+    method,
+    rules: sourceText(spec.rules, options.rules),
+    tools,
+    outputFormat,
   };
 }
 
