@@ -44,11 +44,16 @@ export function writtenMessages(
 ): readonly Message[] {
   const known = writtenBy.get(format) ?? new WeakMap<Message, readonly Message[]>();
   writtenBy.set(format, known);
-  return messages.flatMap((message) => {
-    const written = known.get(message) ?? writtenMessage(message, format);
-    known.set(message, written);
-    return written;
-  });
+  const all: Message[] = [];
+  for (const message of messages) {
+    let written = known.get(message);
+    if (written === undefined) {
+      written = writtenMessage(message, format);
+      known.set(message, written);
+    }
+    all.push(...written);
+  }
+  return all;
 }
 
 /** A conversation is asked about again and again, but a message of it never changes. */
