@@ -31,6 +31,12 @@ export interface ModelFailureDetails {
   readonly usage: TokenUsage;
   readonly usageKnown: boolean;
   readonly attempts: number;
+  /**
+   * Set when the call is to be tried again, after so long. An attempt that had cost ends its activity,
+   * as what Temporal retries by itself leaves nothing in the history: a cancel before the next attempt
+   * would lose the cost.
+   */
+  readonly retryAfterMs?: number;
 }
 
 /** Which link of a chain is to be archived. */

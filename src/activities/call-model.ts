@@ -6,14 +6,19 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
 import { modeOf } from '../core/agent/modes/modes.ts';
 import { requestOfOrder } from '../core/agent/order-request.ts';
-import { byteSize, isPlainObject, type Json } from '../core/json.ts';
+import { byteSize, type Json } from '../core/json.ts';
 import type { TokenUsage } from '../core/model/model.ts';
-import { addUsage, noUsage, toUsage } from '../core/model/usage.ts';
+import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
 import type { Registry } from './definitions.ts';
-import { toModelFailure, transcriptUnavailable, workerShutdown } from './failures.ts';
-import { detailsOfEarlierAttempt, withHeartbeat } from './heartbeat.ts';
+import {
+  toModelFailure,
+  transcriptUnavailable,
+  workerShutdown,
+  workerShutdownWithCost,
+} from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
 import { callLayeredModel } from './call-layered-model.ts';
 import { callEntry, type ModelOutcome } from './model-adapter.ts';
 import type { ModelEntry } from './model-entry.ts';
@@ -39,46 +44,41 @@ export interface CallModelParts {
 export function createCallModel(
   parts: CallModelParts,
 ): (order: ModelOrder) => Promise<ModelActivityResult> {
-  return (order) => {
-    const before = usageOfEarlierAttempts();
-    let spent = before;
-    const run = async (): Promise<ModelActivityResult> => {
-      const entry = entryOf(parts.registry, order.model);
-      const view = await transcriptOf(parts, order);
-      try {
-        const outcome = await callOnce(parts, order, entry, view);
-        // No wish of a user: the call is tried again, on another worker if this one stops.
-        if (outcome.kind === 'aborted' && isStoppedByService()) {
-          spent = addUsage(before, outcome.usage);
-          throw workerShutdown({ usage: { ...spent } });
-        }
-        checkSize(outcome, before);
-        return withEarlierUsage(outcome, before);
-      } catch (error) {
-        if (error instanceof ApplicationFailure) throw error;
-        const failure = classifyModelError(error);
-        spent = addUsage(before, failure.usage ?? noUsage);
-        throw failureOf(failure, spent);
-      }
-    };
-    return withHeartbeat(run, { details: () => ({ usage: { ...spent } }) });
-  };
+  return (order) => withHeartbeat(() => attemptOf(parts, order));
+}
+
+async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
+  const entry = entryOf(parts.registry, order.model);
+  const view = await transcriptOf(parts, order);
+  const { attempt: attempts } = Context.current().info;
+  try {
+    const outcome = await callOnce(parts, order, entry, view);
+    // No wish of a user: the call is tried again, on another worker if this one stops.
+    if (outcome.kind === 'aborted' && isStoppedByService()) {
+      const { usage } = outcome;
+      if (!hadCost(usage)) throw workerShutdown();
+      throw workerShutdownWithCost({ usage: { ...usage }, usageKnown: true, attempts });
+    }
+    checkSize(order, outcome);
+    return { ...outcome, attempts };
+  } catch (error) {
+    if (error instanceof ApplicationFailure) throw error;
+    const failure = classifyModelError(error);
+    throw failureOf(order, failure, failure.usage ?? noUsage);
+  }
+}
+
+function hadCost(usage: TokenUsage): boolean {
+  return Object.values(usage).some((count) => count > 0);
 }
 
 /** A reply that is too large is final: the next one would be no shorter, a fallback's may be. */
-function checkSize(outcome: ModelOutcome, before: TokenUsage): void {
+function checkSize(order: ModelOrder, outcome: ModelOutcome): void {
   if (outcome.kind === 'aborted') return;
   const bytes = byteSize(outcome.reply as unknown as Json);
   if (bytes <= MAX_REPLY_BYTES) return;
   const message = `Expected a reply of at most ${MAX_REPLY_BYTES} bytes, got ${bytes}. Set \`maxOutputTokens\`.`;
-  const spent = addUsage(before, outcome.reply.usage);
-  throw failureOf({ code: 'model_error', retryable: false, message }, spent);
-}
-
-/** What attempts that failed had cost; carried by heartbeats from one to the next. */
-function usageOfEarlierAttempts(): TokenUsage {
-  const details = detailsOfEarlierAttempt();
-  return isPlainObject(details) ? toUsage(details['usage']) : noUsage;
+  throw failureOf(order, { code: 'model_error', retryable: false, message }, outcome.reply.usage);
 }
 
 /** A model that this worker lacks will not come by waiting: the call is final here, a fallback may answer. */
@@ -122,7 +122,7 @@ async function callOnce(
 ): Promise<ModelOutcome> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
-  const attempt = order.triesBefore + context.info.attempt;
+  const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;
   const { runId, iteration, agentPath, purpose } = order;
   const texts = purpose === 'reply' ? await promptTexts(registry, order, view) : {};
   const request = requestOfOrder(order, view, { attempt, ...texts });
@@ -154,20 +154,12 @@ async function callOnce(
   }
 }
 
-function withEarlierUsage(outcome: ModelOutcome, before: TokenUsage): ModelActivityResult {
-  const { attempt: attempts } = Context.current().info;
-  if (outcome.kind === 'aborted') {
-    return { ...outcome, usage: addUsage(before, outcome.usage), attempts };
-  }
-  const { reply } = outcome;
-  return { kind: 'reply', reply: { ...reply, usage: addUsage(before, reply.usage) }, attempts };
-}
-
-function failureOf(failure: ModelFailure, spent: TokenUsage): Error {
+function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage): Error {
   const { attempt } = Context.current().info;
-  const usageKnown = Object.values(spent).some((count) => count > 0);
+  const usageKnown = hadCost(usage);
   return toModelFailure(failure, {
-    attempt,
-    details: { usage: { ...spent }, usageKnown, attempts: attempt },
+    attempt: (order.attemptsBefore ?? 0) + attempt,
+    hadCost: usageKnown,
+    details: { usage: { ...usage }, usageKnown, attempts: attempt },
   });
 }

@@ -22,6 +22,9 @@ const maxRetryMs = 30_000;
  */
 const maxRetryAfterMs = 3_600_000;
 
+/** After a stopped worker the next attempt comes at once, as after a lost one. */
+const afterShutdownMs = 100;
+
 /** Statuses of a provider that has too much to do: ordinary life, kept out of error metrics. */
 const busyStatuses: readonly (number | undefined)[] = [429, 529];
 
@@ -29,28 +32,34 @@ const busyStatuses: readonly (number | undefined)[] = [429, 529];
 export interface ModelFailureContext {
   /** The attempt that failed, from 1; decides on the wait before the next. */
   readonly attempt: number;
+  /** Whether it had cost; then the workflow tries again, not the service. Default: no. */
+  readonly hadCost?: boolean;
   /** What the workflow needs of it, usage first of all. */
   readonly details: JsonObject;
 }
 
 /**
  * A failed model call as a failure with its code as type: final, or tried again after Retry-After,
- * else after 1 s doubling to 30 s. `details[0]` is `context.details` with `status`, if there is one.
+ * else after 1 s doubling to 30 s. `details[0]` is `context.details` with `status`, if there is one,
+ * and with `retryAfterMs`, if it is the workflow that tries again.
  */
 export function toModelFailure(
   failure: ModelFailure,
   context: ModelFailureContext,
 ): ApplicationFailure {
+  const { hadCost = false, attempt } = context;
+  const retryAfterMs = failure.retryable ? retryDelayMs(failure, attempt) : null;
   const details: JsonObject = {
     ...context.details,
     ...(failure.status === undefined ? {} : { status: failure.status }),
+    ...(retryAfterMs !== null && hadCost ? { retryAfterMs } : {}),
   };
   return ApplicationFailure.create({
     type: failure.code,
     message: failure.message,
-    nonRetryable: !failure.retryable,
+    nonRetryable: retryAfterMs === null || hadCost,
     details: [details],
-    ...(failure.retryable ? { nextRetryDelay: retryDelayMs(failure, context.attempt) } : {}),
+    ...(retryAfterMs === null || hadCost ? {} : { nextRetryDelay: retryAfterMs }),
     ...(busyStatuses.includes(failure.status)
       ? { category: ApplicationFailureCategory.BENIGN }
       : {}),
@@ -66,17 +75,24 @@ export function transcriptUnavailable(cause: string): ApplicationFailure {
 }
 
 /** The worker stops: the call is tried again on another one. No cancellation by a user. */
-export function workerShutdown(details?: JsonObject): ApplicationFailure {
-  return retryable('worker_shutdown', 'The worker stopped during the call.', details);
+export function workerShutdown(): ApplicationFailure {
+  return retryable('worker_shutdown', SHUTDOWN);
 }
 
-function retryable(type: FailureType, message: string, details?: JsonObject): ApplicationFailure {
+/** The worker stops a model call that had cost: `details[0]` is `details` with `retryAfterMs`. */
+export function workerShutdownWithCost(details: JsonObject): ApplicationFailure {
   return ApplicationFailure.create({
-    type,
-    message: redact(message),
-    nonRetryable: false,
-    ...(details === undefined ? {} : { details: [details] }),
+    type: 'worker_shutdown',
+    message: SHUTDOWN,
+    nonRetryable: true,
+    details: [{ ...details, retryAfterMs: afterShutdownMs }],
   });
+}
+
+const SHUTDOWN = 'The worker stopped during the call.';
+
+function retryable(type: FailureType, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type, message: redact(message), nonRetryable: false });
 }
 
 function retryDelayMs(failure: ModelFailure, attempt: number): number {

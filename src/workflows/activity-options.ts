@@ -18,15 +18,25 @@ export const LOAD_OPTIONS: LocalActivityOptions = {
   retry: { maximumAttempts: 1 },
 };
 
-/** A model may think for long; what notices a dead worker is the heartbeat, not this deadline. */
-export function modelOptions(runtime: ActivityRuntime): ActivityOptions {
+/** Of a model call, over all activities that it takes. */
+export const MAX_MODEL_ATTEMPTS = 8;
+
+/**
+ * A model may think for long; what notices a dead worker is the heartbeat, not this deadline.
+ * `attemptsBefore` are those that other activities had for the same call.
+ */
+export function modelOptions(runtime: ActivityRuntime, attemptsBefore = 0): ActivityOptions {
   return {
     startToCloseTimeout: '30m',
     heartbeatTimeout: runtime.heartbeatMs,
     cancellationType: WAIT,
     // After a lost worker the next try comes at once. A provider's error names its own delay in the
     // failure: from 1 s, doubling to 30 s, or what Retry-After says.
-    retry: { maximumAttempts: 8, initialInterval: '100ms', maximumInterval: '30s' },
+    retry: {
+      maximumAttempts: MAX_MODEL_ATTEMPTS - attemptsBefore,
+      initialInterval: '100ms',
+      maximumInterval: '30s',
+    },
     ...(runtime.modelQueue === undefined ? {} : { taskQueue: runtime.modelQueue }),
   };
 }

@@ -11,35 +11,36 @@
  * I5  Nothing here decides: time, retries and queues stand in `activity-options.ts`.
  */
 import {
-  ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
   sleep,
-  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  ActivityRuntime,
-  EverloopActivities,
-  ModelFailureDetails,
-} from '../activities/activity-types.ts';
+import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/agent/events.ts';
-import type { Host, JudgeOutcome, ModelOutcome, ToolEnd } from '../core/agent/host.ts';
+import type { Host, ModelOrder, ModelOutcome, ToolEnd } from '../core/agent/host.ts';
 import type { Mailbox } from '../core/agent/inbox.ts';
 import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
-import { noUsage } from '../core/model/usage.ts';
+import type { ToolOrder } from '../core/toolchain/outcome.ts';
 import {
-  canceledCallText,
-  toolErrorText,
-  toolTimeoutText,
-  unknownOutcomeText,
-} from '../core/toolchain/call-texts.ts';
-import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
-import { judgeOptions, localToolOptions, modelOptions, toolOptions } from './activity-options.ts';
+  judgeOptions,
+  localToolOptions,
+  MAX_MODEL_ATTEMPTS,
+  modelOptions,
+  toolOptions,
+} from './activity-options.ts';
+import {
+  abortedWith,
+  addEarlier,
+  retryOf,
+  toJudgeOutcome,
+  toModelOutcome,
+  toToolResult,
+  type ModelLoss,
+} from './call-failures.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
 
@@ -126,9 +127,14 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     callModel: (order, state) => {
       feed(state);
       const words = `model ${order.model}`;
+      // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
+      const own = scope;
       return start(words, () => models.callModel(order)).then(
         (outcome) => (settle(words), outcome),
-        (error: unknown) => (settle(words), toModelOutcome(error)),
+        (error: unknown) =>
+          tryAgain(order, toModelOutcome(error), retryOf(error), { scope: own, runtime }).then(
+            (outcome) => (settle(words), outcome),
+          ),
       );
     },
     callTool: (order, tool) => runTool(order, tool, 'callTool'),
@@ -179,67 +185,31 @@ function startTimer(scope: CancellationScope, ms: number, onDue: () => void): vo
     });
 }
 
-function toModelOutcome(error: unknown): ModelOutcome {
-  if (isCancellation(error)) {
-    return { kind: 'aborted', usage: noUsage, usageKnown: false, attempts: 1 };
+/** Begins a model call anew until one ends for good: see `retryAfterMs` of ModelFailureDetails. */
+async function tryAgain(
+  order: ModelOrder,
+  failed: ModelLoss,
+  waitMs: number | null,
+  { scope, runtime }: { readonly scope: CancellationScope; readonly runtime: ActivityRuntime },
+): Promise<ModelOutcome> {
+  let lost = failed;
+  for (let nextMs = waitMs; nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS;) {
+    const ms = nextMs;
+    try {
+      await scope.run(() => sleep(ms));
+    } catch {
+      // The wait was aborted: nothing else rejects it.
+      return abortedWith(lost);
+    }
+    const { attempts } = lost;
+    const { callModel } = proxyActivities<EverloopActivities>(modelOptions(runtime, attempts));
+    try {
+      const outcome = await scope.run(() => callModel({ ...order, attemptsBefore: attempts }));
+      return addEarlier(lost, outcome);
+    } catch (error) {
+      lost = addEarlier(lost, toModelOutcome(error));
+      nextMs = retryOf(error);
+    }
   }
-  const cause = causeOf(error);
-  return {
-    kind: 'failed',
-    code: codeOf(cause),
-    message: cause.message,
-    usage: noUsage,
-    usageKnown: false,
-    attempts: 1,
-    ...detailsOf(cause),
-  };
-}
-
-/** What a call that failed for good had cost: in its failure, or in the last heartbeat of a lost worker. */
-function detailsOf(cause: Error): Partial<ModelFailureDetails> {
-  if (cause instanceof ApplicationFailure) {
-    return (cause.details?.[0] ?? {}) as Partial<ModelFailureDetails>;
-  }
-  if (!(cause instanceof TimeoutFailure)) return {};
-  return (cause.lastHeartbeatDetails ?? {}) as Partial<ModelFailureDetails>;
-}
-
-const MODEL_CODES: readonly string[] = [
-  'model_error',
-  'model_auth',
-  'model_request_refused',
-  'context_too_long',
-];
-
-function codeOf(cause: Error): string {
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  return type != null && MODEL_CODES.includes(type) ? type : 'model_error';
-}
-
-function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
-  const cause = causeOf(error);
-  const common = { attempts: 1, started: true };
-  if (tool.effect === 'once') {
-    // Lost heartbeat, time-out, killed worker, shutdown: all mean unknown, not failed.
-    return { outcome: 'unknown', error: unknownOutcomeText(tool.name), ...common };
-  }
-  if (isCancellation(error)) {
-    return { outcome: 'canceled', error: canceledCallText, ...common };
-  }
-  const text =
-    cause instanceof TimeoutFailure
-      ? toolTimeoutText(tool.name, tool.timeoutMs)
-      : toolErrorText(cause.message);
-  return { outcome: 'error', error: text, ...common };
-}
-
-function toJudgeOutcome(error: unknown): JudgeOutcome {
-  if (isCancellation(error)) return { kind: 'aborted' };
-  return { kind: 'failed', message: causeOf(error).message };
-}
-
-/** What the activity failed of: Temporal wraps it once. */
-function causeOf(error: unknown): Error {
-  if (error instanceof ActivityFailure && error.cause !== undefined) return error.cause;
-  return error instanceof Error ? error : new Error(String(error));
+  return lost;
 }

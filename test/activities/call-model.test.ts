@@ -80,6 +80,46 @@ describe('the activity callModel', () => {
     });
   });
 
+  it('leaves a failed attempt that had cost to the workflow, and waits longer each time', async () => {
+    const broken: ModelFunction = () =>
+      Promise.reject(Object.assign(new Error('overloaded'), { status: 503, usage }));
+
+    const first = environment().run(callModelOf(broken), order);
+    const third = environment().run(callModelOf(broken), { ...order, attemptsBefore: 2 });
+
+    const details = { usage, usageKnown: true, attempts: 1, status: 503 };
+    await expect(first).rejects.toMatchObject({
+      type: 'model_error',
+      nonRetryable: true,
+      details: [{ ...details, retryAfterMs: 1_000 }],
+    });
+    await expect(third).rejects.toMatchObject({ details: [{ ...details, retryAfterMs: 4_000 }] });
+  });
+
+  it('is tried again by the workflow when its worker stops it and it had cost', async () => {
+    const context = environment();
+    const call = context.run(
+      callModelOf(async (_request, { signal }) => {
+        setImmediate(() =>
+          context.cancel('CANCELLED', new ActivityCancellationDetails({ workerShutdown: true })),
+        );
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () =>
+            reject(Object.assign(new Error('aborted'), { usage })),
+          );
+        });
+        return '';
+      }),
+      order,
+    );
+
+    await expect(call).rejects.toMatchObject({
+      type: 'worker_shutdown',
+      nonRetryable: true,
+      details: [{ usage, usageKnown: true, attempts: 1, retryAfterMs: 100 }],
+    });
+  });
+
   it.each(['workerShutdown', 'paused', 'reset'])(
     'is tried again when the service stops it: %s',
     async (cause) => {

@@ -4,6 +4,7 @@ import {
   toModelFailure,
   transcriptUnavailable,
   workerShutdown,
+  workerShutdownWithCost,
 } from '../../src/activities/failures.ts';
 import type { ModelFailure } from '../../src/activities/model-failures.ts';
 
@@ -67,6 +68,15 @@ describe('toModelFailure [row 53]', () => {
     expect(made.nonRetryable).toBe(false);
   });
 
+  test.each(waits)('leaves it to the workflow to wait when it had cost: $name', (row) => {
+    const { failure, attempt, delayMs } = row;
+    const made = toModelFailure({ ...busy, ...failure }, { attempt, hadCost: true, details: {} });
+
+    expect(made.nextRetryDelay ?? null).toBeNull();
+    expect(made.nonRetryable).toBe(true);
+    expect(made.details).toEqual([{ status: 429, retryAfterMs: delayMs }]);
+  });
+
   test.each([
     { status: 429, benign: true },
     { status: 529, benign: true },
@@ -84,10 +94,15 @@ test('a lost transcript and a stopped worker are tried again', () => {
     message: 'The transcript could not be read: the digest differs',
     nonRetryable: false,
   });
-  expect(workerShutdown({ usage: 1 })).toMatchObject({
+  expect(workerShutdown()).toMatchObject({
     type: 'worker_shutdown',
     message: 'The worker stopped during the call.',
     nonRetryable: false,
-    details: [{ usage: 1 }],
+  });
+  expect(workerShutdownWithCost({ usage: 1 })).toMatchObject({
+    type: 'worker_shutdown',
+    message: 'The worker stopped during the call.',
+    nonRetryable: true,
+    details: [{ usage: 1, retryAfterMs: 100 }],
   });
 });

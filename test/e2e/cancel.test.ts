@@ -6,10 +6,11 @@ import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/agent/events.ts';
 import type { Step } from '../../src/core/agent/step.ts';
-import { modelAt } from '../support/aimock.ts';
+import { modelAt, sse } from '../support/aimock.ts';
 import { eventually } from '../support/eventually.ts';
 import { abortOf, act, answer, bodiesOf, gate, hasNoGap, searchTool } from '../support/runs.ts';
 import {
+  piece,
   PROVIDER_TOKENS,
   startSlowProvider,
   type ProviderReply,
@@ -82,6 +83,35 @@ describe('a cancel in a model call', () => {
     const events = await checkedEvents(run);
     expect(bodiesOf(events, 'agent:model_call:after').map(({ error }) => error)).toEqual([
       { code: 'aborted', message: 'canceled before it finished' },
+    ]);
+  });
+
+  it('counts what failed attempts had cost, though it waits for the next one', async () => {
+    const breaks: ProviderReply = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse([piece('word ')]), () => response.destroy());
+    };
+    const { everloop, provider } = await serve([breaks]);
+    const run = await everloop.start('tester', { task: 'Go' });
+    await eventually('two attempts', () => provider.requests.length === 2);
+    await eventually('the wait for the third', async () => {
+      const { raw } = await stage.client.workflow.getHandle(run.id).describe();
+      return raw.pendingActivities?.every(({ state }) => state !== 2);
+    });
+
+    await run.cancel();
+    const step = await run.result();
+
+    expect(provider.requests).toHaveLength(2);
+    expect(step).toMatchObject({ status: 'canceled', iterations: 1 });
+    expect(step.usage).toMatchObject({
+      inputTokens: 2 * PROVIDER_TOKENS.prompt_tokens,
+      outputTokens: 2 * PROVIDER_TOKENS.completion_tokens,
+      modelCalls: 1,
+    });
+    const events = await checkedEvents(run);
+    expect(bodiesOf(events, 'agent:model_call:after')).toMatchObject([
+      { attempts: 2, usageKnown: true, error: { code: 'aborted' } },
     ]);
   });
 

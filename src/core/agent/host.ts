@@ -32,6 +32,8 @@ export interface ModelOrder {
   readonly iteration: number;
   /** Tries of this iteration before this call, over fallbacks and repeated questions. */
   readonly triesBefore: number;
+  /** Attempts of this very call that are over: set by a host that begins a call anew. */
+  readonly attemptsBefore?: number;
   /** True when the model must answer without calls. */
   readonly lastTurn: boolean;
   /** Milliseconds since 1970, for instructions that name the date. */

@@ -6,7 +6,6 @@
  * read, cached tokens included; output is all that was written, reasoning included.
  */
 import { isPlainObject } from '../json.ts';
-import type { Json } from '../json.ts';
 import type { TokenUsage } from './model.ts';
 
 /** Token counts without their cost. */
@@ -61,21 +60,6 @@ export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
     cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
     reasoningTokens: left.reasoningTokens + right.reasoningTokens,
     costMicroUsd: left.costMicroUsd + right.costMicroUsd,
-  };
-}
-
-/**
- * A recorded usage read back from data that another version may have written: what is no count is 0.
- */
-export function toUsage(data: Json | undefined): TokenUsage {
-  const fields = isPlainObject(data) ? data : {};
-  return {
-    inputTokens: toCount(fields['inputTokens']),
-    outputTokens: toCount(fields['outputTokens']),
-    cachedInputTokens: toCount(fields['cachedInputTokens']),
-    cacheWriteTokens: toCount(fields['cacheWriteTokens']),
-    reasoningTokens: toCount(fields['reasoningTokens']),
-    costMicroUsd: toCount(fields['costMicroUsd']),
   };
 }
 

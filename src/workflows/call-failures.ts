@@ -1,0 +1,143 @@
+/**
+ * What a call came to whose activity did not return: read from the failure that Temporal gives. An
+ * attempt that Temporal retries by itself leaves nothing here; what had cost is never left to it.
+ */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  isCancellation,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { ModelFailureDetails } from '../activities/activity-types.ts';
+import type { JudgeOutcome, ModelOutcome } from '../core/agent/host.ts';
+import type { ToolSpec } from '../core/agent/spec.ts';
+import { addUsage, noUsage } from '../core/model/usage.ts';
+import {
+  canceledCallText,
+  toolErrorText,
+  toolTimeoutText,
+  unknownOutcomeText,
+} from '../core/toolchain/call-texts.ts';
+import type { ToolResult } from '../core/toolchain/outcome.ts';
+import { MAX_MODEL_ATTEMPTS } from './activity-options.ts';
+
+/** A model call that gave no reply. */
+export type ModelLoss = Exclude<ModelOutcome, { readonly kind: 'reply' }>;
+
+/** What a model call came to that failed for good, or was canceled before an attempt began. */
+export function toModelOutcome(error: unknown): ModelLoss {
+  const cost = {
+    usage: noUsage,
+    usageKnown: false,
+    attempts: attemptsOf(error, MAX_MODEL_ATTEMPTS),
+  };
+  if (isCancellation(error)) return { kind: 'aborted', ...cost };
+  const cause = causeOf(error);
+  const { usage, usageKnown, attempts } = { ...cost, ...modelDetailsOf(cause) };
+  return {
+    kind: 'failed',
+    code: codeOf(cause),
+    message: cause.message,
+    usage,
+    usageKnown,
+    attempts,
+  };
+}
+
+/** After how many milliseconds the workflow is to begin the call anew; null: not at all. */
+export function retryOf(error: unknown): number | null {
+  return modelDetailsOf(causeOf(error)).retryAfterMs ?? null;
+}
+
+/** `outcome` with what attempts before it had cost. */
+export function addEarlier<Outcome extends ModelOutcome>(
+  earlier: ModelLoss,
+  outcome: Outcome,
+): Outcome {
+  const attempts = earlier.attempts + outcome.attempts;
+  if (outcome.kind === 'reply') {
+    const usage = addUsage(earlier.usage, outcome.reply.usage);
+    return { ...outcome, attempts, reply: { ...outcome.reply, usage } };
+  }
+  const usage = addUsage(earlier.usage, outcome.usage);
+  return { ...outcome, attempts, usage, usageKnown: earlier.usageKnown || outcome.usageKnown };
+}
+
+/** A call that was canceled between two attempts. */
+export function abortedWith({ usage, usageKnown, attempts }: ModelLoss): ModelLoss {
+  return { kind: 'aborted', usage, usageKnown, attempts };
+}
+
+function modelDetailsOf(cause: Error): Partial<ModelFailureDetails> {
+  if (!(cause instanceof ApplicationFailure)) return {};
+  return (cause.details?.[0] ?? {}) as Partial<ModelFailureDetails>;
+}
+
+const MODEL_CODES: readonly string[] = [
+  'model_error',
+  'model_auth',
+  'model_request_refused',
+  'context_too_long',
+];
+
+function codeOf(cause: Error): string {
+  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  return type != null && MODEL_CODES.includes(type) ? type : 'model_error';
+}
+
+/** What a tool call came to that failed for good, lost its worker, or was canceled. */
+export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
+  const maxAttempts = tool.effect === 'once' ? 1 : tool.retry.attempts;
+  const cause = causeOf(error);
+  const common = { attempts: attemptsOf(error, maxAttempts), started: true };
+  // With a single attempt, what waits to start never did.
+  if (maxAttempts === 1 && isUnstarted(cause)) {
+    return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
+  }
+  if (tool.effect === 'once') {
+    // Lost heartbeat, time-out, killed worker, shutdown: all mean unknown, not failed.
+    return { outcome: 'unknown', error: unknownOutcomeText(tool.name), ...common };
+  }
+  if (isCancellation(error)) {
+    return { outcome: 'canceled', error: canceledCallText, ...common };
+  }
+  const text =
+    cause instanceof TimeoutFailure
+      ? toolTimeoutText(tool.name, tool.timeoutMs)
+      : toolErrorText(cause.message);
+  return { outcome: 'error', error: text, ...common };
+}
+
+/** What a check came to that failed for good, or was canceled. */
+export function toJudgeOutcome(error: unknown): JudgeOutcome {
+  if (isCancellation(error)) return { kind: 'aborted' };
+  return { kind: 'failed', message: causeOf(error).message };
+}
+
+/**
+ * Attempts of an activity that did not return: all that it had, or what the last heartbeat of a lost
+ * worker said. Else 1: what failed before and had no heartbeat is in no history.
+ */
+function attemptsOf(error: unknown, maxAttempts: number): number {
+  if (error instanceof ActivityFailure && error.retryState === 'MAXIMUM_ATTEMPTS_REACHED') {
+    return maxAttempts;
+  }
+  const cause = causeOf(error);
+  const heard = cause instanceof TimeoutFailure ? cause.lastHeartbeatDetails : undefined;
+  // Written by `withHeartbeat`.
+  return (heard as { readonly attempts?: number } | null | undefined)?.attempts ?? 1;
+}
+
+/** What the service says of an activity that was canceled while no worker had it (seen, 1.32.0). */
+const NOT_STARTED = 'ACTIVITY_ID_NOT_STARTED';
+
+function isUnstarted(cause: Error): boolean {
+  return cause instanceof CancelledFailure && cause.details.includes(NOT_STARTED);
+}
+
+/** What the activity failed of: Temporal wraps it once. */
+function causeOf(error: unknown): Error {
+  if (error instanceof ActivityFailure && error.cause !== undefined) return error.cause;
+  return error instanceof Error ? error : new Error(String(error));
+}
