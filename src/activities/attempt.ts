@@ -15,7 +15,9 @@ export type Settled =
 export type Attempt =
   | Settled
   | { readonly kind: 'timed_out'; readonly late?: Settled }
-  | { readonly kind: 'stopped'; readonly late?: Settled };
+  | { readonly kind: 'stopped'; readonly late?: Settled }
+  /** Stopped before the function was called: it surely did nothing. */
+  | { readonly kind: 'unstarted' };
 
 /** Bounds of an attempt. */
 export interface AttemptBounds {
@@ -34,7 +36,7 @@ export async function attempt(
   work: (signal: AbortSignal) => unknown,
   bounds: AttemptBounds,
 ): Promise<Attempt> {
-  if (bounds.signal.aborted) return { kind: 'stopped' };
+  if (bounds.signal.aborted) return { kind: 'unstarted' };
   const stop = new AbortController();
   const settled = settle(work, stop.signal);
   const first = await firstOf(settled, bounds);

@@ -12,6 +12,7 @@ import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
 import {
   canceledCallText,
   notJsonText,
+  notRunText,
   toolErrorText,
   toolTimeoutText,
   unfitArgumentsText,
@@ -74,11 +75,7 @@ export async function runTool(
   if (tool.spec.effect === 'once' && options.attempt > 1) {
     return ended(options, true, 'unknown', unknownOutcomeText(tool.spec.name));
   }
-  if (options.signal.aborted) {
-    return options.isShutdown?.() === true
-      ? { kind: 'shutdown' }
-      : ended(options, false, 'canceled', canceledCallText);
-  }
+  if (options.signal.aborted) return unstarted(call);
   const checked = await checkArguments(call);
   return 'run' in checked ? checked.run : execute(call, checked.args);
 }
@@ -194,6 +191,8 @@ function readAttempt(call: Call, outcome: Attempt): ToolRun {
     case 'timed_out':
     case 'stopped':
       return readCutOff(call, outcome);
+    case 'unstarted':
+      return unstarted(call);
     default:
       return unreachable(outcome);
   }
@@ -231,6 +230,13 @@ function readCutOff(
   return timedOut
     ? ended(options, true, 'error', toolTimeoutText(name, timeoutMs))
     : ended(options, true, 'canceled', canceledCallText);
+}
+
+/** Stopped before the tool began: a `once` tool is not tried again, but the model may. */
+function unstarted({ tool, options }: Call): ToolRun {
+  if (options.isShutdown?.() !== true) return ended(options, false, 'canceled', canceledCallText);
+  if (tool.spec.effect !== 'once') return { kind: 'shutdown' };
+  return ended(options, false, 'error', notRunText(tool.spec.name));
 }
 
 /** Step 8: the result as JSON within its bounds. */

@@ -15,6 +15,7 @@ import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import {
   canceledCallText,
+  lostWorkerText,
   toolErrorText,
   toolTimeoutText,
   unknownOutcomeText,
@@ -102,11 +103,14 @@ export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
   if (isCancellation(error)) {
     return { outcome: 'canceled', error: canceledCallText, ...common };
   }
-  const text =
-    cause instanceof TimeoutFailure
-      ? toolTimeoutText(tool.name, tool.timeoutMs)
-      : toolErrorText(cause.message);
-  return { outcome: 'error', error: text, ...common };
+  return { outcome: 'error', error: errorTextOf(cause, tool), ...common };
+}
+
+function errorTextOf(cause: Error, { name, timeoutMs }: ToolSpec): string {
+  if (!(cause instanceof TimeoutFailure)) return toolErrorText(cause.message);
+  return cause.timeoutType === 'HEARTBEAT'
+    ? lostWorkerText(name)
+    : toolTimeoutText(name, timeoutMs);
 }
 
 /** What a check came to that failed for good, or was canceled. */

@@ -123,7 +123,7 @@ describe('an attempt', () => {
   test('does not begin when it was stopped before', async () => {
     const work = vi.fn();
 
-    expect(await attempt(work, { signal: AbortSignal.abort() })).toEqual({ kind: 'stopped' });
+    expect(await attempt(work, { signal: AbortSignal.abort() })).toEqual({ kind: 'unstarted' });
     expect(work).not.toHaveBeenCalled();
   });
 

@@ -403,11 +403,30 @@ describe('[row 20] a call that is stopped', () => {
   test('is tried again when the worker stops before it began', async () => {
     const outcome = await outcomeOf(
       () => 1,
-      { effect: 'once' },
+      {},
       { signal: AbortSignal.abort(), isShutdown: () => true },
     );
 
     expect(outcome).toEqual({ kind: 'shutdown' });
+  });
+
+  test('is no secret for a `once` tool when it surely did not begin', async () => {
+    const execute = vi.fn();
+    const stoppedInTheCheck = async (run: Partial<ToolRunOptions>): Promise<unknown> => {
+      const controller = new AbortController();
+      const outcome = outcomeOf(execute, { effect: 'once' }, { signal: controller.signal, ...run });
+      controller.abort();
+      return outcome;
+    };
+
+    const unstarted = { attempts: 1, started: false };
+    expect(await stoppedInTheCheck({})).toEqual({ ...canceled, ...unstarted });
+    expect(await stoppedInTheCheck({ isShutdown: () => true })).toEqual({
+      outcome: 'error',
+      error: 'Error: work was not run: its worker stopped. Call it again.',
+      ...unstarted,
+    });
+    expect(execute).not.toHaveBeenCalled();
   });
 
   test('[row 23] is unknown for a `once` tool when the worker stops', async () => {

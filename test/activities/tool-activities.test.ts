@@ -9,6 +9,7 @@ import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { Registry, ToolContext } from '../../src/activities/definitions.ts';
 import { judgeAnswerActivity } from '../../src/activities/judge-answer.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
+import { gate } from '../support/runs.ts';
 import { judgeOrder, silentModel, toolOrder } from './agents.ts';
 
 /** Settles when the signal is aborted, as a service call does. */
@@ -17,6 +18,9 @@ function untilAborted(signal: AbortSignal): Promise<never> {
     signal.addEventListener('abort', () => reject(new Error('aborted')));
   });
 }
+
+const waiting = gate();
+const paying = gate();
 
 const tools = [
   defineTool({ name: 'echo', description: 'Echoes.', execute: (_, { attempt }) => attempt }),
@@ -30,13 +34,19 @@ const tools = [
   defineTool({
     name: 'wait',
     description: 'Waits.',
-    execute: (_, { signal }: ToolContext) => untilAborted(signal),
+    execute: (_, { signal }: ToolContext) => {
+      waiting.open();
+      return untilAborted(signal);
+    },
   }),
   defineTool({
     name: 'pay',
     description: 'Pays.',
     effect: 'once',
-    execute: (_, { signal }: ToolContext) => untilAborted(signal),
+    execute: (_, { signal }: ToolContext) => {
+      paying.open();
+      return untilAborted(signal);
+    },
   }),
 ];
 
@@ -106,6 +116,7 @@ describe('the activity callTool', () => {
     const environment = environmentOf();
     const run = environment.run(callTool, toolOrder('wait'));
 
+    await waiting.opened;
     environment.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
 
     expect(await run).toEqual({
@@ -132,6 +143,7 @@ describe('the activity callTool', () => {
     const environment = environmentOf();
     const run = environment.run(callTool, toolOrder('pay'));
 
+    await paying.opened;
     environment.cancel(
       'WORKER_SHUTDOWN',
       new ActivityCancellationDetails({ workerShutdown: true }),

@@ -153,3 +153,52 @@ it('tells the model what became of each bad call, and loses nothing', async () =
   expect(tries).toEqual({ flaky: 2, broken: 3 });
   await stage.replay(run);
 });
+
+it.each<[effect: 'idempotent' | 'once', outcome: object]>([
+  [
+    'idempotent',
+    { outcome: 'error', attempts: 2, error: 'Error: the worker of blocks was lost while it ran.' },
+  ],
+  [
+    'once',
+    {
+      outcome: 'unknown',
+      attempts: 1,
+      error: 'Error: it is unknown whether blocks took effect. Find out before you call it again.',
+    },
+  ],
+])(
+  'says how often a tool (%s) was tried that takes its whole process down',
+  async (effect, outcome) => {
+    const heartbeatMs = 1_000;
+    const blocks = defineTool({
+      name: 'blocks',
+      description: 'Nothing else runs meanwhile, no heartbeat either.',
+      effect,
+      ...(effect === 'once' ? {} : { retry: { attempts: 2, initialMs: 10 } }),
+      execute: () => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * heartbeatMs);
+      },
+    });
+    const agent = defineAgent({
+      name: 'tester',
+      tools: [blocks],
+      model: {
+        id: 'm',
+        model: async ({ iteration }) =>
+          iteration === 1
+            ? '<action>\n- tool: blocks\n  args: {}\n</action>'
+            : '<answer>done</answer>',
+      },
+    });
+    const { everloop } = await stage.serve([agent], { heartbeatMs });
+
+    const run = await everloop.start('tester', { task: 'Go' });
+    expect(await run.result()).toMatchObject({ status: 'success' });
+
+    expect(bodiesOf(await run.events(), 'agent:tool_call:after')).toMatchObject([
+      { tool: 'blocks', started: true, ...outcome },
+    ]);
+    await stage.replay(run);
+  },
+);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
@@ -279,6 +279,29 @@ describe('a cancel elsewhere [row 2]', () => {
     expect(bodiesOf(events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
       'unknown',
     ]);
+  });
+
+  it('in a `once` tool that no worker has begun is no unknown outcome', async () => {
+    const execute = vi.fn();
+    const tool = defineTool({ name: 'pay', description: 'Pays.', effect: 'once', execute });
+    const model = { id: 'm', model: async () => '<action>\n- tool: pay\n  args: {}\n</action>' };
+    const agent = defineAgent({ name: 'tester', model, tools: [tool] });
+    const { everloop } = await stage.serve([agent], {
+      toolQueue: 'nobody-polls',
+      roles: ['workflows', 'models'],
+    });
+    const run = await everloop.start('tester', { task: 'Go' });
+    await eventually('the call', async () => (await run.status()).waitsFor[0] === 'tool pay');
+
+    await run.cancel();
+    await run.result();
+
+    const events = await checkedEvents(run);
+    expect(bodiesOf(events, 'agent:tool_call:after')).toMatchObject([
+      { outcome: 'canceled', started: false, attempts: 0 },
+    ]);
+    expect(await run.stats()).not.toHaveProperty(['counters', 'agent:tool_calls']);
+    expect(execute).not.toHaveBeenCalled();
   });
 
   it('in a judge ends the run without an answer', async () => {

@@ -69,6 +69,11 @@ export function toolTimeoutText(tool: string, timeoutMs: number): string {
   return `Error: ${tool} did not finish within ${timeoutMs / 1000} s.`;
 }
 
+/** The worker of a tool was silent for too long, on every attempt. */
+export function lostWorkerText(tool: string): string {
+  return `Error: the worker of ${tool} was lost while it ran.`;
+}
+
 /** A `once` tool was cut off: it may have taken effect. */
 export function unknownOutcomeText(tool: string): string {
   return `Error: it is unknown whether ${tool} took effect. Find out before you call it again.`;
@@ -77,6 +82,11 @@ export function unknownOutcomeText(tool: string): string {
 /** A tool returned what is no JSON. */
 export function notJsonText(tool: string, path: string, type: string): string {
   return `Error: the result of ${tool} is not JSON: ${path} is ${type}.`;
+}
+
+/** The worker of a `once` tool stopped before the tool began. */
+export function notRunText(tool: string): string {
+  return `Error: ${tool} was not run: its worker stopped. Call it again.`;
 }
 
 /** The call was stopped while it ran. */

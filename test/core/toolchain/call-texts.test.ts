@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   canceledCallText,
+  lostWorkerText,
+  notRunText,
   deniedText,
   notJsonText,
   refusedText,
@@ -81,6 +83,16 @@ describe('Texts of calls that fail [row 20]', () => {
       title: 'a timeout',
       text: toolTimeoutText('search', 2500),
       expected: 'Error: search did not finish within 2.5 s.',
+    },
+    {
+      title: 'a lost worker',
+      text: lostWorkerText('search'),
+      expected: 'Error: the worker of search was lost while it ran.',
+    },
+    {
+      title: 'a call that was not run',
+      text: notRunText('book'),
+      expected: 'Error: book was not run: its worker stopped. Call it again.',
     },
     {
       title: 'an unknown outcome',
