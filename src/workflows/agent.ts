@@ -56,7 +56,7 @@ export async function runAgentWorkflow(
     });
     if (end.kind === 'ended') return close(session, run, end.ending, native);
 
-    // A cancel that comes now is found in the mailbox when the pages are archived.
+    // A cancel that comes now is found in the mailbox.
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
     finish(run, ending);
     return close(session, run, ending, native);

@@ -6,11 +6,12 @@
  * I3  Inputs and adjustments that arrive meanwhile are carried; nothing is lost, nothing doubled.
  * I4  A state that does not fit ends the run with a typed failure, never with a retried task. The
  *     loop has compacted it by then, if the agent has strategies: see L5 in loop.ts.
- * I5  A cancel that arrives meanwhile is answered here: the service forgets its own kind of cancel
- *     when a run continues as new.
+ * I5  A cancel that arrives meanwhile is answered here, and at once: the service forgets its own kind
+ *     of cancel when a run continues as new, and a slow archive is nothing to a run that ends.
  */
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   log,
@@ -56,11 +57,15 @@ export async function handOver(
 async function archive(session: Session, run: Run, runtime: ActivityRuntime): Promise<void> {
   const { archiveTranscript } = proxyActivities<EverloopActivities>(archiveOptions(runtime));
   const { firstEvent, firstEntry } = session.log;
-  const { runId, link } = run.state;
+  const { runId } = run.state;
+  const scope = new CancellationScope({ cancellable: true });
+  const isCanceled = (): boolean => session.mailbox.peek().cancel !== null;
+  void condition(isCanceled).then(() => scope.cancel());
   try {
-    // `agent:execution:handover` has already moved the state to the next link.
-    await archiveTranscript({ runId, link: link - 1, firstEvent, firstEntry });
+    await scope.run(() => archiveTranscript({ runId, link: session.link, firstEvent, firstEntry }));
   } catch (error) {
+    // A run that ends here is its own last link, whose pages are read by query like those of any.
+    if (isCanceled()) return;
     // The pages stay readable by query until the service forgets this execution.
     log.warn('The pages of this link were not archived', { error: String(error) });
   }

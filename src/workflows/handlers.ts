@@ -179,7 +179,7 @@ function statusOf(session: Session): RunStatus {
     waitsFor: host?.inFlight() ?? ['definition'],
     usage: usageOf(run?.state.stats ?? EMPTY_STATS),
     unreadInputs: inbox.waiting.length,
-    link: run?.state.link ?? 1,
+    link: session.link,
     ...(step === null ? {} : { step }),
   };
 }

@@ -18,6 +18,8 @@ export interface Session {
   readonly agent: string;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
+  /** Number of this link in the chain, from 1. That of the state is one ahead from the decision to hand over on. */
+  readonly link: number;
   /** Run id of the link before; null in the first link. */
   readonly previous: string | null;
   /** Null until the agent is loaded. */
@@ -38,6 +40,7 @@ export function openSession(start: Start): Session {
     // An urgent message before the agent is loaded finds nothing in flight to abort.
     mailbox: createMailbox(continued?.inbox ?? EMPTY_INBOX, () => session.host?.abort()),
     log: createRunLog(continued?.state ?? { seq: 0, historyLength: 0 }),
+    link: continued?.state.link ?? 1,
     previous: continued?.previous ?? null,
     run: null,
     host: null,
