@@ -10,7 +10,7 @@ import {
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
 import type { AgentInput } from '../core/agent/input.ts';
-import { finish, runLoop } from '../core/agent/loop.ts';
+import { finish, runLoop, type LoopEnd } from '../core/agent/loop.ts';
 import type { Next } from '../core/agent/work.ts';
 import { nextOf } from '../core/agent/next-of.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
@@ -50,10 +50,14 @@ export async function runAgentWorkflow(
 
     // What an abort cancels: calls in flight end, the loop goes on.
     const flight = new CancellationScope({ cancellable: true });
-    const { run, end } = await flight.run(async () => {
-      const { run, host } = begin(session, state, runtime, start);
-      return { run, end: await runLoop(run, host, loopOf(state.head.spec)) };
-    });
+    const { run, end } = await flight.run(
+      () =>
+        new Promise<{ readonly run: Run; readonly end: LoopEnd }>((resolve, reject) => {
+          // A bug beside the loop, in a timer, ends the run as one in the loop does.
+          const { run, host } = begin(session, state, runtime, start, reject);
+          runLoop(run, host, loopOf(state.head.spec)).then((end) => resolve({ run, end }), reject);
+        }),
+    );
     if (end.kind === 'ended') return close(session, run, end.ending, native);
 
     // A cancel that comes now is found in the mailbox.
@@ -125,8 +129,9 @@ function begin(
   state: RunState,
   runtime: ActivityRuntime,
   start: Start,
+  onBug: (error: unknown) => void,
 ): { readonly run: Run; readonly host: TemporalHost } {
-  const host = createTemporalHost({ runtime, mailbox: session.mailbox, log: session.log });
+  const host = createTemporalHost({ runtime, mailbox: session.mailbox, log: session.log, onBug });
   const run = createRun(state, host);
   session.host = host;
   session.run = run;

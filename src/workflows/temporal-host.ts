@@ -59,13 +59,16 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
+  /** Told what a timer's callback threw: nobody awaits it, and it must end the run all the same. */
+  readonly onBug: (error: unknown) => void;
 }
 
 /**
  * A Host over the activities of this worker fleet. Call it, and all that uses it, inside a
  * cancellable scope of its own: see I1.
  */
-export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts): TemporalHost {
+export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
+  const { runtime, mailbox, log, onBug } = parts;
   const feed = createTranscriptFeed();
   const models = proxyActivities<EverloopActivities>(modelOptions(runtime));
   const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
@@ -161,7 +164,7 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
     setDeadline: (at, onDue) => {
       deadline?.cancel();
       deadline = at === null ? null : newScope();
-      if (deadline !== null && at !== null) startTimer(deadline, at - Date.now(), onDue);
+      if (deadline !== null && at !== null) startTimer(deadline, at - Date.now(), onDue, onBug);
     },
     handoverDue: () => workflowInfo().continueAsNewSuggested,
     fitsHandover: (state) => fitsHandover(state, mailbox.peek()),
@@ -176,12 +179,18 @@ export function createTemporalHost({ runtime, mailbox, log }: TemporalHostParts)
 }
 
 /** Runs `onDue` after `ms` unless `scope` is canceled before. */
-function startTimer(scope: CancellationScope, ms: number, onDue: () => void): void {
+function startTimer(
+  scope: CancellationScope,
+  ms: number,
+  onDue: () => void,
+  onBug: (error: unknown) => void,
+): void {
   scope
     .run(() => sleep(Math.max(1, ms)))
-    .then(onDue, (error: unknown) => {
+    .then(onDue)
+    .catch((error: unknown) => {
       // A canceled timer is one that was replaced.
-      if (!isCancellation(error)) throw error;
+      if (!isCancellation(error)) onBug(error);
     });
 }
 

@@ -7,8 +7,9 @@ import type { StartOptions } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW } from '../../src/core/agent/messages.ts';
 import type { Step } from '../../src/core/agent/step.ts';
+import type { ModelFunction } from '../../src/core/model/model.ts';
 import { eventually } from '../support/eventually.ts';
-
+import { abortOf } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
 const BROKEN_LOOPS = fileURLToPath(
@@ -174,6 +175,14 @@ describe('a start through the client', () => {
   });
 });
 
+const echo: ModelFunction = async () => 'hm';
+const MODELS: { readonly [agent: string]: ModelFunction } = {
+  'bad-deadline': async (_request, { signal }) => {
+    await abortOf(signal);
+    return '';
+  },
+};
+
 describe('an exception in workflow code', () => {
   it.each([
     ['in an iteration', 'loop', 'loop_error', 'iteration 2: boom', 2],
@@ -184,11 +193,18 @@ describe('an exception in workflow code', () => {
       'iteration 0: Expected the run to end by itself, got: no loop for this agent',
       0,
     ],
+    [
+      'in a timer',
+      'bad-deadline',
+      'internal',
+      'iteration 1: Expected the run to end by itself, got: no such limit',
+      1,
+    ],
   ] as const)(
     '%s becomes a typed failure, not a task that is tried for ever',
     async (_name, agent, reason, message, iterations) => {
       const { everloop } = await stage.serve(
-        [defineAgent({ name: agent, model: { id: 'm', model: async () => 'hm' } })],
+        [defineAgent({ name: agent, model: { id: 'm', model: MODELS[agent] ?? echo } })],
         { workflowsPath: BROKEN_LOOPS },
       );
 
