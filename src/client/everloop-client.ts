@@ -7,7 +7,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import type { AgentInput, HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import type { JsonObject } from '../core/json.ts';
-import { byteSize, type Json } from '../core/json.ts';
+import { byteSize, isDeeperThan, MAX_JSON_DEPTH, type Json } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
 import { UsageError } from '../core/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
@@ -128,6 +128,12 @@ function inputOf(agent: string, options: StartOptions): AgentInput {
     throw new UsageError(
       'invalid_input',
       'Expected a task with text or media, got an empty one. Say what to do.',
+    );
+  }
+  if (isDeeperThan(input, MAX_JSON_DEPTH)) {
+    throw new UsageError(
+      'invalid_input',
+      `Expected a start that nests at most ${MAX_JSON_DEPTH} levels, got a deeper one, or a cycle. Put such data behind a tool.`,
     );
   }
   const bytes = byteSize(input as unknown as Json);

@@ -3,8 +3,11 @@
  * crypto. It proves that two processes hold the same transcript; it is no defence against anyone.
  *
  * Two lanes of FNV-1a with 32 bits over UTF-16 code units (G. Fowler, L. C. Noll, K.-P. Vo: offset
- * basis 2166136261, prime 16777619). The second lane starts from another basis, so that a collision
- * has to happen in both: about 1 in 2^64 for texts that differ by accident.
+ * basis 2166136261, prime 16777619). The second lane starts from another basis and takes another
+ * offset of each unit, so that texts which collide in the first need not collide in the second. What
+ * that gives was not proved: the lanes share prime and texts, so they are not independent, and one
+ * in 2^64 is a bound that is not reached. One lane alone takes two texts that differ by accident for
+ * equal about once in 2^32; what is caught here are bugs of caches, which differ in length too.
  */
 
 /** The state of a digest: plain data, 16 hexadecimal digits. */

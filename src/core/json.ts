@@ -17,6 +17,19 @@ export function isPlainObject(value: unknown): value is { readonly [key: string]
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/**
+ * Arrays and objects inside each other that data from outside may have. Whoever writes it as text,
+ * recursively, ends near 1,000 levels with a stack that is full (measured: YAML of a result).
+ */
+export const MAX_JSON_DEPTH = 200;
+
+/** Whether `value` nests deeper than `levels`; a cycle does. Looks no deeper than that. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
 /** Whether `value` is a JSON object; the values inside are not looked at. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,7 +3,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { Inbox } from '../core/agent/inbox.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import type { RunState } from '../core/agent/run-state.ts';
-import { byteSize, isPlainObject, type Json } from '../core/json.ts';
+import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/json.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
 import type { Adjustment } from '../core/agent/messages.ts';
 import { failureOf } from './failures.ts';
@@ -37,6 +37,8 @@ export type Start =
   | { readonly kind: 'fresh'; readonly agent: string; readonly input: AgentInput }
   | { readonly kind: 'continued'; readonly handover: Handover };
 
+const TOO_DEEP = `data that nests deeper than ${MAX_JSON_DEPTH} levels`;
+
 /**
  * Reads the workflow's argument, which may come from any client: what fits nothing is an input. Only
  * a link of ours continues as new, so only such an execution is believed to be handed a state.
@@ -55,6 +57,7 @@ export function readStart(payload: unknown): Start {
   return {
     kind: 'fresh',
     agent: typeof agent === 'string' ? agent : '',
-    input: payload as AgentInput,
+    // What nests too deeply cannot even be handed to `loadAgent`: a text stands for it, and is refused.
+    input: (isDeeperThan(payload, MAX_JSON_DEPTH) ? TOO_DEEP : payload) as AgentInput,
   };
 }

@@ -7,6 +7,7 @@ import type { StartOptions } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW } from '../../src/core/agent/messages.ts';
 import type { Step } from '../../src/core/agent/step.ts';
+import type { Json, JsonObject } from '../../src/core/json.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
 import { eventually } from '../support/eventually.ts';
 import { abortOf } from '../support/runs.ts';
@@ -40,6 +41,12 @@ async function startRaw(...args: readonly unknown[]): Promise<RunHandle> {
 
 function ended({ status, reason, message, iterations, value }: Step): object {
   return { status, reason, message, iterations, value };
+}
+
+function cyclic(): JsonObject {
+  const context: { [key: string]: Json } = {};
+  context['self'] = context;
+  return context;
 }
 
 function failed(reason: string, message: string): object {
@@ -141,6 +148,11 @@ describe('a start through the client', () => {
       '5 MB',
       { task: 'x'.repeat(5_000_000) },
       'Expected a start of at most 1500000 bytes, got 5000043. Put large data behind a tool.',
+    ],
+    [
+      'a cycle',
+      { task: 'Go', context: cyclic() },
+      'Expected a start that nests at most 200 levels, got a deeper one, or a cycle. Put such data behind a tool.',
     ],
   ])('with %s is refused before anything is sent', async (_name, options, message) => {
     await expect(start('tester', options)).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 /** What comes from another process is checked once, here, before anything relies on it. */
-import { byteSize, isPlainObject, type Json } from '../json.ts';
+import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../json.ts';
 import type { MediaPart } from '../message.ts';
 import type { InputKind } from './events.ts';
 import type { RunInput } from './inbox.ts';
@@ -41,6 +41,9 @@ function problemOf(value: unknown): string | null {
   }
   if (text.trim() === '' && media.length === 0) {
     return 'Expected an input with text or media, got an empty one.';
+  }
+  if (isDeeperThan(value, MAX_JSON_DEPTH)) {
+    return `Expected an input that nests at most ${MAX_JSON_DEPTH} levels, got a deeper one. Put such data behind a tool.`;
   }
   const bytes = byteSize(value as Json);
   return bytes <= MAX_INPUT_BYTES

@@ -2,7 +2,7 @@
  * Any answer of a model as a {@link Reply}: what model functions return is only loosely typed, and
  * nothing that they return may break a run. What has no meaning in a reply is left out.
  */
-import { isPlainObject } from '../json.ts';
+import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../json.ts';
 import type { Json } from '../json.ts';
 import { priceUsage } from './cost.ts';
 import type { FinishReason, NativeCall, Price, Reply } from './model.ts';
@@ -112,7 +112,10 @@ function readArgs(args: unknown): Json {
   if (args === undefined || args === null) return {};
   // Providers write no arguments as an empty text.
   if (typeof args === 'string' && args.trim() === '') return {};
-  return toJson(args) ?? unreadableArgs;
+  const json = toJson(args);
+  if (json !== undefined) return json;
+  // As text they are read again, and the model is told how deep they are.
+  return jsonText(args) ?? unreadableArgs;
 }
 
 function textParts(type: 'text' | 'reasoning', content: unknown): ReplyPart[] {
@@ -134,11 +137,17 @@ function isTextItem(item: unknown): item is { readonly text: string } {
   return isPlainObject(item) && typeof item['text'] === 'string';
 }
 
-/** A JSON copy of `value`, or undefined for what JSON cannot say: cycles, functions, big integers. */
+/** A JSON copy of `value`, or undefined for what JSON cannot say or nobody could write again. */
 function toJson(value: unknown): Json | undefined {
+  const text = jsonText(value);
+  if (text === undefined) return undefined;
+  const json = JSON.parse(text) as Json;
+  return isDeeperThan(json, MAX_JSON_DEPTH) ? undefined : json;
+}
+
+function jsonText(value: unknown): string | undefined {
   try {
-    const text = JSON.stringify(value) as string | undefined;
-    return text === undefined ? undefined : (JSON.parse(text) as Json);
+    return JSON.stringify(value);
   } catch {
     // A cycle, a BigInt, a throwing getter, a nesting deeper than the stack: all are "no JSON".
     return undefined;

@@ -1,5 +1,5 @@
 /** Statistics and events of a user's own, from tools, validators and loops: which are allowed. */
-import { byteSize, type Json } from '../json.ts';
+import { byteSize, isDeeperThan, MAX_JSON_DEPTH, type Json } from '../json.ts';
 import { UsageError } from '../usage-error.ts';
 import { AGENT_PREFIX, SELF_PREFIX } from './stat-keys.ts';
 
@@ -32,6 +32,12 @@ export function checkGauge(key: string, value: number): void {
 /** Checks an event of a user's own; throws a {@link UsageError} that says what to do. */
 export function checkOwnEvent(name: string, data: Json): void {
   checkOwnKey(name);
+  if (isDeeperThan(data, MAX_JSON_DEPTH)) {
+    throw new UsageError(
+      'event_data',
+      `Expected the data of event \`${name}\` to nest at most ${MAX_JSON_DEPTH} levels, got a deeper one. Change it.`,
+    );
+  }
   const bytes = byteSize(data);
   if (bytes > MAX_OWN_EVENT_BYTES) {
     throw new UsageError(

@@ -1,5 +1,5 @@
 /** What a tool's function returned, as JSON, or where it is none. */
-import type { Json } from '../json.ts';
+import { MAX_JSON_DEPTH, type Json } from '../json.ts';
 
 /** Plain JSON; `undefined` stays what it is; or the place and the type of what is no JSON. */
 export type JsonResult =
@@ -11,9 +11,6 @@ export type JsonResult =
       /** `Map`, `bigint`, `function`, `NaN`, `a cycle`, … */
       readonly type: string;
     };
-
-/** Deeper data is a cycle in disguise, or would not survive the readers. */
-const maxDepth = 1000;
 
 interface Refusal {
   readonly path: string;
@@ -67,7 +64,7 @@ function convertObject(value: object, path: string, around: object[], refusals: 
     return null;
   };
   if (around.includes(value)) return refuse('a cycle');
-  if (around.length >= maxDepth) return refuse(`deeper than ${maxDepth} levels`);
+  if (around.length >= MAX_JSON_DEPTH) return refuse(`deeper than ${MAX_JSON_DEPTH} levels`);
   const inside = [...around, value];
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     const replaced: unknown = value.toJSON();
