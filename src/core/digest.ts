@@ -3,11 +3,11 @@
  * crypto. It proves that two processes hold the same transcript; it is no defence against anyone.
  *
  * Two lanes of FNV-1a with 32 bits over UTF-16 code units (G. Fowler, L. C. Noll, K.-P. Vo: offset
- * basis 2166136261, prime 16777619). The second lane starts from another basis and takes another
- * offset of each unit, so that texts which collide in the first need not collide in the second. What
- * that gives was not proved: the lanes share prime and texts, so they are not independent, and one
- * in 2^64 is a bound that is not reached. One lane alone takes two texts that differ by accident for
- * equal about once in 2^32; what is caught here are bugs of caches, which differ in length too.
+ * basis 2166136261, prime 16777619). The second lane starts from another basis and adds a constant to
+ * each unit, so that texts which collide in one lane need not collide in the other. How rarely they
+ * do in both is not known. It is more often than 1 in 2^64: the lanes share prime and texts, and of
+ * texts of equal length their lowest bits say the same. Measured: each lane alone does as well as chance
+ * (of 200,000 random texts 5 and 6 pairs collide, 4.7 are to be expected), and none collided in both.
  */
 
 /** The state of a digest: plain data, 16 hexadecimal digits. */
