@@ -114,7 +114,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const activities = createActivities({ registry, runtime, cache, chunks, archive });
   const sinks = createSinks({
     cache,
-    listeners: parts.listeners ?? [],
+    listeners: [...(parts.listeners ?? []), endStreams(chunks)],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
   const common = { ...tuning(parts), activities };
@@ -144,6 +144,13 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     shutdown: () => {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
+  };
+}
+
+/** Ends the streams of a run with the run, whoever reads them. */
+function endStreams(chunks: ChunkPublisher): EventListener {
+  return ({ type, runId }) => {
+    if (type === 'agent:execution:after') chunks.endRun?.(runId);
   };
 }
 

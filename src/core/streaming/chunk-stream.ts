@@ -4,6 +4,8 @@ import type { Chunk, ChunkMarker, ChunkOrigin } from './chunk.ts';
 /** Takes pieces for whoever listens; never waits and never throws. */
 export interface ChunkPublisher {
   publish(item: Chunk | ChunkMarker): void;
+  /** Told by the worker that runs the workflow when a run has ended; readers of it may go. */
+  endRun?(runId: string): void;
 }
 
 /** One try; nothing may be written after `end` or `fail`. */
