@@ -277,10 +277,8 @@ async function stepOfFailure(
       const ended = await status();
       if (ended.step !== undefined) return ended.step;
     }
-    throw new UsageError(
-      'no_step',
-      `Expected run \`${id}\` to end with a Step, got: ${cause?.message ?? error.message}.`,
-    );
+    const said = (cause?.message ?? error.message).replace(/\.$/, '');
+    throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${said}.`);
   }
   return asking(id, () => Promise.reject(error));
 }

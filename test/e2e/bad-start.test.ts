@@ -16,6 +16,9 @@ import { openStage, type Served, type Stage } from '../support/stage.ts';
 const BROKEN_LOOPS = fileURLToPath(
   new URL('../support/fixtures/workflows/broken-loops.ts', import.meta.url),
 );
+const NEWER_HANDOVER = fileURLToPath(
+  new URL('../support/fixtures/workflows/newer-handover.ts', import.meta.url),
+);
 
 let stage: Stage;
 let served: Served;
@@ -185,6 +188,16 @@ describe('a start through the client', () => {
 
     expect(await attached.result()).toEqual(step);
   });
+
+  it('does not attach to the run of another agent', async () => {
+    const id = `taken-${randomUUID()}`;
+    await start('tester', { task: 'Go', id });
+
+    await expect(start('writer', { task: 'Go', id, ifExists: 'attach' })).rejects.toMatchObject({
+      code: 'id_in_use',
+      message: `Expected run \`${id}\` to be of agent \`writer\`, got one of \`tester\`. Choose another id.`,
+    });
+  });
 });
 
 const echo: ModelFunction = async () => 'hm';
@@ -194,6 +207,20 @@ const MODELS: { readonly [agent: string]: ModelFunction } = {
     return '';
   },
 };
+
+it('what a newer version handed over is refused, in words', async () => {
+  const agent = defineAgent({ name: 'tester', model: { id: 'm', model: async () => 'hm' } });
+  const { everloop } = await stage.serve([agent], { workflowsPath: NEWER_HANDOVER });
+
+  const run = await everloop.start('tester', { task: 'Go' });
+
+  await expect(run.result()).rejects.toMatchObject({
+    code: 'no_step',
+    message: `Expected run \`${run.id}\` to end with a Step, got: Expected a hand-over of version 1, got 2. A newer worker wrote it: upgrade this one.`,
+  });
+  const { status } = await stage.client.workflow.getHandle(run.id).describe();
+  expect(status.name).toBe('FAILED');
+});
 
 describe('an exception in workflow code', () => {
   it.each([

@@ -124,6 +124,40 @@ describe('a run of 200 iterations over dozens of links [row 6]', () => {
 /** The archive gives up after twenty-five minutes; the run does not wait for it. */
 const CANCEL_WITHIN_MS = 5_000;
 
+describe('a paused run', () => {
+  it('hands over under the weight of its messages, and is paused still', async () => {
+    const mayAnswer = gate();
+    const agent = defineAgent({
+      name: 'walker',
+      model: { id: 'm', model: async () => mayAnswer.opened.then(() => act('x')) },
+      tools: [searchTool()],
+      limits: { iterations: 2 },
+    });
+    const { everloop } = await stage.serve([agent]);
+    const run = await everloop.start('walker', { task: 'Walk' });
+    await run.pause();
+    mayAnswer.open();
+    await eventually('the pause', async () => (await run.status()).waitsFor.length === 0);
+
+    const sent: string[] = [];
+    const later = await eventually('the next link', async () => {
+      sent.push(`note-${sent.length + 1}`);
+      await run.send('a note', { id: sent.at(-1) ?? '' });
+      const status = await run.status();
+      return status.link > 1 && status;
+    });
+
+    expect(later).toMatchObject({ state: 'paused', iteration: 1 });
+    expect(await run.pending()).toMatchObject([{ id: 'pause', kind: 'pause' }]);
+    await run.resume();
+    expect(await run.result()).toMatchObject({ status: 'limit_exceeded', iterations: 2 });
+    const events = await run.events();
+    expect(hasNoGap(events)).toBe(true);
+    expect(bodiesOf(events, 'agent:input').map(({ inputId }) => inputId)).toEqual(sent);
+    await stage.replay(run);
+  });
+});
+
 /** A run whose first hand-over stands still in the archive until `goOn` is opened. */
 async function standStill(
   iterations: number,
