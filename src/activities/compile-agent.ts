@@ -15,7 +15,7 @@ import type { AgentDefinition } from './definitions.ts';
 import type { ModelEntry } from './model-entry.ts';
 
 /** Hexadecimal digits of a specification's hash: 64 bits tell apart all that one fleet ever has. */
-export const SPEC_HASH_DIGITS = 16;
+const SPEC_HASH_DIGITS = 16;
 
 /** Something odd that does not keep a run from starting; it becomes a warning event. */
 export interface AgentWarning {

@@ -53,12 +53,12 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
 }
 
 /** The validators of an agent, those of its answer first. */
-export function agentValidators(options: AgentOptions): readonly ValidatorDefinition[] {
+function agentValidators(options: AgentOptions): readonly ValidatorDefinition[] {
   return [...(options.answer?.validators ?? []), ...(options.validators ?? [])];
 }
 
 /** The agent's own sections, its own thinking section included. */
-export function ownSections(
+function ownSections(
   options: AgentOptions,
 ): readonly NonNullable<AgentOptions['sections']>[number][] {
   const { thinking, sections = [] } = options;

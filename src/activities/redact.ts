@@ -5,7 +5,7 @@
 import { utf8Length } from '../core/json.ts';
 
 /** Bytes of a failure's text that are kept; its beginning says what is wrong. */
-export const maxFailureTextBytes = 2_000;
+const maxFailureTextBytes = 2_000;
 
 /** Code units that are looked at, so that a body of megabytes does not cost a scan of megabytes. */
 const maxScannedLength = 16_384;

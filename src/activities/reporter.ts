@@ -7,7 +7,7 @@ import { UsageError } from '../core/usage-error.ts';
 import type { ReportContext } from './definitions.ts';
 
 /** The events of one call, together: they travel in one payload of history. */
-export const MAX_EVENT_BYTES_PER_CALL = 262_144;
+const MAX_EVENT_BYTES_PER_CALL = 262_144;
 
 /** The reporting half of a context, and what was reported. */
 export interface Reporter extends Pick<ReportContext, 'count' | 'gauge' | 'emit'> {

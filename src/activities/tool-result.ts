@@ -7,7 +7,7 @@ import { UsageError } from '../core/usage-error.ts';
  * Base64 that one result may carry, 1 MB: results stand in history, whose payloads the service
  * bounds at 2 MB. Larger media belong behind a url.
  */
-export const MAX_MEDIA_BYTES = 1_048_576;
+const MAX_MEDIA_BYTES = 1_048_576;
 
 /** Marks what {@link toolResult} made, in this or another copy of the package. */
 const toolReturnMark = Symbol.for('everloop.toolResult');

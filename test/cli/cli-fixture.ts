@@ -57,7 +57,7 @@ export async function cli(argv: readonly string[], setup: CliSetup = {}): Promis
 }
 
 /** A client that knows what the test gives it, and nothing else. */
-export function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
+function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
   const unexpected = (): never => {
     throw new Error('Expected another call of the client.');
   };

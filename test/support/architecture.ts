@@ -19,7 +19,7 @@ interface RingRule {
 const PROVIDER_PACKAGES = ['ai', '@ai-sdk/*', '@modelcontextprotocol/sdk'];
 
 /** The rings of the design, from the inside out, and what each may import. */
-export const RINGS: Readonly<Record<string, RingRule>> = {
+const RINGS: Readonly<Record<string, RingRule>> = {
   lisp: { rings: [], packages: [], node: false },
   core: { rings: ['lisp'], packages: ['yaml'], node: false },
   workflows: {

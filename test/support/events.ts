@@ -46,7 +46,7 @@ const limit: fc.Arbitrary<Limit> = fc
 export const limitsArbitrary: fc.Arbitrary<readonly Limit[]> = fc.array(limit, { maxLength: 4 });
 
 /** An event of any kind that moves statistics or state, and what it carries. */
-export const recordedArbitrary: fc.Arbitrary<Recorded> = fc.oneof(
+const recordedArbitrary: fc.Arbitrary<Recorded> = fc.oneof(
   bare(fc.constant({ type: 'agent:iteration:before' })),
   bare(
     fc.record({

@@ -65,7 +65,7 @@ function writeEvent({ io, output }: Cli, event: AgentEvent): void {
  * The events of a run as they come, in lists, until the run has ended. Asks once a second where the
  * run stands, and for events only when something has happened.
  */
-export async function* newEvents(
+async function* newEvents(
   run: Pick<RunHandle, 'status' | 'events'>,
   from: number,
   signal: AbortSignal,

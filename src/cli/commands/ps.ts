@@ -29,7 +29,7 @@ export function addPsCommand(program: Command, act: Act): void {
 }
 
 /** The list as a table; `nowMs` is what ages are counted from. */
-export function runsText(runs: readonly RunSummary[], nowMs: number): string {
+function runsText(runs: readonly RunSummary[], nowMs: number): string {
   if (runs.length === 0) return 'No runs.';
   return tableText(
     ['ID', 'AGENT', 'STATUS', 'AGE', 'TASK'],

@@ -108,7 +108,7 @@ function readyValue(file: AgentFile, { server, config }: WorkerReady): object {
 }
 
 /** What is served where, when the worker is ready. */
-export function readyText(file: AgentFile, { server, config }: WorkerReady): string {
+function readyText(file: AgentFile, { server, config }: WorkerReady): string {
   const names = file.agents.map(({ name }) => name);
   const startedBy = server.startedHere ? 'started here' : 'already there';
   return [

@@ -53,7 +53,7 @@ async function look(run: RunHandle, withTranscript: boolean): Promise<RunView> {
 }
 
 /** The view as text. */
-export function viewText(view: RunView): string {
+function viewText(view: RunView): string {
   const { step, status, transcript } = view;
   const parts = [
     ...(step === null ? [] : [stepText(view.id, step)]),

@@ -27,7 +27,7 @@ export function addStatsCommand(program: Command, act: Act): void {
 }
 
 /** Counters, then gauges, as a table; the twins of counters only `withSelf`. */
-export function statsText(stats: Stats, withSelf: boolean): string {
+function statsText(stats: Stats, withSelf: boolean): string {
   const rows = (['counters', 'gauges'] as const).flatMap((kind) =>
     Object.entries(stats[kind])
       .filter(([key]) => withSelf || !key.startsWith('$self:'))

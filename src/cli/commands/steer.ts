@@ -127,7 +127,7 @@ function requiredLimits(texts: readonly string[]): NonNullable<ReturnType<typeof
 }
 
 /** The limits that hold now, as a table. */
-export function limitsText({ limits }: AdjustReceipt): string {
+function limitsText({ limits }: AdjustReceipt): string {
   if (limits.length === 0) return 'No limits.';
   return tableText(
     ['LIMIT', 'MAX'],

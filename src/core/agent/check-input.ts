@@ -5,10 +5,10 @@ import type { InputKind } from './events.ts';
 import type { RunInput } from './inbox.ts';
 
 /** Bytes of JSON that one input may have; larger data belongs behind a tool. */
-export const MAX_INPUT_BYTES: number = 512 * 1024;
+const MAX_INPUT_BYTES: number = 512 * 1024;
 
 /** Longest id of an input, in characters. */
-export const MAX_INPUT_ID = 200;
+const MAX_INPUT_ID = 200;
 
 const KINDS: readonly InputKind[] = ['queue', 'steer', 'interrupt'];
 
@@ -52,7 +52,7 @@ function problemOf(value: unknown): string | null {
 }
 
 /** Whether `value` is a media part. */
-export function isMedia(value: unknown): value is MediaPart {
+function isMedia(value: unknown): value is MediaPart {
   if (!isPlainObject(value) || typeof value['mediaType'] !== 'string') return false;
   return (typeof value['url'] === 'string') !== (typeof value['data'] === 'string');
 }

@@ -45,10 +45,10 @@ export interface TextFormat {
 }
 
 /** What the name of a section looks like. */
-export const sectionNamePattern: RegExp = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
+const sectionNamePattern: RegExp = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
 /** Names that observations, prompts and inputs use themselves. */
-export const reservedSectionNames: readonly string[] = [
+const reservedSectionNames: readonly string[] = [
   'observation',
   'task',
   'context',

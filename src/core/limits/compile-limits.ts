@@ -11,7 +11,7 @@ import { limitProblems } from './limit-problems.ts';
 import type { Limit } from './limit.ts';
 
 /** Micro-dollars in a US dollar: costs are integers. */
-export const MICRO_USD_PER_USD = 1_000_000;
+const MICRO_USD_PER_USD = 1_000_000;
 
 /** The key that each short form stands for, in the order in which short forms are added. */
 export const SHORT_FORMS = {

@@ -59,7 +59,7 @@ export function toDateTime(text: string): string | undefined {
 }
 
 /** A duration as ISO 8601 in days and smaller: `1h30m`, `PT90M`, 5,400,000 become `PT1H30M`. */
-export function toDuration(value: Json): string | undefined {
+function toDuration(value: Json): string | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? isoDuration(value) : undefined;
   if (typeof value !== 'string') return undefined;
   const ms = durationMs(value);

@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts';
 import { AGENT_PREFIX, SELF_PREFIX } from './stat-keys.ts';
 
 /** The most bytes of JSON that an event of a user's own may carry: events are kept in history. */
-export const MAX_OWN_EVENT_BYTES: number = 16 * 1024;
+const MAX_OWN_EVENT_BYTES: number = 16 * 1024;
 
 /** Checks a step of a counter of a user's own; throws a {@link UsageError} that says what to do. */
 export function checkCount(key: string, by: number): void {

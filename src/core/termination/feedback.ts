@@ -18,7 +18,7 @@ export function errorSection(content: string): FormattedSection {
 }
 
 /** `head`, then `- {line}` for each line. */
-export function withLines(head: string, lines: readonly string[]): string {
+function withLines(head: string, lines: readonly string[]): string {
   return [head, ...lines.map((line) => `- ${line}`)].join('\n');
 }
 

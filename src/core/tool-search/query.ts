@@ -57,7 +57,7 @@ export function searchToolSpec(
 }
 
 /** The schema of the arguments; with one engine there is nothing to choose. */
-export function searchParameters({ engines }: Pick<ToolSearchSpec, 'engines'>): JsonObject {
+function searchParameters({ engines }: Pick<ToolSearchSpec, 'engines'>): JsonObject {
   const ids = engines.map(({ id }) => id);
   return {
     type: 'object',

@@ -35,8 +35,3 @@ export interface Toolchain {
   /** What stands behind `Parameters:` in the catalogue: on the line, or on the next ones. */
   writeParameters(schema: JsonObject): string;
 }
-
-/** The tool with this name. */
-export function findTool(tools: readonly ToolSpec[], name: string): ToolSpec | undefined {
-  return tools.find((tool) => tool.name === name);
-}

@@ -24,7 +24,7 @@ export interface Entry {
 export const IMPORTANCE_KEY = 'agent:importance_score';
 
 /** From this importance on an entry is pinned: no compaction changes or drops it. */
-export const PINNED_IMPORTANCE = 10;
+const PINNED_IMPORTANCE = 10;
 
 /** How much an entry matters, -10 to 10; undefined when nobody said so, or said no number. */
 export function importanceOf(entry: Entry): number | undefined {

@@ -8,7 +8,7 @@
 import { byteSize, type Json } from '../json.ts';
 
 /** UTF-8 bytes of items in one page. */
-export const MAX_PAGE_BYTES: number = 448 * 1024;
+const MAX_PAGE_BYTES: number = 448 * 1024;
 
 /** A place in a list: an item, and a place in its JSON text in UTF-16 code units. */
 export interface PagePosition {
