@@ -32,6 +32,7 @@ export {
   type StructuredSectionOptions,
 } from './activities/define-text.ts';
 export { defineTool } from './activities/define-tool.ts';
+export { toolResult, type ToolReturn } from './activities/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './activities/define-validator.ts';
 export type {
   AgentDefinition,

@@ -4,6 +4,7 @@ import {
   defineAgent,
   defineTool,
   ToolError,
+  toolResult,
   type AgentDefinition,
   type AgentModel,
   type ModelMiddleware,
@@ -34,6 +35,24 @@ export function priceTool(): ToolDefinition {
   });
   // #endregion
   return price;
+}
+
+/** A tool with more to say than its output. */
+export function chartTool(pngBase64: string): ToolDefinition {
+  // #region result
+  const chart = defineTool({
+    name: 'chart',
+    description: 'Draws the prices of a product.',
+    execute: () =>
+      toolResult({
+        output: { points: 12 },
+        media: [{ type: 'media', mediaType: 'image/png', data: pngBase64 }],
+        instructions: 'Describe the trend in one sentence.',
+        importance: 5,
+      }),
+  });
+  // #endregion
+  return chart;
 }
 
 /** An agent with middleware around its model and its tools. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { reporter } from '../../src/activities/reporter.ts';
+import { chartTool } from '../../examples/docs/tools.ts';
+import type { ToolContext } from '../../src/activities/definitions.ts';
 import { isMediaPart, isToolReturn, toolResult } from '../../src/activities/tool-result.ts';
 
 const image = { type: 'media' as const, mediaType: 'image/png', data: 'AA==' };
@@ -97,4 +99,11 @@ describe('[row 39] a reporter', () => {
 
     expect(reports()).toEqual({ counts: { ['__proto__:x']: 2 } });
   });
+});
+
+test('the result of docs/tools.md fits', async () => {
+  const returned = await chartTool('AAAA').execute({}, {} as ToolContext);
+
+  expect(isToolReturn(returned)).toBe(true);
+  expect(returned).toMatchObject({ output: { points: 12 }, importance: 5 });
 });

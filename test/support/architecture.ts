@@ -80,6 +80,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'activities/model-entry.ts',
       'activities/standard-schema.ts',
       'activities/tool-options.ts',
+      'activities/tool-result.ts',
       'activities/tool-search-options.ts',
       'activities/value-schema.ts',
     ],
