@@ -7,6 +7,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats from 'ajv-formats';
 import { canonicalJson, type Json, type JsonObject } from '../core/json.ts';
 import { isIsoDuration } from '../core/section/coerce.ts';
+import { utcOf } from '../core/signature/align-value.ts';
+import { DATETIME_FORMAT } from '../core/signature/json-schema.ts';
 
 /** The most schemas that stay compiled; a worker has one per tool, answer and section. */
 export const MAX_COMPILED_SCHEMAS = 1_000;
@@ -92,5 +94,6 @@ function newAjv(): Ajv2020 {
   formats.default(ajv);
   // The form that coercion writes: with a sign and fractions, which RFC 3339 has not.
   ajv.addFormat('duration', isIsoDuration);
+  ajv.addFormat(DATETIME_FORMAT, (text: string) => utcOf(text) !== undefined);
   return ajv;
 }

@@ -1,0 +1,73 @@
+/** A value as its signature spells it: names of fields, moments, and what stands for nothing. */
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isoOfMoment, momentOf } from '../text/civil-date.ts';
+import type { SignatureField, SignatureType } from './signature.ts';
+
+/** How a value is aligned. */
+export interface AlignOptions {
+  /** A null in a field that may be absent stands for its absence: strict providers want all fields. */
+  readonly dropsNull?: boolean;
+}
+
+/**
+ * `value` with the names of `type`: a field is found as `x_y` and as `x-y`. Moments with an offset become
+ * UTC. What does not fit stays as it is, so that the check reports it. Never throws.
+ */
+export function alignValue(type: SignatureType, value: Json, options: AlignOptions = {}): Json {
+  switch (type.kind) {
+    case 'optional':
+      return value === null ? null : alignValue(type.inner, value, options);
+    case 'list':
+      return Array.isArray(value)
+        ? value.map((item: Json) => alignValue(type.item, item, options))
+        : value;
+    case 'record':
+      return isJsonObject(value) ? alignFields(type.fields, value, options) : value;
+    case 'datetime':
+      return typeof value === 'string' ? (utcOf(value) ?? value) : value;
+    default:
+      return value;
+  }
+}
+
+/** The same for the fields of an object; those that nobody declared are kept. */
+function alignFields(
+  fields: readonly SignatureField[],
+  value: JsonObject,
+  options: AlignOptions,
+): JsonObject {
+  const aligned: { [name: string]: Json } = { ...nameFields(fields, value) };
+  for (const { name, type } of fields) {
+    const item = Object.hasOwn(aligned, name) ? aligned[name] : undefined;
+    if (item === undefined) continue;
+    const isNothing = item === null && type.kind === 'optional';
+    if (isNothing && options.dropsNull === true) delete aligned[name];
+    else aligned[name] = alignValue(type, item, options);
+  }
+  return aligned;
+}
+
+/** `value` with each field under the name that `fields` give it; the values stay as they are. */
+export function nameFields(fields: readonly SignatureField[], value: JsonObject): JsonObject {
+  const names = new Map(fields.map(({ name }) => [foldName(name), name]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const name = names.get(foldName(key)) ?? key;
+      // The exact name wins over another spelling beside it.
+      return [Object.hasOwn(value, name) ? key : name, item];
+    }),
+  );
+}
+
+/** A name without what tells spellings apart: `:x-y`, `x-y` and `x_y` are one. */
+function foldName(name: string): string {
+  return name.replace(/^:/, '').replaceAll('-', '_');
+}
+
+/** A moment with an offset as UTC text; undefined for other text. A moment in UTC stays as written. */
+export function utcOf(text: string): string | undefined {
+  if (momentOf(text) === undefined) return undefined;
+  if (text.endsWith('Z')) return text;
+  const moment = isoOfMoment(momentOf(text) ?? 0, 0);
+  return moment.replace(/\.000Z$/, 'Z');
+}

@@ -1,0 +1,183 @@
+/**
+ * Finds the one JSON value in a reply: in a forced call, in a fence, in the first brackets that hold
+ * one, or in the whole text. Nothing is repaired but commas that stand before a closing bracket.
+ */
+import { isJsonObject, type Json } from '../json.ts';
+import type { Reply } from '../model/model.ts';
+import type { Problem } from '../problem.ts';
+import { jsonType } from '../json-type.ts';
+import { readJson, type JsonReading } from '../section/json-reader.ts';
+import { withLineFeeds } from '../text/line-breaks.ts';
+import { alignValue, type AlignOptions } from './align-value.ts';
+import { rootField } from './json-schema.ts';
+import { withoutOptional, type SignatureType } from './signature.ts';
+
+/** The tool that a model is forced to call when its answer is asked for that way. */
+export const RESPOND_TOOL = 'respond';
+
+/** A value that is still to be checked, or why there is none. */
+export type OutputReading =
+  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] };
+
+/** Brackets that are looked at from the left. */
+const MAX_BRACKETS = 50;
+
+/** The output in a reply, as `type` spells it. Never throws. */
+export function readOutput(
+  type: SignatureType,
+  reply: Reply,
+  options: AlignOptions = {},
+): OutputReading {
+  const found = findJson(type, reply);
+  if (found.kind === 'problem') {
+    // What is cut off cannot be read for that reason, whatever else it looks like.
+    const isCut = reply.finishReason === 'length';
+    return unreadable(isCut ? cutOff : found.problem);
+  }
+  const root = unwrap(type, found.value);
+  if (root.kind === 'problem') {
+    return unreadable(reply.finishReason === 'length' ? cutOff : root.problem);
+  }
+  return { kind: 'value', value: alignValue(type, root.value, options) };
+}
+
+/** What a model wrote, for a quote: its text, or the arguments of the call that it was to make. */
+export function outputText(reply: Reply): string {
+  const call = respondCall(reply);
+  if (call === undefined) return textOfReply(reply);
+  return typeof call.args === 'string' ? call.args : JSON.stringify(call.args);
+}
+
+const cutOff: Problem = {
+  code: 'truncated_reply',
+  message: 'The reply was cut off by the length limit.',
+};
+const empty: Problem = { code: 'empty_reply', message: 'The reply is empty.' };
+const noJson: Problem = { code: 'no_json', message: 'There is no JSON in the reply.' };
+
+function unreadable(problem: Problem): OutputReading {
+  return { kind: 'unreadable', problems: [problem] };
+}
+
+function respondCall(reply: Reply): Reply['calls'][number] | undefined {
+  return reply.calls.find(({ tool }) => tool === RESPOND_TOOL) ?? reply.calls[0];
+}
+
+function findJson(type: SignatureType, reply: Reply): JsonReading {
+  const call = respondCall(reply);
+  if (call !== undefined) {
+    return typeof call.args === 'string'
+      ? readLoosely(call.args)
+      : { kind: 'value', value: call.args };
+  }
+  const text = withLineFeeds(textOfReply(reply)).replace(/^\uFEFF/, '');
+  if (text.trim() === '') return { kind: 'problem', problem: empty };
+  const fenced = fenceContent(text);
+  if (fenced !== undefined) return readLoosely(fenced);
+  const bracketed = firstBracketed(type, text);
+  if (bracketed !== undefined) return { kind: 'value', value: bracketed };
+  const whole = readLoosely(text.trim());
+  if (whole.kind === 'value' || /^[{[]/.test(text.trim())) return whole;
+  return { kind: 'problem', problem: noJson };
+}
+
+function textOfReply(reply: Reply): string {
+  return reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+/** Strictly, then once more without commas before closing brackets; the first problem is told. */
+function readLoosely(text: string): JsonReading {
+  const strict = readJson(text);
+  if (strict.kind === 'value') return strict;
+  const loose = readJson(withoutTrailingCommas(text));
+  return loose.kind === 'value' ? loose : strict;
+}
+
+/** Strings are matched whole, so that a comma inside of one is never the one that goes. */
+function withoutTrailingCommas(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\[^])*"|,(?=\s*[}\]])/g, (found) =>
+    found === ',' ? '' : found,
+  );
+}
+
+/** The content of the first fence that is tagged `json`, or not at all, and is not blank. */
+function fenceContent(text: string): string | undefined {
+  const lines = text.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const opener = /^ {0,3}(`{3,}|~{3,})([^`]*)$/.exec(lines[at] ?? '');
+    if (opener === null) continue;
+    const [, fence = '', info = ''] = opener;
+    const close = lines.findIndex((line, index) => index > at && closes(line, fence));
+    const end = close === -1 ? lines.length : close;
+    const tag = info.trim().split(/\s/)[0]?.toLowerCase() ?? '';
+    const content = lines.slice(at + 1, end).join('\n');
+    if ((tag === '' || tag === 'json') && content.trim() !== '') return content.trim();
+    at = end;
+  }
+  return undefined;
+}
+
+function closes(line: string, fence: string): boolean {
+  const text = line.trim();
+  const mark = fence[0] ?? '`';
+  return text.length >= fence.length && text === mark.repeat(text.length);
+}
+
+/** The first value in brackets whose root is the wanted one, else the first that can be read. */
+function firstBracketed(type: SignatureType, text: string): Json | undefined {
+  const takesList = withoutOptional(type).kind === 'list';
+  let first: Json | undefined;
+  let looked = 0;
+  for (let at = 0; at < text.length && looked < MAX_BRACKETS; at++) {
+    if (text[at] !== '{' && text[at] !== '[') continue;
+    looked += 1;
+    const end = matchingBracket(text, at);
+    if (end === undefined) continue;
+    const reading = readLoosely(text.slice(at, end + 1));
+    if (reading.kind === 'problem') continue;
+    if (isJsonObject(reading.value) || takesList) return reading.value;
+    first ??= reading.value;
+  }
+  return first;
+}
+
+/** Where the bracket at `start` closes; strings and escapes are respected. */
+function matchingBracket(text: string, start: number): number | undefined {
+  let depth = 0;
+  let isInString = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (isInString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+  return undefined;
+}
+
+/** A list or a scalar is asked for inside an object, and taken bare too. */
+function unwrap(type: SignatureType, value: Json): JsonReading {
+  const field = rootField(type);
+  if (field === null) return isJsonObject(value) ? { kind: 'value', value } : wrongRoot(value);
+  if (!isJsonObject(value)) {
+    // A scalar may come bare; a list is one already, or something that the check refuses.
+    return { kind: 'value', value };
+  }
+  if (Object.hasOwn(value, field)) return { kind: 'value', value: value[field] ?? null };
+  if (withoutOptional(type).kind === 'any') return { kind: 'value', value };
+  const [form, bare] =
+    field === 'items' ? ['{"items": […]}', 'an array'] : ['{"value": …}', 'a bare value'];
+  const message = `expected ${form} or ${bare}, got an object without "${field}"`;
+  return { kind: 'problem', problem: { code: 'json_root', message } };
+}
+
+function wrongRoot(value: Json): JsonReading {
+  const message = `expected a JSON object, got ${jsonType(value)}`;
+  return { kind: 'problem', problem: { code: 'json_root', message } };
+}
