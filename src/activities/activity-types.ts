@@ -1,5 +1,6 @@
 /** What workflows may ask of activities: types alone, so that no workflow pulls code in. */
 import type { AgentInput } from '../core/agent/input.ts';
+import type { Refusal, RunMaterial } from '../core/agent/prepare-input.ts';
 import type { ModelOrder, ModelOutcome } from '../core/agent/host.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
 import type { TokenUsage } from '../core/model/model.ts';
@@ -21,6 +22,10 @@ export interface LoadedAgent {
   readonly runtime: ActivityRuntime;
   /** What was odd about the input, for the event log. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  /** What the run works with; absent: what it was started with. */
+  readonly material?: RunMaterial;
+  /** Why the run ends before its first iteration. */
+  readonly refusal?: Refusal;
 }
 
 /** What `callModel` returns; a failure leaves as a typed failure with {@link ModelFailureDetails}. */
@@ -37,6 +42,8 @@ export interface ModelFailureDetails {
    * would lose the cost.
    */
   readonly retryAfterMs?: number;
+  /** Of HTTP, where there was one. */
+  readonly status?: number;
 }
 
 /** Which link of a chain is to be archived. */

@@ -1,3 +1,4 @@
+import type { Mode } from '../core/model/model.ts';
 import type { QueueSpec } from '../core/agent/spec.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
 import type { Message } from '../core/message.ts';
@@ -12,6 +13,7 @@ import type {
   ToolDefinition,
   ValidatorDefinition,
 } from './definitions.ts';
+import type { SignatureInput } from './define-signature.ts';
 import type { ModelMiddleware, ToolMiddleware } from './middleware.ts';
 import type { ToolSearchOptions } from './tool-search-options.ts';
 
@@ -32,8 +34,14 @@ export const AGENT_DEFAULTS = {
   timeZone: 'UTC',
 } as const;
 
-/** The modes whose executors exist. */
-export type AvailableMode = 'react' | 'chat';
+/** The modes whose executors exist; the problem `mode_not_available` is about all others. */
+export const AVAILABLE_MODES = ['react', 'chat', 'json', 'text'] as const;
+
+/** A mode whose executor exists. */
+export type AvailableMode = (typeof AVAILABLE_MODES)[number];
+
+/** Turns of an agent that does not say how many; the others are bounded by the default limits. */
+export const MODE_TURNS: { readonly [mode in Mode]?: number } = { json: 5, text: 1, lisp: 5 };
 
 /** The options of `defineAgent`. Those marked react belong to mode `react` only. */
 export interface AgentOptions {
@@ -41,10 +49,26 @@ export interface AgentOptions {
   readonly name: string;
   /** What it is good for, for people and for agents that use it as a tool. */
   readonly description?: string;
-  /** `react` (default): sections in text. `chat`: native tool calls of the provider. */
+  /**
+   * `react` (default): sections in text. `chat`: native tool calls of the provider. `json`: one JSON value
+   * that fits the signature. `text`: text.
+   */
   readonly mode?: AvailableMode;
   /** The id of a model entry, an entry, a model of the AI SDK, or a function. */
   readonly model: AgentModel;
+  /**
+   * What goes in and what comes out: `(review :string) -> {score :int}`, or schemas. `json` needs one with an
+   * output, `text` ignores it, `react` and `chat` answer with JSON when there is one.
+   */
+  readonly signature?: SignatureInput;
+  /** Template of the task; default `{{task}}`. It is filled in with the context. */
+  readonly prompt?: string;
+  /** What fields of the output mean, by name; shown in prompts and schemas. */
+  readonly fieldDescriptions?: { readonly [name: string]: string };
+  /** What keys of the context mean; shown in prompts. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
+  /** Digits behind the point that floats of the answer keep, 0 to 15. Default: all. */
+  readonly floatPrecision?: number;
   /** System text, or a function on the worker that writes it for each request. */
   readonly instructions?: string | TextFunction;
   /** What must always hold; stands behind the instructions. */
@@ -60,7 +84,10 @@ export interface AgentOptions {
   readonly validators?: readonly ValidatorDefinition[];
   /** Bounds of the run; default limits are on, and dropped by `'unlimited'` only. */
   readonly limits?: LimitsInput;
-  /** From 1; of it and the limit `iterations` the smaller holds. */
+  /**
+   * From 1; of it and the limit `iterations` the smaller holds. In `json` it counts attempts: the first and
+   * its repairs, default 5. In `text` it is always 1.
+   */
   readonly maxTurns?: number;
   /** Default true: the calls of a turn start together. */
   readonly parallel?: boolean;
@@ -96,65 +123,63 @@ export interface AgentOptions {
   readonly markers?: readonly [string, string] | false;
 }
 
-/** Options of every available mode. */
+/** Options that no mode refuses as such; what they may be is another question. */
 export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'name',
   'description',
   'mode',
   'model',
+  'signature',
+  'prompt',
+  'fieldDescriptions',
+  'contextDescriptions',
+  'floatPrecision',
   'instructions',
   'rules',
   'tools',
-  'toolSearch',
   'modelMiddleware',
   'toolMiddleware',
   'validators',
   'limits',
   'maxTurns',
-  'parallel',
-  'maxCallsPerTurn',
-  'examples',
   'timeZone',
   'queues',
   'compaction',
 ];
 
-/** Options that belong to mode `react` only. */
-export const REACT_OPTIONS: readonly (keyof AgentOptions)[] = [
-  'thinking',
-  'sections',
-  'format',
-  'toolchain',
-  'answer',
-  'precedence',
-  'onUnparsed',
-  'markers',
-];
+/** Options that belong to some modes only, and to which. */
+export const MODE_OPTIONS: { readonly [name: string]: readonly Mode[] } = {
+  thinking: ['react', 'lisp'],
+  sections: ['react'],
+  format: ['react'],
+  toolchain: ['react'],
+  answer: ['react'],
+  precedence: ['react'],
+  onUnparsed: ['react'],
+  markers: ['react'],
+  examples: ['react', 'chat'],
+  parallel: ['react', 'chat'],
+  maxCallsPerTurn: ['react', 'chat'],
+  toolSearch: ['react', 'chat'],
+  programs: ['react', 'chat'],
+  llmQuery: ['react', 'chat', 'lisp'],
+  retryTurns: ['lisp'],
+  completion: ['lisp'],
+  transport: ['lisp'],
+  plan: ['lisp'],
+  journal: ['lisp'],
+  memoryLimitBytes: ['lisp'],
+  memoryStrategy: ['lisp'],
+  sizes: ['lisp'],
+};
 
-/** Options that belong to mode `lisp` only. */
-export const LISP_OPTIONS: readonly string[] = [
-  'retryTurns',
-  'completion',
-  'transport',
-  'plan',
-  'journal',
-  'memoryLimitBytes',
-  'memoryStrategy',
-  'sizes',
-];
+/** Options that only mode `lisp` has: nobody has them while it is not available. */
+export const LISP_OPTIONS: readonly string[] = Object.keys(MODE_OPTIONS).filter(
+  (name) => MODE_OPTIONS[name]?.join() === 'lisp',
+);
 
 /** Options that a later version brings. */
-export const LATER_OPTIONS: readonly string[] = [
-  'prompt',
-  'signature',
-  'fieldDescriptions',
-  'contextDescriptions',
-  'programs',
-  'program',
-  'askUser',
-  'llmQuery',
-  'floatPrecision',
-];
+export const LATER_OPTIONS: readonly string[] = ['programs', 'program', 'askUser', 'llmQuery'];
 
 /** Names of options in other products and older versions, and ours. */
 export const OLD_NAMES: { readonly [name: string]: string } = {

@@ -2,21 +2,15 @@
 import { inputProblems } from '../core/limits/compile-limits.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
-import {
-  COMMON_OPTIONS,
-  LATER_OPTIONS,
-  LISP_OPTIONS,
-  OLD_NAMES,
-  REACT_OPTIONS,
-  type AgentOptions,
-} from './agent-options.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
+import { hasKind } from './has-kind.ts';
+import { modeProblems } from './mode-problems.ts';
+import { promptProblems } from './prompt-problems.ts';
 import { sectionProblems } from './section-problems.ts';
 import { toolSearchProblems } from './tool-search-problems.ts';
 import { nameProblems } from './tool-problems.ts';
-import { unknownFields } from './unknown-fields.ts';
-
-const MODES: readonly unknown[] = ['react', 'chat', 'json', 'text', 'lisp', 'ptc_lisp'];
+import { optionProblems } from './option-problems.ts';
 
 /** All problems of an agent's options, without the name of the agent in front. */
 export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
@@ -24,6 +18,7 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...nameProblems(options.name, 'agent'),
     ...modeProblems(options),
     ...optionProblems(options),
+    ...promptProblems(options),
     ...modelProblems(options.model),
     ...textProblems(options),
     ...toolProblems(options),
@@ -37,57 +32,6 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...zoneProblems(options.timeZone),
     ...compactionProblems(options.compaction),
   ];
-}
-
-function modeProblems({ mode }: AgentOptions): readonly UsageProblem[] {
-  if (mode === undefined || mode === 'react' || mode === 'chat') return [];
-  const got: unknown = mode;
-  const name = typeof got === 'string' ? `\`${got}\`` : shown(got);
-  if (MODES.includes(got)) {
-    const message = `Expected \`mode\` to be react or chat, got ${name}, which is not available yet. Choose one of them.`;
-    return [{ code: 'mode_not_available', message }];
-  }
-  const message = `Expected \`mode\` to be one of react, chat, json, text, lisp, got ${name}. Choose one of them.`;
-  return [{ code: 'unknown_mode', message }];
-}
-
-function optionProblems(options: AgentOptions): readonly UsageProblem[] {
-  const mode = options.mode ?? 'react';
-  const foreign = [
-    ...(mode === 'chat' ? REACT_OPTIONS.map((name) => [name, 'react'] as const) : []),
-    ...LISP_OPTIONS.map((name) => [name, 'lisp'] as const),
-  ];
-  const values = options as unknown as { readonly [name: string]: unknown };
-  const ofOtherModes = foreign.flatMap(([name, owner]): readonly UsageProblem[] => {
-    const value = values[name];
-    if (value === undefined) return [];
-    const message = `Expected no \`${name}\` in mode \`${mode}\`, got ${shownOption(value)}. Remove it, it belongs to mode \`${owner}\`.`;
-    return [{ code: 'mode_option', message }];
-  });
-  const old = Object.keys(values).flatMap((name): readonly UsageProblem[] => {
-    const renamed = Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name] : undefined;
-    if (renamed === undefined) return [];
-    const message = `Expected \`${renamed}\`, got its old name \`${name}\`. Rename it.`;
-    return [{ code: 'old_name', message }];
-  });
-  const known = [...COMMON_OPTIONS, ...REACT_OPTIONS];
-  const handled = [...LISP_OPTIONS, ...Object.keys(OLD_NAMES)];
-  const rest = Object.fromEntries(
-    Object.entries(values).filter(([name]) => !handled.includes(name)),
-  );
-  return [...old, ...ofOtherModes, ...unknownFields(rest, known, 'an agent', LATER_OPTIONS)];
-}
-
-/** What factories return is shown by its kind: users know it as a call, not as a record. */
-function shownOption(value: unknown): string {
-  if (Array.isArray(value) && value.length > 0 && value.every((it) => hasKind(it, 'section'))) {
-    return value.length === 1 ? 'a section' : `${value.length} sections`;
-  }
-  if (typeof value !== 'object' || value === null) return shown(value);
-  const { type, kind } = value as { readonly type?: unknown; readonly kind?: unknown };
-  if (type === 'format' || type === 'toolchain') return `a ${type}`;
-  if (kind === 'section') return 'a section';
-  return kind === 'answer' ? 'an answer' : shown(value);
 }
 
 function modelProblems(model: unknown): readonly UsageProblem[] {
@@ -171,11 +115,6 @@ function validatorProblems(options: AgentOptions): readonly UsageProblem[] {
   return problems;
 }
 
-/** Whether a factory made `value`; the types say so, programs without them may not know. */
-function hasKind(value: object | null, kind: string): boolean {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
-}
-
 function listProblem(field: string, factory: string, got: unknown): UsageProblem {
   const message = `Expected \`${field}\` to be a list of what \`${factory}\` returns, got ${shown(got)}. Write it as a list.`;
   return { code: 'definition', message };
@@ -187,14 +126,24 @@ function partProblem(field: string, factory: string, index: number, got: unknown
 }
 
 function numberProblems(options: AgentOptions): readonly UsageProblem[] {
+  const { floatPrecision } = options;
   const fields = ['maxTurns', 'maxCallsPerTurn'] as const;
-  return fields.flatMap((field) => {
+  const problems = fields.flatMap((field): readonly UsageProblem[] => {
     const value = options[field];
     if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) return [];
     const message = `Expected \`${field}\` from 1 up, got ${shown(value)}. Change it.`;
     return [{ code: 'number', message }];
   });
+  const fits =
+    floatPrecision === undefined ||
+    (Number.isInteger(floatPrecision) && floatPrecision >= 0 && floatPrecision <= MAX_DIGITS);
+  if (fits) return problems;
+  const message = `Expected \`floatPrecision\` from 0 to ${MAX_DIGITS}, got ${shown(floatPrecision)}. Change it.`;
+  return [...problems, { code: 'number', message }];
 }
+
+/** Digits behind the point that a double may have and still be told apart. */
+const MAX_DIGITS = 15;
 
 function choiceProblems(options: AgentOptions): readonly UsageProblem[] {
   const rows: readonly [field: keyof AgentOptions, choices: readonly unknown[]][] = [

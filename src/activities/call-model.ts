@@ -21,7 +21,7 @@ import {
 import { withHeartbeat } from './heartbeat.ts';
 import { callLayeredModel } from './call-layered-model.ts';
 import { callEntry, type ModelOutcome } from './model-adapter.ts';
-import type { ModelEntry } from './model-entry.ts';
+import { entryFor, type ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { isStoppedByService } from './stop-reason.ts';
@@ -48,7 +48,7 @@ export function createCallModel(
 }
 
 async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
-  const entry = entryOf(parts.registry, order.model);
+  const entry = entryFor(entryOf(parts.registry, order.model), order);
   const view = await transcriptOf(parts, order);
   const { attempt: attempts } = Context.current().info;
   try {

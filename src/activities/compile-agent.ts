@@ -12,6 +12,8 @@ import { nearestName } from '../core/text/nearest.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import { DEFAULT_COMPACTION } from './define-compaction.ts';
 import type { AgentDefinition } from './definitions.ts';
+import { isDataMode } from './mode-problems.ts';
+import { structuredOutputOf } from './model-call-options.ts';
 import type { ModelEntry } from './model-entry.ts';
 
 /** Hexadecimal digits of a specification's hash: 64 bits tell apart all that one fleet ever has. */
@@ -40,10 +42,12 @@ export function compileAgent(
   start: Pick<AgentInput, 'limits' | 'model'> = {},
 ): CompiledAgent {
   const chosen = chooseModels(definition, models, start.model);
+
   const compiled = compileLimits({
     definition: definition.limits,
     maxTurns: definition.maxTurns,
     start: start.limits,
+    mode: definition.spec.mode,
   });
   const compacting = compileCompaction(definition.compaction, models);
   const problems = [
@@ -56,7 +60,10 @@ export function compileAgent(
   }
   const { limits } = compiled;
   const [model] = chosen.models;
-  const compaction = compacting.spec === 'default' ? defaultCompaction(model) : compacting.spec;
+  // A mode without tools holds no conversation that could become too long.
+  const isData = isDataMode(definition.spec);
+  const whenDefault = isData ? null : defaultCompaction(model);
+  const compaction = compacting.spec === 'default' ? whenDefault : compacting.spec;
   const used = [...chosen.models, ...compacting.models];
   const lacking = [...costProblems(limits, used), ...windowProblems(compaction, model)];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
@@ -89,7 +96,7 @@ function chooseModels(
   const id = wanted ?? own;
   const entry = models.get(id);
   if (entry === undefined) return { kind: 'problem', problem: unknownModel(id, models) };
-  const [first, ...fallbacks] = withFallbacks(entry, models);
+  const [first, ...fallbacks] = withFallbacks(entry, models, definition.spec.mode === 'json');
   return { kind: 'models', models: [first, ...fallbacks] };
 }
 
@@ -97,9 +104,12 @@ function chooseModels(
 function withFallbacks(
   entry: ModelEntry,
   models: ReadonlyMap<string, ModelEntry>,
+  isStructured = false,
 ): AgentSpec['models'] {
   const fallbacks = (entry.fallbacks ?? []).flatMap((name) => models.get(name) ?? []);
-  return [modelSpec(entry), ...fallbacks.map(modelSpec)];
+  const specOf = (it: ModelEntry): ModelSpec =>
+    isStructured ? { ...modelSpec(it), ...outputSpec(it) } : modelSpec(it);
+  return [specOf(entry), ...fallbacks.map(specOf)];
 }
 
 function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
@@ -116,6 +126,14 @@ function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): M
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(price === undefined ? {} : { price }),
+  };
+}
+
+/** How an entry asks for an output: found out once, so that a run keeps to it. */
+function outputSpec(entry: ModelEntry): Pick<ModelSpec, 'structuredOutput' | 'strict'> {
+  return {
+    structuredOutput: structuredOutputOf(entry),
+    ...(entry.strict === true ? { strict: true } : {}),
   };
 }
 

@@ -1,10 +1,17 @@
 import type { AgentSpec, ReactSpec, SectionSpec, TextSource } from '../core/agent/spec.ts';
 import { usageErrorOf } from '../core/usage-error.ts';
-import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
+import {
+  AGENT_DEFAULTS,
+  MODE_TURNS,
+  type AgentOptions,
+  type AvailableMode,
+} from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
+import { defineSignature, type DefinedSignature } from './define-signature.ts';
 import type {
   AgentDefinition,
   AgentModel,
+  AnswerDefinition,
   TextFunction,
   ToolDefinition,
   ValidatorDefinition,
@@ -29,12 +36,15 @@ import { isLocalSearch, toolSearchSpec } from './tool-search-options.ts';
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
-  const { name, limits, maxTurns, compaction, instructions, rules, answer } = options;
+  const { name, limits, compaction, instructions, rules, answer } = options;
+  const mode = options.mode ?? AGENT_DEFAULTS.mode;
+  const maxTurns = options.maxTurns ?? MODE_TURNS[mode];
+  const signature = definedSignature(options);
   const validators = agentValidators(options);
   return {
     kind: 'agent',
     name,
-    spec: agentSpec(options, validators),
+    spec: agentSpec(options, validators, signature),
     model: agentModel(name, options.model),
     ...(limits === undefined ? {} : { limits }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
@@ -44,9 +54,10 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     tools: options.tools ?? [],
     ...definedSearch(options),
     ...definedMiddleware(options),
+    ...(signature === undefined ? {} : { inputs: signature.inputs }),
     validators,
     standards: {
-      answer: answer?.standard ?? null,
+      answer: answer?.standard ?? signature?.output?.standard ?? null,
       sections: new Map(ownSections(options).map(({ spec, standard }) => [spec.name, standard])),
     },
   };
@@ -68,15 +79,24 @@ function ownSections(
 function agentSpec(
   options: AgentOptions,
   validators: readonly ValidatorDefinition[],
+  signature: DefinedSignature | undefined,
 ): AgentDefinition['spec'] {
   const mode = options.mode ?? AGENT_DEFAULTS.mode;
   const isReact = mode === 'react';
-  const answer = (options.answer ?? textAnswer()).spec;
+  const answer = answerSpec(options, mode, signature?.output ?? null);
+  const { prompt, fieldDescriptions, contextDescriptions, floatPrecision } = options;
   return {
     v: 1,
     name: options.name,
     ...(options.description === undefined ? {} : { description: options.description }),
     mode,
+    ...(prompt === undefined || prompt.trim() === '{{task}}' ? {} : { prompt }),
+    ...(signature === undefined
+      ? {}
+      : { signature: { text: signature.text, params: signature.params } }),
+    ...(fieldDescriptions === undefined ? {} : { fieldDescriptions }),
+    ...(contextDescriptions === undefined ? {} : { contextDescriptions }),
+    ...(floatPrecision === undefined ? {} : { floatPrecision }),
     instructions: textSource(options.instructions),
     rules: textSource(options.rules),
     ...toolSpecs(options),
@@ -89,6 +109,28 @@ function agentSpec(
     timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
     queues: options.queues ?? {},
   };
+}
+
+/** `text` ignores the signature; all others were checked before. */
+function definedSignature({
+  mode,
+  signature,
+  fieldDescriptions,
+}: AgentOptions): DefinedSignature | undefined {
+  if (signature === undefined || mode === 'text') return undefined;
+  const defined = defineSignature(signature, fieldDescriptions);
+  return defined.kind === 'signature' ? defined.signature : undefined;
+}
+
+/** An output is answered as JSON, but one text in modes that write text anyway. */
+function answerSpec(
+  options: AgentOptions,
+  mode: AvailableMode,
+  output: DefinedSignature['output'],
+): AnswerDefinition['spec'] {
+  const own = (options.answer ?? textAnswer()).spec;
+  if (output === null || (output.type.kind === 'string' && mode !== 'json')) return own;
+  return { kind: 'json', section: own.section, schema: output.schema, output: output.type };
 }
 
 /** Without tools there is nothing to search. */

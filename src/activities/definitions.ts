@@ -127,6 +127,8 @@ export interface AgentDefinition {
   /** Absent: the default, which depends on the model. */
   readonly compaction?: CompactionSpec | false;
   readonly maxTurns?: number;
+  /** Full JSON Schema of the inputs; absent: no signature. */
+  readonly inputs?: JsonObject;
   readonly instructions?: TextFunction;
   readonly rules?: TextFunction;
   readonly tools: readonly ToolDefinition[];

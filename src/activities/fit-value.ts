@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
 import { coerce } from '../core/section/coerce.ts';
+import { OPTIONAL_KEYWORD } from '../core/signature/json-schema.ts';
 import {
   pathOfPointer,
   problemLines,
@@ -26,16 +27,25 @@ const MAX_VIOLATIONS = 1_000;
 
 /** Rejects only when the schema library itself throws. */
 export async function fitValue(schema: ValueSchema, given: Json): Promise<Fit> {
-  const { errors, value } = checkJson(schema.json, coerce(given, schema.json));
-  if (errors.length > 0) {
-    const violations = errors.slice(0, MAX_VIOLATIONS).map((error) => violationOf(error, value));
-    return { kind: 'unfit', lines: problemLines(violations) };
-  }
+  const checked = checkJson(schema.json, coerce(given, schema.json));
+  const { value } = checked;
+  const lines = linesOf(checked.errors, value);
+  if (lines.length > 0) return { kind: 'unfit', lines };
   if (schema.standard === null) return { kind: 'fits', value };
   const result = await schema.standard['~standard'].validate(value);
   if (result.issues === undefined) return { kind: 'fits', value: result.value };
   const issues = result.issues.slice(0, MAX_VIOLATIONS).map(issueViolation);
   return { kind: 'unfit', lines: problemLines(issues) };
+}
+
+/** A line for each thing that a JSON Schema has against `value`, which is not coerced. */
+export function schemaLines(schema: JsonObject, value: Json): readonly string[] {
+  return linesOf(checkJson(schema, value).errors, value);
+}
+
+function linesOf(errors: readonly SchemaError[], value: Json): readonly string[] {
+  if (errors.length === 0) return [];
+  return problemLines(errors.slice(0, MAX_VIOLATIONS).map((error) => violationOf(error, value)));
 }
 
 function violationOf(error: SchemaError, root: Json): Violation {
@@ -58,6 +68,12 @@ function paramsOf({ keyword, params, schema, parentSchema }: SchemaError): JsonO
       const properties = (parentSchema as JsonObject | undefined)?.['properties'];
       const names = isJsonObject(properties) ? Object.keys(properties) : [];
       return { ...given, properties: names };
+    }
+    case 'type': {
+      const types = given['type'];
+      const isOptional = (parentSchema as JsonObject | undefined)?.[OPTIONAL_KEYWORD] === true;
+      if (!isOptional || !Array.isArray(types)) return given;
+      return { ...given, type: types.filter((type) => type !== 'null') };
     }
     default:
       return given;

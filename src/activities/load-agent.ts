@@ -4,8 +4,10 @@ import type { AgentSpec } from '../core/agent/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
+import { prepareInput, type Refusal, type RunMaterial } from '../core/agent/prepare-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import type { Registry } from './definitions.ts';
+import { schemaLines } from './fit-value.ts';
 import { isMediaPart } from './tool-result.ts';
 import { invalidInput } from './tool-failures.ts';
 
@@ -15,6 +17,10 @@ export interface LoadedAgent {
   /** 16 hexadecimal digits; equal for equal specifications. */
   readonly specHash: string;
   readonly warnings: readonly AgentWarning[];
+  /** What the run works with; absent: what it was started with. */
+  readonly material?: RunMaterial;
+  /** Why the run ends before its first iteration. */
+  readonly refusal?: Refusal;
 }
 
 /** A loaded agent, or why the run cannot begin: `message` has a line for each problem. */
@@ -37,7 +43,10 @@ export const MAX_SPEC_BYTES = 1_048_576;
 
 /** Checks the payload of a start, which any client may have written, and compiles its agent. */
 export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
-  const shape = inputProblems(input);
+  const name = isPlainObject(input) ? input['agent'] : undefined;
+  const prompt =
+    typeof name === 'string' ? registry.agents.get(name)?.definition.spec.prompt : undefined;
+  const shape = inputProblems(input, prompt !== undefined);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
   const agent = registry.agents.get(input.agent);
   if (agent === undefined) {
@@ -48,7 +57,22 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const { spec, specHash, warnings } = compiled;
   const bytes = byteSize(spec as unknown as Json);
   if (bytes > MAX_SPEC_BYTES) return invalid([tooLarge(input.agent, bytes)]);
-  return { kind: 'loaded', agent: { spec, specHash, warnings } };
+  const { inputs } = agent.definition;
+  const prepared = prepareInput(spec, input, (values) =>
+    inputs === undefined ? [] : schemaLines(inputs, values),
+  );
+  const { material, refusal } = prepared;
+  const isAsGiven = material.task === input.task && material.context === input.context;
+  return {
+    kind: 'loaded',
+    agent: {
+      spec,
+      specHash,
+      warnings: [...warnings, ...prepared.warnings],
+      ...(isAsGiven ? {} : { material }),
+      ...(refusal === undefined ? {} : { refusal }),
+    },
+  };
 }
 
 /**
@@ -72,7 +96,7 @@ function hasShape(input: unknown): input is AgentInput {
   return isPlainObject(input);
 }
 
-function inputProblems(input: unknown): readonly string[] {
+function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] {
   if (!isPlainObject(input)) {
     return [
       `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
@@ -88,7 +112,7 @@ function inputProblems(input: unknown): readonly string[] {
     ...(typeof agent === 'string' && agent !== ''
       ? []
       : [`Expected \`agent\` to be the name of an agent, got ${shown(agent)}. Name one.`]),
-    ...taskProblems(task),
+    ...taskProblems(task, hasTemplate),
     ...(context === undefined || isPlainObject(context)
       ? []
       : [
@@ -101,7 +125,7 @@ function inputProblems(input: unknown): readonly string[] {
   ];
 }
 
-function taskProblems(task: unknown): readonly string[] {
+function taskProblems(task: unknown, hasTemplate: boolean): readonly string[] {
   if (!isPlainObject(task)) {
     return [
       `Expected \`task\` to be { text, media? }, got ${shown(task)}. Say what the agent should do.`,
@@ -119,7 +143,8 @@ function taskProblems(task: unknown): readonly string[] {
     );
   }
   const hasMedia = Array.isArray(media) && media.length > 0;
-  if (problems.length === 0 && !hasMedia && String(text).trim() === '') {
+  const mayBeEmpty = hasMedia || hasTemplate;
+  if (problems.length === 0 && !mayBeEmpty && String(text).trim() === '') {
     problems.push(
       'Expected a task with text or media, got an empty one. Say what the agent should do.',
     );

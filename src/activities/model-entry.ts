@@ -39,6 +39,14 @@ export interface ModelEntry {
   readonly strict?: boolean;
 }
 
+/** `entry` as it is asked for one order: a run keeps to the way in which it asks for its output. */
+export function entryFor(
+  entry: ModelEntry,
+  { structuredOutput }: { readonly structuredOutput?: StructuredOutput },
+): ModelEntry {
+  return structuredOutput === undefined ? entry : { ...entry, structuredOutput };
+}
+
 type Fields = { readonly [key: string]: unknown };
 type Check = (entry: Fields, name: string) => readonly UsageProblem[];
 

@@ -5,6 +5,7 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
+import type { Step } from '../core/agent/step.ts';
 import type { AgentInput, HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import type { JsonObject } from '../core/json.ts';
 import { byteSize, isDeeperThan, MAX_JSON_DEPTH, type Json } from '../core/json.ts';
@@ -19,10 +20,10 @@ export const MAX_START_BYTES = 1_500_000;
 
 /** What a run is started with. */
 export interface StartOptions {
-  /** What to do: text, or text and media. */
-  readonly task: string | Task;
-  /** Named data for the run. */
-  readonly context?: JsonObject;
+  /** What to do: text, or text and media. Left out for an agent whose template needs none. */
+  readonly task?: string | Task;
+  /** Named data for the run, or the Step of an earlier one. */
+  readonly context?: JsonObject | Step;
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];
   /** Replace the definition's limits on the same keys. */
@@ -113,7 +114,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
 }
 
 function inputOf(agent: string, options: StartOptions): AgentInput {
-  const { task, context, history, limits, model } = options;
+  const { task = '', context, history, limits, model } = options;
   const input: AgentInput = {
     v: 1,
     agent,
@@ -124,7 +125,7 @@ function inputOf(agent: string, options: StartOptions): AgentInput {
     ...(model === undefined ? {} : { model }),
   };
   const { text, media = [] } = input.task;
-  if (text.trim() === '' && media.length === 0) {
+  if (options.task !== undefined && text.trim() === '' && media.length === 0) {
     throw new UsageError(
       'invalid_input',
       'Expected a task with text or media, got an empty one. Say what to do.',

@@ -15,6 +15,7 @@ import type { Entry } from '../core/transcript/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
 import { callLayeredModel } from '../activities/call-layered-model.ts';
 import { classifyModelError } from '../activities/model-failures.ts';
+import { entryFor } from '../activities/model-entry.ts';
 import { promptTexts } from '../activities/prompt-texts.ts';
 import { runJudge } from '../activities/run-judge.ts';
 import { runTool } from '../activities/run-tool.ts';
@@ -160,7 +161,7 @@ async function callModel(
       const request = requestOfOrder(order, view, { attempt, ...texts });
       const around = agent.definition.middleware?.model ?? [];
       const io = { signal, onChunk: stream.write };
-      const outcome = await callLayeredModel(around, entry, request, io);
+      const outcome = await callLayeredModel(around, entryFor(entry, order), request, io);
       stream.end();
       if (outcome.kind === 'aborted') {
         return { ...outcome, usage: addUsage(spent, outcome.usage), attempts };
@@ -175,9 +176,10 @@ async function callModel(
         await clock.sleep(failure.retryAfterMs ?? Math.min(1_000 * 2 ** (attempts - 1), 30_000));
         continue;
       }
-      const { code, message } = failure;
+      const { code, message, status } = failure;
       const usageKnown = Object.values(spent).some((count) => count > 0);
-      return { kind: 'failed', code, message, usage: spent, usageKnown, attempts };
+      const http = status === undefined ? {} : { status };
+      return { kind: 'failed', code, message, ...http, usage: spent, usageKnown, attempts };
     }
   }
 }

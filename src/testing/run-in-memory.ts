@@ -27,8 +27,12 @@ export interface MemoryRunOptions {
   readonly agent: AgentDefinition;
   /** Entries that the agent names by id; an entry in the definition needs none. */
   readonly models?: readonly ModelEntry[];
-  readonly task: string | Task;
-  readonly context?: JsonObject;
+  /** Default: none, for an agent whose template needs none. */
+  readonly task?: string | Task;
+  /** Named data, or the Step of an earlier run. */
+  readonly context?: JsonObject | Step;
+  /** Id of a model entry that replaces the agent's own. */
+  readonly model?: string;
   readonly history?: readonly HistoryTurn[];
   readonly limits?: LimitsInput;
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
@@ -69,7 +73,7 @@ export interface MemoryRun {
  * const step = await startInMemory({ agent, task: 'What is it?' }).result;
  */
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
-  const { clock = createFakeClock(), task, context, history, limits } = options;
+  const { clock = createFakeClock(), task = '', context, history, limits, model } = options;
   const registry = createRegistry({ agents: [options.agent], models: options.models ?? [] });
   const loaded = loadAgent(registry, {
     v: 1,
@@ -78,6 +82,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
     ...(context === undefined ? {} : { context }),
     ...(history === undefined ? {} : { history }),
     ...(limits === undefined ? {} : { limits }),
+    ...(model === undefined ? {} : { model }),
   });
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec } = loaded.agent;
@@ -118,7 +123,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const drive = async (): Promise<Step> => {
     for (;;) {
       const { run, host } = current;
-      const end = await runLoop(run, host, options.next ?? nextOf(spec));
+      const end = await runLoop(run, host, options.next ?? nextOf(spec), loaded.agent);
       if (end.kind === 'ended') {
         const unreadInputs = host.mailbox.peek().waiting.map((input) => input.id);
         const { runId } = run.state;
@@ -164,8 +169,11 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const identity = { runId: 'run-1', agentPath: spec.name, depth: 0, startedAt: clock.now() };
   const head = {
     spec,
-    task: typeof task === 'string' ? { text: task } : task,
-    ...(context === undefined ? {} : { context }),
+    ...(loaded.agent.material ?? {
+      task: typeof task === 'string' ? { text: task } : task,
+      // A Step is always made into something else.
+      ...(context === undefined ? {} : { context: context as JsonObject }),
+    }),
     ...(history === undefined ? {} : { history }),
   };
   begin(startState(identity, head), EMPTY_INBOX);

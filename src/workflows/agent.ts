@@ -7,10 +7,15 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
+import type {
+  ActivityRuntime,
+  EverloopActivities,
+  LoadedAgent,
+} from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
 import type { AgentInput } from '../core/agent/input.ts';
-import { finish, runLoop, type LoopEnd } from '../core/agent/loop.ts';
+import { finish, runLoop, type LoopEnd, type Opening } from '../core/agent/loop.ts';
+import type { RunMaterial } from '../core/agent/prepare-input.ts';
 import type { Next } from '../core/agent/work.ts';
 import { nextOf } from '../core/agent/next-of.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
@@ -18,6 +23,7 @@ import { startState, type RunState } from '../core/agent/run-state.ts';
 import { stepOf } from '../core/agent/step-of.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
+import type { JsonObject } from '../core/json.ts';
 import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, throughTheOneExit, unstartedStep } from './failures.ts';
@@ -46,7 +52,7 @@ export async function runAgentWorkflow(
     opened = session;
     installHandlers(session);
     const native = watchNativeCancel(session);
-    const { state, runtime } = await startOrRestore(start, session);
+    const { state, runtime, opening } = await startOrRestore(start, session);
 
     // What an abort cancels: calls in flight end, the loop goes on.
     const flight = new CancellationScope({ cancellable: true });
@@ -55,7 +61,10 @@ export async function runAgentWorkflow(
         new Promise<{ readonly run: Run; readonly end: LoopEnd }>((resolve, reject) => {
           // A bug beside the loop, in a timer, ends the run as one in the loop does.
           const { run, host } = begin(session, state, runtime, start, reject);
-          runLoop(run, host, loopOf(state.head.spec)).then((end) => resolve({ run, end }), reject);
+          runLoop(run, host, loopOf(state.head.spec), opening).then(
+            (end) => resolve({ run, end }),
+            reject,
+          );
         }),
     );
     if (end.kind === 'ended') return close(session, run, end.ending, native);
@@ -89,7 +98,11 @@ function watchNativeCancel(session: Session): NativeCancel {
 async function startOrRestore(
   start: Start,
   session: Session,
-): Promise<{ readonly state: RunState; readonly runtime: ActivityRuntime }> {
+): Promise<{
+  readonly state: RunState;
+  readonly runtime: ActivityRuntime;
+  readonly opening?: Opening;
+}> {
   if (start.kind === 'continued') return start.handover;
   const { loadAgent } = proxyLocalActivities<EverloopActivities>(LOAD_OPTIONS);
   const loaded = await loadAgent(start.input).catch((error: unknown) => {
@@ -102,11 +115,12 @@ async function startOrRestore(
     session.step = failure.details?.[0] as Step;
     throw failure;
   });
-  return { state: freshState(start.input, loaded.spec), runtime: loaded.runtime };
+  const { runtime } = loaded;
+  return { state: freshState(start.input, loaded), runtime, opening: loaded };
 }
 
-function freshState(input: AgentInput, spec: AgentSpec): RunState {
-  const { task, context, history } = input;
+function freshState(input: AgentInput, { spec, material }: LoadedAgent): RunState {
+  const { history } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -117,11 +131,15 @@ function freshState(input: AgentInput, spec: AgentSpec): RunState {
     },
     {
       spec,
-      task,
-      ...(context === undefined ? {} : { context }),
+      ...(material ?? givenMaterial(input)),
       ...(history === undefined ? {} : { history }),
     },
   );
+}
+
+/** A worker that says nothing of the input takes it as it is: then its context is no Step. */
+function givenMaterial({ task, context }: AgentInput): RunMaterial {
+  return { task, ...(context === undefined ? {} : { context: context as JsonObject }) };
 }
 
 function begin(

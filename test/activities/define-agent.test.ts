@@ -331,11 +331,11 @@ describe('[row 26] what is wrong with an agent', () => {
       message:
         'Expected `mode` to be one of react, chat, json, text, lisp, got `yaml`. Choose one of them.',
     },
-    ...['json', 'text', 'lisp', 'ptc_lisp'].map((mode) => ({
+    ...['lisp', 'ptc_lisp'].map((mode) => ({
       name: `the mode ${mode}`,
       options: { mode },
       code: 'mode_not_available',
-      message: `Expected \`mode\` to be react or chat, got \`${mode}\`, which is not available yet. Choose one of them.`,
+      message: `Expected \`mode\` to be react, chat, json or text, got \`${mode}\`, which is not available yet. Choose one of them.`,
     })),
     ...Object.entries({
       output: 'mode',
@@ -359,7 +359,6 @@ describe('[row 26] what is wrong with an agent', () => {
       { field: 'format', value: xmlFormat(), got: 'a format' },
       { field: 'toolchain', value: jsonToolchain(), got: 'a toolchain' },
       { field: 'answer', value: textAnswer(), got: 'an answer' },
-      { field: 'thinking', value: true, got: 'true' },
       { field: 'sections', value: [textSection({ name: 'notes' })], got: 'a section' },
       { field: 'precedence', value: 'answer', got: '"answer"' },
       { field: 'onUnparsed', value: 'fail', got: '"fail"' },
@@ -370,6 +369,13 @@ describe('[row 26] what is wrong with an agent', () => {
       code: 'mode_option',
       message: `Expected no \`${field}\` in mode \`chat\`, got ${got}. Remove it, it belongs to mode \`react\`.`,
     })),
+    {
+      name: 'thinking in chat',
+      options: { mode: 'chat', thinking: true },
+      code: 'mode_option',
+      message:
+        'Expected no `thinking` in mode `chat`, got true. Remove it, it belongs to the modes `react` and `lisp`.',
+    },
     {
       name: 'an option of a later version',
       options: { askUser: true },

@@ -4,11 +4,12 @@
  */
 import type { SummaryOrder } from '../compaction/compaction.ts';
 import { wouldCross } from '../limits/breach.ts';
-import type { ModelPurpose, Reply } from '../model/model.ts';
+import type { ModelPurpose, OutputStrategy, Reply } from '../model/model.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
 import type { Host, ModelOrder, ModelOutcome } from './host.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
+import type { RunState } from './run-state.ts';
 import type { OpenCount } from './run-calls.ts';
 
 /** What an iteration remembers of its questions. */
@@ -59,6 +60,11 @@ export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking)
       leaveIfAsked(run, host);
       if (outcome.kind === 'aborted') return askFrom(place + 1, last);
       const { code, message } = outcome;
+      const plainer = downgradeOf(order, outcome);
+      if (plainer !== undefined) {
+        run.record({ type: 'agent:structured_output_downgraded', model, ...plainer });
+        return askFrom(place, last);
+      }
       const isFinal = code !== 'model_error' && code !== 'model_auth';
       const failure: AskFailure = { kind: 'failed', code, message };
       return isFinal ? failure : askFrom(place + 1, failure);
@@ -103,8 +109,36 @@ function beginModelCall(run: Run, host: Host, model: string, asking: Asking): Mo
     lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
     time: host.now(),
     transcript: mark,
+    ...strategyOf(state, model, purpose),
     ...(summary === undefined ? {} : { summary }),
   };
+}
+
+/** How the output is asked for, in mode `json` alone: as the entry says, or as a refusal left it. */
+function strategyOf(
+  { head, structuredOutputs }: RunState,
+  model: string,
+  purpose: ModelPurpose,
+): Pick<ModelOrder, 'structuredOutput'> {
+  if (head.spec.mode !== 'json' || purpose !== 'reply') return {};
+  const own = head.spec.models.find(({ id }) => id === model)?.structuredOutput;
+  return { structuredOutput: structuredOutputs?.[model] ?? own ?? 'prompt' };
+}
+
+/** What is asked for instead when a provider refuses a schema or a forced call. */
+const PLAINER: { readonly [strategy in OutputStrategy]?: OutputStrategy } = {
+  schema: 'tool',
+  tool: 'prompt',
+};
+
+/** A provider that knows neither schemas nor forced calls says 400, an adapter says nothing of HTTP. */
+function downgradeOf(
+  { structuredOutput: from }: ModelOrder,
+  { code, status }: Extract<ModelOutcome, { readonly kind: 'failed' }>,
+): { readonly from: OutputStrategy; readonly to: OutputStrategy } | undefined {
+  const isRefused = code === 'model_request_refused' && [undefined, 400, 422].includes(status);
+  const to = from === undefined || !isRefused ? undefined : PLAINER[from];
+  return from === undefined || to === undefined ? undefined : { from, to };
 }
 
 function modelCallAfter(

@@ -7,7 +7,12 @@ export type Ending =
   | { readonly kind: 'success'; readonly value: Json }
   | { readonly kind: 'canceled'; readonly reason: string; readonly message: string }
   | { readonly kind: 'limit_exceeded'; readonly breach: Breach }
-  | { readonly kind: 'error'; readonly code: string; readonly cause: string }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly cause: string;
+      readonly details?: Json;
+    }
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 
 /**
@@ -18,7 +23,12 @@ export type Ending =
 export type Leave =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'interrupted' }
-  | { readonly kind: 'failed'; readonly code: string; readonly cause: string }
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly cause: string;
+      readonly details?: Json;
+    }
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 
 /**

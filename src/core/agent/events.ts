@@ -6,7 +6,13 @@
 import type { StrategySpec } from '../compaction/compaction.ts';
 import type { Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
-import type { FinishReason, Mode, ModelPurpose, TokenUsage } from '../model/model.ts';
+import type {
+  FinishReason,
+  Mode,
+  ModelPurpose,
+  OutputStrategy,
+  TokenUsage,
+} from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
 import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
 import type { StepStatus } from './step.ts';
@@ -73,6 +79,13 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
+    }
+  /** A provider refused how the output was asked for; the run asks in a plainer way from now on. */
+  | {
+      readonly type: 'agent:structured_output_downgraded';
+      readonly model: string;
+      readonly from: OutputStrategy;
+      readonly to: OutputStrategy;
     }
   /** A reply was read. */
   | {

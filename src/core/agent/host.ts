@@ -11,7 +11,7 @@
  * H4  `publish` never waits and never throws.
  */
 import type { SummaryOrder } from '../compaction/compaction.ts';
-import type { ModelPurpose, Reply, TokenUsage } from '../model/model.ts';
+import type { ModelPurpose, OutputStrategy, Reply, TokenUsage } from '../model/model.ts';
 import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../toolchain/outcome.ts';
 import type { ToolSpec } from './spec.ts';
 import type { AgentEvent } from './events.ts';
@@ -39,6 +39,8 @@ export interface ModelOrder {
   /** Milliseconds since 1970, for instructions that name the date. */
   readonly time: number;
   readonly transcript: TranscriptReference;
+  /** How the output is asked for; set when the agent's mode is `json`. */
+  readonly structuredOutput?: OutputStrategy;
   /** Set when `purpose` is `compaction`: what of the transcript is to be summed up. */
   readonly summary?: SummaryOrder;
 }
@@ -72,6 +74,8 @@ export type ModelOutcome =
       /** `model_error`, `model_auth`, `model_request_refused` or `context_too_long`. */
       readonly code: string;
       readonly message: string;
+      /** The status of HTTP, where there was one. */
+      readonly status?: number;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
       readonly attempts: number;

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Task } from '../message.ts';
+import type { Step } from './step.ts';
 
 /** One turn of an earlier conversation. */
 export interface HistoryTurn {
@@ -40,7 +41,8 @@ export interface AgentInput {
   readonly v: 1;
   readonly agent: string;
   readonly task: Task;
-  readonly context?: JsonObject;
+  /** Named data, or the Step of an earlier run. */
+  readonly context?: JsonObject | Step;
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];
   readonly limits?: LimitsInput;

@@ -12,6 +12,7 @@
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */
 import { wouldCross } from '../limits/breach.ts';
+import type { Json } from '../json.ts';
 import { leaveOf, type Ending, type Leave } from './ending.ts';
 import type { IterationOutcome } from './events.ts';
 import type { Host } from './host.ts';
@@ -25,11 +26,36 @@ import { createWork, type Next, type TurnEnd } from './work.ts';
 export type LoopEnd =
   { readonly kind: 'ended'; readonly ending: Ending } | { readonly kind: 'handover' };
 
-/** Runs iterations until the run ends or the host asks for a hand-over. Never throws. */
-export async function runLoop(run: Run, host: Host, next: Next): Promise<LoopEnd> {
+/** What was found out about a run before it begins. */
+export interface Opening {
+  /** What is odd about what it was given. */
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  /** Why it cannot run: it ends with this before the first iteration. */
+  readonly refusal?: { readonly code: string; readonly message: string; readonly details?: Json };
+}
+
+/**
+ * Runs iterations until the run ends or the host asks for a hand-over. Never throws. `opening` is what
+ * was found when a fresh run was loaded.
+ */
+export async function runLoop(
+  run: Run,
+  host: Host,
+  next: Next,
+  opening?: Opening,
+): Promise<LoopEnd> {
   try {
     if (run.state.seq === 0) {
       run.record({ type: 'agent:execution:before', mode: run.state.head.spec.mode }); // L1
+      for (const warning of opening?.warnings ?? []) {
+        run.record({ type: 'agent:warning', ...warning });
+      }
+      const refusal = opening?.refusal;
+      if (refusal !== undefined) {
+        const { code, message: cause, details } = refusal;
+        const because = details === undefined ? {} : { details };
+        return finish(run, { kind: 'error', code, cause, ...because });
+      }
     }
     for (;;) {
       if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
@@ -183,7 +209,12 @@ function outcomeOfThrow(run: Run, host: Host, error: unknown): ClosedIteration {
 function failureOf(left: Leave | undefined, error: unknown): Ending {
   switch (left?.kind) {
     case 'failed':
-      return { kind: 'error', code: left.code, cause: left.cause };
+      return {
+        kind: 'error',
+        code: left.code,
+        cause: left.cause,
+        ...(left.details === undefined ? {} : { details: left.details }),
+      };
     case 'compaction_failed':
       return left;
     default:

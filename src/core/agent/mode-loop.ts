@@ -4,12 +4,15 @@
  */
 import type { Json, JsonObject } from '../json.ts';
 import type { ToolCall } from '../message.ts';
+import { roundFloats } from '../round-floats.ts';
 import { IMPORTANCE_KEY } from '../transcript/entry.ts';
 import type { JudgeResult } from '../toolchain/outcome.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
+import { wouldCross } from '../limits/breach.ts';
 import { leaveOf, leaving } from './ending.ts';
-import type { ModeRules } from './mode.ts';
+import type { AttemptCount, ModeRules } from './mode.ts';
 import type { CallResult } from './observation.ts';
+import type { RunState } from './run-state.ts';
 import { settleSections, type SettledSections } from './section-values.ts';
 import type { AgentSpec } from './spec.ts';
 import { judgementEvents, readingEvents, sectionEvents } from './turn-record.ts';
@@ -27,7 +30,7 @@ export function modeLoop(mode: ModeRules): Next {
       for (const event of readingEvents(turn, reply)) run.record(event);
       if (turn.kind === 'malformed' && turn.ends) {
         const cause = turn.problems[0]?.message ?? 'the reply could not be read';
-        throw leaving({ kind: 'failed', code: 'unparsable_reply', cause });
+        throw leaving({ kind: 'failed', code: turn.endsAs ?? 'unparsable_reply', cause });
       }
       // A breach leaves calls unstarted and no further try; an answer in hand is still judged.
       if (turn.kind !== 'answer' && run.state.breach !== null) throw leaving({ kind: 'stopped' });
@@ -53,9 +56,19 @@ export function modeLoop(mode: ModeRules): Next {
       for (const event of judgementEvents(judgement, checked, text)) run.record(event);
       if (judgement.kind === 'accepted') {
         const entry = { messages: mode.answerMessages(reply), ...metadataOf(sections, []) };
-        return { kind: 'end', value: judgement.value, entry };
+        const { floatPrecision: digits } = spec;
+        const { value } = judgement;
+        return {
+          kind: 'end',
+          value: digits === undefined ? value : roundFloats(value, digits),
+          entry,
+        };
       }
-      const feedback = mode.answerFeedback(spec, turn, judgement);
+      if (mode.exhausted !== undefined && isLastTurn(run.state)) {
+        work.append({ messages: mode.answerMessages(reply) });
+        throw leaving({ kind: 'failed', ...mode.exhausted(judgement, reply) });
+      }
+      const feedback = mode.answerFeedback(spec, turn, judgement, reply, attemptOf(run.state));
       const results = turn.attached?.kind === 'calls' ? await work.call(turn.attached.calls) : [];
       const outcome = { sectionErrors: sections.errors, feedback, results };
       return goOn(
@@ -67,6 +80,20 @@ export function modeLoop(mode: ModeRules): Next {
       throw asBug(error);
     }
   };
+}
+
+/** Whether no further iteration may begin. */
+function isLastTurn({ limits, stats }: RunState): boolean {
+  return wouldCross(limits, stats, ['agent:iterations']) !== null;
+}
+
+/** Which turn of how many it is, by the limit on iterations. */
+function attemptOf({ limits, iteration }: RunState): AttemptCount {
+  const limit = limits.find(
+    ({ kind, key, onReach }) =>
+      kind === 'exact' && key === '$self:agent:iterations' && onReach !== 'refuse',
+  );
+  return { attempt: iteration, of: limit?.max ?? null };
 }
 
 /** Nothing of a user's runs in the loop of a mode: what else is thrown is a bug, and must not look like his. */

@@ -3,8 +3,8 @@
  * written down. The loop is the same for all modes and never asks which one it runs.
  */
 import type { MediaPart, Message, FormattedSection } from '../message.ts';
-import type { ModelRequest, Reply } from '../model/model.ts';
-import type { JsonObject } from '../json.ts';
+import type { ModelRequest, OutputStrategy, Reply } from '../model/model.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { CallResult } from './observation.ts';
 import type { AgentSpec } from './spec.ts';
@@ -24,6 +24,10 @@ export interface RequestOptions {
   readonly rules?: string;
   /** The messages of the agent's own prompt function; they replace the system message. */
   readonly prompt?: readonly Message[];
+  /** How the output is asked for, in mode `json`. Default `prompt`. */
+  readonly structuredOutput?: OutputStrategy;
+  /** Whether every field of the output is required by the provider. */
+  readonly strict?: boolean;
   /** Those of the model's entry. Default: none. */
   readonly settings?: JsonObject;
 }
@@ -36,6 +40,21 @@ export interface TurnOutcome {
   readonly feedback: readonly FormattedSection[];
   /** In request order; one for each call of the turn. */
   readonly results: readonly CallResult[];
+}
+
+/** Which try of how many it was. */
+export interface AttemptCount {
+  /** From 1. */
+  readonly attempt: number;
+  /** Null: without bound. */
+  readonly of: number | null;
+}
+
+/** How a run ends whose turns are used up. */
+export interface Exhaustion {
+  readonly code: 'json_parse_error' | 'validation_error';
+  readonly cause: string;
+  readonly details: Json;
 }
 
 /** What a user sends to a live run. */
@@ -67,5 +86,9 @@ export interface ModeRules {
     spec: AgentSpec,
     turn: AnswerTurn,
     judgement: Judgement,
+    reply: Reply,
+    count: AttemptCount,
   ): readonly FormattedSection[];
+  /** How the run ends when its last turn gave no answer. Absent: at its limit of iterations. */
+  exhausted?(judgement: Judgement, reply: Reply): Exhaustion;
 }

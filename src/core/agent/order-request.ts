@@ -7,11 +7,19 @@ import { buildRequest } from './modes/modes.ts';
 
 /** The request that `order` stands for. `made`: what is known only where the model is asked. */
 export function requestOfOrder(
-  { runId, iteration, lastTurn, summary }: ModelOrder,
+  { runId, iteration, lastTurn, summary, model, structuredOutput }: ModelOrder,
   { head, messages }: TranscriptView,
   made: Omit<RequestOptions, 'runId' | 'iteration' | 'lastTurn'>,
 ): ModelRequest {
-  const options = { runId, iteration, lastTurn, ...made };
+  const isStrict = head.spec.models.find(({ id }) => id === model)?.strict === true;
+  const options = {
+    runId,
+    iteration,
+    lastTurn,
+    ...(structuredOutput === undefined ? {} : { structuredOutput }),
+    ...(isStrict ? { strict: true } : {}),
+    ...made,
+  };
   return summary === undefined
     ? buildRequest(head, messages, options)
     : buildSummaryRequest(head, messages, summary, options);

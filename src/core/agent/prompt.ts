@@ -3,6 +3,9 @@ import type { TextFormat } from '../format/format.ts';
 import type { JsonObject } from '../json.ts';
 import type { Message, Part } from '../message.ts';
 import type { ModelRequest } from '../model/model.ts';
+import { isHidden } from '../signature/signature.ts';
+import { parseTemplate } from '../template/parse-template.ts';
+import { namesOf } from '../template/template.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { RequestOptions } from './mode.ts';
 import type { TextSource } from './spec.ts';
@@ -15,7 +18,22 @@ export function sourceText(source: TextSource | null, made: string | undefined):
 
 /** `context` without its hidden keys, those that begin with `_`: they never enter a prompt. */
 export function visibleContext(context: JsonObject | undefined): JsonObject {
-  return Object.fromEntries(Object.entries(context ?? {}).filter(([key]) => !key.startsWith('_')));
+  return Object.fromEntries(Object.entries(context ?? {}).filter(([key]) => !isHidden(key)));
+}
+
+/**
+ * The keys of the context that a prompt still has to show: not those that the template has filled in, nor
+ * the task, which stands by itself.
+ */
+export function unusedContext({ spec, context }: TranscriptHead): JsonObject {
+  const used = ['task', ...templateRoots(spec.prompt)];
+  const entries = Object.entries(visibleContext(context)).filter(([key]) => !used.includes(key));
+  return Object.fromEntries(entries);
+}
+
+function templateRoots(prompt: string | undefined): readonly string[] {
+  const reading = prompt === undefined ? undefined : parseTemplate(prompt);
+  return reading?.kind === 'template' ? namesOf(reading.nodes).map(({ root }) => root) : [];
 }
 
 /** The fields of a request that are the same in every mode. `messages`: the stable ones. */

@@ -16,6 +16,7 @@ import { EMPTY_DIGEST, rollDigest, type Digest } from '../digest.ts';
 import { canonicalJson, type Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import type { Message } from '../message.ts';
+import type { OutputStrategy } from '../model/model.ts';
 import { change, EMPTY_STATS, type StatChange, type Stats } from '../stats/stats.ts';
 import { changesOf } from '../stats/tally.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
@@ -63,6 +64,8 @@ export interface RunState {
   readonly data: Json;
   /** Successes of tools with `cache`, oldest first; absent while there is none. */
   readonly cached?: readonly CachedResult[];
+  /** By model: how the output is asked for since a provider refused the entry's own way. */
+  readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
@@ -167,6 +170,8 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return carried.data === undefined ? NOTHING : { data: carried.data };
     case 'agent:model_call:after':
       return changedReplyMark(state, event);
+    case 'agent:structured_output_downgraded':
+      return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
     case 'agent:tool_call:after':
       return carried.cached === undefined
         ? NOTHING

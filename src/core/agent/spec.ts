@@ -7,7 +7,8 @@ import type { CompactionSpec } from '../compaction/compaction.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Message } from '../message.ts';
-import type { Mode, Price } from '../model/model.ts';
+import type { Mode, OutputStrategy, Price } from '../model/model.ts';
+import type { SignatureField, SignatureType } from '../signature/signature.ts';
 
 /** Text, or the fact that a function on the worker makes it for each request. */
 export type TextSource =
@@ -69,6 +70,10 @@ export interface ModelSpec {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly price?: Price;
+  /** How the output is asked for; set exactly when the agent's mode is `json`. */
+  readonly structuredOutput?: OutputStrategy;
+  /** True: what may be absent is null in the replies of this model. */
+  readonly strict?: true;
 }
 
 /** A section of a react reply as plain data. */
@@ -89,6 +94,8 @@ export interface AnswerSpec {
   readonly guidance?: string;
   readonly schema?: JsonObject;
   readonly example?: Json;
+  /** The output of the agent's signature: how the answer is asked for and found in a reply. */
+  readonly output?: SignatureType;
   /** Names of validators, in order. */
   readonly validators: readonly string[];
 }
@@ -119,6 +126,13 @@ export interface ReactSpec {
   readonly markers: readonly [string, string] | null;
 }
 
+/** What a signature says beside the output, which is the answer's. */
+export interface SignatureSpec {
+  /** As it is printed. */
+  readonly text: string;
+  readonly params: readonly SignatureField[];
+}
+
 /** Task queues of the activities; absent: the queue of the workflow. */
 export interface QueueSpec {
   readonly model?: string;
@@ -131,6 +145,15 @@ export interface AgentSpec {
   readonly name: string;
   readonly description?: string;
   readonly mode: Mode;
+  /** Template of the task; absent: the task as it is given. */
+  readonly prompt?: string;
+  readonly signature?: SignatureSpec;
+  /** What fields of the output mean, by name; carried along when a Step is piped. */
+  readonly fieldDescriptions?: { readonly [name: string]: string };
+  /** What keys of the context mean. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
+  /** Digits behind the point that floats of the answer keep. */
+  readonly floatPrecision?: number;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
   /** The model and its fallbacks, in the order in which they are tried. At least one. */

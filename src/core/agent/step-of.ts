@@ -51,7 +51,8 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
     case 'limit_exceeded':
       return explainBreach(ending.breach);
     case 'error':
-      return `iteration ${iteration}: ${ending.cause}`;
+      // What fails before the first iteration is about what the run was given.
+      return iteration === 0 ? ending.cause : `iteration ${iteration}: ${ending.cause}`;
     case 'compaction_failed':
       return `compaction after iteration ${iteration}: ${ending.cause}`;
   }
@@ -61,6 +62,7 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
 export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step {
   const { spec } = state.head;
   const message = messageOf(ending, state.iteration);
+  const usage = usageOf(state.stats);
   return {
     v: 1,
     runId: state.runId,
@@ -69,9 +71,13 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     ...outcomeOf(ending),
     value: ending.kind === 'success' ? ending.value : null,
     ...(message === undefined ? {} : { message }),
-    signature: null,
-    fieldDescriptions: {},
-    usage: usageOf(state.stats),
+    ...(ending.kind === 'error' && ending.details !== undefined ? { details: ending.details } : {}),
+    signature: spec.signature?.text ?? null,
+    fieldDescriptions: spec.fieldDescriptions ?? {},
+    usage: {
+      ...usage,
+      ...(spec.mode === 'json' && usage.modelCalls > 0 ? { schemaUsed: true } : {}),
+    },
     stats: state.stats,
     ...(state.breach === null ? {} : { exceededLimit: state.breach }),
     memory: {},

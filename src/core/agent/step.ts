@@ -18,6 +18,8 @@ export interface Usage {
   readonly modelCallRetries: number;
   readonly toolCalls: number;
   readonly durationMs: number;
+  /** The provider was asked for an output that fits a schema. */
+  readonly schemaUsed?: true;
 }
 
 /** A child run in a few words. */

@@ -13,8 +13,16 @@ import { replyText, type Turn } from './turn.ts';
 /** UTF-8 bytes of raw text that an event may carry; the transcript has all of it. */
 const MAX_RAW_BYTES = 2 * 1024;
 
-/** How a reply was read: the turn, and why it could not be read, if so. */
+/** How a reply was read: the turn, why it could not be read, if so, and what is odd about it. */
 export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
+  const warnings = (turn.warnings ?? []).map((warning): EventBody => ({
+    type: 'agent:warning',
+    ...warning,
+  }));
+  return [...turnEvents(turn, reply), ...warnings];
+}
+
+function turnEvents(turn: Turn, reply: Reply): readonly EventBody[] {
   const family = turn.kind === 'malformed' ? turn.family : undefined;
   const read: EventBody = {
     type: 'agent:turn:read',

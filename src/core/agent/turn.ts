@@ -38,6 +38,8 @@ export interface TurnBase {
   readonly discardedAnswer?: true;
   /** Native calls as the transcript keeps them, in order; empty in modes without. */
   readonly callParts: readonly ToolCallPart[];
+  /** What is odd about the reply, though it can be used. */
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }
 
 /** Calls to run, as one batch. */
@@ -66,7 +68,7 @@ export interface AnswerTurn extends TurnBase {
 /** Nothing of the reply is run or judged. */
 export interface MalformedTurn extends TurnBase {
   readonly kind: 'malformed';
-  readonly family: 'format' | 'toolchain';
+  readonly family: 'format' | 'toolchain' | 'termination';
   /** At least one. */
   readonly problems: readonly Problem[];
   /** What the model is told. Empty when `callAnswers` say it all. */
@@ -75,6 +77,8 @@ export interface MalformedTurn extends TurnBase {
   readonly callAnswers: readonly string[];
   /** The agent wants no retry: the run ends as `unparsable_reply`. */
   readonly ends: boolean;
+  /** As what it ends; default `unparsable_reply`. */
+  readonly endsAs?: 'empty_response';
 }
 
 /** One turn of an agent. */

@@ -5,8 +5,9 @@
 import type { LimitsInput } from '../agent/input.ts';
 import { nearestName } from '../text/nearest.ts';
 import { shown } from '../text/shown.ts';
+import type { Mode } from '../model/model.ts';
 import type { UsageProblem } from '../usage-error.ts';
-import { DEFAULT_LIMITS } from './default-limits.ts';
+import { defaultLimitsOf } from './default-limits.ts';
 import { limitProblems } from './limit-problems.ts';
 import type { Limit } from './limit.ts';
 
@@ -40,6 +41,8 @@ export interface LimitSources {
   /** The definition's bound on turns: of it and its limit `iterations` the smaller holds. */
   readonly maxTurns?: number | undefined;
   readonly start?: LimitsInput | undefined;
+  /** Decides which defaults are on. Default: all of them. */
+  readonly mode?: Mode | undefined;
 }
 
 /** The list of limits, or all that is wrong with what was written. */
@@ -55,7 +58,7 @@ export function compileLimits(sources: LimitSources): CompiledLimits {
     ...inputProblems(sources.start),
   ];
   if (problems.length > 0) return { kind: 'problems', problems };
-  const defined = applyLayer(DEFAULT_LIMITS, sources.definition);
+  const defined = applyLayer(defaultLimitsOf(sources.mode), sources.definition);
   const bounded = boundTurns(defined, sources);
   return { kind: 'limits', limits: applyLayer(bounded, sources.start) };
 }

@@ -1,3 +1,4 @@
+import type { Mode } from '../model/model.ts';
 import type { Limit } from './limit.ts';
 
 /**
@@ -19,3 +20,17 @@ export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: 'agent:depth', max: 5, onReach: 'refuse' },
   { kind: 'exact', key: 'agent:children', max: 100, onReach: 'refuse' },
 ];
+
+/** Streaks and rejections that `maxTurns` bounds in modes where it is the budget for mistakes. */
+const MISTAKES: readonly string[] = [
+  'agent:toolchain_parse_error_consecutive',
+  'agent:code_executions_error_consecutive',
+  '$self:agent:answer_rejected_total',
+  'agent:termination_parse_error_consecutive',
+];
+
+/** The defaults of a mode: in `json` and `lisp` turns are there to repair mistakes, so few are no reason to stop. */
+export function defaultLimitsOf(mode: Mode | undefined): readonly Limit[] {
+  if (mode !== 'json' && mode !== 'lisp') return DEFAULT_LIMITS;
+  return DEFAULT_LIMITS.filter(({ key }) => !MISTAKES.includes(key));
+}

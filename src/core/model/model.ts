@@ -5,6 +5,12 @@ import type { Message, Part } from '../message.ts';
 /** How an agent's model answers. */
 export type Mode = 'react' | 'chat' | 'json' | 'text' | 'lisp';
 
+/**
+ * How the output is asked for: `schema` by the provider's own means, `tool` by a forced call of
+ * `respond`, `prompt` by words alone.
+ */
+export type OutputStrategy = 'schema' | 'tool' | 'prompt';
+
 /** A tool as the provider is told of it. */
 export interface ModelTool {
   readonly name: string;

@@ -1,5 +1,4 @@
 /** How a model is told what JSON to write: an example by type, and what needs words. */
-import type { JsonObject } from '../json.ts';
 import { promptType } from './print-signature.ts';
 import { isHidden, withoutOptional, type SignatureField, type SignatureType } from './signature.ts';
 import { rootField } from './json-schema.ts';
@@ -11,15 +10,55 @@ export function exampleJson(type: SignatureType): string {
   return field === null ? text : `{${JSON.stringify(field)}: ${text}}`;
 }
 
+/** The prompt of an output: its form, and a line for what needs words. `head` introduces the form. */
+export function outputFormat(
+  type: SignatureType,
+  head = 'Answer with one JSON object of this form:',
+): string {
+  return [head, '```json', exampleJson(type), '```', ...describedFields(type)].join('\n');
+}
+
+/** `type` with what `descriptions` say of its fields, by path or by name; they win over its own. */
+export function withDescriptions(
+  type: SignatureType,
+  descriptions: { readonly [name: string]: string },
+  path = '',
+): SignatureType {
+  switch (type.kind) {
+    case 'list':
+      return { ...type, item: withDescriptions(type.item, descriptions, path) };
+    case 'optional':
+      return { ...type, inner: withDescriptions(type.inner, descriptions, path) };
+    case 'record':
+      return { ...type, fields: describeFields(type.fields, descriptions, path) };
+    default:
+      return type;
+  }
+}
+
+/** The same for fields. */
+export function describeFields(
+  fields: readonly SignatureField[],
+  descriptions: { readonly [name: string]: string },
+  path = '',
+): readonly SignatureField[] {
+  const said = new Map(Object.entries(descriptions));
+  return fields.map((field) => {
+    const place = path === '' ? field.name : `${path}.${field.name}`;
+    const description = said.get(place) ?? said.get(field.name) ?? field.description;
+    return {
+      ...field,
+      type: withDescriptions(field.type, descriptions, place),
+      ...(description === undefined ? {} : { description }),
+    };
+  });
+}
+
 /**
  * A line for each field that has a description or may be absent, nested ones with their path.
- * `descriptions` are by path or by name, and win over those of the fields.
  */
-export function describedFields(
-  type: SignatureType,
-  descriptions: JsonObject = {},
-): readonly string[] {
-  return linesOf(type, rootField(type) === 'items' ? 'items' : '', descriptions);
+export function describedFields(type: SignatureType): readonly string[] {
+  return linesOf(type, rootField(type) === 'items' ? 'items' : '');
 }
 
 function exampleOf(type: SignatureType): string {
@@ -53,27 +92,21 @@ function exampleOf(type: SignatureType): string {
   }
 }
 
-function linesOf(type: SignatureType, path: string, descriptions: JsonObject): readonly string[] {
+function linesOf(type: SignatureType, path: string): readonly string[] {
   const inner = withoutOptional(type);
-  if (inner.kind === 'list') return linesOf(inner.item, `${path}[]`, descriptions);
+  if (inner.kind === 'list') return linesOf(inner.item, `${path}[]`);
   if (inner.kind !== 'record') return [];
   return inner.fields.flatMap((field) => {
     if (isHidden(field.name)) return [];
     const place = path === '' ? field.name : `${path}.${field.name}`;
-    return [...fieldLine(field, place, descriptions), ...linesOf(field.type, place, descriptions)];
+    return [...fieldLine(field, place), ...linesOf(field.type, place)];
   });
 }
 
-function fieldLine(
-  field: SignatureField,
-  place: string,
-  descriptions: JsonObject,
-): readonly string[] {
-  const path = place.replaceAll('[]', '');
-  const given = descriptions[path] ?? descriptions[field.name] ?? field.description;
-  const isOptional = field.type.kind === 'optional';
-  if (given === undefined && !isOptional) return [];
-  const kind = promptType(withoutOptional(field.type));
-  const words = typeof given === 'string' && given !== '' ? `: ${given}` : '';
+function fieldLine({ type, description }: SignatureField, place: string): readonly string[] {
+  const isOptional = type.kind === 'optional';
+  if (description === undefined && !isOptional) return [];
+  const kind = promptType(withoutOptional(type));
+  const words = description === undefined || description === '' ? '' : `: ${description}`;
   return [`- \`${place}\` (${kind}${isOptional ? ', optional' : ''})${words}`];
 }

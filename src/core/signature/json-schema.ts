@@ -12,6 +12,12 @@ export const KEYWORD_PATTERN =
 /** Name of the format of moments with an offset; checked by our own parser. */
 export const DATETIME_FORMAT = 'datetime-with-offset';
 
+/**
+ * Stands in validation schemas beside a type that may be null: what is wrong with a value is told in the
+ * words of the type alone, as null only stands for nothing.
+ */
+export const OPTIONAL_KEYWORD = 'x-optional';
+
 /** How a provider wants a schema. */
 export interface ProviderSchemaOptions {
   /** Every field is required, and what may be absent is null instead. Default false. */
@@ -67,8 +73,10 @@ export function validationSchema(type: SignatureType): JsonObject {
       return { type: 'array', items: validationSchema(type.item) };
     case 'record':
       return validationRecord(type.fields, type.closed === true);
-    case 'optional':
-      return nullable(validationSchema(type.inner));
+    case 'optional': {
+      const schema = nullable(validationSchema(type.inner));
+      return Array.isArray(schema['type']) ? { ...schema, [OPTIONAL_KEYWORD]: true } : schema;
+    }
   }
 }
 

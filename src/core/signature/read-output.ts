@@ -23,30 +23,48 @@ export type OutputReading =
 /** Brackets that are looked at from the left. */
 const MAX_BRACKETS = 50;
 
+/** What of a reply an output is looked for in. */
+export interface OutputSource {
+  readonly text: string;
+  /** The arguments of a forced call; they come first. */
+  readonly args?: Json;
+  /** Whether the provider stopped at its token limit. */
+  readonly isCut: boolean;
+}
+
 /** The output in a reply, as `type` spells it. Never throws. */
 export function readOutput(
   type: SignatureType,
-  reply: Reply,
+  source: OutputSource,
   options: AlignOptions = {},
 ): OutputReading {
-  const found = findJson(type, reply);
+  const found = findJson(type, source);
   if (found.kind === 'problem') {
     // What is cut off cannot be read for that reason, whatever else it looks like.
-    const isCut = reply.finishReason === 'length';
-    return unreadable(isCut ? cutOff : found.problem);
+    return unreadable(source.isCut ? cutOff : found.problem);
   }
   const root = unwrap(type, found.value);
   if (root.kind === 'problem') {
-    return unreadable(reply.finishReason === 'length' ? cutOff : root.problem);
+    return unreadable(source.isCut ? cutOff : root.problem);
   }
   return { kind: 'value', value: alignValue(type, root.value, options) };
 }
 
+/** Where the output of a reply is looked for: the call that was forced, whatever its name, then text. */
+export function sourceOf(reply: Reply): OutputSource {
+  const call = reply.calls.find(({ tool }) => tool === RESPOND_TOOL) ?? reply.calls[0];
+  const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  return {
+    text,
+    ...(call === undefined ? {} : { args: call.args }),
+    isCut: reply.finishReason === 'length',
+  };
+}
+
 /** What a model wrote, for a quote: its text, or the arguments of the call that it was to make. */
-export function outputText(reply: Reply): string {
-  const call = respondCall(reply);
-  if (call === undefined) return textOfReply(reply);
-  return typeof call.args === 'string' ? call.args : JSON.stringify(call.args);
+export function writtenText({ text, args }: OutputSource): string {
+  if (args === undefined) return text;
+  return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
 const cutOff: Problem = {
@@ -60,18 +78,11 @@ function unreadable(problem: Problem): OutputReading {
   return { kind: 'unreadable', problems: [problem] };
 }
 
-function respondCall(reply: Reply): Reply['calls'][number] | undefined {
-  return reply.calls.find(({ tool }) => tool === RESPOND_TOOL) ?? reply.calls[0];
-}
-
-function findJson(type: SignatureType, reply: Reply): JsonReading {
-  const call = respondCall(reply);
-  if (call !== undefined) {
-    return typeof call.args === 'string'
-      ? readLoosely(call.args)
-      : { kind: 'value', value: call.args };
-  }
-  const text = withLineFeeds(textOfReply(reply)).replace(/^\uFEFF/, '');
+function findJson(type: SignatureType, source: OutputSource): JsonReading {
+  const { args } = source;
+  if (typeof args === 'string') return readLoosely(args);
+  if (args !== undefined) return { kind: 'value', value: args };
+  const text = withLineFeeds(source.text).replace(/^\uFEFF/, '');
   if (text.trim() === '') return { kind: 'problem', problem: empty };
   const fenced = fenceContent(text);
   if (fenced !== undefined) return readLoosely(fenced);
@@ -80,10 +91,6 @@ function findJson(type: SignatureType, reply: Reply): JsonReading {
   const whole = readLoosely(text.trim());
   if (whole.kind === 'value' || /^[{[]/.test(text.trim())) return whole;
   return { kind: 'problem', problem: noJson };
-}
-
-function textOfReply(reply: Reply): string {
-  return reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
 
 /** Strictly, then once more without commas before closing brackets; the first problem is told. */

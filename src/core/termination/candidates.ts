@@ -6,6 +6,8 @@ import type { Problem } from '../problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { jsonGuidance } from '../section/section.ts';
 import { payloadOf } from '../section/payload.ts';
+import { outputFormat } from '../signature/describe-output.ts';
+import { readOutput } from '../signature/read-output.ts';
 import type { Verdict } from '../toolchain/outcome.ts';
 
 /** One answer block: a value that is still to be checked, or text that could not be read. */
@@ -37,7 +39,7 @@ export type Judgement =
 /** A way to answer: how it is asked for and how a candidate is read. */
 interface AnswerKind {
   guidance(spec: AnswerSpec): string;
-  read(text: string): Candidate | undefined;
+  read(text: string, spec: AnswerSpec): Candidate | undefined;
 }
 
 const defaultGuidance = 'Write the finished answer here.';
@@ -49,12 +51,17 @@ const textAnswer: AnswerKind = {
 
 const jsonAnswer: AnswerKind = {
   guidance: (spec) =>
-    jsonGuidance({
-      guidance: spec.guidance ?? defaultGuidance,
-      schema: spec.schema ?? {},
-      ...(spec.example === undefined ? {} : { example: spec.example }),
-    }),
-  read: (text) => {
+    spec.output === undefined
+      ? jsonGuidance({
+          guidance: spec.guidance ?? defaultGuidance,
+          schema: spec.schema ?? {},
+          ...(spec.example === undefined ? {} : { example: spec.example }),
+        })
+      : outputFormat(spec.output),
+  read: (text, { output }) => {
+    if (output !== undefined) {
+      return text.trim() === '' ? undefined : readOutput(output, { text, isCut: false });
+    }
     const payload = payloadOf(text);
     if (payload.kind === 'absent') return undefined;
     if (payload.kind === 'problem') return { kind: 'unreadable', problems: [payload.problem] };
@@ -75,7 +82,7 @@ export function answerGuidance(spec: AnswerSpec): string {
 
 /** The candidates among the answer blocks of one reply, in order; empty ones are left out. */
 export function candidatesOf(spec: AnswerSpec, contents: readonly string[]): readonly Candidate[] {
-  return contents.flatMap((content) => answerKinds[spec.kind].read(content) ?? []);
+  return contents.flatMap((content) => answerKinds[spec.kind].read(content, spec) ?? []);
 }
 
 /** Whether candidates are checked by an activity; without schema and validators none is needed. */

@@ -9,6 +9,8 @@ export interface TranscriptHead {
   readonly spec: AgentSpec;
   readonly task: Task;
   readonly context?: JsonObject;
+  /** What keys of the context mean, where an earlier Step said so. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
   readonly history?: readonly HistoryTurn[];
   /** Tools that a search has shown, newest last. */
   readonly discovered?: readonly string[];

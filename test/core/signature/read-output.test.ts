@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import { describedFields, exampleJson } from '../../../src/core/signature/describe-output.ts';
+import {
+  describedFields,
+  exampleJson,
+  withDescriptions,
+} from '../../../src/core/signature/describe-output.ts';
 import { parseSignature } from '../../../src/core/signature/parse-signature.ts';
-import { readOutput } from '../../../src/core/signature/read-output.ts';
+import { readOutput, sourceOf } from '../../../src/core/signature/read-output.ts';
 import type { SignatureType } from '../../../src/core/signature/signature.ts';
 import { cutReply, replyOf } from '../agent/reply-fixture.ts';
 import { anyType } from './signature-arbitrary.ts';
@@ -19,7 +23,7 @@ const fence = (content: string, tag = ''): string => `\`\`\`${tag}\n${content}\n
 
 /** What is found in `text`: the value, or the texts of what is wrong. */
 function found(text: string, type = RECORD): Json {
-  const reading = readOutput(typeOf(type), replyOf(text));
+  const reading = readOutput(typeOf(type), sourceOf(replyOf(text)));
   return reading.kind === 'value' ? reading.value : reading.problems.map((it) => it.message);
 }
 
@@ -165,13 +169,16 @@ describe('Finding JSON in a reply [sub 3]', () => {
   test('a reply that was cut off says so, but one that is whole all the same is used', () => {
     const type = typeOf(RECORD);
 
-    expect(readOutput(type, cutReply('{"a": [1], "b": '))).toEqual({
+    expect(readOutput(type, sourceOf(cutReply('{"a": [1], "b": ')))).toEqual({
       kind: 'unreadable',
       problems: [
         { code: 'truncated_reply', message: 'The reply was cut off by the length limit.' },
       ],
     });
-    expect(readOutput(type, cutReply('{"a": 1} And'))).toEqual({ kind: 'value', value: { a: 1 } });
+    expect(readOutput(type, sourceOf(cutReply('{"a": 1} And')))).toEqual({
+      kind: 'value',
+      value: { a: 1 },
+    });
   });
 
   test.each<{ args: Json; value: Json }>([
@@ -181,7 +188,7 @@ describe('Finding JSON in a reply [sub 3]', () => {
   ])('the arguments $args of a forced call come first', ({ args, value }) => {
     const reply = replyOf('{"a": 9}', { calls: [{ tool: 'respond', args }] });
 
-    const reading = readOutput(typeOf(RECORD), reply);
+    const reading = readOutput(typeOf(RECORD), sourceOf(reply));
 
     expect(
       reading.kind === 'value' ? reading.value : reading.problems.map((it) => it.message),
@@ -211,7 +218,7 @@ describe('Finding JSON in a reply [sub 3]', () => {
 
     fc.assert(
       fc.property(text, anyType, (reply, type) => {
-        expect(['value', 'unreadable']).toContain(readOutput(type, replyOf(reply)).kind);
+        expect(['value', 'unreadable']).toContain(readOutput(type, sourceOf(replyOf(reply))).kind);
       }),
       { numRuns: 500 },
     );
@@ -239,7 +246,7 @@ describe('The form of an output', () => {
   test('the example is one that is read', () => {
     fc.assert(
       fc.property(anyType, (type) => {
-        expect(readOutput(type, replyOf(exampleJson(type))).kind).toBe('value');
+        expect(readOutput(type, sourceOf(replyOf(exampleJson(type)))).kind).toBe('value');
       }),
     );
   });
@@ -247,7 +254,9 @@ describe('The form of an output', () => {
   test('fields that are described or may be absent have a line', () => {
     const type = typeOf('{label :string, tags [{name :string?}], note :string?, n :int}');
 
-    expect(describedFields(type, { label: 'One word', 'tags.name': 'x' })).toEqual([
+    expect(
+      describedFields(withDescriptions(type, { label: 'One word', 'tags.name': 'x' })),
+    ).toEqual([
       '- `label` (string): One word',
       '- `tags[].name` (string, optional): x',
       '- `note` (string, optional)',

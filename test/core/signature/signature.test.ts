@@ -200,9 +200,9 @@ describe('JSON Schema of a signature [sub 14]', () => {
         type: 'object',
         properties: {
           k: { type: 'string', pattern: expect.any(String) as string },
-          at: { type: ['string', 'null'], format: 'datetime-with-offset' },
+          at: { type: ['string', 'null'], format: 'datetime-with-offset', 'x-optional': true },
           any: {},
-          map: { type: ['object', 'null'] },
+          map: { type: ['object', 'null'], 'x-optional': true },
         },
         required: ['k', 'any'],
       },

@@ -1,11 +1,11 @@
 /** The mode `chat`: native tool calls of the provider; a reply without calls is the answer. */
-import { xmlFormat } from '../../format/xml.ts';
 import { truncatedProblem } from '../../format/format.ts';
-import type { FormattedSection, Message, Part } from '../../message.ts';
+import type { Message, Part } from '../../message.ts';
 import { textMessage } from '../../message.ts';
 import type { ModelRequest, Reply } from '../../model/model.ts';
 import type { Problem } from '../../problem.ts';
 import { jsonGuidance } from '../../section/section.ts';
+import { outputFormat } from '../../signature/describe-output.ts';
 import { candidatesOf } from '../../termination/candidates.ts';
 import { errorSection, explainReply, judgementFeedback } from '../../termination/feedback.ts';
 import { canceledCallText } from '../../toolchain/call-texts.ts';
@@ -13,10 +13,11 @@ import { declaredTools } from '../../tool-search/describe.ts';
 import { discoveredTools } from '../../tool-search/discovered.ts';
 import { readNativeCalls } from '../../toolchain/native-calls.ts';
 import type { TranscriptHead } from '../../transcript/transcript.ts';
-import { describeContext } from '../context-text.ts';
+import { contextDescriptions, describeContext } from '../context-text.ts';
 import type { ModeRules, RequestOptions, TurnOutcome } from '../mode.ts';
 import { assistantMessage, cutAssistantMessage, messageOf, numberMedia } from '../observation.ts';
-import { requestOf, sourceText, visibleContext } from '../prompt.ts';
+import { plainInput, plainMessages, plainParts, textPart } from '../plain-messages.ts';
+import { requestOf, sourceText, unusedContext } from '../prompt.ts';
 import type { AgentSpec } from '../spec.ts';
 import {
   emptyTurn,
@@ -38,8 +39,7 @@ export const chatMode: ModeRules = {
   turnMessages: (_spec, turn, reply, outcome) =>
     turn.kind === 'malformed' ? malformedMessages(turn, reply) : callMessages(turn, reply, outcome),
   answerMessages: (reply) => assistantMessage(reply),
-  inputMessages: ({ text, media }) =>
-    messageOf('user', [...(text === '' ? [] : [textPart(text)]), ...(media ?? [])]),
+  inputMessages: plainInput,
   answerFeedback: (_spec, _turn, judgement) => judgementFeedback(judgement, 'Answer again.'),
 };
 
@@ -77,8 +77,9 @@ function systemMessage(spec: AgentSpec, options: RequestOptions): readonly Messa
 
 /** No schema is sent beside tools, so the prompt describes the answer. */
 function answerText(spec: AgentSpec): string {
-  const { guidance, schema, example } = spec.answer;
+  const { guidance, schema, example, output } = spec.answer;
   const head = 'Your reply without tool calls is the answer.';
+  if (output !== undefined) return `${head} ${outputFormat(output)}`;
   return jsonGuidance({
     guidance: guidance === undefined ? head : `${head} ${guidance}`,
     schema: schema ?? {},
@@ -87,7 +88,7 @@ function answerText(spec: AgentSpec): string {
 }
 
 function startMessage(head: TranscriptHead): readonly Message[] {
-  const context = describeContext(visibleContext(head.context));
+  const context = describeContext(unusedContext(head), contextDescriptions(head));
   const { text, media = [] } = head.task;
   const full = context === '' ? text : text === '' ? context : `${context}\n# Task\n${text}`;
   return messageOf('user', [...(full === '' ? [] : [textPart(full)]), ...media]);
@@ -160,7 +161,7 @@ function callMessages(turn: Turn, reply: Reply, outcome: TurnOutcome): readonly 
   return [
     ...assistantMessage(reply, turn.callParts),
     ...messageOf('tool', parts),
-    ...messageOf('user', [...feedbackParts(outcome.feedback), ...media]),
+    ...messageOf('user', [...plainParts(outcome.feedback), ...media]),
   ];
 }
 
@@ -172,38 +173,14 @@ function malformedMessages(turn: MalformedTurn, reply: Reply): readonly Message[
   return [
     ...cutAssistantMessage(reply, turn.callParts),
     ...messageOf('tool', parts),
-    ...messageOf('user', feedbackParts(turn.feedback)),
+    ...messageOf('user', plainParts(turn.feedback)),
   ];
-}
-
-/** Feedback is plain text here: there are no sections to tell it from. */
-function feedbackParts(feedback: readonly FormattedSection[]): readonly Part[] {
-  if (feedback.length === 0) return [];
-  const isPlain = feedback.every((section) => section.children === undefined);
-  const text = isPlain
-    ? feedback.map((section) => section.content ?? '').join('\n\n')
-    : xmlFormat().format(feedback);
-  return [textPart(text)];
-}
-
-/** Messages with sections, such as a summary, as text; reasoning goes back to the provider. */
-function plainMessages(messages: readonly Message[]): readonly Message[] {
-  return messages.map(({ role, parts }) => ({
-    role,
-    parts: parts.flatMap((part) =>
-      part.type === 'sections' ? feedbackParts(part.sections) : [part],
-    ),
-  }));
 }
 
 function withInstructions(text: string, instructions: string | undefined): string {
   return instructions === undefined || instructions === ''
     ? text
     : `${text}\n\nInstructions: ${instructions}`;
-}
-
-function textPart(text: string): Part {
-  return { type: 'text', text };
 }
 
 /**

@@ -6,9 +6,16 @@ import type { ModeRules, RequestOptions } from '../mode.ts';
 import type { AgentSpec } from '../spec.ts';
 import type { Turn } from '../turn.ts';
 import { chatMode } from './chat.ts';
+import { jsonMode } from './json.ts';
 import { reactMode } from './react.ts';
+import { textMode } from './text.ts';
 
-const modes: { readonly [mode in Mode]?: ModeRules } = { react: reactMode, chat: chatMode };
+const modes: { readonly [mode in Mode]?: ModeRules } = {
+  react: reactMode,
+  chat: chatMode,
+  json: jsonMode,
+  text: textMode,
+};
 
 /** The rules of the mode of an agent. Definitions with another mode are refused before. */
 export function modeOf(spec: Pick<AgentSpec, 'mode'>): ModeRules {

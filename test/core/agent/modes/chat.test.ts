@@ -209,7 +209,7 @@ describe('Entries of chat', () => {
     const turn = readTurn(spec, reply, 1);
     if (turn.kind !== 'answer') throw new Error('no answer');
     const unfit = { kind: 'unfit' as const, problems: [], lines: ['a: missing'] };
-    const feedback = mode.answerFeedback(spec, turn, unfit);
+    const feedback = mode.answerFeedback(spec, turn, unfit, reply, { attempt: 1, of: null });
 
     expect(
       mode.turnMessages(spec, turn, reply, { sectionErrors: [], feedback, results: [] }),

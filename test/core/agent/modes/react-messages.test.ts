@@ -282,7 +282,13 @@ describe('Entries of react', () => {
     };
 
     expect(
-      mode.answerFeedback(spec, turn, { kind: 'rejected', validator: 'v', feedback: [] }),
+      mode.answerFeedback(
+        spec,
+        turn,
+        { kind: 'rejected', validator: 'v', feedback: [] },
+        replyOf(''),
+        { attempt: 1, of: null },
+      ),
     ).toEqual([
       {
         name: 'error',
@@ -294,6 +300,11 @@ describe('Entries of react', () => {
         content: 'The answer was not accepted. Improve it and answer again.',
       },
     ]);
-    expect(mode.answerFeedback(spec, turn, { kind: 'accepted', value: 'X' })).toEqual([]);
+    expect(
+      mode.answerFeedback(spec, turn, { kind: 'accepted', value: 'X' }, replyOf(''), {
+        attempt: 1,
+        of: null,
+      }),
+    ).toEqual([]);
   });
 });

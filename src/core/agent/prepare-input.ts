@@ -1,0 +1,91 @@
+/**
+ * From what a run is started with to what it works with, before any money is spent: a Step becomes the
+ * context, inputs are brought into their types and checked, the template is filled in.
+ */
+import type { Json, JsonObject } from '../json.ts';
+import type { Task } from '../message.ts';
+import { coerceInputs } from '../signature/coerce-inputs.ts';
+import { expandTemplate } from '../template/expand-template.ts';
+import { parseTemplate } from '../template/parse-template.ts';
+import type { AgentInput } from './input.ts';
+import { contextOfStep, isStep } from './piping.ts';
+import type { AgentSpec } from './spec.ts';
+
+/** What a run works with: the part of its head that does not come from the definition. */
+export interface RunMaterial {
+  /** Its text is the template, filled in. */
+  readonly task: Task;
+  readonly context?: JsonObject;
+  readonly contextDescriptions?: { readonly [name: string]: string };
+}
+
+/** Why a run ends before its first iteration. */
+export interface Refusal {
+  readonly code: 'invalid_input' | 'template_error' | 'chained_failure';
+  readonly message: string;
+  readonly details?: Json;
+}
+
+/** What came of the input of a run. */
+export interface PreparedInput {
+  /** Of a refused run: as much of it as there is. */
+  readonly material: RunMaterial;
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly refusal?: Refusal;
+}
+
+/** Prepares `input` for `spec`. `checkInputs` gives a line for each input that its schema refuses. */
+export function prepareInput(
+  spec: AgentSpec,
+  { task, context: given }: Pick<AgentInput, 'task' | 'context'>,
+  checkInputs: (inputs: JsonObject) => readonly string[],
+): PreparedInput {
+  const piped = isStep(given) ? contextOfStep(given) : undefined;
+  if (piped?.kind === 'failed') {
+    const { message, details } = piped;
+    const refusal = { code: 'chained_failure', message, details } as const;
+    return { material: { task }, warnings: [], refusal };
+  }
+  // What is no Step is the context itself: the types know no other way to say so.
+  const context = piped?.context ?? (given as JsonObject | undefined);
+  const descriptions = piped?.contextDescriptions ?? {};
+  const params = spec.signature?.params ?? [];
+  // A parameter may be the task itself.
+  const takesTask = params.some(({ name }) => name === 'task') && context?.['task'] === undefined;
+  const inputs = takesTask ? { ...context, task: task.text } : (context ?? {});
+  const coerced =
+    params.length === 0 ? { inputs, warnings: [], problems: [] } : coerceInputs(params, inputs);
+  const hasContext = context !== undefined || params.length > 0;
+  const material: RunMaterial = {
+    task,
+    ...(hasContext ? { context: coerced.inputs } : {}),
+    ...(Object.keys(descriptions).length === 0 ? {} : { contextDescriptions: descriptions }),
+  };
+  const warnings = coerced.warnings.map((message) => ({ code: 'input_coerced', message }));
+  const refused =
+    coerced.problems.length > 0 || params.length === 0
+      ? coerced.problems
+      : checkInputs(coerced.inputs);
+  if (refused.length > 0) {
+    const details = { problems: refused };
+    const refusal = { code: 'invalid_input', message: refused.join('\n'), details } as const;
+    return { material, warnings, refusal };
+  }
+  return { ...withTask(spec, material), warnings };
+}
+
+/** Fills the template in: its text is the task. */
+function withTask(
+  { prompt }: AgentSpec,
+  material: RunMaterial,
+): Pick<PreparedInput, 'material' | 'refusal'> {
+  const { task, context } = material;
+  if (prompt === undefined) return { material };
+  const reading = parseTemplate(prompt);
+  const data = { ...context, task: task.text };
+  const expansion = reading.kind === 'problem' ? reading : expandTemplate(reading.nodes, data);
+  if (expansion.kind === 'problem') {
+    return { material, refusal: { code: 'template_error', message: expansion.message } };
+  }
+  return { material: { ...material, task: { ...task, text: expansion.text } } };
+}
