@@ -15,7 +15,7 @@ import { cut } from '../text/cut.ts';
 import { replyText } from './turn.ts';
 
 /** UTF-8 bytes that an entry keeps of a reply that could not be read. */
-const maxMalformedBytes: number = 8 * 1024;
+export const maxMalformedBytes: number = 8 * 1024;
 
 /** What became of one call. */
 export interface CallResult {
