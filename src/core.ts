@@ -36,9 +36,20 @@ export {
   type StatKeyInfo,
   type StatKeyRow,
 } from './core/stats/stat-keys.ts';
+export { parseExact, toSignature } from './core/signature/from-json-schema.ts';
+export { providerSchema, validationSchema } from './core/signature/json-schema.ts';
+export {
+  explainSignature,
+  parseSignature,
+  type SignatureReading,
+} from './core/signature/parse-signature.ts';
+export { printSignature } from './core/signature/print-signature.ts';
+export type { Signature, SignatureField, SignatureType } from './core/signature/signature.ts';
 export { EMPTY_STATS, valueOf, type Stats } from './core/stats/stats.ts';
 export { tally } from './core/stats/tally.ts';
 export { collect, isChunk, type Chunk, type ChunkMarker } from './core/streaming/chunk.ts';
+export { expandTemplate } from './core/template/expand-template.ts';
+export { parseTemplate } from './core/template/parse-template.ts';
 export { jsonToolchain } from './core/toolchain/json-calls.ts';
 export type { CallsReading, Toolchain } from './core/toolchain/toolchain.ts';
 export { yamlToolchain } from './core/toolchain/yaml-calls.ts';

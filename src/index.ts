@@ -31,6 +31,7 @@ export {
   yamlToolchain,
   type StructuredSectionOptions,
 } from './activities/define-text.ts';
+export type { SignatureInput } from './activities/define-signature.ts';
 export { defineTool } from './activities/define-tool.ts';
 export { toolResult, type ToolReturn } from './activities/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './activities/define-validator.ts';
@@ -54,7 +55,13 @@ export type {
   ToolMiddleware,
   ToolMiddlewareCall,
 } from './activities/middleware.ts';
+export { isDataMode, isProgramMode } from './activities/mode-problems.ts';
 export type { ModelEntry, StructuredOutput } from './activities/model-entry.ts';
+export {
+  previewPrompt,
+  type PreviewOptions,
+  type PromptPreview,
+} from './activities/preview-prompt.ts';
 export type {
   StandardIssue,
   StandardPathSegment,
@@ -93,7 +100,13 @@ export {
   type RunSummary,
   type StartOptions,
 } from './client/everloop-client.ts';
-export type { ChunkSource, ReadOptions, RunHandle, SendOptions } from './client/run-handle.ts';
+export type {
+  ChunkSource,
+  ReadOptions,
+  ResultOrPending,
+  RunHandle,
+  SendOptions,
+} from './client/run-handle.ts';
 export type { Environment } from './client/temporal-environment.ts';
 export type {
   AgentEvent,
@@ -106,7 +119,9 @@ export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
 export type { AdjustReceipt, PendingItem, RunPhase, RunStatus } from './core/agent/messages.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
 export type { ChildSummary, Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
+export { isStep } from './core/agent/piping.ts';
 export type { AgentTime } from './core/agent/time.ts';
+export { unwrap } from './core/agent/unwrap.ts';
 export type { StrategySpec, TriggerSpec } from './core/compaction/compaction.ts';
 export { failureTypes, type FailureType } from './core/failure-types.ts';
 export type { Json, JsonObject } from './core/json.ts';

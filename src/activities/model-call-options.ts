@@ -115,7 +115,8 @@ function toProviderOptions(
   const isOpenAi = name === 'openai' || name === 'azure';
   const defaults: JsonObject = {
     ...(isOpenAi && model.provider.endsWith('.responses') ? { store: false } : {}),
-    ...(isStructured && entry.strict !== undefined ? { strictJsonSchema: entry.strict } : {}),
+    // Adapters ask for strict schemas unless told otherwise; ours is one only when the entry says so.
+    ...(isStructured ? { strictJsonSchema: entry.strict === true } : {}),
   };
   const given = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
   if (Object.keys(defaults).length === 0) return given as SharedV3ProviderOptions;

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import type { Act, AddCommand } from './cli.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addLogsCommand } from './commands/logs.ts';
+import { addPreviewCommand } from './commands/preview.ts';
 import { addPsCommand } from './commands/ps.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
@@ -55,6 +56,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDevCommand,
   addWorkerCommand,
   addRunCommand,
+  addPreviewCommand,
   addPsCommand,
   addShowCommand,
   addStatsCommand,

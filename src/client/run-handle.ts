@@ -77,11 +77,23 @@ export interface RunHandle {
   cancel(message?: string): Promise<void>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
+  /** The Step, or what waits for a person, whichever comes first. */
+  resultOrPending(): Promise<ResultOrPending>;
   /** The Step of a run that has ended, null while it is alive; needs no worker. */
   step(): Promise<Step | null>;
   /** Provisional text as it comes; ends with the run. */
   stream(): AsyncIterable<Chunk | ChunkMarker>;
 }
+
+/** How a run ended, or that it waits for a person: then it goes on with an answer, and `run` is its handle. */
+export type ResultOrPending =
+  | { readonly kind: 'step'; readonly step: Step }
+  | {
+      readonly kind: 'pending';
+      /** At least one. */
+      readonly pending: readonly PendingItem[];
+      readonly run: RunHandle;
+    };
 
 /** What a handle is made of. */
 export interface RunHandleParts {
@@ -109,7 +121,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
       handle.executeUpdate(adjustUpdate, { args: [adjustment], updateId }),
     );
   };
-  return {
+  const run: RunHandle = {
     id,
     status: () => ask(() => handle.query(statusQuery)),
     stats: () => ask(() => handle.query(statsQuery)),
@@ -146,6 +158,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
       }
     },
     result,
+    resultOrPending: () => firstOf(run),
     step: async () => {
       const { status } = await asking(id, () => handle.describe());
       return isAlive(status.name) ? null : result();
@@ -158,6 +171,28 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
         () => handle.result(),
       ),
   };
+  return run;
+}
+
+/** How often a run is asked whether it waits for a person: soon at first, then as often as is polite. */
+const FIRST_POLL_MS = 100;
+const MAX_POLL_MS = 2_000;
+
+/** The end of a run, or the first thing that waits for a person. The service tells of the end by itself. */
+async function firstOf(run: RunHandle): Promise<ResultOrPending> {
+  const ended = new AbortController();
+  const result = run.result().finally(() => ended.abort());
+  const waiting = async (): Promise<ResultOrPending> => {
+    for (let waitMs = FIRST_POLL_MS; !ended.signal.aborted; waitMs *= 2) {
+      const pending = await run.pending();
+      if (pending.length > 0) return { kind: 'pending', pending, run };
+      await sleep(Math.min(waitMs, MAX_POLL_MS), undefined, { signal: ended.signal });
+    }
+    return { kind: 'step', step: await result };
+  };
+  const step = result.then((ending): ResultOrPending => ({ kind: 'step', step: ending }));
+  // A query that finds nobody, or a wait that the end cuts short, leaves the end to decide.
+  return Promise.race([step, waiting().catch(() => step)]);
 }
 
 function inputOf(

@@ -93,7 +93,10 @@ export const usageCodes = {
   no_stream: 'The client has no source of provisional text.',
   no_worker: 'No worker answers for the run; it waits and loses nothing.',
   not_an_agent: 'The workflow of this id is no agent’s run.',
+  chained_failure: 'The Step that was to be the context is no success.',
+  run_failed: '`unwrap` was given the Step of a run that did not succeed.',
   run_ended: 'The run has ended and takes no more messages.',
+  template_error: 'The template of the task could not be filled in.',
   run_not_found: 'There is no run of this id, or the service has forgotten it.',
   // Processes: configuration, servers, the command line.
   agent_file: 'An agent file is not there, does not load or exports no agent.',

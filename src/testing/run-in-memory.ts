@@ -3,7 +3,8 @@ import type { AgentDefinition } from '../activities/definitions.ts';
 import { loadAgent } from '../activities/load-agent.ts';
 import type { ModelEntry } from '../activities/model-entry.ts';
 import type { AgentEvent, InputKind } from '../core/agent/events.ts';
-import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
+import type { AgentInput, HistoryTurn, LimitsInput } from '../core/agent/input.ts';
+import { givenMaterial } from '../core/agent/prepare-input.ts';
 import { EMPTY_INBOX, type Inbox } from '../core/agent/inbox.ts';
 import { runLoop } from '../core/agent/loop.ts';
 import { nextOf } from '../core/agent/next-of.ts';
@@ -75,7 +76,7 @@ export interface MemoryRun {
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const { clock = createFakeClock(), task = '', context, history, limits, model } = options;
   const registry = createRegistry({ agents: [options.agent], models: options.models ?? [] });
-  const loaded = loadAgent(registry, {
+  const input: AgentInput = {
     v: 1,
     agent: options.agent.name,
     task: typeof task === 'string' ? { text: task } : task,
@@ -83,7 +84,8 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
     ...(history === undefined ? {} : { history }),
     ...(limits === undefined ? {} : { limits }),
     ...(model === undefined ? {} : { model }),
-  });
+  };
+  const loaded = loadAgent(registry, input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec } = loaded.agent;
   const agent = registry.agents.get(spec.name);
@@ -169,11 +171,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const identity = { runId: 'run-1', agentPath: spec.name, depth: 0, startedAt: clock.now() };
   const head = {
     spec,
-    ...(loaded.agent.material ?? {
-      task: typeof task === 'string' ? { text: task } : task,
-      // A Step is always made into something else.
-      ...(context === undefined ? {} : { context: context as JsonObject }),
-    }),
+    ...(loaded.agent.material ?? givenMaterial(input)),
     ...(history === undefined ? {} : { history }),
   };
   begin(startState(identity, head), EMPTY_INBOX);

@@ -15,7 +15,7 @@ import type {
 import type { Ending } from '../core/agent/ending.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import { finish, runLoop, type LoopEnd, type Opening } from '../core/agent/loop.ts';
-import type { RunMaterial } from '../core/agent/prepare-input.ts';
+import { givenMaterial } from '../core/agent/prepare-input.ts';
 import type { Next } from '../core/agent/work.ts';
 import { nextOf } from '../core/agent/next-of.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
@@ -23,7 +23,6 @@ import { startState, type RunState } from '../core/agent/run-state.ts';
 import { stepOf } from '../core/agent/step-of.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
-import type { JsonObject } from '../core/json.ts';
 import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, throughTheOneExit, unstartedStep } from './failures.ts';
@@ -135,11 +134,6 @@ function freshState(input: AgentInput, { spec, material }: LoadedAgent): RunStat
       ...(history === undefined ? {} : { history }),
     },
   );
-}
-
-/** A worker that says nothing of the input takes it as it is: then its context is no Step. */
-function givenMaterial({ task, context }: AgentInput): RunMaterial {
-  return { task, ...(context === undefined ? {} : { context: context as JsonObject }) };
 }
 
 function begin(

@@ -35,11 +35,13 @@ export function toModelOutcome(error: unknown): ModelLoss {
   };
   if (isCancellation(error)) return { kind: 'aborted', ...cost };
   const cause = causeOf(error);
-  const { usage, usageKnown, attempts } = { ...cost, ...modelDetailsOf(cause) };
+  const details = modelDetailsOf(cause);
+  const { usage, usageKnown, attempts } = { ...cost, ...details };
   return {
     kind: 'failed',
     code: codeOf(cause),
     message: cause.message,
+    ...(details.status === undefined ? {} : { status: details.status }),
     usage,
     usageKnown,
     attempts,

@@ -113,7 +113,11 @@ describe('toCallOptions', () => {
       name: 'a schema of the output',
       protocol: 'anthropic',
       request: { schema },
-      options: { ...plain, responseFormat: { type: 'json', schema, name: 'answer' } },
+      options: {
+        ...plain,
+        responseFormat: { type: 'json', schema, name: 'answer' },
+        providerOptions: { anthropic: { strictJsonSchema: false } },
+      },
     },
     {
       name: 'a schema of the output, strictly, over the options of the provider',

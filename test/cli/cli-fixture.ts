@@ -90,6 +90,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     resume: unexpected,
     cancel: unexpected,
     result: unexpected,
+    resultOrPending: unexpected,
     step: unexpected,
     stream: unexpected,
     ...parts,

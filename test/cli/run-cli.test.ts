@@ -33,7 +33,7 @@ describe('the command line', () => {
   it.each([
     { argv: [], message: /^Usage: everloop/ },
     { argv: ['runn'], message: /^error: unknown command 'runn'/ },
-    { argv: ['run', 'clerk'], message: /^error: missing required argument 'task'/ },
+    { argv: ['run'], message: /^error: missing required argument 'agent'/ },
     { argv: ['ps', '--frob'], message: /^error: unknown option '--frob'/ },
     {
       argv: ['send', 'r1', 'x', '--kind', 'shout'],

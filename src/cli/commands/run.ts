@@ -36,7 +36,7 @@ export function addRunCommand(program: Command, act: Act): void {
         'writes is shown on a terminal. Ctrl-C stops the waiting, not the run.',
     )
     .argument('<agent>', 'name of the agent')
-    .argument('<task>', 'what to do')
+    .argument('[task]', 'what to do; an agent with a template of its own may need none')
     .option('--agents <file>', 'agent file to serve (default: agents.ts, when it is there)')
     .option('--attach', 'follow the run that has the --id already, if there is one')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
@@ -46,12 +46,17 @@ export function addRunCommand(program: Command, act: Act): void {
     .option('--model <id>', 'model entry that replaces the one of the agent')
     .option('--serve', 'serve the agent file also on a server that TEMPORAL_ADDRESS names')
     .option('--no-serve', 'leave the work to other workers')
-    .action((agent: string, task: string, options: RunOptions) =>
+    .action((agent: string, task: string | undefined, options: RunOptions) =>
       act((cli) => run(cli, agent, task, options)),
     );
 }
 
-async function run(cli: Cli, agent: string, task: string, options: RunOptions): Promise<number> {
+async function run(
+  cli: Cli,
+  agent: string,
+  task: string | undefined,
+  options: RunOptions,
+): Promise<number> {
   const start = await startOptions(cli, task, options);
   const { everloop, isServed } = await open(cli, agent, options);
   try {
@@ -90,14 +95,18 @@ async function startOrExplain(
   }
 }
 
-async function startOptions(cli: Cli, task: string, options: RunOptions): Promise<StartOptions> {
+async function startOptions(
+  cli: Cli,
+  task: string | undefined,
+  options: RunOptions,
+): Promise<StartOptions> {
   if (options.attach === true && options.id === undefined) {
     throw new UsageError(
       'argument',
       'Expected `--attach` with the `--id` to attach to, got no id. Name the run.',
     );
   }
-  if (task.trim() === '') {
+  if (task?.trim() === '') {
     throw new UsageError(
       'invalid_input',
       'Expected a task with text, got an empty one. Say what to do.',
@@ -106,7 +115,7 @@ async function startOptions(cli: Cli, task: string, options: RunOptions): Promis
   const context: JsonObject | undefined = await readContext(options.context, cli.io.cwd);
   const limits = readLimits(options.limit);
   return {
-    task,
+    ...(task === undefined ? {} : { task }),
     ifExists: options.attach === true ? 'attach' : 'fail',
     ...(context === undefined ? {} : { context }),
     ...(limits === undefined ? {} : { limits }),

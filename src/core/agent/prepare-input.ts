@@ -34,6 +34,14 @@ export interface PreparedInput {
   readonly refusal?: Refusal;
 }
 
+/** The material of an input that needed no change: then its context is no Step. */
+export function givenMaterial({
+  task,
+  context,
+}: Pick<AgentInput, 'task' | 'context'>): RunMaterial {
+  return { task, ...(context === undefined ? {} : { context: context as JsonObject }) };
+}
+
 /** Prepares `input` for `spec`. `checkInputs` gives a line for each input that its schema refuses. */
 export function prepareInput(
   spec: AgentSpec,

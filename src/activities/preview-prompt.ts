@@ -1,0 +1,90 @@
+/** The first request of an agent, as its model would get it: without model, worker or server. */
+import type { AgentInput, HistoryTurn } from '../core/agent/input.ts';
+import type { ModelOrder } from '../core/agent/host.ts';
+import { requestOfOrder } from '../core/agent/order-request.ts';
+import { givenMaterial } from '../core/agent/prepare-input.ts';
+import type { Step } from '../core/agent/step.ts';
+import { EMPTY_DIGEST } from '../core/digest.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Task } from '../core/message.ts';
+import type { ModelRequest } from '../core/model/model.ts';
+import { UsageError } from '../core/usage-error.ts';
+import type { AgentWarning } from './compile-agent.ts';
+import type { AgentDefinition } from './definitions.ts';
+import { loadAgent } from './load-agent.ts';
+import type { ModelEntry } from './model-entry.ts';
+import { promptTexts } from './prompt-texts.ts';
+import { createRegistry } from './registry.ts';
+
+/** What a run would be started with. */
+export interface PreviewOptions {
+  readonly task?: string | Task;
+  readonly context?: JsonObject | Step;
+  /** Earlier conversation, oldest first. */
+  readonly history?: readonly HistoryTurn[];
+  /** Entries of models that the agent names by id; one that is not here is asked as a function is. */
+  readonly models?: readonly ModelEntry[];
+  /** Milliseconds since 1970, for instructions that name the date. Default: now. */
+  readonly at?: number;
+}
+
+/** A first request, and what is odd about it. */
+export interface PromptPreview {
+  readonly request: ModelRequest;
+  readonly warnings: readonly AgentWarning[];
+}
+
+/**
+ * The first request of a run of `agent`; its `runId` is `preview`.
+ *
+ * @throws UsageError when such a run would end before its first model call, with the reason as code.
+ */
+export async function previewPrompt(
+  agent: AgentDefinition,
+  options: PreviewOptions = {},
+): Promise<PromptPreview> {
+  const { task = '', context, history, models = [], at = Date.now() } = options;
+  const registry = createRegistry({ agents: [agent], models: withOwn(agent, models) });
+  const input: AgentInput = {
+    v: 1,
+    agent: agent.name,
+    task: typeof task === 'string' ? { text: task } : task,
+    ...(context === undefined ? {} : { context }),
+    ...(history === undefined ? {} : { history }),
+  };
+  const loaded = loadAgent(registry, input);
+  if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
+  const { spec, warnings, material, refusal } = loaded.agent;
+  if (refusal !== undefined) throw new UsageError(refusal.code, refusal.message);
+  const head = {
+    spec,
+    ...(material ?? givenMaterial(input)),
+    ...(history === undefined ? {} : { history }),
+  };
+  const [first] = spec.models;
+  const order: ModelOrder = {
+    agent: spec.name,
+    runId: 'preview',
+    agentPath: spec.name,
+    model: first.id,
+    purpose: 'reply',
+    iteration: 1,
+    triesBefore: 0,
+    lastTurn: spec.limits.some(
+      ({ kind, key, max }) => kind === 'exact' && key === '$self:agent:iterations' && max <= 1,
+    ),
+    time: at,
+    ...(first.structuredOutput === undefined ? {} : { structuredOutput: first.structuredOutput }),
+    transcript: { epoch: 1, length: 0, digest: EMPTY_DIGEST },
+  };
+  const view = { head, messages: [] };
+  const texts = await promptTexts(registry, order, view);
+  return { request: requestOfOrder(order, view, { attempt: 1, ...texts }), warnings };
+}
+
+/** Nothing is asked here, so an agent whose model is known elsewhere needs no entry. */
+function withOwn(agent: AgentDefinition, models: readonly ModelEntry[]): readonly ModelEntry[] {
+  const { model } = agent;
+  if (typeof model !== 'string' || models.some(({ id }) => id === model)) return models;
+  return [...models, { id: model, model: () => Promise.resolve('') }];
+}

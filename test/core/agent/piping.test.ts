@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest';
+import type { AgentOptions } from '../../../src/activities/agent-options.ts';
+import { defineAgent } from '../../../src/activities/define-agent.ts';
+import type { AgentEvent } from '../../../src/core/agent/events.ts';
+import { contextOfStep, isStep } from '../../../src/core/agent/piping.ts';
+import type { Step, StepStatus } from '../../../src/core/agent/step.ts';
+import { unwrap } from '../../../src/core/agent/unwrap.ts';
+import { isUsageError } from '../../../src/core/usage-error.ts';
+import type { Json } from '../../../src/core/json.ts';
+import { textOf } from '../../../src/core/message.ts';
+import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { bodiesOf } from '../../support/runs.ts';
+
+/** An agent of each mode that there is, and a reply that ends it with `label`. */
+const MODES: readonly {
+  readonly mode: 'react' | 'chat' | 'json' | 'text';
+  readonly agent: Partial<AgentOptions>;
+  readonly reply: (label: string) => string;
+  /** What the next run finds in its context. */
+  readonly key: 'label' | 'input';
+}[] = [
+  {
+    mode: 'react',
+    agent: { signature: '{label :string}' },
+    reply: (label) => `<answer>{"label": "${label}"}</answer>`,
+    key: 'label',
+  },
+  {
+    mode: 'chat',
+    agent: { signature: '{label :string}' },
+    reply: (label) => `{"label": "${label}"}`,
+    key: 'label',
+  },
+  {
+    mode: 'json',
+    agent: { signature: '{label :string}' },
+    reply: (label) => `{"label": "${label}"}`,
+    key: 'label',
+  },
+  { mode: 'text', agent: {}, reply: (label) => label, key: 'input' },
+];
+
+interface Played {
+  readonly step: Step;
+  readonly prompt: string;
+  readonly events: readonly AgentEvent[];
+  readonly requests: number;
+}
+
+async function play(
+  agent: Partial<AgentOptions>,
+  replies: readonly string[],
+  start: Partial<MemoryRunOptions> = {},
+): Promise<Played> {
+  const script = scriptedModel(replies);
+  const definition = defineAgent({ name: 'stage', model: script.model, ...agent });
+  const run = startInMemory({ agent: definition, task: 'Go on.', ...start });
+  const step = await run.result;
+  const prompt = (script.requests[0]?.messages ?? []).map(textOf).join('\n');
+  return { step, prompt, events: run.events, requests: script.requests.length };
+}
+
+const pairs = MODES.flatMap((first) => MODES.map((second) => ({ first, second })));
+
+describe('A Step as context [sub 7]', () => {
+  test.each(pairs.map((pair) => ({ ...pair, name: `${pair.first.mode} → ${pair.second.mode}` })))(
+    '$name: the value is the context, by name, and a template finds it',
+    async ({ first, second }) => {
+      const one = await play({ mode: first.mode, ...first.agent }, [first.reply('sunny')]);
+
+      const shown = await play({ mode: second.mode, ...second.agent }, [second.reply('ok')], {
+        context: one.step,
+      });
+      const filled = await play(
+        { mode: second.mode, ...second.agent, prompt: `Look: {{${first.key}}}. {{task}}` },
+        [second.reply('ok')],
+        { context: one.step },
+      );
+
+      expect([one.step.mode, one.step.status]).toEqual([first.mode, 'success']);
+      expect(shown.prompt).toContain('sunny');
+      expect(shown.prompt).toContain(first.key);
+      expect(filled.prompt).toContain('Look: sunny. Go on.');
+      expect([filled.step.status, filled.step.memory]).toEqual(['success', {}]);
+    },
+  );
+
+  test.each(MODES)(
+    '$mode after a failed Step ends at once, without a model',
+    async ({ mode, agent }) => {
+      const upstream: Step = {
+        ...(await play({ mode: 'text' }, ['x'])).step,
+        agent: 'triage',
+        status: 'error',
+        value: null,
+        reason: 'validation_error',
+        message: 'iteration 5: no answer could be used',
+      };
+
+      const { step, requests, events } = await play({ mode, ...agent }, [], { context: upstream });
+
+      expect(requests).toBe(0);
+      expect(step).toMatchObject({
+        mode,
+        status: 'error',
+        reason: 'chained_failure',
+        value: null,
+        message:
+          'upstream `triage` ended with validation_error: iteration 5: no answer could be used',
+        details: {
+          upstream: {
+            runId: upstream.runId,
+            agent: 'triage',
+            status: 'error',
+            reason: 'validation_error',
+            message: 'iteration 5: no answer could be used',
+          },
+        },
+        iterations: 0,
+      });
+      expect(events.map(({ type }) => type)).toEqual([
+        'agent:execution:before',
+        'agent:error',
+        'agent:execution:after',
+      ]);
+    },
+  );
+
+  test.each<StepStatus>(['limit_exceeded', 'canceled', 'error', 'compaction_failed'])(
+    'a Step with status %s gives no context',
+    async (status) => {
+      const { step } = await play({ mode: 'text' }, ['x']);
+
+      expect(contextOfStep({ ...step, status, reason: 'r' }).kind).toBe('failed');
+    },
+  );
+
+  test.each<{ value: Json; context: Json }>([
+    { value: { a: 1 }, context: { a: 1 } },
+    { value: 'text', context: { input: 'text' } },
+    { value: 3, context: { input: 3 } },
+    { value: false, context: { input: false } },
+    { value: [1], context: { input: [1] } },
+    { value: null, context: { input: null } },
+  ])('the value $value becomes the context $context', async ({ value, context }) => {
+    const { step } = await play({ mode: 'text' }, ['x']);
+
+    expect(contextOfStep({ ...step, value })).toEqual({
+      kind: 'context',
+      context,
+      contextDescriptions: {},
+    });
+  });
+
+  test('what fields mean goes along, but for what the agent says itself', async () => {
+    const one = await play(
+      {
+        mode: 'json',
+        signature: '{a :int, b :int}',
+        fieldDescriptions: { a: 'from upstream', b: 'from upstream' },
+      },
+      ['{"a": 1, "b": 2}'],
+    );
+
+    const two = await play({ mode: 'text', contextDescriptions: { b: 'my own words' } }, ['x'], {
+      context: one.step,
+    });
+
+    expect(two.prompt).toContain('<data name="a" about="from upstream">1</data>');
+    expect(two.prompt).toContain('<data name="b" about="my own words">2</data>');
+  });
+
+  test('data of a user that looks a little like a Step is context', () => {
+    expect([isStep({ v: 1, status: 'success', value: 1 }), isStep(null), isStep([])]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('What a run is given [sub 7]', () => {
+  const agent: Partial<AgentOptions> = {
+    mode: 'json',
+    signature: '(review :string, stars :int, at :datetime?) -> :string',
+  };
+
+  test('a value of the wrong shape fails before money is spent', async () => {
+    const { step, requests } = await play(agent, [], { context: { stars: 'many' } });
+
+    expect(requests).toBe(0);
+    expect([step.status, step.reason, step.message, step.details]).toEqual([
+      'error',
+      'invalid_input',
+      '`review` is required (string).\nstars: cannot coerce string "many" to integer',
+      {
+        problems: [
+          '`review` is required (string).',
+          'stars: cannot coerce string "many" to integer',
+        ],
+      },
+    ]);
+  });
+
+  test('what can be meant in one way is changed, with a warning', async () => {
+    const { prompt, events } = await play(agent, ['{"value": "x"}'], {
+      context: { review: 'Good', stars: '5', more: true },
+    });
+
+    expect(prompt).toContain('<data name="stars">5</data>\n<data name="more">true</data>');
+    expect(bodiesOf(events, 'agent:warning')).toEqual([
+      { type: 'agent:warning', code: 'input_coerced', message: 'stars: "5" was read as 5' },
+    ]);
+  });
+
+  test('the full schema of inputs is checked too', async () => {
+    const input = {
+      type: 'object',
+      properties: { color: { type: 'string', enum: ['red', 'blue'] } },
+      required: ['color'],
+    };
+
+    const { step } = await play(
+      { mode: 'json', signature: { input, output: { type: 'string' } } },
+      [],
+      {
+        context: { color: 'green' },
+      },
+    );
+
+    expect([step.reason, step.message]).toEqual([
+      'invalid_input',
+      'color: expected one of "red", "blue", got string "green"',
+    ]);
+  });
+
+  test('a template that cannot be filled in is `template_error`', async () => {
+    const { step, requests } = await play({ mode: 'text', prompt: 'For {{user.name}}' }, []);
+
+    expect(requests).toBe(0);
+    expect([step.reason, step.message]).toEqual([
+      'template_error',
+      'missing: {{user.name}} (line 1, column 5)',
+    ]);
+  });
+
+  test('the filled-in text is the task of every mode', async () => {
+    for (const { mode, agent: fields, reply } of MODES) {
+      const { prompt } = await play({ mode, ...fields, prompt: 'Do {{what}}!' }, [reply('ok')], {
+        task: '',
+        context: { what: 'it' },
+      });
+
+      expect(prompt).toContain('Do it!');
+    }
+  });
+});
+
+describe('unwrap', () => {
+  test('gives the value of a success', async () => {
+    const { step } = await play({ mode: 'text' }, ['Hi']);
+
+    expect(unwrap(step)).toBe('Hi');
+  });
+
+  test('throws for any other Step, which it carries', async () => {
+    const { step } = await play({ mode: 'text' }, [' ']);
+
+    let thrown: unknown;
+    try {
+      unwrap(step);
+    } catch (error) {
+      thrown = error;
+    }
+
+    expect(isUsageError(thrown) && [thrown.code, thrown.message, thrown.cause]).toEqual([
+      'run_failed',
+      'Expected run `run-1` of agent `stage` to succeed, got error, empty_response (iteration 1: the reply is empty). Look at the `status` of the Step before its value.',
+      step,
+    ]);
+  });
+});
