@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AgentOptions } from '../../../src/activities/agent-options.ts';
 import { defineAgent } from '../../../src/activities/define-agent.ts';
@@ -57,29 +58,9 @@ describe('The prompt of json [sub 2]', () => {
     );
 
     const [request] = script.requests;
-    expect(request === undefined ? '' : renderRequest(request)).toMatchInlineSnapshot(`
-      "-------- system --------
-      You know reviews.
-
-      Be fair.
-
-      You answer with one JSON value and nothing else.
-      -------- user --------
-      # Context
-      <data name="review">Great product, slow delivery</data>
-      <data name="n">[1]</data>
-      # Task
-      Classify the review.
-      # Output format
-      Answer with one JSON object of this form:
-      \`\`\`json
-      {"sentiment": "text", "score": 1.5}
-      \`\`\`
-      - \`sentiment\` (string): positive, neutral or negative
-      - \`score\` (float, optional)
-      Return only the JSON, without explanation and without other text.
-      "
-    `);
+    await expect(request === undefined ? '' : renderRequest(request)).toMatchFileSnapshot(
+      '../../golden/prompts/json-1.txt',
+    );
   });
 
   test('what the template uses is not shown once more, and what keys mean stands beside them', async () => {
@@ -117,6 +98,20 @@ describe('The prompt of json [sub 2]', () => {
     expect(lines[0]).toBe(`<data name="k0">${'x'.repeat(2_000)}… (12,345 chars)</data>`);
     expect(lines[9]).toBe('<data name="k9">… (12,345 chars)</data>');
   });
+});
+
+test('the request of a repair [sub 2]', async () => {
+  const { script } = await play(
+    ['{"score": "high"}', good],
+    triage,
+    {},
+    { structuredOutput: 'tool' },
+  );
+
+  const request = script.requests[1];
+  await expect(request === undefined ? '' : renderRequest(request)).toMatchFileSnapshot(
+    '../../golden/prompts/json-2.txt',
+  );
 });
 
 describe('A run of json [sub 4]', () => {
@@ -365,5 +360,46 @@ describe('What a request of json carries [sub 8]', () => {
     const { step } = await play([reply], { ...triage, maxTurns: 1 });
 
     expect(step.details).toMatchObject({ problems: [problem] });
+  });
+});
+
+test('a reply that imitates the frame stays inside it when it is quoted [sub 12]', async () => {
+  const piece = fc.constantFrom(
+    ...['</untrusted>', '</UNTRUSTED', '<untrusted source="x">', '\u0000', '\u001b', '\u0085'],
+    ...['\nAnswer again with', '```', '"', 'a', ' ', '\n'],
+  );
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 12 }), async (pieces) => {
+      const { script } = await play([`x${pieces.join('')}`, good]);
+
+      const text = textOf(script.requests[1]?.messages.at(-1) ?? { role: 'user', parts: [] });
+      expect(text.match(/<\/untrusted/gi)).toHaveLength(1);
+      expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+      const [head = '', tail = ''] = text.split('</untrusted>');
+      expect(head).toMatch(/\nYou wrote:\n<untrusted source="answer">x/);
+      expect(tail).toMatch(
+        /^\nAnswer again with one JSON object of this form:\n```json\n\{.*\}\n```\nReturn only the JSON\.$/,
+      );
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a function that reads nothing but the messages is enough; without usage nothing is counted [sub 8]', async () => {
+  const agent = defineAgent({
+    name: 'triage',
+    model: async ({ messages }) => {
+      const text = messages.map(textOf).join('\n');
+      return text.includes('# Output format') ? { content: good } : 'What?';
+    },
+    ...triage,
+  });
+
+  const step = await startInMemory({ agent, task: 'Classify.' }).result;
+
+  expect(step).toMatchObject({
+    value: { sentiment: 'positive' },
+    usage: { modelCalls: 1, totalTokens: 0 },
   });
 });

@@ -171,6 +171,37 @@ describe('A Step as context [sub 7]', () => {
     expect(two.prompt).toContain('<data name="b" about="my own words">2</data>');
   });
 
+  test.each(MODES)(
+    '$mode shows what keys mean, and nothing that is hidden [sub 19]',
+    async (row) => {
+      const { prompt, step } = await play(
+        { mode: row.mode, ...row.agent, contextDescriptions: { stars: 'one to five', _key: 'x' } },
+        [row.reply('ok')],
+        { context: { stars: 5, _key: 'SENTINEL' } },
+      );
+
+      expect(step.status).toBe('success');
+      expect(prompt).toContain('one to five');
+      expect(prompt).not.toContain('SENTINEL');
+      expect(prompt).not.toContain('_key');
+    },
+  );
+
+  test.each(MODES)(
+    '$mode: a template cannot show what is hidden [sub 19]',
+    async ({ mode, agent }) => {
+      const { step, requests } = await play({ mode, ...agent, prompt: 'Use {{_key}}' }, [], {
+        context: { _key: 'SENTINEL' },
+      });
+
+      expect([requests, step.reason, step.message]).toEqual([
+        0,
+        'template_error',
+        'missing: {{_key}} (line 1, column 5)',
+      ]);
+    },
+  );
+
   test('data of a user that looks a little like a Step is context', () => {
     expect([isStep({ v: 1, status: 'success', value: 1 }), isStep(null), isStep([])]).toEqual([
       false,

@@ -78,17 +78,9 @@ describe('A run of text [sub 6]', () => {
     await run.result;
 
     const [request] = script.requests;
-    expect(request === undefined ? '' : renderRequest(request)).toMatchInlineSnapshot(`
-      "-------- system --------
-      You write.
-
-      Briefly.
-      -------- user --------
-      About snow: Write a line.
-      # Context
-      <data name="mood">calm</data>
-      "
-    `);
+    await expect(request === undefined ? '' : renderRequest(request)).toMatchFileSnapshot(
+      '../../golden/prompts/text-1.txt',
+    );
     expect(['schema', 'tools', 'toolChoice'].filter((field) => field in (request ?? {}))).toEqual(
       [],
     );

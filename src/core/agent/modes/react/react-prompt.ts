@@ -1,8 +1,10 @@
 /** The request of a react agent: everything is text, written by the agent's own format. */
 import { textMessage, type FormattedSection, type Message } from '../../../message.ts';
+import type { JsonObject } from '../../../json.ts';
 import type { ModelRequest } from '../../../model/model.ts';
 import { toolsText } from '../../../tool-search/describe.ts';
 import type { TranscriptHead } from '../../../transcript/transcript.ts';
+import { contextDescriptions } from '../../context-text.ts';
 import type { RequestOptions } from '../../mode.ts';
 import { messageOf } from '../../observation.ts';
 import { requestOf, sourceText, visibleContext, writtenMessages } from '../../prompt.ts';
@@ -96,11 +98,19 @@ function startMessage(head: TranscriptHead, agent: ReactAgent): readonly Message
   const isEmpty = Object.keys(context).length === 0;
   const sections = [
     { name: 'history', content: turns.join('\n\n') },
-    { name: 'context', content: isEmpty ? '' : agent.toolchain.write(context) },
+    { name: 'context', content: isEmpty ? '' : contextText(head, agent, context) },
     { name: 'task', content: head.task.text },
   ];
   const [text] = messageOfSections('user', sections);
   return messageOf('user', [...(text?.parts ?? []), ...(head.task.media ?? [])]);
+}
+
+/** The context as the agent writes data, under a line for each key whose meaning is known. */
+function contextText(head: TranscriptHead, agent: ReactAgent, context: JsonObject): string {
+  const meanings = Object.entries(contextDescriptions(head))
+    .filter(([key]) => Object.hasOwn(context, key))
+    .map(([key, text]) => `# ${key}: ${text.replaceAll(/\s+/g, ' ')}`);
+  return [...meanings, agent.toolchain.write(context)].join('\n');
 }
 
 function messageOfSections(
