@@ -5,6 +5,7 @@ import { previewPrompt } from '../../src/activities/preview-prompt.ts';
 import type { ModelRequest } from '../../src/core/model/model.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { renderRequest } from '../support/render-request.ts';
 import { searchTool, START } from '../support/runs.ts';
 
 describe('A preview [sub 2]', () => {
@@ -59,6 +60,22 @@ describe('A preview [sub 2]', () => {
     expect(warnings).toEqual([]);
     expect(JSON.stringify(request)).not.toContain('SENTINEL');
     expect(received).toHaveLength(1);
+  });
+
+  test('chat says how its answer is written, with a signature [sub 2]', async () => {
+    const agent = defineAgent({
+      name: 'tester',
+      mode: 'chat',
+      model: 'm',
+      instructions: 'You look.',
+      signature: '{found :bool, note :string?}',
+    });
+
+    const { request } = await previewPrompt(agent, { task: 'Go.', context: { city: 'Rome' } });
+
+    await expect(renderRequest(request)).toMatchFileSnapshot(
+      '../golden/prompts/chat-signature.txt',
+    );
   });
 
   test('needs no entry for a model that is known elsewhere, and shows warnings', async () => {
