@@ -93,6 +93,18 @@ export {
   type RunSummary,
   type StartOptions,
 } from './client/everloop-client.ts';
+export {
+  announcedEndpoints,
+  namedEndpoints,
+  type EndpointAddress,
+  type FindEndpoints,
+} from './client/chunk-endpoints.ts';
+export type { ChunkSubscription } from './client/chunk-queue.ts';
+export {
+  followChunks,
+  type FollowChunksOptions,
+  type FollowedChunks,
+} from './client/follow-chunks.ts';
 export type { ChunkSource, ReadOptions, RunHandle, SendOptions } from './client/run-handle.ts';
 export type { Environment } from './client/temporal-environment.ts';
 export type {
@@ -137,6 +149,7 @@ export {
   collect,
   isChunk,
   type Chunk,
+  type ChunkFilter,
   type ChunkMarker,
   type ChunkOrigin,
   type Collected,

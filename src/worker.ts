@@ -16,8 +16,13 @@ export {
   CHUNK_BUS_DEFAULTS,
   createChunkBus,
   type ChunkBus,
-  type ChunkSubscription,
 } from './worker/chunk-bus.ts';
+export {
+  openChunkEndpoint,
+  type ChunkEndpoint,
+  type ChunkEndpointOptions,
+} from './worker/chunk-endpoint.ts';
+export type { ChunkSubscription } from './client/chunk-queue.ts';
 export {
   CONFIG_DEFAULTS,
   LOG_LEVELS,

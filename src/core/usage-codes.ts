@@ -96,6 +96,7 @@ export const usageCodes = {
   server_lock: 'Another process holds the lock on starting a server for too long.',
   server_namespace: 'The server does not have the namespace.',
   server_port: 'Something else listens at the port.',
+  stream_listen: 'A worker cannot listen for readers of provisional text.',
   temporal_cli: 'The Temporal CLI could not be fetched, or its hash is wrong.',
   worker_roles: 'A worker leaves models or tools to others on a queue that it polls itself.',
   workflow_bundle: 'The workflow code cannot be bundled.',

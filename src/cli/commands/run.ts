@@ -32,8 +32,8 @@ export function addRunCommand(program: Command, act: Act): void {
     .summary('start an agent and wait for its answer')
     .description(
       'Starts an agent and waits for its answer, which goes to stdout. On a server of this ' +
-        'machine the agent file is served by this process while it waits, and what the model ' +
-        'writes is shown on a terminal. Ctrl-C stops the waiting, not the run.',
+        'machine the agent file is served by this process while it waits. What the model writes is ' +
+        'shown on a terminal. Ctrl-C stops the waiting, not the run.',
     )
     .argument('<agent>', 'name of the agent')
     .argument('<task>', 'what to do')
@@ -64,7 +64,7 @@ async function run(cli: Cli, agent: string, task: string, options: RunOptions): 
     cli.output.note(cli.output.paintNote('dim', `run ${handle.id}`));
     return await untilInterrupted(
       cli,
-      (signal) => waitFor(cli, handle, isServed, signal),
+      (signal) => waitFor(cli, handle, signal),
       () => interrupted(cli, handle, isServed),
     );
   } finally {
@@ -147,13 +147,8 @@ async function open(
   return { everloop, isServed: true };
 }
 
-async function waitFor(
-  { output }: Cli,
-  handle: RunHandle,
-  isServed: boolean,
-  signal: AbortSignal,
-): Promise<number> {
-  const step = await follow(handle, output, { streams: isServed && output.isLive, signal });
+async function waitFor({ output }: Cli, handle: RunHandle, signal: AbortSignal): Promise<number> {
+  const step = await follow(handle, output, { streams: output.isLive, signal });
   const isGood = step.status === 'success';
   output.note(output.paintNote(isGood ? 'green' : 'red', endText(step)));
   if (!isGood && step.message !== undefined) output.note(step.message);
