@@ -107,12 +107,15 @@ export {
 } from './client/follow-chunks.ts';
 export type { ChunkSource, ReadOptions, RunHandle, SendOptions } from './client/run-handle.ts';
 export type { Environment } from './client/temporal-environment.ts';
-export type {
-  AgentEvent,
-  EventBase,
-  EventBody,
-  EventType,
-  InputKind,
+export {
+  isOwnEvent,
+  type AgentEvent,
+  type EventBase,
+  type EventBody,
+  type EventType,
+  type InputKind,
+  type OwnEvent,
+  type OwnEventType,
 } from './core/agent/events.ts';
 export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
 export type { AdjustReceipt, PendingItem, RunPhase, RunStatus } from './core/agent/messages.ts';

@@ -12,11 +12,7 @@ export {
   type LoadedBundle,
   type WorkflowBundleOptions,
 } from './worker/bundle.ts';
-export {
-  CHUNK_BUS_DEFAULTS,
-  createChunkBus,
-  type ChunkBus,
-} from './worker/chunk-bus.ts';
+export { CHUNK_BUS_DEFAULTS, createChunkBus, type ChunkBus } from './worker/chunk-bus.ts';
 export {
   openChunkEndpoint,
   type ChunkEndpoint,

@@ -14,7 +14,16 @@ export { firstBreach, wouldCross } from './core/limits/breach.ts';
 export { compileLimits, mergeLimits, type CompiledLimits } from './core/limits/compile-limits.ts';
 export type { Breach, Limit } from './core/limits/limit.ts';
 export type { Ending } from './core/agent/ending.ts';
-export type { AgentEvent, EventBody, EventType, InputKind } from './core/agent/events.ts';
+export {
+  isOwnEvent,
+  type AgentEvent,
+  type EventBody,
+  type EventType,
+  type InputKind,
+  type OwnEvent,
+  type OwnEventBody,
+  type OwnEventType,
+} from './core/agent/events.ts';
 export type {
   Host,
   JudgeOutcome,

@@ -9,7 +9,7 @@ import type { AgentTime } from '../core/agent/time.ts';
 import type { CompactionSpec } from '../core/compaction/compaction.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { FormattedSection, Task } from '../core/message.ts';
-import type { ModelFunction } from '../core/model/model.ts';
+import type { ModelFunction, Price } from '../core/model/model.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import type { Middleware } from './middleware.ts';
 import type { ModelEntry } from './model-entry.ts';
@@ -33,6 +33,13 @@ export interface ReportContext {
   readonly gauge: (key: string, value: number) => void;
   /** Publishes an event of your own with at most 16 KB of JSON; names as keys of `count`. */
   readonly emit: (name: string, data: Json) => void;
+  /**
+   * Tells of a model call that this function made by itself, so that it is counted and limited like
+   * those of the loop. `model` is the id of an entry, whose price applies, or another name; `usage` is
+   * what the provider reported, in any shape. Applied with the result: an attempt that throws loses
+   * what it reported.
+   */
+  readonly reportModelCall: (model: string, usage: unknown) => void;
 }
 
 /** What a tool gets beside its arguments. */
@@ -148,6 +155,8 @@ export interface RegisteredAgent {
   /** By name; with tool search its tool is one of them. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly validators: ReadonlyMap<string, ValidatorDefinition>;
+  /** Of the models of the worker, by id; those without a price are left out. */
+  readonly prices: ReadonlyMap<string, Price>;
 }
 
 /** All that a worker knows by name. */

@@ -6,6 +6,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { textAnswer } from '../../src/activities/define-text.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
+import { isOwnEvent } from '../../src/core/agent/events.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import { textOf } from '../../src/core/message.ts';
 import { ToolError } from '../../src/core/tool-error.ts';
@@ -212,10 +213,9 @@ describe('[row 39] keys of users in a run', () => {
     });
     expect(step.stats.counters).toMatchObject({ 'shop:refunds': 4, '$self:shop:refunds': 4 });
     expect(step.stats.gauges).toMatchObject({ 'shop:stock': 7 });
-    const own = run.events.filter(
-      (event) => event.type === 'agent:custom' && event.name === 'shop:refunded',
-    );
+    const own = run.events.filter((event) => isOwnEvent(event, 'shop:refunded'));
     expect(own).toHaveLength(2);
+    expect(run.events.filter((event) => isOwnEvent(event))).toEqual(own);
   });
 });
 

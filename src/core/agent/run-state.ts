@@ -22,7 +22,7 @@ import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
-import type { AgentEvent } from './events.ts';
+import { isOwnEvent, type AgentEvent } from './events.ts';
 
 /** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
 export interface TranscriptMark {
@@ -154,6 +154,7 @@ const ACTIVE = 'agent:active_ms';
 
 /** What `event` changes of the state beside its number and the statistics. */
 function changedFields(state: RunState, event: AgentEvent, carried: Carried): Partial<RunState> {
+  if (isOwnEvent(event)) return NOTHING;
   switch (event.type) {
     case 'agent:execution:handover':
       return { link: event.run + 1 };
@@ -205,7 +206,6 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:compaction':
     case 'agent:error':
     case 'agent:warning':
-    case 'agent:custom':
       return NOTHING;
   }
 }

@@ -5,8 +5,8 @@ import type { Reply } from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
 import type { Judgement } from '../termination/candidates.ts';
 import { cut } from '../text/cut.ts';
-import type { JudgeResult } from '../toolchain/outcome.ts';
-import type { EventBody } from './events.ts';
+import type { JudgeResult, Reports } from '../toolchain/outcome.ts';
+import type { EventBody, OwnEventBody, OwnEventType } from './events.ts';
 import type { SettledSections } from './section-values.ts';
 import { replyText, type Turn } from './turn.ts';
 
@@ -54,10 +54,12 @@ export function judgementEvents(
   judgement: Judgement,
   checked: JudgeResult | null,
   text: string,
-): readonly EventBody[] {
+): readonly (EventBody | OwnEventBody)[] {
   if (judgement.kind === 'continue') return [];
-  const answer = cut(text, MAX_RAW_BYTES);
+  // Validators look at the candidate that decides; where there is none they looked at nothing.
+  const answer = judgement.kind === 'unfit' ? null : cutInEvent(judgement.value);
   return [
+    ...modelCallEvents('judge', checked ?? {}),
     ...(checked?.validators ?? []).flatMap(({ validator, accepted }): readonly EventBody[] => [
       { type: 'agent:validator:called', validator, answer },
       {
@@ -76,19 +78,33 @@ export function judgementEvents(
       ...(checked?.counts === undefined ? {} : { counts: checked.counts }),
       ...(checked?.gauges === undefined ? {} : { gauges: checked.gauges }),
     },
-    ...(checked?.events ?? []).map(ownEvent),
+    ...(checked?.events ?? []).map((event) => ownEvent(event)),
   ];
 }
 
+/** Model calls that a tool or a validator made by itself, in order. */
+export function modelCallEvents(
+  purpose: 'judge' | 'tool',
+  { modelCalls = [] }: Pick<Reports, 'modelCalls'>,
+): readonly EventBody[] {
+  return modelCalls.map(({ model, usage, usageKnown }) => ({
+    type: 'agent:model_call:after',
+    model,
+    purpose,
+    usage,
+    usageKnown,
+    attempts: 1,
+    durationMs: 0,
+  }));
+}
+
 /** An event of a user's own, from a tool, a validator or a loop. */
-export function ownEvent({
-  type,
-  data,
-}: {
-  readonly type: string;
-  readonly data: Json;
-}): EventBody {
-  return { type: 'agent:custom', name: type, data };
+export function ownEvent(
+  { type, data }: { readonly type: string; readonly data: Json },
+  moved: Pick<Reports, 'counts' | 'gauges'> = {},
+): OwnEventBody {
+  // Whoever reports one has checked its name: see `checkOwnEvent`.
+  return { type: type as unknown as OwnEventType, data, ...moved };
 }
 
 /** `value` as an event carries it: text over 2 KB, or a value whose JSON is longer, is cut to that. */

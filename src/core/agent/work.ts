@@ -107,11 +107,11 @@ export function createWork(run: Run, host: Host): OpenWork {
     },
     count: (key, by = 1) => {
       checkCount(key, by);
-      run.record({ type: 'agent:custom', name: key, data: null, counts: { [key]: by } });
+      run.record(ownEvent({ type: key, data: null }, { counts: { [key]: by } }));
     },
     gauge: (key, value) => {
       checkGauge(key, value);
-      run.record({ type: 'agent:custom', name: key, data: null, gauges: { [key]: value } });
+      run.record(ownEvent({ type: key, data: null }, { gauges: { [key]: value } }));
     },
     emit: (type, data) => {
       checkOwnEvent(type, data);

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
+import { defineTool } from '../../../src/activities/define-tool.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
+import type { UsageError } from '../../../src/core/usage-error.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import {
   abortOf,
   act,
@@ -38,10 +41,10 @@ describe('validators', () => {
 
     script.assertDone();
     const judged = run.events
-      .filter(({ type }) => /validator|judged|custom/.test(type))
+      .filter(({ type }) => /validator|judged|^checked/.test(type))
       .map(bodyOf);
     expect(judged).toEqual([
-      { type: 'agent:validator:called', validator: 'wants-a', answer: answer('b') },
+      { type: 'agent:validator:called', validator: 'wants-a', answer: 'b' },
       {
         type: 'agent:validator:result',
         validator: 'wants-a',
@@ -49,18 +52,18 @@ describe('validators', () => {
         feedback: 'feedback: say a',
       },
       { type: 'agent:answer:judged', outcome: 'rejected', counts: { 'checks:a': 1 } },
-      { type: 'agent:custom', name: 'checked:a', data: { text: 'b' } },
-      { type: 'agent:validator:called', validator: 'wants-a', answer: answer('a b') },
+      { type: 'checked:a', data: { text: 'b' } },
+      { type: 'agent:validator:called', validator: 'wants-a', answer: 'a b' },
       { type: 'agent:validator:result', validator: 'wants-a', accepted: true },
-      { type: 'agent:validator:called', validator: 'wants-b', answer: answer('a b') },
+      { type: 'agent:validator:called', validator: 'wants-b', answer: 'a b' },
       { type: 'agent:validator:result', validator: 'wants-b', accepted: true },
       {
         type: 'agent:answer:judged',
         outcome: 'accepted',
         counts: { 'checks:a': 1, 'checks:b': 1 },
       },
-      { type: 'agent:custom', name: 'checked:a', data: { text: 'a b' } },
-      { type: 'agent:custom', name: 'checked:b', data: { text: 'a b' } },
+      { type: 'checked:a', data: { text: 'a b' } },
+      { type: 'checked:b', data: { text: 'a b' } },
     ]);
     expect([step.status, step.value]).toEqual(['success', 'a b']);
     expect(step.stats.counters).toMatchObject({
@@ -70,6 +73,121 @@ describe('validators', () => {
       'checks:b': 1,
     });
     expect(JSON.stringify(run.entries[0])).toContain('say a');
+  });
+
+  it('[row 31] [row 47] see the checked value, and so do their events, cut when it is long', async () => {
+    const schema = z.object({ at: z.iso.datetime(), text: z.string() });
+    const seen: unknown[] = [];
+    const picky = defineValidator({
+      name: 'picky',
+      validate: (value) => {
+        seen.push(value);
+        return { accepted: seen.length === 2 };
+      },
+    });
+    const json = (text: string): string => answer(JSON.stringify({ at: '2026-03-10 09:00', text }));
+    const long = 'x'.repeat(3_000);
+    const { run } = startRun([json('short'), json(long)], {
+      agent: { answer: jsonAnswer({ schema }), validators: [picky] },
+    });
+
+    const step = await run.result;
+
+    expect(seen).toEqual([{ at: '2026-03-10T09:00:00Z', text: 'short' }, step.value]);
+    const called = bodiesOf(run.events, 'agent:validator:called');
+    expect(called[0]?.answer).toEqual(seen[0]);
+    expect(called[1]?.answer).toMatch(
+      /^\{"at":"2026-03-10T09:00:00Z".*\n\[cut: 2048 of \d+ bytes shown\]$/s,
+    );
+  });
+
+  it('[row 31] [row 45] that ask models are counted and limited like every call', async () => {
+    const critic = defineValidator({
+      name: 'critic',
+      validate: (text, { reportModelCall }) => {
+        reportModelCall('m', { prompt_tokens: 1_000, completion_tokens: 100 });
+        reportModelCall('critic/1', { costMicroUsd: 7 });
+        return { accepted: text === 'b' };
+      },
+    });
+    const price = { input: 1, output: 2 };
+    const replies = [answer('a'), answer('b')].map((content) => ({ content }));
+    const { run } = startRun(replies, {
+      agent: {
+        model: { id: 'm', model: scriptedModel(replies).model, price },
+        validators: [critic],
+      },
+      limits: { totalTokens: 2_000 },
+    });
+
+    const step = await run.result;
+
+    // The breach comes with the second judgement, and the answer in hand still counts.
+    expect(step).toMatchObject({
+      status: 'success',
+      value: 'b',
+      exceededLimit: { key: 'agent:total_tokens' },
+      usage: { modelCalls: 6, costMicroUsd: 2 * (120 + 1_200 + 7) },
+    });
+    expect(step.stats.counters).toMatchObject({
+      'agent:model_calls:m': 4,
+      'agent:model_calls:critic/1': 2,
+      'agent:input_tokens:m': 2_200,
+    });
+    const calls = bodiesOf(run.events, 'agent:model_call:after');
+    expect(calls.map(({ purpose, model }) => `${purpose} ${model}`)).toEqual([
+      'reply m',
+      'judge m',
+      'judge critic/1',
+      'reply m',
+      'judge m',
+      'judge critic/1',
+    ]);
+    expect(calls[2]).toMatchObject({ usageKnown: true, attempts: 1, durationMs: 0 });
+  });
+
+  it('[row 20] tools that ask models are counted too, once although their result is kept', async () => {
+    const summary = defineTool({
+      name: 'summary',
+      description: 'Sums up.',
+      effect: 'read',
+      cache: true,
+      execute: (_args, { reportModelCall }) => {
+        reportModelCall('m', { inputTokens: 50, outputTokens: 5 });
+        return 'short';
+      },
+    });
+    const call = '<action>{tool: summary}</action>';
+    const { run } = startRun([call, call, answer()], { agent: { tools: [summary] } });
+
+    const step = await run.result;
+
+    const calls = bodiesOf(run.events, 'agent:model_call:after');
+    expect(calls.map(({ purpose }) => purpose)).toEqual(['reply', 'tool', 'reply', 'reply']);
+    expect(step.usage).toMatchObject({ modelCalls: 4, toolCalls: 2 });
+  });
+
+  it.each([
+    { name: 'no id', model: 'two words', times: 1 },
+    { name: 'too many', model: 'm', times: 1_001 },
+  ])('refuses a report of a model call: $name', async ({ model, times }) => {
+    const codes: unknown[] = [];
+    const odd = defineValidator({
+      name: 'odd',
+      validate: (_text, { reportModelCall }) => {
+        try {
+          for (let time = 0; time < times; time++) reportModelCall(model, {});
+        } catch (error) {
+          codes.push((error as UsageError).code);
+        }
+        return { accepted: true };
+      },
+    });
+    const { run } = startRun([answer()], { agent: { validators: [odd] } });
+
+    await run.result;
+
+    expect(codes).toEqual(['model_report']);
   });
 
   it('[row 31] are limited by name, through a prefix', async () => {

@@ -4,7 +4,7 @@ import type { Next } from '../../../src/core/agent/work.ts';
 import type { Entry } from '../../../src/core/transcript/entry.ts';
 import { textMessage } from '../../../src/core/message.ts';
 import { replyText } from '../../../src/core/agent/turn.ts';
-import { answer, bodiesOf, startRun, typesOf } from '../../support/runs.ts';
+import { answer, bodiesOf, ownEventsOf, startRun, typesOf } from '../../support/runs.ts';
 
 /** Drafts, has the draft searched for, and ends after two rounds that a validator liked. */
 const review: Next = async (work) => {
@@ -46,10 +46,10 @@ describe('a loop of a user’s own', () => {
       'agent:answer_rejected_by:long-enough': 1,
     });
     expect(step.stats.gauges['review:length']).toBe(5);
-    expect(bodiesOf(run.events, 'agent:custom').slice(0, 3)).toEqual([
-      { type: 'agent:custom', name: 'review:rounds', data: null, counts: { 'review:rounds': 1 } },
-      { type: 'agent:custom', name: 'review:length', data: null, gauges: { 'review:length': 3 } },
-      { type: 'agent:custom', name: 'review:drafted', data: { draft: 'one' } },
+    expect(ownEventsOf(run.events).slice(0, 3)).toEqual([
+      { type: 'review:rounds', data: null, counts: { 'review:rounds': 1 } },
+      { type: 'review:length', data: null, gauges: { 'review:length': 3 } },
+      { type: 'review:drafted', data: { draft: 'one' } },
     ]);
     expect(typesOf(run.events).slice(1, 16)).toEqual([
       'iteration:before',
@@ -57,9 +57,9 @@ describe('a loop of a user’s own', () => {
       'model_call:after',
       'tool_call:before',
       'tool_call:after',
-      'custom',
-      'custom',
-      'custom',
+      'review:rounds',
+      'review:length',
+      'review:drafted',
       'data:change',
       'validator:called',
       'validator:result',

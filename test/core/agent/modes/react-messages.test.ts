@@ -282,7 +282,12 @@ describe('Entries of react', () => {
     };
 
     expect(
-      mode.answerFeedback(spec, turn, { kind: 'rejected', validator: 'v', feedback: [] }),
+      mode.answerFeedback(spec, turn, {
+        kind: 'rejected',
+        validator: 'v',
+        feedback: [],
+        value: 'x',
+      }),
     ).toEqual([
       {
         name: 'error',
