@@ -39,6 +39,8 @@ export type {
   AgentModel,
   AnswerDefinition,
   FormatDefinition,
+  PromptFunction,
+  PromptInput,
   ReportContext,
   SectionDefinition,
   TextFunction,
@@ -124,6 +126,7 @@ export type { ChildSummary, Step, StepStatus, StepTrace, Usage } from './core/ag
 export type { AgentTime } from './core/agent/time.ts';
 export type { StrategySpec, TriggerSpec } from './core/compaction/compaction.ts';
 export { failureTypes, type FailureType } from './core/failure-types.ts';
+export type { TextFormat } from './core/format/format.ts';
 export type { Json, JsonObject } from './core/json.ts';
 export type { Breach, Limit } from './core/limits/limit.ts';
 export {

@@ -6,6 +6,7 @@ import type {
   AgentModel,
   AnswerDefinition,
   FormatDefinition,
+  PromptFunction,
   SectionDefinition,
   TextFunction,
   ToolchainDefinition,
@@ -78,6 +79,11 @@ export interface AgentOptions {
    * without one, never.
    */
   readonly compaction?: CompactionOptions | false;
+  /**
+   * react: writes the messages before examples and task, in place of the one system message of the
+   * built-in prompt. Called on the worker for each request.
+   */
+  readonly prompt?: PromptFunction;
   /** react: false for no thinking section, a guidance text, or a section. Default true. */
   readonly thinking?: boolean | string | SectionDefinition;
   /** react: further sections, between thinking and action. */
@@ -121,6 +127,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
 
 /** Options that belong to mode `react` only. */
 export const REACT_OPTIONS: readonly (keyof AgentOptions)[] = [
+  'prompt',
   'thinking',
   'sections',
   'format',
@@ -145,7 +152,6 @@ export const LISP_OPTIONS: readonly string[] = [
 
 /** Options that a later version brings. */
 export const LATER_OPTIONS: readonly string[] = [
-  'prompt',
   'signature',
   'fieldDescriptions',
   'contextDescriptions',

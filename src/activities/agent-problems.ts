@@ -26,6 +26,7 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...optionProblems(options),
     ...modelProblems(options.model),
     ...textProblems(options),
+    ...promptProblems(options.prompt),
     ...toolProblems(options),
     ...toolSearchProblems(options.toolSearch, toolNames(options)),
     ...middlewareProblems(options),
@@ -106,6 +107,12 @@ function textProblems(options: AgentOptions): readonly UsageProblem[] {
     const message = `Expected \`${field}\` to be a text or a function, got ${shown(value)}. Change it.`;
     return [{ code: 'agent_text', message }];
   });
+}
+
+function promptProblems(prompt: unknown): readonly UsageProblem[] {
+  if (prompt === undefined || typeof prompt === 'function') return [];
+  const message = `Expected \`prompt\` to be a function that returns messages, got ${shown(prompt)}. Write \`instructions\` for a text.`;
+  return [{ code: 'agent_prompt', message }];
 }
 
 function toolProblems({ tools }: AgentOptions): readonly UsageProblem[] {

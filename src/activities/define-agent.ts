@@ -29,7 +29,7 @@ import { isLocalSearch, toolSearchSpec } from './tool-search-options.ts';
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
-  const { name, limits, maxTurns, compaction, instructions, rules, answer } = options;
+  const { name, limits, maxTurns, compaction, instructions, rules, prompt, answer } = options;
   const validators = agentValidators(options);
   return {
     kind: 'agent',
@@ -41,6 +41,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     ...(compaction === undefined ? {} : { compaction }),
     ...(typeof instructions === 'function' ? { instructions } : {}),
     ...(typeof rules === 'function' ? { rules } : {}),
+    ...(prompt === undefined ? {} : { prompt }),
     tools: options.tools ?? [],
     ...definedSearch(options),
     ...definedMiddleware(options),
@@ -125,6 +126,7 @@ function reactSpec(options: AgentOptions): ReactSpec {
   const { kind, strict } = chosenFormat(options.format);
   const { markers = AGENT_DEFAULTS.markers } = options;
   return {
+    ...(options.prompt === undefined ? {} : { prompt: true as const }),
     format: { kind, strict },
     thinking: thinkingSpec(options.thinking ?? true),
     sections: (options.sections ?? []).map(({ spec }) => spec),

@@ -8,7 +8,8 @@ import type { LimitsInput } from '../core/agent/input.ts';
 import type { AgentTime } from '../core/agent/time.ts';
 import type { CompactionSpec } from '../core/compaction/compaction.ts';
 import type { Json, JsonObject } from '../core/json.ts';
-import type { FormattedSection, Task } from '../core/message.ts';
+import type { TextFormat } from '../core/format/format.ts';
+import type { FormattedSection, Message, Task } from '../core/message.ts';
 import type { ModelFunction, Price } from '../core/model/model.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import type { Middleware } from './middleware.ts';
@@ -90,6 +91,28 @@ export interface TextFunctionInput {
 /** Writes a text of the prompt; called on the worker for each request. */
 export type TextFunction = (input: TextFunctionInput) => string | Promise<string>;
 
+/** What a function that writes the whole beginning of a prompt is given. */
+export interface PromptInput {
+  /** Writes sections, and describes those of a reply, as the agent's format does. */
+  readonly format: TextFormat;
+  /** Empty when the agent has none; what a function wrote for this request otherwise. */
+  readonly instructions: string;
+  readonly rules: string;
+  /** How to work in steps, as the built-in prompt says it. */
+  readonly method: string;
+  /** The catalogue of tools; empty without tools. */
+  readonly tools: string;
+  /** How to lay out a reply: without it a model cannot know. */
+  readonly outputFormat: string;
+  /** The time of the request in the agent's time zone. */
+  readonly time: AgentTime;
+}
+
+/** Writes the messages that stand before examples and task; called on the worker for each request. */
+export type PromptFunction = (
+  input: PromptInput,
+) => readonly Message[] | Promise<readonly Message[]>;
+
 /** A section of the agent's own; made by `textSection`, `jsonSection` or `yamlSection`. */
 export interface SectionDefinition {
   readonly kind: 'section';
@@ -136,6 +159,7 @@ export interface AgentDefinition {
   readonly maxTurns?: number;
   readonly instructions?: TextFunction;
   readonly rules?: TextFunction;
+  readonly prompt?: PromptFunction;
   readonly tools: readonly ToolDefinition[];
   /** Absent: the prompt shows all tools. */
   readonly toolSearch?: ToolSearchOptions;

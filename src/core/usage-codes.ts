@@ -9,6 +9,7 @@ export const usageCodes = {
   agent_model: '`model` of an agent is no entry, no id, no function and no model of the AI SDK.',
   agent_name: 'An agent has a name that cannot be one.',
   agent_option: 'An option of an agent has a value that is not among its choices.',
+  agent_prompt: '`prompt` of an agent is no function, or returns what are no messages.',
   agent_text: '`instructions` or `rules` is neither a text nor a function.',
   answer_schema: 'The schema of a JSON answer is none.',
   compaction: 'An option of a compaction strategy or of a trigger does not fit.',
