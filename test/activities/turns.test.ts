@@ -21,7 +21,7 @@ describe('createTurns', () => {
     gates[1]?.open();
     await all[1];
     const afterOne = [...begun];
-    for (const { open } of gates) open();
+    for (const each of gates) each.open();
 
     expect(await Promise.all(all)).toEqual([0, 1, 2, 3]);
     expect({ atFirst, afterOne, begun }).toEqual({

@@ -78,7 +78,7 @@ export type EventBody =
   | {
       readonly type: 'agent:turn:read';
       readonly kind: 'calls' | 'program' | 'answer' | 'malformed';
-      /** Set when malformed. */
+      /** Set when malformed, and `format` when a reply without sections is judged as a whole. */
       readonly family?: ProblemFamily;
       /** Section name → number of blocks. */
       readonly blocks: { readonly [name: string]: number };

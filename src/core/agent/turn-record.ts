@@ -15,7 +15,7 @@ const MAX_RAW_BYTES = 2 * 1024;
 
 /** How a reply was read: the turn, and why it could not be read, if so. */
 export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
-  const family = turn.kind === 'malformed' ? turn.family : undefined;
+  const family = turn.kind === 'malformed' ? turn.family : unparsedFamily(turn);
   const read: EventBody = {
     type: 'agent:turn:read',
     kind: turn.kind,
@@ -28,15 +28,29 @@ export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
   if (turn.kind === 'answer') {
     return [
       read,
-      ...(turn.unparsed === undefined
-        ? []
-        : [parseError('format', [turn.unparsed], replyText(reply))]),
       ...(turn.attached?.kind === 'problems'
         ? [parseError('toolchain', turn.attached.problems, replyText(reply))]
         : []),
     ];
   }
   return [read];
+}
+
+/** A reply that is judged as a whole has no section either: it does not end a streak of such replies. */
+function unparsedFamily(turn: Turn): ProblemFamily | undefined {
+  return turn.kind === 'answer' && turn.unparsed !== undefined ? 'format' : undefined;
+}
+
+/** That a reply had no section, when judging it as a whole did not help. */
+export function unparsedEvents(
+  turn: Turn,
+  judgement: Judgement,
+  reply: Reply,
+): readonly EventBody[] {
+  if (turn.kind !== 'answer' || turn.unparsed === undefined) return [];
+  return judgement.kind === 'accepted'
+    ? []
+    : [parseError('format', [turn.unparsed], replyText(reply))];
 }
 
 /** Which structured sections have a value, and which could not be used. */

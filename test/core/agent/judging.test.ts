@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
 import { defineTool } from '../../../src/activities/define-tool.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
+import { textOf } from '../../../src/core/message.ts';
+import type { ModelRequest } from '../../../src/core/model/model.ts';
 import type { UsageError } from '../../../src/core/usage-error.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import {
@@ -350,6 +352,24 @@ describe('a reply without sections', () => {
     const step = await run.result;
 
     expect([step.status, step.reason, step.value, step.iterations]).toEqual(ending);
+    // A reply that was an answer after all is no error.
+    expect(bodiesOf(run.events, 'agent:parse_error')).toHaveLength(step.iterations - 1);
+  });
+
+  it('[row 35] ends the run at the fourth in a row that is no answer either, not at the fifth', async () => {
+    const play = (replies: readonly string[]) =>
+      startRun(replies, { agent: { onUnparsed: 'answer', validators: [wants('good')] } }).run
+        .result;
+
+    const [ended, read, late] = await Promise.all([
+      play(['bad', 'bad', 'bad', 'bad']),
+      play(['bad', 'bad', 'bad', act('a'), 'bad', 'bad', 'bad', answer('good')]),
+      play(['bad', 'bad', 'bad', 'good']),
+    ]);
+
+    expect([ended.reason, ended.iterations]).toEqual(['agent:format_parse_error_consecutive', 4]);
+    expect([read.status, read.iterations]).toEqual(['success', 8]);
+    expect([late.status, late.exceededLimit]).toEqual(['success', undefined]);
   });
 
   it('[row 35] ends the run under `fail`', async () => {
@@ -388,8 +408,61 @@ describe('a reply without sections', () => {
     expect(bodiesOf(run.events, 'agent:turn:read')[0]?.kind).toBe('malformed');
     const problems = bodiesOf(run.events, 'agent:parse_error')[0]?.problems;
     expect(problems?.map((problem) => problem.code)).toEqual([code]);
+    expect(told(script.requests[1])).toMatch(
+      /^<observation>\n<error>\nYour reply [^]*<\/observation>$/,
+    );
+  });
+
+  it('[row 34] tells the model what could not be read, in the next request', async () => {
+    const { run, script } = startRun([
+      GARBAGE,
+      '<action>{args: 7}</action>',
+      '<action>- tool: search\n  args: {query: a}\n- 7</action>',
+      answer(),
+    ]);
+
+    await run.result;
+
+    script.assertDone();
+    expect(script.requests.slice(1).map(told)).toEqual([
+      '<observation>\n<error>\nYour reply could not be read: it has none of the sections thinking, action, answer. Write it again as described under output_format.\n</error>\n</observation>',
+      '<observation>\n<error>\nThe action could not be read, nothing was run.\n- call 1: the field "tool" is missing\n</error>\n</observation>',
+      '<observation>\n<error>\nThe action could not be read, nothing was run.\n- call 2: expected a call with "tool" and "args", or a list of calls, got number\n</error>\n</observation>',
+    ]);
+  });
+
+  it('[row 8] keeps a reply whose judging was interrupted', async () => {
+    const slow = defineValidator({
+      name: 'slow',
+      validate: async (text, { signal }) => {
+        if (text === 'second') return { accepted: true };
+        run.send('Make it shorter.', { kind: 'interrupt' });
+        await abortOf(signal);
+        throw new Error('aborted');
+      },
+    });
+    const { run, script } = startRun([answer('first'), answer('second')], {
+      agent: { validators: [slow] },
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect([step.status, step.value, step.iterations]).toEqual(['success', 'second', 2]);
+    expect(bodiesOf(run.events, 'agent:iteration:after')[0]?.outcome).toBe('interrupted');
+    expect(script.requests[1]?.messages.slice(2).map(textOf)).toEqual([
+      answer('first'),
+      '<message>\nMake it shorter.\n</message>',
+      'Continue.',
+    ]);
   });
 });
+
+/** What stands before the marker of a request: the newest observation. */
+function told(request: ModelRequest | undefined): string {
+  const message = request?.messages.at(-2);
+  return message === undefined ? '' : textOf(message);
+}
 
 describe('structured sections beside calls', () => {
   const notes = jsonSection({ name: 'notes', schema: z.object({ n: z.number() }) });
