@@ -17,6 +17,11 @@ export interface PromptTexts {
   readonly prompt?: readonly Message[];
 }
 
+/** Whether a request has the agent's prompt: a summary has not, nor has a question that stands alone. */
+export function needsPrompt({ purpose, own }: ModelOrder): boolean {
+  return purpose === 'reply' && (own === undefined || own.conversation === true);
+}
+
 /** Calls the functions of the agent for one request. What they throw fails the attempt. */
 export async function promptTexts(
   registry: Registry,

@@ -56,6 +56,12 @@ export function createRegistry(options: RegistryOptions): Registry {
   return { agents, models };
 }
 
+/** What to say of a model that no entry of a worker has. */
+export function missingModelText(registry: Registry, id: string): string {
+  const known = [...registry.models.keys()].join(', ');
+  return `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
+}
+
 function registered(
   definition: AgentDefinition,
   prices: RegisteredAgent['prices'],

@@ -73,6 +73,7 @@ export const usageCodes = {
   media_url: 'The url of a media part is not absolute.',
   message_part: 'A message for a model has a part that models do not read.',
   model_report: 'What a tool or a validator tells of a model call of its own does not fit.',
+  own_request: 'What a loop of a user’s own asks of a model is empty or too large.',
   stat_key: 'An own statistic has a key that is reserved or has no `:`.',
   stat_step: 'The step of an own counter is no whole number from 0 up.',
   stat_value: 'The value of an own gauge is no finite number.',

@@ -1,21 +1,49 @@
 /** Pages of docs/ whose code is that of examples which run here. */
 import { describe, expect, test } from 'vitest';
+import { carefulLoop } from '../../examples/docs/own-loops.ts';
 import { relay, watch } from '../../examples/docs/streaming.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { textOf, type Message } from '../../src/core/message.ts';
 import { createChunkBus } from '../../src/worker/chunk-bus.ts';
 import { openChunkEndpoint } from '../../src/worker/chunk-endpoint.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
+import { act, answer, GARBAGE, startRun } from '../support/runs.ts';
 
-const PAGES = ['streaming'];
+const PAGES = ['own-loops', 'streaming'];
 
 test.each(PAGES)('docs/%s.md quotes its example', (page) => {
   expect(blocksOf(page).size).toBeGreaterThan(0);
   expect(blocksOf(page)).toEqual(regionsOf(page));
 });
+
+describe('own loops', () => {
+  test('one call in a turn, whatever the model wants', async () => {
+    const { run, script } = startRun([act('a', 'b'), GARBAGE, answer('done')], {
+      next: carefulLoop(),
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect(step).toMatchObject({ status: 'success', value: answer('done'), iterations: 3 });
+    expect(step.usage.toolCalls).toBe(1);
+    const observations = script.requests.slice(1).map(({ messages }) => lastTextOf(messages));
+    expect(observations[0]).toBe(
+      '<observation>\n<note>\n1 more calls were left out: one step at a time.\n</note>\n<search>\nhits for a\n</search>\n</observation>',
+    );
+    expect(observations[1]).toContain('Your reply could not be read');
+  });
+});
+
+/** The message before the marker. */
+function lastTextOf(messages: readonly Message[]): string {
+  const message = messages.at(-2);
+  return message === undefined ? '' : textOf(message);
+}
 
 describe('streaming', () => {
   test('text that grows, starts again, and is replaced by the answer', async () => {

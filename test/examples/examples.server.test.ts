@@ -36,7 +36,7 @@ describe('an example', () => {
     },
     {
       name: '08-own-loop',
-      output: 'A durable agent survives its worker.\n2 iterations, 2 model calls\n',
+      output: 'A durable agent survives its worker.\n2 iterations, 4 model calls\n',
     },
     {
       name: '09-chat',

@@ -7,7 +7,7 @@ import { wouldCross } from '../limits/breach.ts';
 import type { ModelPurpose, Reply } from '../model/model.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
-import type { Host, ModelOrder, ModelOutcome } from './host.ts';
+import type { Host, ModelOrder, ModelOutcome, OwnRequest } from './host.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { OpenCount } from './run-calls.ts';
 
@@ -26,6 +26,8 @@ export interface Asking {
   readonly models: readonly string[];
   /** Messages of the scratchpad that it is about, for the event. */
   readonly messages: number;
+  /** A question in a loop's own words. */
+  readonly own?: OwnRequest;
   /** What is to be summed up, for the purpose `compaction`. */
   readonly summary?: SummaryOrder;
   readonly tries: Tries;
@@ -89,9 +91,10 @@ function beginModelCall(run: Run, host: Host, model: string, asking: Asking): Mo
     run.breach(crossed);
     throw leaving({ kind: 'stopped' });
   }
-  const { purpose, messages, summary } = asking;
+  const { purpose, messages, summary, own } = asking;
   const { mark, head } = state;
-  run.record({ type: 'agent:model_call:before', model, purpose, messages });
+  const isOwn = own === undefined ? {} : { own: true as const };
+  run.record({ type: 'agent:model_call:before', model, purpose, messages, ...isOwn });
   return {
     agent: head.spec.name,
     runId: state.runId,
@@ -104,11 +107,12 @@ function beginModelCall(run: Run, host: Host, model: string, asking: Asking): Mo
     time: host.now(),
     transcript: mark,
     ...(summary === undefined ? {} : { summary }),
+    ...(own === undefined ? {} : { own }),
   };
 }
 
 function modelCallAfter(
-  { model, purpose }: ModelOrder,
+  { model, purpose, own }: ModelOrder,
   outcome: ModelOutcome,
   durationMs: number,
 ): EventBody {
@@ -122,6 +126,7 @@ function modelCallAfter(
     usageKnown,
     attempts,
     durationMs,
+    ...(own === undefined ? {} : { own: true as const }),
   };
   switch (outcome.kind) {
     case 'reply':

@@ -60,6 +60,8 @@ export type EventBody =
       readonly model: string;
       readonly purpose: ModelPurpose;
       readonly messages: number;
+      /** A loop asks in its own words. */
+      readonly own?: true;
     }
   /** A model call has ended, with all its attempts; also one that a tool or a validator reports. */
   | {
@@ -73,6 +75,7 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
+      readonly own?: true;
     }
   /** A reply was read. */
   | {

@@ -227,13 +227,13 @@ function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Par
   return { scratchpad: [...state.scratchpad, entry], mark };
 }
 
-/** A call whose usage nobody told says nothing of the size of its request. */
+/** A call whose usage nobody told, or that asked something else, says nothing of the next request. */
 function changedReplyMark(
   state: RunState,
   event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,
 ): Partial<RunState> {
-  const { purpose, error, usageKnown, usage } = event;
-  if (purpose !== 'reply' || error !== undefined || !usageKnown) return NOTHING;
+  const { purpose, error, usageKnown, usage, own } = event;
+  if (purpose !== 'reply' || own === true || error !== undefined || !usageKnown) return NOTHING;
   const { epoch, length } = state.mark;
   const tokens = usage.inputTokens + usage.outputTokens;
   const lastReply = { epoch, messages: length, tokens };
