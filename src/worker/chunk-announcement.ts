@@ -18,6 +18,7 @@ export async function announceEndpoint(
   { url, token }: { readonly url: string; readonly token: string },
 ): Promise<() => Promise<void>> {
   const dir = endpointNotesDir(dataDir);
+  await mkdir(dataDir, { recursive: true });
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await removeDead(dir);
   const note: EndpointNote = { v: 1, url, token, pid: process.pid, host: hostname() };

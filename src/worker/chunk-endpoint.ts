@@ -62,6 +62,8 @@ export async function openChunkEndpoint(options: ChunkEndpointOptions): Promise<
   const server = createServer((request, response) => {
     const refusal = refusalOf(request, options.token, subscriptions.size >= maxReaders);
     if (refusal !== null) return refuse(response, refusal);
+    // A reader that goes in the middle of a write is no news, and no reason for a worker to end.
+    response.on('error', () => undefined);
     const subscription = source.subscribe(filterOf(request));
     subscriptions.add(subscription);
     response.once('close', () => {
@@ -70,10 +72,10 @@ export async function openChunkEndpoint(options: ChunkEndpointOptions): Promise<
     });
     void pump(subscription, response, instance, options);
   });
-  // The stream of a run that thinks for an hour is no request that hangs.
-  server.requestTimeout = 0;
   server.listen(port, host);
   await once(server, 'listening');
+  // Nor is one that could not be let in, because the process has too many files open.
+  server.on('error', () => undefined);
   const { address, family, port: bound } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
@@ -101,14 +103,14 @@ async function pump(
   response.write(helloFrame(instance));
   const pinging = setInterval(() => {
     // What waits for the reader already says that somebody is there.
-    if (!response.writableNeedDrain) response.write(PING_FRAME);
+    if (!response.writableNeedDrain && !response.destroyed) response.write(PING_FRAME);
   }, pingMs);
   response.once('close', () => clearInterval(pinging));
   for await (const item of subscription) {
     if (response.destroyed) return;
     if (!response.write(itemFrame(item))) await drained(response, drainMs);
   }
-  response.end(END_FRAME);
+  if (!response.destroyed) response.end(END_FRAME);
 }
 
 /** Settles when the reader has taken what waited for it, or is gone. */

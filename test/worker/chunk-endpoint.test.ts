@@ -163,6 +163,24 @@ describe('openChunkEndpoint', () => {
     expect(last.length).toBeLessThan(200);
   });
 
+  it('outlives readers that go in the middle of anything', async () => {
+    const bus = createChunkBus();
+    const { url } = await open(bus, { pingMs: 1 });
+    const piece = 'x'.repeat(100_000);
+
+    for (let round = 0; round < 20; round++) {
+      const response = await ask(`${url}/chunks`);
+      response.on('error', () => undefined);
+      for (let seq = 1; seq <= 50; seq++) bus.publish(chunk(seq, piece));
+      response.destroy();
+      for (let seq = 51; seq <= 100; seq++) bus.publish(chunk(seq, piece));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const last = readFrames(await ask(`${url}/chunks`));
+
+    await eventually('a greeting', () => last.length > 0);
+  });
+
   it('takes no more readers than it can serve', async () => {
     const { url } = await open(createChunkBus(), { maxReaders: 1 });
     const first = await ask(`${url}/chunks`);
