@@ -3,7 +3,6 @@ import {
   followChunks,
   isChunk,
   namedEndpoints,
-  type Everloop,
   type Json,
   type RunHandle,
 } from '../../src/index.ts';
@@ -33,12 +32,4 @@ export async function relay(workers: readonly string[], token: string): Promise<
   const endpoint = await openChunkEndpoint({ source: fleet, token, host: '127.0.0.1', port: 0 });
   // #endregion
   return endpoint;
-}
-
-/** Starts a run and watches it. */
-export async function startAndWatch(
-  everloop: Pick<Everloop, 'start'>,
-  render: (shown: Json) => void,
-): Promise<void> {
-  await watch(await everloop.start('clerk', { task: 'Is Vienna larger than Zagreb?' }), render);
 }
