@@ -72,6 +72,19 @@ describe('createChunkBus', () => {
     expect(await drain(slow)).toEqual(['gap@8', '9', '10', '11']);
   });
 
+  it('bounds what waits by its text too: models that do not stream send whole replies', async () => {
+    const bus = createChunkBus();
+    const slow = bus.subscribe({});
+    const reply = 'x'.repeat(1_000_000);
+
+    for (let seq = 1; seq <= 20; seq++) bus.publish(chunk(seq, reply));
+    bus.close();
+    const items = await drain(slow);
+
+    expect(items).toHaveLength(9);
+    expect(items[0]).toBe('gap@1');
+  });
+
   it('loses nothing of a queue that is long but not full', async () => {
     const bus = createChunkBus();
     const subscription = bus.subscribe({});
