@@ -4,7 +4,7 @@
  *
  * - E1: publishing knows nothing of it. A reader is a subscription like any other: bounded, losing its
  *   oldest pieces when it is slow, and without readers nothing is sent at all.
- * - E2: each wait has a deadline: a reader that takes nothing for {@link DRAIN_MS} is let go.
+ * - E2: each wait has a deadline: a reader that takes nothing for `DRAIN_MS` is let go.
  * - E3: nobody reads without the token.
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
@@ -23,10 +23,10 @@ import {
 } from '../core/streaming/chunk-wire.ts';
 
 /** How long a reader may take nothing while something waits for it. */
-export const DRAIN_MS = 30_000;
+const DRAIN_MS = 30_000;
 
 /** More readers than this at one worker need something between them and it. */
-export const MAX_READERS = 1_000;
+const MAX_READERS = 1_000;
 
 /** What {@link openChunkEndpoint} takes. */
 export interface ChunkEndpointOptions {
@@ -38,11 +38,11 @@ export interface ChunkEndpointOptions {
   readonly host?: string;
   /** Default 0: any that is free. */
   readonly port?: number;
-  /** Default {@link DRAIN_MS}. */
+  /** Default `DRAIN_MS`. */
   readonly drainMs?: number;
   /** Default {@link PING_MS}. */
   readonly pingMs?: number;
-  /** Default {@link MAX_READERS}. */
+  /** Default 1,000. */
   readonly maxReaders?: number;
 }
 

@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
@@ -20,7 +20,11 @@ import type { StreamWorker } from '../support/fixtures/serve-stream.ts';
 import { SAID, TICK } from '../support/streaming-agents.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+/** Processes start slowly on a machine that has other work. */
+const SOON_MS = 45_000;
 const TEXT = { first: SAID.first.join(''), second: SAID.second.join('') };
+
+vi.setConfig({ testTimeout: 180_000 });
 
 let folder = '';
 let gateDir = '';
@@ -88,9 +92,9 @@ it('streams from a worker in another process, and the reply is what streamed [ro
   const everloop = await client();
   const run = await everloop.start('talker', { task: 'Go' });
   const { items, ended } = reading(run);
-  await eventually('a piece', () => items.length > 0);
+  await eventually('a piece', () => items.length > 0, SOON_MS);
   const log = followLog(run.id);
-  await eventually('the log to begin', () => log.text().includes(TICK));
+  await eventually('the log to begin', () => log.text().includes(TICK), SOON_MS);
 
   await open('begin-1-1');
   await open('begin-2-1');
@@ -118,14 +122,14 @@ it('goes on in the next process when a worker is killed in mid stream [row 54]',
   const everloop = await client();
   const run = await everloop.start('talker', { task: 'Go' });
   const { items, ended } = reading(run);
-  await eventually('a piece', () => items.length > 0);
+  await eventually('a piece', () => items.length > 0, SOON_MS);
   await open('begin-1-1');
   await open('begin-2-1');
   await eventually('the beginning of the answer', () => hasText(items, '<answer>'));
 
   await victim.kill('SIGKILL');
   await serve();
-  await eventually('another attempt', () => items.some(({ attempt }) => attempt === 2), 30_000);
+  await eventually('another attempt', () => items.some(({ attempt }) => attempt === 2), SOON_MS);
   await open('begin-2-2');
   await open('end-2');
   const step = await run.result();
@@ -156,7 +160,7 @@ it('reads a fleet at addresses that it is given, and only with the token', async
   const run = await friend.start('talker', { task: 'Go' });
   const unheard = reading(stranger.attach(run.id));
   const heard = reading(run);
-  await eventually('a piece', () => heard.items.length > 0);
+  await eventually('a piece', () => heard.items.length > 0, SOON_MS);
 
   for (const gate of ['begin-1-1', 'begin-2-1', 'end-1']) await open(gate);
   const step = await run.result();
