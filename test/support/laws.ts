@@ -8,8 +8,13 @@ import { expect } from 'vitest';
 import { modelCollector } from '../../src/activities/model-stream.ts';
 import type { AgentEvent } from '../../src/core/agent/events.ts';
 import { acceptInput, type Inbox, type RunInput } from '../../src/core/agent/inbox.ts';
-import { readTurn } from '../../src/core/agent/modes/modes.ts';
-import { apply, type Carried, type RunState } from '../../src/core/agent/run-state.ts';
+import { buildRequest, readTurn } from '../../src/core/agent/modes/modes.ts';
+import {
+  apply,
+  scratchpadMessages,
+  type Carried,
+  type RunState,
+} from '../../src/core/agent/run-state.ts';
 import type { Json } from '../../src/core/json.ts';
 import { firstBreach } from '../../src/core/limits/breach.ts';
 import type { Limit } from '../../src/core/limits/limit.ts';
@@ -26,6 +31,7 @@ import {
   pageOf,
   type PagePosition,
 } from '../../src/core/transcript/page.ts';
+import { cpuMsOf } from './cpu-time.ts';
 import { chatSpec, reactSpec } from '../core/agent/spec-fixture.ts';
 
 /** Counters of all events are those of the first and of the later ones, added. */
@@ -168,6 +174,61 @@ export function compactionKeepsPins(
   compact: (entries: readonly Entry[]) => readonly Entry[],
 ): void {
   expect(compact(before).filter(isPinned)).toEqual(before.filter(isPinned));
+}
+
+/**
+ * A compaction leaves alone what stands before the scratchpad: a request holds the system message,
+ * the examples and the task as it did, and the history of the run is as long as it was.
+ */
+export function compactionKeepsTask(
+  state: RunState,
+  compact: (entries: readonly Entry[]) => readonly Entry[],
+): void {
+  const scratchpad = compact(state.scratchpad);
+  const event: AgentEvent = {
+    ...{ seq: state.seq + 1, runId: state.runId, agent: 'tester', agentPath: 'tester' },
+    ...{ at: 0, iteration: state.iteration, depth: 0 },
+    type: 'agent:scratchpad:change',
+    ...{ epoch: state.mark.epoch + 1, lengthBefore: state.scratchpad.length },
+    ...{ lengthAfter: scratchpad.length, added: 0, removed: 0 },
+  };
+  const after = apply(state, event, { scratchpad });
+  const options = { runId: state.runId, iteration: 1, attempt: 1, lastTurn: false };
+  // The marker behind the scratchpad is no part of the beginning.
+  const { messages, cacheUpTo } = buildRequest(state.head, [], options);
+  const beginning = messages.slice(0, cacheUpTo);
+  expect(JSON.stringify(beginning)).toContain(state.head.task.text);
+  const request = buildRequest(after.head, scratchpadMessages(after), options);
+  expect(request.messages.slice(0, beginning.length)).toEqual(beginning);
+  expect(after.historyLength).toBe(state.historyLength);
+}
+
+/** A reader takes any text: it throws nothing, and gives a value of JSON. */
+export function readerIsTotal(read: (text: string) => unknown, text: string): void {
+  const reading = read(text);
+  expect(JSON.stringify(reading)).toBeDefined();
+}
+
+/** A text that is four times as long takes no more than some four times as long to read. */
+export function readerIsLinear(read: (text: string) => unknown, piece: string): void {
+  const count = Math.ceil(LINEAR_BYTES / piece.length);
+  const [short, long] = [count, 4 * count].map((times) => {
+    const text = piece.repeat(times);
+    return cpuMsOf(() => read(text));
+  }) as [number, number];
+  // A square would be 16 times; the rest is for clocks that tick in milliseconds and for the engine.
+  expect(long).toBeLessThanOrEqual(10 * short + 15);
+}
+
+const LINEAR_BYTES = 12_000;
+
+/** What is written reads back as it was. */
+export function writeThenReadIsIdentity<Value>(
+  write: (value: Value) => string,
+  read: (text: string) => unknown,
+  value: Value,
+): void {
+  expect(read(write(value))).toEqual(value);
 }
 
 /** A compaction makes the scratchpad no longer, and results no larger. */
