@@ -186,11 +186,19 @@ export function compactionKeepsTask(
 ): void {
   const scratchpad = compact(state.scratchpad);
   const event: AgentEvent = {
-    ...{ seq: state.seq + 1, runId: state.runId, agent: 'tester', agentPath: 'tester' },
-    ...{ at: 0, iteration: state.iteration, depth: 0 },
+    seq: state.seq + 1,
+    runId: state.runId,
+    agent: 'tester',
+    agentPath: 'tester',
+    at: 0,
+    iteration: state.iteration,
+    depth: 0,
     type: 'agent:scratchpad:change',
-    ...{ epoch: state.mark.epoch + 1, lengthBefore: state.scratchpad.length },
-    ...{ lengthAfter: scratchpad.length, added: 0, removed: 0 },
+    epoch: state.mark.epoch + 1,
+    lengthBefore: state.scratchpad.length,
+    lengthAfter: scratchpad.length,
+    added: 0,
+    removed: 0,
   };
   const after = apply(state, event, { scratchpad });
   const options = { runId: state.runId, iteration: 1, attempt: 1, lastTurn: false };

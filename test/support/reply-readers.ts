@@ -13,7 +13,7 @@ export interface ReplyReader {
   readonly name: string;
   /** Milliseconds for each 100 KB of text, and for any text at least. */
   readonly maxMsPer100Kb: number;
-  read(text: string): unknown;
+  readonly read: (text: string) => unknown;
 }
 
 const names = ['thinking', 'plan', 'action', 'answer'];
