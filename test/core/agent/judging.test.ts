@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
+import { textOf } from '../../../src/core/message.ts';
 import {
   abortOf,
   act,
@@ -70,6 +71,35 @@ describe('validators', () => {
       'checks:b': 1,
     });
     expect(JSON.stringify(run.entries[0])).toContain('say a');
+  });
+
+  it.each([
+    {
+      format: 'xml',
+      first: answer('b'),
+      then: answer('a'),
+      feedback: '<observation>\n<feedback>\nsay a\n</feedback>\n</observation>',
+    },
+    {
+      format: 'markdown',
+      first: '# Answer\nb',
+      then: '# Answer\na',
+      feedback: '# observation\n## feedback\nsay a',
+    },
+  ] as const)('[row 31] give their feedback in the format of the agent: $format', async (row) => {
+    const { run, script } = startRun([row.first, row.then], {
+      agent: { format: row.format, validators: [wants('a', 'say a')] },
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect([step.status, step.value]).toEqual(['success', 'a']);
+    expect(script.requests[1]?.messages.slice(2).map(textOf)).toEqual([
+      row.first,
+      row.feedback,
+      'Continue.',
+    ]);
   });
 
   it('[row 31] are limited by name, through a prefix', async () => {
