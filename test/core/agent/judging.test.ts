@@ -77,17 +77,17 @@ describe('validators', () => {
     {
       format: 'xml',
       first: answer('b'),
-      then: answer('a'),
+      second: answer('a'),
       feedback: '<observation>\n<feedback>\nsay a\n</feedback>\n</observation>',
     },
     {
       format: 'markdown',
       first: '# Answer\nb',
-      then: '# Answer\na',
+      second: '# Answer\na',
       feedback: '# observation\n## feedback\nsay a',
     },
   ] as const)('[row 31] give their feedback in the format of the agent: $format', async (row) => {
-    const { run, script } = startRun([row.first, row.then], {
+    const { run, script } = startRun([row.first, row.second], {
       agent: { format: row.format, validators: [wants('a', 'say a')] },
     });
 
