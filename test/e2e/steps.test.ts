@@ -22,11 +22,18 @@ function tester(model: ModelFunction, tools = [searchTool()]): AgentDefinition {
 }
 
 describe('a run as a workflow', () => {
-  it('records continue, continue, end without a gap [row 1]', async () => {
+  it('records continue, continue, end without a gap, and tells listeners [row 1] [row 48]', async () => {
     const agent = tester(async ({ iteration }) =>
       iteration < 3 ? act(`q${iteration}`) : answer(),
     );
-    const { everloop } = await stage.serve([agent]);
+    const heard: AgentEvent[] = [];
+    const listeners = [
+      () => {
+        throw new Error('a listener that is broken');
+      },
+      (event: AgentEvent) => heard.push(event),
+    ];
+    const { everloop } = await stage.serve([agent], { listeners });
 
     const run = await everloop.start('tester', { task: 'Go' });
     const step = await run.result();
@@ -54,6 +61,9 @@ describe('a run as a workflow', () => {
       ],
     );
     expect(hasNoGap(events)).toBe(true);
+    // In order, each at least once: a workflow task that is done again tells its events again.
+    const bySeq = new Map(heard.map((event) => [event.seq, event]));
+    expect([...bySeq.values()]).toEqual(events);
     await stage.replay(run);
   });
 });
