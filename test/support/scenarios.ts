@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { airlineAgent } from '../../examples/airline/agents.ts';
 import { AIRLINE_REQUEST, airlineSeed } from '../../examples/airline/data.ts';
 import {
+  AIRLINE_SCRIPT_A,
   AIRLINE_SCRIPT_ACT,
   AIRLINE_SCRIPT_SEARCH,
   AIRLINE_SUMMARIES,
@@ -70,15 +71,17 @@ export const SCENARIO_VARIANTS: readonly ScriptVariant[] = [
   'summary',
 ];
 
-/** Both scenarios in all variants. */
-export const SCENARIOS: readonly ScenarioCase[] = SCENARIO_VARIANTS.flatMap((variant) => [
-  airlineCase(variant),
-  shopCase(variant),
-]);
+/** Both scenarios in all variants, and the airline's script that asks by its answer. */
+export const SCENARIOS: readonly ScenarioCase[] = [
+  ...SCENARIO_VARIANTS.flatMap((variant) => [airlineCase(variant), shopCase(variant)]),
+  { ...airlineCase('yaml', 'airline-asking', AIRLINE_SCRIPT_A), calls: 7, end: airlineSeed() },
+];
 
-function airlineCase(variant: ScriptVariant): ScenarioCase {
-  const script = variant === 'search' ? AIRLINE_SCRIPT_SEARCH : AIRLINE_SCRIPT_ACT;
-  const name = `airline-${variant}`;
+function airlineCase(
+  variant: ScriptVariant,
+  name = `airline-${variant}`,
+  script = variant === 'search' ? AIRLINE_SCRIPT_SEARCH : AIRLINE_SCRIPT_ACT,
+): ScenarioCase {
   const fileIn = (folder: string): string => join(folder, `${name}.effects.jsonl`);
   return {
     name,
