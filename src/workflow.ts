@@ -69,6 +69,7 @@ export type {
 } from './core/agent/spec.ts';
 export { stepOf, usageOf } from './core/agent/step-of.ts';
 export type { Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
+export { replyText } from './core/agent/turn.ts';
 export type { AnswerTurn, CallsTurn, MalformedTurn, Turn } from './core/agent/turn.ts';
 export {
   createWork,
