@@ -62,7 +62,7 @@ export interface ScenarioWorld {
 }
 
 /** The variants of a scenario that differ in the agent. */
-export const SCENARIO_VARIANTS: readonly ScriptVariant[] = [
+const SCENARIO_VARIANTS: readonly ScriptVariant[] = [
   'yaml',
   'json',
   'chat',
