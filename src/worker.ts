@@ -45,4 +45,5 @@ export { local, type LocalEverloop, type LocalOptions } from './worker/local.ts'
 export type { ConfigOverrides } from './worker/config-of.ts';
 export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/run-worker.ts';
 export { stopOnSignal, type ShutdownOptions, type SignalSource } from './worker/shutdown.ts';
+export { subscribe, type EventFilter } from './worker/subscribe.ts';
 export type { EventListener } from './worker/worker-sinks.ts';

@@ -1,82 +1,104 @@
-/** A loop of a user's own on a real server: what it gets without any code for it. */
+/** A loop of a user's own as a workflow: what it gets without any code for it, over many links too. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import type { LimitsInput } from '../../src/core/agent/input.ts';
-import { bodiesOf, hasNoGap, ownEventsOf } from '../support/runs.ts';
-import { openStage, type Stage } from '../support/stage.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { comparableStep } from '../support/airline.ts';
+import { review } from '../support/fixtures/workflows/review-loop.ts';
+import { bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
+import { openStage, type Served, type Stage } from '../support/stage.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-const ROUNDS = 30;
-const WORKFLOWS = fileURLToPath(new URL('../../examples/own-loop/workflow.ts', import.meta.url));
+const REVIEW_LOOP = fileURLToPath(
+  new URL('../support/fixtures/workflows/review-loop.ts', import.meta.url),
+);
 
+/** An agent whose judge likes the draft of round `rounds`; its scratchpad is cut now and then. */
+function reviewer(rounds: number): AgentDefinition {
+  return defineAgent({
+    name: 'reviewer',
+    model: { id: 'm', model: async ({ iteration }) => `draft ${iteration}` },
+    tools: [searchTool()],
+    validators: [
+      defineValidator({
+        name: 'last',
+        validate: (text) => ({ accepted: String(text) === `hits for draft ${rounds}` }),
+      }),
+    ],
+    compaction: { triggers: [counter('agent:iterations', 4)], strategies: [slidingWindow(2)] },
+  });
+}
+
+const agent = reviewer(10);
+
+/** A worker on the server of the run, and one on a server that wants hand-overs early. */
+interface Place {
+  readonly name: 'one link' | 'many links';
+  readonly stage: Stage;
+  readonly served: Served;
+}
+
+const places: Place[] = [];
 let server: TestServer;
-let stage: Stage;
 beforeAll(async () => {
   server = await startTestServer({
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 25 },
   });
-  stage = await openStage(server);
+  for (const name of ['one link', 'many links'] as const) {
+    const stage = await openStage(name === 'one link' ? inject('temporal') : server);
+    const served = await stage.serve([agent], { workflowsPath: REVIEW_LOOP });
+    places.push({ name, stage, served });
+  }
 });
 afterAll(async () => {
-  await stage?.close();
+  for (const { stage } of places) await stage.close();
   await server?.stop();
 });
 
-it('[row 6] [row 7] hands over, is compacted, counted, limited and replayed like any other', async () => {
-  const shown: number[] = [];
-  const model: ModelFunction = async ({ iteration, messages }) => {
-    shown.push(messages.length);
-    return { content: `draft ${iteration}`, usage: { inputTokens: 100, outputTokens: 10 } };
-  };
-  const critic: ModelFunction = async ({ iteration }) => ({
-    content: iteration < ROUNDS ? 'Again.' : 'OK',
-    usage: { inputTokens: 10, outputTokens: 1 },
-  });
-  const agent = defineAgent({
-    name: 'editor',
-    mode: 'chat',
-    model: { id: 'writer', model },
-    limits: { iterations: 100 },
-    compaction: { triggers: [counter('agent:iterations', 5)], strategies: [slidingWindow(2)] },
-  });
-  const { everloop } = await stage.serve([agent], {
-    models: [{ id: 'critic', model: critic }],
-    workflowsPath: WORKFLOWS,
-  });
-  const start = async (limits: LimitsInput) => everloop.start('editor', { task: 'Write.', limits });
+interface Row {
+  readonly name: string;
+  readonly limits: LimitsInput;
+  readonly ending: readonly [status: string, reason: string, iterations: number];
+}
 
-  const run = await start({});
-  const step = await run.result();
-  const events = await run.events();
+describe('an own loop as a workflow [row 6] [row 7]', () => {
+  it.each<Row>([
+    { name: 'that ends by itself', limits: {}, ending: ['success', 'answered', 10] },
+    {
+      name: 'at a limit on its own key',
+      limits: { custom: [{ kind: 'exact', key: 'review:rounds', max: 6 }] },
+      ending: ['limit_exceeded', 'review:rounds', 7],
+    },
+    {
+      name: 'at a limit on calls',
+      limits: { toolCalls: 5 },
+      ending: ['limit_exceeded', 'agent:tool_calls', 6],
+    },
+  ])('$name: as in memory, on one link and on many', async ({ limits, ending }) => {
+    const expected = await startInMemory({ agent, task: 'Go', limits, next: review }).result;
+    expect([expected.status, expected.reason, expected.iterations]).toEqual(ending);
 
-  expect(step).toMatchObject({
-    status: 'success',
-    value: `draft ${ROUNDS}`,
-    iterations: ROUNDS,
-    usage: { modelCalls: 2 * ROUNDS, totalTokens: 121 * ROUNDS },
-  });
-  expect(step.stats.counters).toMatchObject({
-    'editor:rounds': ROUNDS,
-    '$self:editor:rounds': ROUNDS,
-    'agent:model_calls:writer': ROUNDS,
-    'agent:model_calls:critic': ROUNDS,
-  });
-  expect(hasNoGap(events)).toBe(true);
-  expect(bodiesOf(events, 'agent:execution:handover').length).toBeGreaterThanOrEqual(3);
-  expect(bodiesOf(events, 'agent:compaction')).toHaveLength(5);
-  expect(ownEventsOf(events)).toHaveLength(ROUNDS);
-  // Task, and at most the two entries that the window keeps and the five behind them.
-  expect(Math.max(...shown)).toBeLessThanOrEqual(1 + 2 * 7);
-  expect(await run.transcript()).toHaveLength(ROUNDS);
-  await stage.replay(run, { workflowsPath: WORKFLOWS });
+    const runs = await Promise.all(
+      places.map(({ served }) => served.everloop.start('reviewer', { task: 'Go', limits })),
+    );
 
-  const bounded = await start({ custom: [{ kind: 'exact', key: 'editor:rounds', max: 4 }] });
-  expect(await bounded.result()).toMatchObject({
-    status: 'limit_exceeded',
-    reason: 'editor:rounds',
-    iterations: 5,
+    for (const [index, run] of runs.entries()) {
+      const { name, stage } = places[index] as Place;
+      expect(comparableStep(await run.result()), name).toEqual(comparableStep(expected));
+      const events = await run.events();
+      expect(hasNoGap(events)).toBe(true);
+      expect(bodiesOf(events, 'agent:execution:before')).toHaveLength(1);
+      expect(bodiesOf(events, 'agent:execution:after')).toHaveLength(1);
+      expect(bodiesOf(events, 'agent:compaction').map(({ epoch }) => epoch)).toEqual(
+        ending[2] > 8 ? [2, 3] : [2],
+      );
+      const links = bodiesOf(events, 'agent:execution:handover').length;
+      expect(links > 0, `${name}, ${links} hand-overs`).toBe(name === 'many links');
+      await stage.replay(run, { workflowsPath: REVIEW_LOOP });
+    }
   });
-}, 120_000);
+});

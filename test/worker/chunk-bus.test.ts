@@ -18,7 +18,7 @@ function nameOf(item: Chunk | ChunkMarker): string {
 const child = { runId: 'child' };
 const stranger = { runId: 'x', rootRunId: 'x' };
 
-describe('createChunkBus', () => {
+describe('createChunkBus [row 54]', () => {
   it.each([
     { name: 'one run', filter: { runId: 'r' }, got: ['root'] },
     { name: 'a tree', filter: { rootRunId: 'r' }, got: ['root', 'child'] },
@@ -94,6 +94,18 @@ describe('createChunkBus', () => {
     bus.close();
 
     expect(await drain(subscription)).toEqual(all);
+  });
+
+  it('takes 100,000 pieces that nobody reads: the newest are kept, the rest is a gap', async () => {
+    const bus = createChunkBus();
+    bus.publish(chunk(0, 'without any subscriber'));
+    const asleep = bus.subscribe({});
+    const last = Array.from({ length: 10_000 }, (_, index) => String(90_000 + index));
+
+    for (let seq = 0; seq < 100_000; seq++) bus.publish(chunk(seq, String(seq)));
+    bus.close();
+
+    expect(await drain(asleep)).toEqual(['gap@0', ...last]);
   });
 
   it('ends the readers of a run that has ended, and drops what is late', async () => {

@@ -192,6 +192,35 @@ describe('validators', () => {
     expect(codes).toEqual(['model_report']);
   });
 
+  it.each([
+    {
+      format: 'xml',
+      first: answer('b'),
+      second: answer('a'),
+      feedback: '<observation>\n<feedback>\nsay a\n</feedback>\n</observation>',
+    },
+    {
+      format: 'markdown',
+      first: '# Answer\nb',
+      second: '# Answer\na',
+      feedback: '# observation\n## feedback\nsay a',
+    },
+  ] as const)('[row 31] give their feedback in the format of the agent: $format', async (row) => {
+    const { run, script } = startRun([row.first, row.second], {
+      agent: { format: row.format, validators: [wants('a', 'say a')] },
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect([step.status, step.value]).toEqual(['success', 'a']);
+    expect(script.requests[1]?.messages.slice(2).map(textOf)).toEqual([
+      row.first,
+      row.feedback,
+      'Continue.',
+    ]);
+  });
+
   it('[row 31] are limited by name, through a prefix', async () => {
     const { run } = startRun([answer('b'), answer('a'), answer('a')], {
       agent: { validators: [wants('a'), wants('b')] },
