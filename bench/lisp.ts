@@ -72,7 +72,7 @@ async function compare(): Promise<Figure[]> {
 
 /** The same suite inside the sandbox's kind of context, alternating with this process. */
 async function measureSandbox(): Promise<Figure[]> {
-  const { run } = await sandboxed();
+  const { run, bytes } = await sandboxed();
   const ratios = PROGRAMS.map(({ source }) => {
     const best = { inside: Infinity, outside: Infinity };
     for (let round = 0; round < ROUNDS; round++) {
@@ -85,7 +85,10 @@ async function measureSandbox(): Promise<Figure[]> {
     }
     return best.inside / best.outside;
   });
-  return [figure('sandbox_vs_node', geomean(ratios), 'ratio', '<= 1.5')];
+  return [
+    figure('sandbox_vs_node', geomean(ratios), 'ratio', '<= 1.5'),
+    figure('bundle_bytes', bytes, 'B', '<= 300000'),
+  ];
 }
 
 function measureSnapshot(): Figure[] {

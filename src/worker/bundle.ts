@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
 import { isPlainObject } from '../core/json.ts';
 import { UsageError } from '../core/usage-error.ts';
+import { smallAndModern } from './bundle-size.ts';
 
 /** What {@link loadWorkflowBundle} takes. */
 export interface WorkflowBundleOptions {
@@ -40,11 +41,8 @@ export interface LoadedBundle {
   readonly isFromCache: boolean;
 }
 
-/** What the bundler is configured with. */
-type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
-
 /** Changes when the cache file gets another shape, or the bundler other settings. */
-const CACHE_VERSION = 3;
+const CACHE_VERSION = 4;
 
 /** The first errors are what helps; each comes with some lines of search paths. */
 const MAX_REASON_LENGTH = 1_500;
@@ -109,7 +107,7 @@ async function makeBundle(
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       preloadModules: [...preloadModules],
       logger,
-      webpackConfigHook: (config) => keepSyntax(noteFiles(files)(config)),
+      webpackConfigHook: (config) => smallAndModern(noteFiles(files)(config)),
     });
     return { code, files: [...files].filter(isFile).toSorted() };
   } catch (error) {
@@ -120,23 +118,6 @@ async function makeBundle(
         `${reason ?? (error instanceof Error ? error.message : String(error))}`,
     );
   }
-}
-
-/**
- * Compiles TypeScript to the syntax that Node 20 has. The SDK's default, ES2017, turns each spread of
- * an object into a call with property descriptors, which the state of a run pays for at every event.
- */
-function keepSyntax(config: WebpackConfig): WebpackConfig {
-  const rules = (config.module?.rules ?? []).map((rule) => {
-    if (typeof rule !== 'object' || rule === null || typeof rule.use !== 'object') return rule;
-    const { use } = rule;
-    if (use === null || !('options' in use) || typeof use.options !== 'object') return rule;
-    const options = use.options as { readonly jsc?: object };
-    if (options.jsc === undefined) return rule;
-    const jsc = { ...options.jsc, target: 'es2022' };
-    return { ...rule, use: { ...use, options: { ...options, jsc } } };
-  });
-  return { ...config, module: { ...config.module, rules } };
 }
 
 /** The errors in what the bundler prints, without its table of modules and its stack traces. */
