@@ -1,5 +1,4 @@
 /** The language bundled as workflows are, and run in a context of its own as workflows are. */
-import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle.ts';
@@ -15,9 +14,8 @@ export interface Sandboxed {
 
 /** `runOurs` inside the sandbox's kind of context, and what the language adds to a bundle. */
 export async function sandboxed(): Promise<Sandboxed> {
-  const [sdk = '', ...ours] = preloadedModules();
-  const language = ours.filter((path) => path.includes(`${sep}lisp${sep}`));
-  const code = await codeOf('./run-ours.ts', [sdk, ...language]);
+  const [sdk = '', language = ''] = preloadedModules();
+  const code = await codeOf('./run-ours.ts', [sdk, language]);
   const bare = await codeOf('../workflows/bare.ts', [sdk]);
   const context = vm.createContext({ console: {}, __webpack_module_cache__: {} });
   new vm.Script(code, { filename: 'workflow-bundle.js' }).runInContext(context);

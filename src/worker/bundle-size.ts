@@ -20,14 +20,17 @@ type Compilation = Parameters<
   Parameters<Parameters<Plugin>[0]['hooks']['compilation']['tap']>[1]
 >[0];
 
+/** A module of the bundle. */
+type Module = Compilation['modules'] extends Set<infer M> ? M : never;
+
 /** The part of swc that is used. */
 interface Swc {
   minify(code: string, options: object): Promise<{ readonly code: string; readonly map?: string }>;
 }
 
-/** Folders of modules that export no workflow. */
-const WITHOUT_WORKFLOWS: readonly string[] = ['../core/', '../lisp/'].map((folder) =>
-  fileURLToPath(new URL(folder, import.meta.url)),
+/** What the paths of modules begin with that export no workflow. */
+const WITHOUT_WORKFLOWS: readonly string[] = ['../core/', '../lisp/', '../lisp.'].map((start) =>
+  fileURLToPath(new URL(start, import.meta.url)),
 );
 
 /** The bundler's configuration with the settings of this file. */
@@ -43,8 +46,9 @@ export function smallAndModern(config: WebpackConfig): WebpackConfig {
       mangleExports: 'size',
       innerGraph: true,
       sideEffects: true,
+      concatenateModules: true,
     },
-    plugins: [...(config.plugins ?? []), minify],
+    plugins: [...(config.plugins ?? []), joinOwnModules, minify],
   };
 }
 
@@ -64,6 +68,22 @@ function keepSyntax(config: WebpackConfig): WebpackConfig {
   });
   return { ...config, module: { ...config.module, rules } };
 }
+
+/**
+ * Lets the bundler join only modules of the core and the language into one scope, where a call across
+ * modules costs no more than one within. A joined function may get another name, so modules that may
+ * hold workflows stay as they are.
+ */
+const joinOwnModules: Plugin = (compiler) => {
+  compiler.hooks.compilation.tap('everloop', (compilation) => {
+    compilation.hooks.finishModules.tap('everloop', (modules) => {
+      for (const module of modules) {
+        if (hasNoWorkflows(module)) continue;
+        module.getConcatenationBailoutReason = () => 'It may hold workflows.';
+      }
+    });
+  });
+};
 
 /** Rewrites what the bundler made, with the swc that the SDK compiles TypeScript with. */
 const minify: Plugin = (compiler) => {
@@ -92,10 +112,14 @@ const minify: Plugin = (compiler) => {
 /** What modules export that may hold workflows: all but those of the core and the language. */
 function namesToKeep({ modules, moduleGraph }: Compilation): readonly string[] {
   const names = [...modules].flatMap((module) => {
-    const path = module.nameForCondition() ?? '';
-    if (WITHOUT_WORKFLOWS.some((folder) => path.startsWith(folder))) return [];
+    if (hasNoWorkflows(module)) return [];
     const provided = moduleGraph.getExportsInfo(module).getProvidedExports();
     return Array.isArray(provided) ? provided : [];
   });
   return [...new Set(names)];
+}
+
+function hasNoWorkflows(module: Module): boolean {
+  const path = module.nameForCondition() ?? '';
+  return WITHOUT_WORKFLOWS.some((start) => path.startsWith(start));
 }

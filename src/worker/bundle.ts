@@ -53,12 +53,18 @@ const EXTENSION = extname(fileURLToPath(import.meta.url));
 /** The file that exports Everloop's own workflows, from the sources or from the build. */
 export const WORKFLOWS_PATH: string = pathBeside(`../workflows/index${EXTENSION}`);
 
+/** The entry of the program language, from the sources or from the build. */
+const LANGUAGE_PATH = pathBeside(`../lisp${EXTENSION}`);
+
 /** See the file: unreadable payloads must not hang a run. */
 const PAYLOAD_CONVERTER_PATH = pathBeside(`../workflows/payload-converter${EXTENSION}`);
 
-/** The SDK, then every module of core, lisp and workflows, by absolute path and in order. */
+/**
+ * The SDK, the language with all that it consists of, then every module of core and workflows, by
+ * absolute path and in order. The language is one module here, so that the bundler can join it.
+ */
 export function preloadedModules(): readonly string[] {
-  const folders = ['../lisp', '../core', '../workflows'].map(pathBeside).flatMap((folder) =>
+  const folders = ['../core', '../workflows'].map(pathBeside).flatMap((folder) =>
     existsSync(folder)
       ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
           .filter((name) => name.endsWith(EXTENSION) && !name.endsWith(`.d${EXTENSION}`))
@@ -66,7 +72,11 @@ export function preloadedModules(): readonly string[] {
           .map((name) => join(folder, name))
       : [],
   );
-  return [createRequire(import.meta.url).resolve('@temporalio/workflow'), ...folders];
+  return [
+    createRequire(import.meta.url).resolve('@temporalio/workflow'),
+    LANGUAGE_PATH,
+    ...folders,
+  ];
 }
 
 /**

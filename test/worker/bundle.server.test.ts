@@ -152,13 +152,14 @@ describe('loadWorkflowBundle', () => {
 });
 
 describe('preloadedModules', () => {
-  it('names the SDK, then the modules of core and workflows, and no declaration or test', () => {
-    const [sdk, ...own] = preloadedModules();
+  it('names the SDK, the language, then modules of core and workflows, and no declaration or test', () => {
+    const [sdk, language, ...own] = preloadedModules();
 
     expect(sdk).toMatch(/\/@temporalio\/workflow\/lib\/index\.js$/);
+    expect(language).toMatch(/\/src\/lisp\.ts$/);
     expect(own.some((path) => path.endsWith('/src/core/json.ts'))).toBe(true);
     expect(own.some((path) => path.endsWith('/src/workflows/untracked-promises.ts'))).toBe(true);
-    expect(own.filter((path) => !/\/src\/(core|lisp|workflows)\/.+\.ts$/.test(path))).toEqual([]);
+    expect(own.filter((path) => !/\/src\/(core|workflows)\/.+\.ts$/.test(path))).toEqual([]);
   });
 });
 
