@@ -56,9 +56,9 @@ describe('lisp run', () => {
         '1. unknown_tool at line 1, column 2: There is no tool `search`. There are no tools.',
         '   1 | (tool/search {:q 1})',
         '     |  ^^^^^^^^^^^',
-        '2. unknown_tool at line 2, column 1: There is nobody to ask: `ask` is not available here.',
+        '2. unknown_tool at line 2, column 2: There is nobody to ask: `ask` is not available here.',
         '   2 | (ask "Who?")',
-        '     | ^^^^^^^^^^^^',
+        '     |  ^^^',
         '',
         'A program that runs on its own has no tools and nobody to ask. Give it what it needs with ' +
           '`--data`, and read it as `data/name`.',
