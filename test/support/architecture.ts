@@ -58,7 +58,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
     node: true,
   },
   cli: {
-    rings: ['core', 'client', 'worker'],
+    rings: ['lisp', 'core', 'client', 'worker'],
     typesOf: ['activities'],
     packages: 'any',
     node: true,

@@ -3,7 +3,7 @@ import type { Everloop, StartOptions } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isUsageError, UsageError } from '../../core/usage-error.ts';
-import { collect, readContext, readLimits } from '../arguments.ts';
+import { collect, readJsonObject, readLimits } from '../arguments.ts';
 import { configFor, openClient, untilInterrupted, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
@@ -103,7 +103,11 @@ async function startOptions(cli: Cli, task: string, options: RunOptions): Promis
       'Expected a task with text, got an empty one. Say what to do.',
     );
   }
-  const context: JsonObject | undefined = await readContext(options.context, cli.io.cwd);
+  const context: JsonObject | undefined = await readJsonObject(
+    '--context',
+    options.context,
+    cli.io.cwd,
+  );
   const limits = readLimits(options.limit);
   return {
     task,
