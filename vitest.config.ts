@@ -1,12 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-
-/** What needs the server of the run, or one of its own. */
-const SERVER_TESTS = [
-  'test/e2e/**/*.test.ts',
-  'test/workflows/**/*.test.ts',
-  'test/replay/**/*.test.ts',
-  'test/**/*.server.test.ts',
-];
+import { SERVER_TESTS } from './test/support/server-tests.ts';
 
 /**
  * Two projects. `unit` needs no server and runs in seconds; `server` starts one Temporal
@@ -21,7 +14,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: SERVER_TESTS,
+          exclude: [...SERVER_TESTS],
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
@@ -29,7 +22,7 @@ const config: ViteUserConfig = defineConfig({
       {
         test: {
           name: 'server',
-          include: SERVER_TESTS,
+          include: [...SERVER_TESTS],
           globalSetup: 'test/support/server-setup.ts',
           // Workers carry a native addon and a server's load: processes, as many as small machines
           // have cores, and time enough for one that is busy.

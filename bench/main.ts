@@ -1,10 +1,12 @@
 /** `npm run bench -- NAME [--json]`: runs one benchmark, or all, and prints its figures. */
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
+import { compactionBench } from './compaction.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
 import { lispBench } from './lisp.ts';
 import { parseBench } from './parse.ts';
 import { recoveryBench } from './recovery.ts';
+import { searchBench } from './search.ts';
 import { turnBench } from './turn.ts';
 
 const benches: readonly Bench[] = [
@@ -13,6 +15,8 @@ const benches: readonly Bench[] = [
   recoveryBench,
   idleBench,
   parseBench,
+  searchBench,
+  compactionBench,
   lispBench,
 ];
 

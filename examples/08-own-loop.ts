@@ -1,7 +1,7 @@
 /**
- * A loop of one's own: the agent writes a draft, is told to shorten it, and the shorter text is the
- * answer. The loop stands in own-loop/workflow.ts and runs in the workflow; events, statistics,
- * limits, messages and hand-over are those of every agent.
+ * A loop of one's own: an agent writes a draft, another model judges it, and the agent writes again
+ * until that one has nothing to say against it. The loop stands in own-loop/workflow.ts and runs in
+ * the workflow; events, statistics, limits, messages, compaction and hand-over are those of every agent.
  *
  *     npx tsx examples/08-own-loop.ts
  */
@@ -20,10 +20,17 @@ const editor = defineAgent({
     },
     { content: 'A durable agent survives its worker.' },
   ]),
+  // A limit on a statistic of the loop's own, like any other.
+  limits: { custom: [{ kind: 'exact', key: 'editor:rounds', max: 5 }] },
 });
+const critic = {
+  id: 'critic',
+  model: exampleModel([{ content: 'Say the same in half as many words.' }, { content: 'OK' }]),
+};
 
 const everloop = await local({
   agents: [editor],
+  models: [critic],
   workflowsPath: fileURLToPath(new URL('own-loop/workflow.ts', import.meta.url)),
 });
 try {

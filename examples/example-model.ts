@@ -1,12 +1,12 @@
 /** The model of an example: a real one when OPENAI_API_KEY is set, else one that plays a script. */
 import { openai } from '@ai-sdk/openai';
-import type { AgentModel, ModelReply } from '../src/index.ts';
+import type { ModelEntry, ModelReply } from '../src/index.ts';
 
 /**
  * `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI when a key is set; else a function that gives reply n
  * in iteration n, so that every example runs on a machine that has nothing but Node.
  */
-export function exampleModel(script: readonly ModelReply[]): AgentModel {
+export function exampleModel(script: readonly ModelReply[]): ModelEntry['model'] {
   if (process.env['OPENAI_API_KEY']) return openai(process.env['EXAMPLE_MODEL'] ?? 'gpt-5-mini');
   return async ({ iteration }, { onChunk }) => {
     const reply = script[iteration - 1];

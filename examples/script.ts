@@ -16,11 +16,16 @@ export interface ScriptTurn {
   readonly answer?: string;
 }
 
-/** How the agent writes: react with YAML or JSON calls, or native calls; `search`: YAML, and tools to be searched. */
-export type ScriptVariant = 'yaml' | 'json' | 'chat' | 'search';
+/**
+ * How the agent works: react with YAML or JSON calls, or native calls. The others are react with YAML:
+ * `search` has to find its tools, `window` sees its last entries alone, `summary` is summed up.
+ */
+export type ScriptVariant = 'yaml' | 'json' | 'chat' | 'search' | 'window' | 'summary';
 
 /** What every reply costs, so that totals can be told by counting replies. */
 export const REPLY_TOKENS = { input: 100, output: 10 } as const;
+
+const USAGE = { inputTokens: REPLY_TOKENS.input, outputTokens: REPLY_TOKENS.output };
 
 /** The turn as the text of a react agent: XML sections, calls as YAML or JSON. */
 export function reactText(turn: ScriptTurn, variant: Exclude<ScriptVariant, 'chat'>): string {
@@ -38,34 +43,71 @@ export function reactText(turn: ScriptTurn, variant: Exclude<ScriptVariant, 'cha
 
 /** The turn as a model function returns it. */
 export function scriptReply(turn: ScriptTurn, variant: ScriptVariant): ModelReply {
-  const usage = { inputTokens: REPLY_TOKENS.input, outputTokens: REPLY_TOKENS.output };
-  if (variant !== 'chat') return { content: reactText(turn, variant), finishReason: 'stop', usage };
+  if (variant !== 'chat') {
+    return { content: reactText(turn, variant), finishReason: 'stop', usage: USAGE };
+  }
   const toolCalls = (turn.calls ?? []).map(({ tool, args }) => ({ name: tool, args }));
   return {
     content: turn.answer ?? turn.thinking,
     toolCalls,
     finishReason: toolCalls.length === 0 ? 'stop' : 'tool_calls',
-    usage,
+    usage: USAGE,
   };
 }
 
+/** What a scripted model goes by beside its script. */
+export interface ScriptedModelOptions {
+  /** How long a reply takes, in ms; default 0. */
+  readonly latencyMs?: number;
+  /** Summaries, by the iteration after which they are asked for. */
+  readonly summaries?: { readonly [iteration: number]: string };
+}
+
 /**
- * A model function that says the script: turn n in iteration n. It throws when it is asked for
- * more, and waits `latencyMs` before it replies.
+ * A model function that says the script: turn n in iteration n, piece by piece as providers do. It
+ * throws when it is asked for more.
  */
 export function scriptedModel(
   script: readonly ScriptTurn[],
   variant: ScriptVariant,
-  options: { readonly latencyMs?: number } = {},
+  { latencyMs = 0, summaries = {} }: ScriptedModelOptions = {},
 ): ModelFunction {
-  return async ({ iteration }, { signal }) => {
-    const turn = script[iteration - 1];
-    if (turn === undefined) {
-      throw new Error(`Expected at most ${script.length} turns, got asked for turn ${iteration}.`);
+  return async ({ mode, iteration }, { signal, onChunk }) => {
+    // An agent of these modes asks for plain text when it wants a summary.
+    const reply =
+      mode === 'text' ? summaryReply(summaries, iteration) : turnReply(script, variant, iteration);
+    await serviceTime(latencyMs, signal);
+    for (const delta of piecesOf(reply.content ?? '')) onChunk({ kind: 'text', delta });
+    for (const { args } of reply.toolCalls ?? []) {
+      for (const delta of piecesOf(JSON.stringify(args))) onChunk({ kind: 'tool_args', delta });
     }
-    await serviceTime(options.latencyMs ?? 0, signal);
-    return scriptReply(turn, variant);
+    return reply;
   };
+}
+
+function turnReply(
+  script: readonly ScriptTurn[],
+  variant: ScriptVariant,
+  iteration: number,
+): ModelReply {
+  const turn = script[iteration - 1];
+  if (turn !== undefined) return scriptReply(turn, variant);
+  throw new Error(`Expected at most ${script.length} turns, got asked for turn ${iteration}.`);
+}
+
+function summaryReply(
+  summaries: { readonly [iteration: number]: string },
+  iteration: number,
+): ModelReply {
+  const content = summaries[iteration];
+  if (content !== undefined) return { content, finishReason: 'stop', usage: USAGE };
+  const known = Object.keys(summaries).join(', ') || 'none';
+  throw new Error(`Expected a summary after one of the iterations ${known}, got ${iteration}.`);
+}
+
+/** Some words each, so that there is something to watch. */
+function piecesOf(text: string): readonly string[] {
+  return text.match(/[^]{1,24}/gu) ?? [];
 }
 
 /** A reply of a mock server: a part of what `@copilotkit/aimock` takes as a fixture. */

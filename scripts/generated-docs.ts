@@ -12,6 +12,7 @@ import { SHORT_FORMS } from '../src/core/limits/compile-limits.ts';
 import { DEFAULT_LIMITS } from '../src/core/limits/default-limits.ts';
 import { STAT_KEYS, type StatPer } from '../src/core/stats/stat-keys.ts';
 import { usageCodes } from '../src/core/usage-codes.ts';
+import { coverageCells } from './coverage.ts';
 
 /** The folder of the repository. */
 export const ROOT: string = fileURLToPath(new URL('..', import.meta.url));
@@ -21,6 +22,7 @@ export const GENERATED_PAGES: readonly string[] = [
   'docs/errors.md',
   'docs/limits.md',
   'docs/events.md',
+  'docs/coverage.md',
 ];
 
 const EVENTS_FILE = 'src/core/agent/events.ts';
@@ -52,6 +54,7 @@ const parts: Readonly<Record<string, () => string>> = {
         meaning,
       ]),
     ),
+  rows: () => tableOf(['Row', 'What', 'Tests', 'Tests on a server'], coverageCells()),
   events: () => tableOf(['Type', 'When', 'Fields of its own'], eventRows()),
 };
 

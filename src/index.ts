@@ -40,6 +40,8 @@ export type {
   AgentModel,
   AnswerDefinition,
   FormatDefinition,
+  PromptFunction,
+  PromptInput,
   ReportContext,
   SectionDefinition,
   TextFunction,
@@ -100,6 +102,18 @@ export {
   type RunSummary,
   type StartOptions,
 } from './client/everloop-client.ts';
+export {
+  announcedEndpoints,
+  namedEndpoints,
+  type EndpointAddress,
+  type FindEndpoints,
+} from './client/chunk-endpoints.ts';
+export type { ChunkSubscription } from './client/chunk-queue.ts';
+export {
+  followChunks,
+  type FollowChunksOptions,
+  type FollowedChunks,
+} from './client/follow-chunks.ts';
 export type {
   ChunkSource,
   ReadOptions,
@@ -108,12 +122,15 @@ export type {
   SendOptions,
 } from './client/run-handle.ts';
 export type { Environment } from './client/temporal-environment.ts';
-export type {
-  AgentEvent,
-  EventBase,
-  EventBody,
-  EventType,
-  InputKind,
+export {
+  isOwnEvent,
+  type AgentEvent,
+  type EventBase,
+  type EventBody,
+  type EventType,
+  type InputKind,
+  type OwnEvent,
+  type OwnEventType,
 } from './core/agent/events.ts';
 export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
 export type { AdjustReceipt, PendingItem, RunPhase, RunStatus } from './core/agent/messages.ts';
@@ -124,6 +141,7 @@ export type { AgentTime } from './core/agent/time.ts';
 export { unwrap } from './core/agent/unwrap.ts';
 export type { StrategySpec, TriggerSpec } from './core/compaction/compaction.ts';
 export { failureTypes, type FailureType } from './core/failure-types.ts';
+export type { TextFormat } from './core/format/format.ts';
 export type { Json, JsonObject } from './core/json.ts';
 export type { Breach, Limit } from './core/limits/limit.ts';
 export {
@@ -152,6 +170,7 @@ export {
   collect,
   isChunk,
   type Chunk,
+  type ChunkFilter,
   type ChunkMarker,
   type ChunkOrigin,
   type Collected,

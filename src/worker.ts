@@ -12,12 +12,13 @@ export {
   type LoadedBundle,
   type WorkflowBundleOptions,
 } from './worker/bundle.ts';
+export { CHUNK_BUS_DEFAULTS, createChunkBus, type ChunkBus } from './worker/chunk-bus.ts';
 export {
-  CHUNK_BUS_DEFAULTS,
-  createChunkBus,
-  type ChunkBus,
-  type ChunkSubscription,
-} from './worker/chunk-bus.ts';
+  openChunkEndpoint,
+  type ChunkEndpoint,
+  type ChunkEndpointOptions,
+} from './worker/chunk-endpoint.ts';
+export type { ChunkSubscription } from './client/chunk-queue.ts';
 export {
   CONFIG_DEFAULTS,
   LOG_LEVELS,
@@ -44,4 +45,5 @@ export { local, type LocalEverloop, type LocalOptions } from './worker/local.ts'
 export type { ConfigOverrides } from './worker/config-of.ts';
 export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/run-worker.ts';
 export { stopOnSignal, type ShutdownOptions, type SignalSource } from './worker/shutdown.ts';
+export { subscribe, type EventFilter } from './worker/subscribe.ts';
 export type { EventListener } from './worker/worker-sinks.ts';

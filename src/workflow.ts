@@ -14,12 +14,22 @@ export { firstBreach, wouldCross } from './core/limits/breach.ts';
 export { compileLimits, mergeLimits, type CompiledLimits } from './core/limits/compile-limits.ts';
 export type { Breach, Limit } from './core/limits/limit.ts';
 export type { Ending } from './core/agent/ending.ts';
-export type { AgentEvent, EventBody, EventType, InputKind } from './core/agent/events.ts';
+export {
+  isOwnEvent,
+  type AgentEvent,
+  type EventBody,
+  type EventType,
+  type InputKind,
+  type OwnEvent,
+  type OwnEventBody,
+  type OwnEventType,
+} from './core/agent/events.ts';
 export type {
   Host,
   JudgeOutcome,
   ModelOrder,
   ModelOutcome,
+  OwnRequest,
   TranscriptReference,
   TranscriptView,
 } from './core/agent/host.ts';
@@ -69,7 +79,13 @@ export type {
 } from './core/agent/spec.ts';
 export { stepOf, usageOf } from './core/agent/step-of.ts';
 export type { Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
-export type { AnswerTurn, CallsTurn, MalformedTurn, Turn } from './core/agent/turn.ts';
+export {
+  replyText,
+  type AnswerTurn,
+  type CallsTurn,
+  type MalformedTurn,
+  type Turn,
+} from './core/agent/turn.ts';
 export {
   createWork,
   type CheckedValues,
@@ -93,6 +109,7 @@ export { planOf } from './core/compaction/plan.ts';
 export { fires, type TriggerInput } from './core/compaction/trigger.ts';
 export { failureTypes, type FailureType } from './core/failure-types.ts';
 export type { Block, DescribedSection, FormatReading, TextFormat } from './core/format/format.ts';
+export { formatOf } from './core/format/format-of.ts';
 export { markdownFormat } from './core/format/markdown.ts';
 export { xmlFormat } from './core/format/xml.ts';
 export { byteSize, canonicalJson, type Json, type JsonObject } from './core/json.ts';
@@ -108,11 +125,16 @@ export {
 } from './core/message.ts';
 export type { Mode, ModelRequest, Reply, TokenUsage } from './core/model/model.ts';
 export type { Problem } from './core/problem.ts';
+export { readJson, type JsonReading } from './core/section/json-reader.ts';
+export { payloadOf, type Payload } from './core/section/payload.ts';
+export { sectionOf, type Section, type SectionReading } from './core/section/section.ts';
+export { readYaml, type YamlReading } from './core/section/yaml-reader.ts';
 export { EMPTY_STATS, valueOf, type Stats } from './core/stats/stats.ts';
 export { tally } from './core/stats/tally.ts';
 export type {
   JudgeOrder,
   JudgeResult,
+  ReportedModelCall,
   ToolOrder,
   ToolResult,
   Verdict,

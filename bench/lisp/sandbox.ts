@@ -1,29 +1,35 @@
 /** The language bundled as workflows are, and run in a context of its own as workflows are. */
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle.ts';
 
-/** `runOurs` inside the sandbox's kind of context, and the size of its bundle in bytes. */
-export async function sandboxed(): Promise<{
+const CACHE_DIR = '.everloop/bundles';
+
+/** What the sandbox has of the language. */
+export interface Sandboxed {
   readonly run: (source: string, forced: boolean) => void;
+  /** Bytes of code by which a workflow bundle grows when it has the language; no source map. */
   readonly bytes: number;
-}> {
-  const quiet = { trace: hush, debug: hush, info: hush, warn: hush, error: hush, log: hush };
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('./run-ours.ts', import.meta.url)),
-    logger: quiet,
-  });
-  const context = vm.createContext({ console: quiet, __webpack_module_cache__: {} });
+}
+
+/** `runOurs` inside the sandbox's kind of context, and what the language adds to a bundle. */
+export async function sandboxed(): Promise<Sandboxed> {
+  const [sdk = '', language = ''] = preloadedModules();
+  const code = await codeOf('./run-ours.ts', [sdk, language]);
+  const bare = await codeOf('../workflows/bare.ts', [sdk]);
+  const context = vm.createContext({ console: {}, __webpack_module_cache__: {} });
   new vm.Script(code, { filename: 'workflow-bundle.js' }).runInContext(context);
   const globals = context as unknown as {
     readonly __TEMPORAL__: {
-      importWorkflows(): { readonly runOurs: (source: string, forced: boolean) => void };
+      importWorkflows(): { readonly runOurs: Sandboxed['run'] };
     };
   };
-  const { runOurs } = globals.__TEMPORAL__.importWorkflows();
-  return { run: runOurs, bytes: code.length };
+  const { runOurs: run } = globals.__TEMPORAL__.importWorkflows();
+  return { run, bytes: Buffer.byteLength(code) - Buffer.byteLength(bare) };
 }
 
-function hush(): void {
-  // The bundler's log is not of interest here.
+async function codeOf(path: string, preloadModules: readonly string[]): Promise<string> {
+  const workflowsPath = fileURLToPath(new URL(path, import.meta.url));
+  const { code } = await loadWorkflowBundle({ cacheDir: CACHE_DIR, workflowsPath, preloadModules });
+  return code.split('\n//# sourceMappingURL')[0] ?? '';
 }

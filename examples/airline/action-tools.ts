@@ -3,10 +3,10 @@
  * never tried again blindly, and unknown when they were cut off.
  */
 import { z } from 'zod';
-import type { ToolContext, ToolDefinition } from '../../src/activities/definitions.ts';
+import type { ToolDefinition } from '../../src/activities/definitions.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { ToolError } from '../../src/core/tool-error.ts';
-import { serviceTime } from '../latency.ts';
+import { scenarioService, type Action } from '../scenario.ts';
 import { AIRLINE_NOW, type AirlineState, type Booking, type Flight } from './data.ts';
 import { findBooking, findCustomer, findFlight, type AirlineToolOptions } from './lookup-tools.ts';
 import type { AirlineChange } from './store.ts';
@@ -22,30 +22,9 @@ const CHANGE_FEES = {
 /** What a cancellation keeps back from the credit. */
 const CANCELLATION_FEE = 100;
 
-/** What a tool did, and what it tells the model. */
-interface Action {
-  readonly change: AirlineChange;
-  readonly result: object;
-}
-
 /** The three tools that write. */
-export function airlineActionTools({
-  store,
-  latencyMs = 0,
-}: AirlineToolOptions): readonly ToolDefinition[] {
-  /** The service takes half of its time before it acts and half after. */
-  const act = async (
-    tool: string,
-    { idempotencyKey: key, signal }: ToolContext,
-    decide: (state: AirlineState) => Action,
-  ): Promise<object> => {
-    store.log.append({ key, tool, step: 'begun' });
-    await serviceTime(latencyMs / 2, signal);
-    const { change, result } = decide(store.state());
-    store.log.append({ key, tool, step: 'done', change });
-    await serviceTime(latencyMs / 2, signal);
-    return result;
-  };
+export function airlineActionTools(options: AirlineToolOptions): readonly ToolDefinition[] {
+  const { act } = scenarioService(options);
   return [
     defineTool({
       name: 'reschedule_booking',
@@ -107,7 +86,7 @@ function reschedule(
     readonly new_flight_number: string;
     readonly new_seat_number?: string | undefined;
   },
-): Action {
+): Action<AirlineChange> {
   const booking = findBooking(state, wanted.booking_id);
   if (booking.status === 'canceled') throw new ToolError(`${booking.booking_id} is canceled`);
   const flight = findFlight(state, wanted.new_flight_number);
@@ -161,7 +140,7 @@ function changeFee(state: AirlineState, booking: Booking): number {
   return CHANGE_FEES[leftMs < 24 * HOUR_MS ? 'late' : 'early'][booking.class];
 }
 
-function cancel(state: AirlineState, bookingId: string): Action {
+function cancel(state: AirlineState, bookingId: string): Action<AirlineChange> {
   const booking = findBooking(state, bookingId);
   if (booking.status === 'canceled') throw new ToolError(`${bookingId} is already canceled`);
   return {
@@ -182,7 +161,7 @@ function notify(
     readonly subject?: string | undefined;
     readonly message: string;
   },
-): Action {
+): Action<AirlineChange> {
   const { customer_id, method, subject, message } = wanted;
   const customer = findCustomer(state, { customer_id });
   const sentTo = method === 'email' ? customer.email : customer.phone;

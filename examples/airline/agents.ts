@@ -1,6 +1,5 @@
 import type { AgentDefinition, AgentModel } from '../../src/activities/definitions.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { SCENARIO_RULES } from '../rules.ts';
+import { scenarioAgent } from '../scenario.ts';
 import type { ScriptVariant } from '../script.ts';
 import { airlineActionTools } from './action-tools.ts';
 import { airlineLookupTools, type AirlineToolOptions } from './lookup-tools.ts';
@@ -22,17 +21,14 @@ export interface AirlineAgentOptions extends AirlineToolOptions {
 /** The assistant of the airline, with all nine tools on one store. */
 export function airlineAgent(options: AirlineAgentOptions): AgentDefinition {
   const { model, variant = 'yaml', name = 'airline' } = options;
-  return defineAgent({
+  return scenarioAgent({
     name,
     description: 'Helps customers of the airline SkyWings with their bookings.',
-    mode: variant === 'chat' ? 'chat' : 'react',
     model,
     instructions,
-    rules: SCENARIO_RULES,
     tools: [...airlineLookupTools(options), ...airlineActionTools(options)],
-    // Searching takes turns of its own.
-    limits: { iterations: variant === 'search' ? 20 : 15 },
-    ...(variant === 'search' ? { toolSearch: { pins: ['search_airline_policy'] } } : {}),
-    ...(variant === 'json' ? { toolchain: 'json' } : {}),
+    variant,
+    iterations: 15,
+    pin: 'search_airline_policy',
   });
 }

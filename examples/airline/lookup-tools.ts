@@ -3,32 +3,18 @@ import { z } from 'zod';
 import type { ToolDefinition } from '../../src/activities/definitions.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { ToolError } from '../../src/core/tool-error.ts';
-import { serviceTime } from '../latency.ts';
+import { scenarioService, type ScenarioToolOptions } from '../scenario.ts';
 import type { AirlineState, CabinClass } from './data.ts';
-import type { AirlineStore } from './store.ts';
+import type { AirlineChange } from './store.ts';
 
 /** Options of the airline's tools. */
-export interface AirlineToolOptions {
-  readonly store: AirlineStore;
-  /** How long each tool takes, in ms; default 0. */
-  readonly latencyMs?: number;
-}
+export type AirlineToolOptions = ScenarioToolOptions<AirlineState, AirlineChange>;
 
 const cabinClass = z.enum(['economy', 'business', 'first']);
 
 /** The six tools that read. */
-export function airlineLookupTools({
-  store,
-  latencyMs = 0,
-}: AirlineToolOptions): readonly ToolDefinition[] {
-  /** What every look-up does: wait like a service, then read the state as it is by then. */
-  const lookUp = async <Result>(
-    signal: AbortSignal,
-    read: (state: AirlineState) => Result,
-  ): Promise<Result> => {
-    await serviceTime(latencyMs, signal);
-    return read(store.state());
-  };
+export function airlineLookupTools(options: AirlineToolOptions): readonly ToolDefinition[] {
+  const { lookUp } = scenarioService(options);
   return [
     defineTool({
       name: 'get_customer_info',

@@ -95,3 +95,12 @@ export const AIRLINE_SCRIPT_SEARCH: readonly ScriptTurn[] = [
   },
   ...AIRLINE_SCRIPT_ACT,
 ];
+
+/** What a model sums up after iteration 5 of the script that acts. */
+export const AIRLINE_SUMMARIES: { readonly [iteration: number]: string } = {
+  5:
+    '# Task\nJohn Smith, C001, john.smith@email.com, wants a later flight on 2026-03-11 than AA100.\n' +
+    '# Findings and decisions\nHis booking for that day is BK001, economy. Gold: one free change. ' +
+    'AA102 leaves at 20:00, seat 14C is free, 279.\n' +
+    '# Still to do\nConfirm the change by e-mail, then answer.',
+};

@@ -1,5 +1,5 @@
 /** The state of the airline: the seed with all changes applied, in the order in which they came. */
-import { changesOf, fileLog, memoryLog, type EffectLog } from '../effect-log.ts';
+import { scenarioStore, type ScenarioStore } from '../scenario.ts';
 import { airlineSeed, type AirlineState, type Notification, type Seat } from './data.ts';
 
 /** What a tool may do to the airline. */
@@ -16,15 +16,11 @@ export type AirlineChange =
   | { readonly type: 'notified'; readonly notification: Notification };
 
 /** Reads the state and takes changes. */
-export interface AirlineStore {
-  readonly log: EffectLog<AirlineChange>;
-  state(): AirlineState;
-}
+export type AirlineStore = ScenarioStore<AirlineState, AirlineChange>;
 
 /** An airline in memory, fresh; or, with the path of a file, one that outlives its process. */
 export function airlineStore(path?: string): AirlineStore {
-  const log = path === undefined ? memoryLog<AirlineChange>() : fileLog<AirlineChange>(path);
-  return { log, state: () => changesOf(log).reduce(applyChange, airlineSeed()) };
+  return scenarioStore(airlineSeed(), applyChange, path);
 }
 
 function applyChange(state: AirlineState, change: AirlineChange): AirlineState {

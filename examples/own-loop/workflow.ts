@@ -1,32 +1,35 @@
 /** The workflow of 08-own-loop: runs in the sandbox, so it imports `everloop/workflow` alone. */
 import {
+  replyText,
   runAgentWorkflow,
   textMessage,
   type Next,
-  type Reply,
   type Step,
 } from '../../src/workflow.ts';
 
+const CRITIC = 'You judge texts. Reply OK, or say in one sentence what to change.';
+
 // region own-loop
-/** One iteration: a draft in the first, the answer in the second. */
-const draftAndShorten: Next = async (work) => {
-  const text = textOfReply(await work.ask());
-  if (work.iteration > 1) return { kind: 'end', value: text };
-  work.append({
-    messages: [
-      textMessage('assistant', text),
-      textMessage('user', 'Say the same in half as many words.'),
-    ],
+/** One iteration: a draft by the agent, and what another model says of it. */
+const writeUntilLiked: Next = async (work) => {
+  // The agent's own prompt and conversation.
+  const draft = replyText(await work.ask());
+  // A request of the loop's own: other words, another model, nothing of the conversation.
+  const { text } = work.state.head.task;
+  const verdict = await work.ask({
+    models: ['critic'],
+    messages: [textMessage('system', CRITIC), textMessage('user', `${text}\n\n${draft}`)],
   });
+  work.count('editor:rounds');
+  const said = textMessage('assistant', draft);
+  const remark = replyText(verdict);
+  if (remark === 'OK') return { kind: 'end', value: draft, entry: { messages: [said] } };
+  work.append({ messages: [said, textMessage('user', remark)] });
   return { kind: 'continue' };
 };
 // endregion
 
-function textOfReply(reply: Reply): string {
-  return reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-}
-
 /** Takes the place of Everloop's own workflow of this name. */
 export function agent(payload: unknown): Promise<Step> {
-  return runAgentWorkflow(payload, () => draftAndShorten);
+  return runAgentWorkflow(payload, () => writeUntilLiked);
 }

@@ -3,41 +3,20 @@
  * an error: the model is to go on with the next step of the policy.
  */
 import { z } from 'zod';
-import type { ToolContext, ToolDefinition } from '../../src/activities/definitions.ts';
+import type { ToolDefinition } from '../../src/activities/definitions.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { ToolError } from '../../src/core/tool-error.ts';
-import { serviceTime } from '../latency.ts';
+import { scenarioService, type Action } from '../scenario.ts';
 import type { ShopState } from './data.ts';
 import { findTransaction, type ShopToolOptions } from './lookup-tools.ts';
 import type { ShopChange } from './store.ts';
-
-/** What a tool did, and what it tells the model. */
-interface Action {
-  readonly change: ShopChange;
-  readonly result: object;
-}
 
 /** The payment whose card the bank refuses; the others are unknown to it. */
 const REFUSED_PAYMENT = 'PAY-2001';
 
 /** The four tools that write. */
-export function shopActionTools({
-  store,
-  latencyMs = 0,
-}: ShopToolOptions): readonly ToolDefinition[] {
-  /** The service takes half of its time before it acts and half after. */
-  const act = async (
-    tool: string,
-    { idempotencyKey: key, signal }: ToolContext,
-    decide: (state: ShopState) => Action,
-  ): Promise<object> => {
-    store.log.append({ key, tool, step: 'begun' });
-    await serviceTime(latencyMs / 2, signal);
-    const { change, result } = decide(store.state());
-    store.log.append({ key, tool, step: 'done', change });
-    await serviceTime(latencyMs / 2, signal);
-    return result;
-  };
+export function shopActionTools(options: ShopToolOptions): readonly ToolDefinition[] {
+  const { act } = scenarioService(options);
   return [
     defineTool({
       name: 'gateway_cancel_tx',
@@ -105,14 +84,14 @@ export function shopActionTools({
   ];
 }
 
-function refusal(attempt: string, reason: string): Action {
+function refusal(attempt: string, reason: string): Action<ShopChange> {
   return { change: { type: 'refused', attempt }, result: { success: false, reason } };
 }
 
 function openCase(
   state: ShopState,
   { order_id, details }: { readonly order_id: string; readonly details: string },
-): Action {
+): Action<ShopChange> {
   const orders = Object.values(state.pages).flatMap((page) => page.orders);
   if (!orders.some((order) => order.order_id === order_id)) {
     throw new ToolError(`there is no order ${order_id}`);
@@ -125,7 +104,7 @@ function openCase(
 function requestCredit(
   state: ShopState,
   { case_id, amount }: { readonly case_id: string; readonly amount: number },
-): Action {
+): Action<ShopChange> {
   if (amount <= 0) throw new ToolError('the amount of a credit must be greater than 0');
   if (!state.cases.some((open) => open.case_id === case_id)) {
     throw new ToolError(`there is no case ${case_id}`);

@@ -1,6 +1,5 @@
 import type { AgentDefinition, AgentModel } from '../../src/activities/definitions.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { SCENARIO_RULES } from '../rules.ts';
+import { scenarioAgent } from '../scenario.ts';
 import type { ScriptVariant } from '../script.ts';
 import { shopActionTools } from './action-tools.ts';
 import { shopLookupTools, type ShopToolOptions } from './lookup-tools.ts';
@@ -22,17 +21,14 @@ export interface ShopAgentOptions extends ShopToolOptions {
 /** The support assistant of the shop, with all nine tools on one store. */
 export function shopAgent(options: ShopAgentOptions): AgentDefinition {
   const { model, variant = 'yaml', name = 'shop' } = options;
-  return defineAgent({
+  return scenarioAgent({
     name,
     description: 'Helps customers of the shop TechGear with their orders and payments.',
-    mode: variant === 'chat' ? 'chat' : 'react',
     model,
     instructions,
-    rules: SCENARIO_RULES,
     tools: [...shopLookupTools(options), ...shopActionTools(options)],
-    // Searching takes turns of its own.
-    limits: { iterations: variant === 'search' ? 25 : 20 },
-    ...(variant === 'search' ? { toolSearch: { pins: ['search_guidance_policy'] } } : {}),
-    ...(variant === 'json' ? { toolchain: 'json' } : {}),
+    variant,
+    iterations: 20,
+    pin: 'search_guidance_policy',
   });
 }

@@ -3,29 +3,16 @@ import { z } from 'zod';
 import type { ToolDefinition } from '../../src/activities/definitions.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { ToolError } from '../../src/core/tool-error.ts';
-import { serviceTime } from '../latency.ts';
+import { scenarioService, type ScenarioToolOptions } from '../scenario.ts';
 import type { ShopState } from './data.ts';
-import type { ShopStore } from './store.ts';
+import type { ShopChange } from './store.ts';
 
 /** Options of the shop's tools. */
-export interface ShopToolOptions {
-  readonly store: ShopStore;
-  /** How long each tool takes, in ms; default 0. */
-  readonly latencyMs?: number;
-}
+export type ShopToolOptions = ScenarioToolOptions<ShopState, ShopChange>;
 
 /** The five tools that read. */
-export function shopLookupTools({
-  store,
-  latencyMs = 0,
-}: ShopToolOptions): readonly ToolDefinition[] {
-  const lookUp = async <Result>(
-    signal: AbortSignal,
-    read: (state: ShopState) => Result,
-  ): Promise<Result> => {
-    await serviceTime(latencyMs, signal);
-    return read(store.state());
-  };
+export function shopLookupTools(options: ShopToolOptions): readonly ToolDefinition[] {
+  const { lookUp } = scenarioService(options);
   return [
     defineTool({
       name: 'get_customer_info',

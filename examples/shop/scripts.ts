@@ -65,3 +65,17 @@ export const SHOP_SCRIPT_SEARCH: readonly ScriptTurn[] = [
   },
   ...SHOP_SCRIPT,
 ];
+
+/** What a model sums up after iterations 5 and 10: the second carries on the first. */
+export const SHOP_SUMMARIES: { readonly [iteration: number]: string } = {
+  5:
+    '# Task\nAlex Rivera, C001, was charged twice, 79.99 each, for a Mighty Mouse.\n' +
+    '# Findings and decisions\nThe order is ORD-1007 on the third page; ORD-1006 costs as much but ' +
+    'is a webcam.\n' +
+    '# Still to do\nCheck its payments at the gateway and follow the policy for double charges.',
+  10:
+    '# Task\nAlex Rivera, C001, was charged twice, 79.99 each, for a Mighty Mouse, ORD-1007.\n' +
+    '# Done so far\nBoth transactions are settled. Canceling GW-TX-5001 and refunding PAY-2001 were ' +
+    'refused: card 4242 is inactive. CASE-3001 is open.\n' +
+    '# Still to do\nTell the customer of the store credit.',
+};

@@ -1,5 +1,5 @@
 /** The state of the shop: the seed with all changes applied, in the order in which they came. */
-import { changesOf, fileLog, memoryLog, type EffectLog } from '../effect-log.ts';
+import { scenarioStore, type ScenarioStore } from '../scenario.ts';
 import { shopSeed, type CreditRequest, type ShopState, type SupportCase } from './data.ts';
 
 /** What a tool may do to the shop. */
@@ -9,15 +9,11 @@ export type ShopChange =
   | { readonly type: 'credit'; readonly credit: CreditRequest };
 
 /** Reads the state and takes changes. */
-export interface ShopStore {
-  readonly log: EffectLog<ShopChange>;
-  state(): ShopState;
-}
+export type ShopStore = ScenarioStore<ShopState, ShopChange>;
 
 /** A shop in memory, fresh; or, with the path of a file, one that outlives its process. */
 export function shopStore(path?: string): ShopStore {
-  const log = path === undefined ? memoryLog<ShopChange>() : fileLog<ShopChange>(path);
-  return { log, state: () => changesOf(log).reduce(applyChange, shopSeed()) };
+  return scenarioStore(shopSeed(), applyChange, path);
 }
 
 function applyChange(state: ShopState, change: ShopChange): ShopState {

@@ -7,6 +7,7 @@ import type {
   AgentModel,
   AnswerDefinition,
   FormatDefinition,
+  PromptFunction,
   SectionDefinition,
   TextFunction,
   ToolchainDefinition,
@@ -61,8 +62,12 @@ export interface AgentOptions {
    * output, `text` ignores it, `react` and `chat` answer with JSON when there is one.
    */
   readonly signature?: SignatureInput;
-  /** Template of the task; default `{{task}}`. It is filled in with the context. */
-  readonly prompt?: string;
+  /**
+   * Template of the task; default `{{task}}`. It is filled in with the context. react: a function instead
+   * writes the messages before examples and task, in place of the one system message of the built-in
+   * prompt. Called on the worker for each request.
+   */
+  readonly prompt?: string | PromptFunction;
   /** What fields of the output mean, by name; shown in prompts and schemas. */
   readonly fieldDescriptions?: { readonly [name: string]: string };
   /** What keys of the context mean; shown in prompts. */

@@ -23,7 +23,8 @@ import { callLayeredModel } from './call-layered-model.ts';
 import { callEntry, type ModelOutcome } from './model-adapter.ts';
 import { entryFor, type ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
-import { promptTexts } from './prompt-texts.ts';
+import { needsPrompt, promptTexts } from './prompt-texts.ts';
+import { missingModelText } from './registry.ts';
 import { isStoppedByService } from './stop-reason.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
@@ -85,8 +86,7 @@ function checkSize(order: ModelOrder, outcome: ModelOutcome): void {
 function entryOf(registry: Registry, id: string): ModelEntry {
   const entry = registry.models.get(id);
   if (entry !== undefined) return entry;
-  const known = [...registry.models.keys()].join(', ');
-  const message = `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
+  const message = missingModelText(registry, id);
   throw toModelFailure(
     { code: 'model_error', retryable: false, message },
     { attempt: 1, details: { usage: { ...noUsage }, usageKnown: false, attempts: 1 } },
@@ -124,7 +124,7 @@ async function callOnce(
   const context = Context.current();
   const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;
   const { runId, iteration, agentPath, purpose } = order;
-  const texts = purpose === 'reply' ? await promptTexts(registry, order, view) : {};
+  const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
   const request = requestOfOrder(order, view, { attempt, ...texts });
   const signal = context.cancellationSignal;
   // Only replies stream, and only a reply becomes a message of the transcript.
@@ -144,7 +144,8 @@ async function callOnce(
     });
     stream.end();
     // Calls get their ids in the workflow, so the message of a reply with calls is not known here.
-    const isKnown = outcome.kind === 'reply' && outcome.reply.calls.length === 0;
+    const isKnown =
+      order.own === undefined && outcome.kind === 'reply' && outcome.reply.calls.length === 0;
     const [message] = isKnown ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
     if (message !== undefined) transcripts.remember(keyOf(order), order.transcript, message);
     return outcome;

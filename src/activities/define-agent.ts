@@ -51,6 +51,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     ...(compaction === undefined ? {} : { compaction }),
     ...(typeof instructions === 'function' ? { instructions } : {}),
     ...(typeof rules === 'function' ? { rules } : {}),
+    ...(typeof options.prompt === 'function' ? { prompt: options.prompt } : {}),
     tools: options.tools ?? [],
     ...definedSearch(options),
     ...definedMiddleware(options),
@@ -90,7 +91,7 @@ function agentSpec(
     name: options.name,
     ...(options.description === undefined ? {} : { description: options.description }),
     mode,
-    ...(prompt === undefined || prompt.trim() === '{{task}}' ? {} : { prompt }),
+    ...(typeof prompt !== 'string' || prompt.trim() === '{{task}}' ? {} : { prompt }),
     ...(signature === undefined
       ? {}
       : { signature: { text: signature.text, params: signature.params } }),
@@ -167,6 +168,7 @@ function reactSpec(options: AgentOptions): ReactSpec {
   const { kind, strict } = chosenFormat(options.format);
   const { markers = AGENT_DEFAULTS.markers } = options;
   return {
+    ...(typeof options.prompt === 'function' ? { prompt: true as const } : {}),
     format: { kind, strict },
     thinking: thinkingSpec(options.thinking ?? true),
     sections: (options.sections ?? []).map(({ spec }) => spec),

@@ -8,8 +8,9 @@ import type { LimitsInput } from '../core/agent/input.ts';
 import type { AgentTime } from '../core/agent/time.ts';
 import type { CompactionSpec } from '../core/compaction/compaction.ts';
 import type { Json, JsonObject } from '../core/json.ts';
-import type { FormattedSection, Task } from '../core/message.ts';
-import type { ModelFunction } from '../core/model/model.ts';
+import type { TextFormat } from '../core/format/format.ts';
+import type { FormattedSection, Message, Task } from '../core/message.ts';
+import type { ModelFunction, Price } from '../core/model/model.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import type { Middleware } from './middleware.ts';
 import type { ModelEntry } from './model-entry.ts';
@@ -33,6 +34,13 @@ export interface ReportContext {
   readonly gauge: (key: string, value: number) => void;
   /** Publishes an event of your own with at most 16 KB of JSON; names as keys of `count`. */
   readonly emit: (name: string, data: Json) => void;
+  /**
+   * Tells of a model call that this function made by itself, so that it is counted and limited like
+   * those of the loop. `model` is the id of an entry, whose price applies, or another name; `usage` is
+   * what the provider reported, in any shape. Applied with the result: an attempt that throws loses
+   * what it reported.
+   */
+  readonly reportModelCall: (model: string, usage: unknown) => void;
 }
 
 /** What a tool gets beside its arguments. */
@@ -83,6 +91,28 @@ export interface TextFunctionInput {
 /** Writes a text of the prompt; called on the worker for each request. */
 export type TextFunction = (input: TextFunctionInput) => string | Promise<string>;
 
+/** What a function that writes the whole beginning of a prompt is given. */
+export interface PromptInput {
+  /** Writes sections, and describes those of a reply, as the agent's format does. */
+  readonly format: TextFormat;
+  /** Empty when the agent has none; what a function wrote for this request otherwise. */
+  readonly instructions: string;
+  readonly rules: string;
+  /** How to work in steps, as the built-in prompt says it. */
+  readonly method: string;
+  /** The catalogue of tools; empty without tools. */
+  readonly tools: string;
+  /** How to lay out a reply: without it a model cannot know. */
+  readonly outputFormat: string;
+  /** The time of the request in the agent's time zone. */
+  readonly time: AgentTime;
+}
+
+/** Writes the messages that stand before examples and task; called on the worker for each request. */
+export type PromptFunction = (
+  input: PromptInput,
+) => readonly Message[] | Promise<readonly Message[]>;
+
 /** A section of the agent's own; made by `textSection`, `jsonSection` or `yamlSection`. */
 export interface SectionDefinition {
   readonly kind: 'section';
@@ -131,6 +161,7 @@ export interface AgentDefinition {
   readonly inputs?: JsonObject;
   readonly instructions?: TextFunction;
   readonly rules?: TextFunction;
+  readonly prompt?: PromptFunction;
   readonly tools: readonly ToolDefinition[];
   /** Absent: the prompt shows all tools. */
   readonly toolSearch?: ToolSearchOptions;
@@ -150,6 +181,8 @@ export interface RegisteredAgent {
   /** By name; with tool search its tool is one of them. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly validators: ReadonlyMap<string, ValidatorDefinition>;
+  /** Of the models of the worker, by id; those without a price are left out. */
+  readonly prices: ReadonlyMap<string, Price>;
 }
 
 /** All that a worker knows by name. */

@@ -52,6 +52,11 @@ type Check = (entry: Fields, name: string) => readonly UsageProblem[];
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,127}$/;
 
+/** Whether `id` can be the id of an entry: a key of statistics ends with it. */
+export function isModelId(id: unknown): id is string {
+  return typeof id === 'string' && idPattern.test(id);
+}
+
 /** A price above a dollar per token is a mistake of units; it also keeps the arithmetic exact. */
 const maxPrice = 1_000_000;
 
@@ -105,7 +110,7 @@ function entryProblems(entry: unknown, index: number): readonly UsageProblem[] {
 
 const checks: readonly Check[] = [
   (entry, name) =>
-    typeof entry['id'] === 'string' && idPattern.test(entry['id'])
+    isModelId(entry['id'])
       ? []
       : [
           problem(

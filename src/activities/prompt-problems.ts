@@ -20,9 +20,14 @@ export function promptProblems(options: AgentOptions): readonly UsageProblem[] {
 function templateProblems(options: AgentOptions): readonly UsageProblem[] {
   const prompt: unknown = options.prompt;
   if (prompt === undefined) return [];
+  if (typeof prompt === 'function') {
+    const mode = modeName(options);
+    const message = `Expected no \`prompt\` in mode \`${mode}\`, got a function. Remove it, it belongs to mode \`react\`.`;
+    return mode === 'react' ? [] : [{ code: 'mode_option', message }];
+  }
   if (typeof prompt !== 'string' || prompt.trim() === '') {
-    const message = `Expected \`prompt\` to be a template, got ${shown(prompt)}. Write a text such as \`{{task}}\`.`;
-    return [{ code: 'bad_template', message }];
+    const message = `Expected \`prompt\` to be a template, or in mode \`react\` a function that returns messages, got ${shown(prompt)}. Write a text such as \`{{task}}\`.`;
+    return [{ code: 'agent_prompt', message }];
   }
   const reading = parseTemplate(prompt);
   if (reading.kind === 'problem') {

@@ -2,6 +2,7 @@
  * Search by regular expression. A pattern of a model may take exponential time, and nothing stops
  * the engine of its own thread: so it runs in a thread that can be ended.
  */
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { ToolError } from '../core/tool-error.ts';
 import { rankHits } from '../core/tool-search/query.ts';
@@ -10,12 +11,16 @@ import {
   type SearchableTool,
   type SearchEngine,
 } from './tool-search-options.ts';
+import { createTurns } from './turns.ts';
 
 /** Longer ones are no patterns that a model wrote on purpose. */
 const MAX_PATTERN_CHARACTERS = 200;
 
 /** How long a pattern may run. */
 const MAX_SEARCH_MS = 1_000;
+
+/** More patterns than cores at once only make each other too slow; the others wait for their turn. */
+const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism()));
 
 /** The thread: counts the matches in each text. Plain code, so that it needs no file of its own. */
 const COUNTING = `
@@ -32,13 +37,18 @@ export function regexEngine(): SearchEngine {
     guidance: BUILT_IN_GUIDANCE.regex,
     search: async (query, catalogue, { signal }) => {
       if (!isPattern(query)) throw invalidPattern(query);
-      const counts = await countMatches(query, catalogue.map(textsOf), signal);
+      const counts = await turns.take(signal, () =>
+        countMatches(query, catalogue.map(textsOf), signal),
+      );
       if (counts === 'too_slow') throw invalidPattern(query);
       const hits = catalogue.map(({ name }, index) => ({ name, score: counts[index] ?? 0 }));
       return rankHits(hits.filter(({ score }) => score > 0));
     },
   };
 }
+
+/** Of all agents of this process. */
+const turns = createTurns(MAX_THREADS);
 
 function isPattern(query: string): boolean {
   if (Array.from(query).length > MAX_PATTERN_CHARACTERS) return false;
@@ -67,6 +77,7 @@ function countMatches(
   texts: readonly (readonly string[])[],
   signal: AbortSignal,
 ): Promise<readonly number[] | 'too_slow'> {
+  if (signal.aborted) return Promise.reject(new Error('The search was stopped.'));
   return new Promise((resolve, reject) => {
     const thread = new Worker(COUNTING, {
       eval: true,

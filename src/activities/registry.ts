@@ -31,6 +31,9 @@ export function createRegistry(options: RegistryOptions): Registry {
   const entries = [...given, ...inline.entries];
   problems.push(...entryProblems(entries), ...inline.problems);
   const models = new Map(entries.map((entry) => [entry.id, entry]));
+  const prices = new Map(
+    entries.flatMap(({ id, price }) => (price === undefined ? [] : [[id, price] as const])),
+  );
   const agents = new Map<string, RegisteredAgent>();
   for (const definition of definitions) {
     const { name } = definition;
@@ -38,7 +41,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       problems.push(duplicateAgent(name));
       continue;
     }
-    agents.set(name, registered(definition));
+    agents.set(name, registered(definition, prices));
     const compiled = compileAgent(definition, models);
     if (compiled.kind === 'problems') {
       problems.push(
@@ -53,13 +56,23 @@ export function createRegistry(options: RegistryOptions): Registry {
   return { agents, models };
 }
 
-function registered(definition: AgentDefinition): RegisteredAgent {
+/** What to say of a model that no entry of a worker has. */
+export function missingModelText(registry: Registry, id: string): string {
+  const known = [...registry.models.keys()].join(', ');
+  return `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
+}
+
+function registered(
+  definition: AgentDefinition,
+  prices: RegisteredAgent['prices'],
+): RegisteredAgent {
   const search = searchTool(definition);
   const tools = [...definition.tools, ...(search === undefined ? [] : [search])];
   return {
     definition,
     tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
     validators: new Map(definition.validators.map((validator) => [validator.name, validator])),
+    prices,
   };
 }
 

@@ -33,7 +33,7 @@ export async function runJudge(
   order: JudgeOrder,
   options: JudgeOptions,
 ): Promise<JudgeRun> {
-  const reports = reporter();
+  const reports = reporter(agent.prices);
   const judge: Judge = {
     agent,
     order,
@@ -47,6 +47,7 @@ export async function runJudge(
       count: reports.count,
       gauge: reports.gauge,
       emit: reports.emit,
+      reportModelCall: reports.reportModelCall,
     }),
   };
   const sections = await judgeSections(judge);
@@ -133,7 +134,12 @@ async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Sto
     if (verdict.kind === 'threw' || verdict.kind === 'stopped') return verdict;
     judge.ran.push({ validator: validator.name, accepted: verdict.kind === 'accepted' });
     if (verdict.kind === 'rejected') {
-      return { kind: 'rejected', validator: validator.name, feedback: verdict.feedback };
+      return {
+        kind: 'rejected',
+        validator: validator.name,
+        feedback: verdict.feedback,
+        ...(fit.value === undefined ? {} : { value: fit.value }),
+      };
     }
   }
   return { kind: 'accepted', ...(fit.value === undefined ? {} : { value: fit.value }) };

@@ -101,7 +101,7 @@ async function checkArguments(
 /** Step 6: runs the tool and reads what came of it. */
 async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
-  const reports = reporter();
+  const reports = reporter(call.agent.prices);
   const outcome = await attempt(
     (signal) => runLayered(call, args, toolContext(call, reports, signal)),
     {
@@ -163,7 +163,7 @@ function unfitRun(error: unknown): ToolRun | undefined {
 
 function toolContext(
   { order, options }: Call,
-  { count, gauge, emit }: Reporter,
+  { count, gauge, emit, reportModelCall }: Reporter,
   signal: AbortSignal,
 ): ToolContext {
   const { callId, runId, agentPath } = order;
@@ -179,6 +179,7 @@ function toolContext(
     count,
     gauge,
     emit,
+    reportModelCall,
   };
 }
 

@@ -38,40 +38,51 @@ function readLimit(text: string): readonly [key: string, value: number | 'unlimi
   );
 }
 
-/** A JSON object from text, or from a file when the text is `@` and its path. */
-export async function readContext(
+/** The JSON object that `option` gives: its text, or a file when the text is `@` and a path. */
+export async function readJsonObject(
+  option: string,
   text: string | undefined,
   cwd: string,
 ): Promise<JsonObject | undefined> {
   if (text === undefined) return undefined;
-  const source = text.startsWith('@') ? await readTextFile(text.slice(1), cwd) : text;
+  const source = text.startsWith('@') ? await readJsonFile(option, text.slice(1), cwd) : text;
   let value: unknown;
   try {
     value = JSON.parse(source);
   } catch {
     // The engine's own message differs per version.
-    throw unfitContext(`\`${source.slice(0, 200)}\`, which is no JSON`);
+    throw unfitJson(option, `\`${source.slice(0, 200)}\`, which is no JSON`);
   }
-  if (!isPlainObject(value)) throw unfitContext(`\`${source.slice(0, 200)}\``);
+  if (!isPlainObject(value)) throw unfitJson(option, `\`${source.slice(0, 200)}\``);
   return value as JsonObject;
 }
 
-async function readTextFile(path: string, cwd: string): Promise<string> {
+async function readJsonFile(option: string, path: string, cwd: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
   } catch (error) {
-    throw Object.assign(unfitContext(`the file \`${path}\`, which cannot be read`), {
+    throw Object.assign(unfitJson(option, `the file \`${path}\`, which cannot be read`), {
       cause: error,
     });
   }
 }
 
-function unfitContext(got: string): UsageError {
+function unfitJson(option: string, got: string): UsageError {
   return new UsageError(
     'invalid_input',
-    `Expected \`--context\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
-      `Write it as \`--context '{"name": "value"}'\`.`,
+    `Expected \`${option}\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
+      `Write it as \`${option} '{"name": "value"}'\`.`,
   );
+}
+
+/** The text of a file that is an argument. */
+export async function readTextFile(path: string, cwd: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (error) {
+    const message = `Expected the path of a file that can be read, got \`${path}\`. Correct it.`;
+    throw Object.assign(new UsageError('argument', message), { cause: error });
+  }
 }
 
 /** A whole number from `min` up. */

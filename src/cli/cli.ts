@@ -56,6 +56,7 @@ export async function openClient(cli: Cli): Promise<ConnectedEverloop> {
     namespace,
     connection,
     taskQueue: config.taskQueue,
+    dataDir: config.dataDir,
     archive: createDirectoryArchive(archiveDirOf(config.dataDir)),
   });
 }

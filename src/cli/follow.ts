@@ -12,7 +12,7 @@ export const POLL_MS = 1_000;
 
 /** How to follow. */
 export interface FollowOptions {
-  /** Shows provisional text: needs a worker in this process. */
+  /** Shows provisional text. */
   readonly streams: boolean;
   /** Aborted to stop showing; the run goes on. */
   readonly signal: AbortSignal;
@@ -63,14 +63,19 @@ async function progressOf(run: RunHandle): Promise<string | undefined> {
   }
 }
 
-async function printStream(
-  run: RunHandle,
+/** Shows the provisional text of `run` until it ends or `signal` is aborted. */
+export async function printStream(
+  run: Pick<RunHandle, 'stream'>,
   printer: ProgressPrinter,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const item of run.stream()) {
-    if (signal.aborted) return;
-    printer.stream(item);
+  const items = run.stream()[Symbol.asyncIterator]();
+  // A model may be silent for long: whoever stops looking does not wait for its next word.
+  signal.addEventListener('abort', () => void items.return?.(), { once: true });
+  for (;;) {
+    const next = await items.next();
+    if (signal.aborted || next.done === true) return;
+    printer.stream(next.value);
   }
 }
 
@@ -83,9 +88,10 @@ export interface ProgressPrinter {
 }
 
 /** A printer on the progress stream of `output`. */
-function createProgressPrinter(output: Output): ProgressPrinter {
+export function createProgressPrinter(output: Output): ProgressPrinter {
   const { isLive, paintNote } = output;
   let line: 'empty' | 'progress' | 'text' = 'empty';
+  let shown: Chunk | ChunkMarker | undefined;
   const clear = (): void => {
     if (line === 'progress') output.raw('\r\u001b[K');
     if (line === 'text') output.raw('\n');
@@ -105,12 +111,16 @@ function createProgressPrinter(output: Output): ProgressPrinter {
       line = 'progress';
     },
     stream: (item) => {
+      // The marker itself may be what was lost: a higher attempt says the same.
+      const isAgain = shown?.iteration === item.iteration && item.attempt > shown.attempt;
+      shown = item;
+      if (isAgain) text('\n[starts again]\n');
       if ('delta' in item) {
         if (item.kind !== 'tool_args') text(item.delta);
         return;
       }
       if (item.kind === 'end') clear();
-      if (item.kind === 'restart') text('\n[starts again]\n');
+      if (item.kind === 'gap') text('[…]');
     },
   };
 }

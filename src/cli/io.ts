@@ -1,4 +1,5 @@
 /** What the command line needs of its process; tests give another one. */
+import { createInterface } from 'node:readline';
 import { connect, type ConnectedEverloop, type ConnectOptions } from '../client/connect.ts';
 import type { Environment } from '../client/temporal-environment.ts';
 import type { LocalEverloop, LocalOptions } from '../worker/local.ts';
@@ -23,6 +24,8 @@ export interface CliIo {
   /** Where relative paths begin. */
   readonly cwd: string;
   readonly signals: SignalSource;
+  /** Lines of stdin until its end or `signal`; on a terminal with editing, after a prompt each. */
+  readonly lines: (prompt: () => string, signal: AbortSignal) => AsyncIterable<string>;
   readonly connect: (options: ConnectOptions) => Promise<ConnectedEverloop>;
   readonly local: (options: LocalOptions) => Promise<LocalEverloop>;
   readonly runWorker: (options: RunWorkerOptions) => Promise<void>;
@@ -36,9 +39,35 @@ export function processIo(): CliIo {
     env: process.env,
     cwd: process.cwd(),
     signals: process,
+    lines: linesOfStdin,
     connect,
     // A worker's native code takes a second to load, which `ps` need not wait for.
     local: async (options) => (await import('../worker/local.ts')).local(options),
     runWorker: async (options) => (await import('../worker/run-worker.ts')).runWorker(options),
   };
+}
+
+async function* linesOfStdin(prompt: () => string, signal: AbortSignal): AsyncGenerator<string> {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const reader = createInterface({
+    input: process.stdin,
+    signal,
+    ...(isTerminal ? { output: process.stdout } : {}),
+  });
+  // A terminal that is edited gives Ctrl-C as a key; it means what it means elsewhere.
+  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const ask = (): void => {
+    if (!isTerminal) return;
+    reader.setPrompt(prompt());
+    reader.prompt();
+  };
+  try {
+    ask();
+    for await (const line of reader) {
+      yield line;
+      ask();
+    }
+  } finally {
+    reader.close();
+  }
 }

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Act, AddCommand } from './cli.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addPsCommand } from './commands/ps.ts';
@@ -66,6 +67,7 @@ const COMMANDS: readonly AddCommand[] = [
   addPauseCommand,
   addResumeCommand,
   addAdjustCommand,
+  addLispCommand,
   addDemoCommand,
 ];
 

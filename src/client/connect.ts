@@ -6,8 +6,10 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
+import { announcedEndpoints, namedEndpoints } from './chunk-endpoints.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
+import { followChunks } from './follow-chunks.ts';
 import { openConnection, type OpenConnection } from './open-connection.ts';
 import type { ChunkSource } from './run-handle.ts';
 import { readTemporalEnvironment, type Environment } from './temporal-environment.ts';
@@ -30,8 +32,21 @@ export interface ConnectOptions {
   readonly connection?: ConnectionOptions;
   /** Default `EVERLOOP_TASK_QUEUE`, else `everloop`. */
   readonly taskQueue?: string;
-  /** Where `stream()` gets provisional text from; without one it has none. */
+  /**
+   * Where `stream()` gets provisional text from; default: the workers of this machine with the same
+   * data folder, and those at `streamUrls`.
+   */
   readonly chunks?: ChunkSource;
+  /**
+   * Where workers elsewhere offer provisional text, such as `http://workers:7244`; a name that stands
+   * for several addresses stands for as many workers. Default `EVERLOOP_STREAM_URL`, separated by
+   * commas.
+   */
+  readonly streamUrls?: readonly string[];
+  /** What these workers want to be told. Default `EVERLOOP_STREAM_TOKEN`. */
+  readonly streamToken?: string;
+  /** Where workers of this machine leave their notes. Default `EVERLOOP_DATA_DIR`, else `.everloop`. */
+  readonly dataDir?: string;
   /** Where pages are that the service has forgotten. */
   readonly archive?: ArchiveReader;
   /** How long the service may take to answer; default 10 s. */
@@ -63,6 +78,7 @@ export interface ConnectedEverloop extends Everloop {
 export async function connect(options: ConnectOptions = {}): Promise<ConnectedEverloop> {
   const env = options.env ?? process.env;
   const found = environmentOf(env);
+  const chunks = options.chunks ?? chunksOf(options, env);
   const address = options.address ?? found.address ?? CONNECT_DEFAULTS.address;
   const namespace = options.namespace ?? found.namespace;
   const { connection, close } = await open(address, {
@@ -77,14 +93,32 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
     throw error;
   }
   const taskQueue = options.taskQueue ?? textOf(env['EVERLOOP_TASK_QUEUE']);
-  const { chunks, archive } = options;
+  const { archive } = options;
   const everloop = createEverloop({
     client: new Client({ connection, namespace }),
     ...(taskQueue === undefined ? {} : { taskQueue }),
-    ...(chunks === undefined ? {} : { chunks }),
+    chunks,
     ...(archive === undefined ? {} : { archive }),
   });
   return { ...everloop, address, namespace, close };
+}
+
+/** The folder of a worker that was not told another one; it is the default of its configuration. */
+const DEFAULT_DATA_DIR = '.everloop';
+
+function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
+  const dataDir = options.dataDir ?? textOf(env['EVERLOOP_DATA_DIR']) ?? DEFAULT_DATA_DIR;
+  const urls = options.streamUrls ?? (textOf(env['EVERLOOP_STREAM_URL']) ?? '').split(',');
+  const named = urls.map((url) => url.trim()).filter((url) => url !== '');
+  for (const url of named) {
+    if (/^https?:\/\/[^/]/.test(url) && URL.canParse(url)) continue;
+    throw new UsageError(
+      'environment',
+      `Expected \`EVERLOOP_STREAM_URL\` to be addresses such as http://workers:7244, got \`${url.slice(0, 200)}\`. Correct it.`,
+    );
+  }
+  const token = options.streamToken ?? textOf(env['EVERLOOP_STREAM_TOKEN']) ?? '';
+  return followChunks({ find: [announcedEndpoints(dataDir), namedEndpoints(named, token)] });
 }
 
 function environmentOf(env: Environment): ReturnType<typeof readTemporalEnvironment> {

@@ -81,7 +81,11 @@ export interface RunHandle {
   resultOrPending(): Promise<ResultOrPending>;
   /** The Step of a run that has ended, null while it is alive; needs no worker. */
   step(): Promise<Step | null>;
-  /** Provisional text as it comes; ends with the run. */
+  /**
+   * Provisional text as it comes, without what came before; ends with the run. What the run came to
+   * is its Step alone: pieces may be missing, and a `restart` or a higher attempt voids the text of
+   * its iteration.
+   */
   stream(): AsyncIterable<Chunk | ChunkMarker>;
 }
 
@@ -164,12 +168,12 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
       return isAlive(status.name) ? null : result();
     },
     stream: () =>
-      streamOf(
+      streamOf({
         id,
-        parts,
-        () => handle.query(statusQuery),
-        () => handle.result(),
-      ),
+        chunks: parts.chunks,
+        status: () => handle.query(statusQuery),
+        result: () => handle.result(),
+      }),
   };
   return run;
 }
@@ -318,16 +322,39 @@ async function stepOfFailure(
   return asking(id, () => Promise.reject(error));
 }
 
-async function* streamOf(
-  id: string,
-  { chunks }: RunHandleParts,
-  status: () => Promise<RunStatus>,
-  result: () => Promise<unknown>,
-): AsyncIterable<Chunk | ChunkMarker> {
+/** What a stream asks of its run. */
+interface StreamParts {
+  readonly id: string;
+  readonly chunks: ChunkSource | undefined;
+  readonly status: () => Promise<RunStatus>;
+  readonly result: () => Promise<unknown>;
+}
+
+function streamOf(parts: StreamParts): AsyncIterable<Chunk | ChunkMarker> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const leave = { now: (): void => undefined };
+      const items = readStream(parts, leave);
+      return {
+        next: () => items.next(),
+        return: () => {
+          // A generator that waits for a silent model would hear of it at the next piece only.
+          leave.now();
+          return items.return(undefined);
+        },
+      };
+    },
+  };
+}
+
+async function* readStream(
+  { id, chunks, status, result }: StreamParts,
+  leave: { now: () => void },
+): AsyncGenerator<Chunk | ChunkMarker, undefined> {
   if (chunks === undefined) {
     throw new UsageError(
       'no_stream',
-      'Expected a client with a source of chunks, got one without. Use `local()`, or give `chunks` to the client.',
+      'Expected a client with a source of chunks, got one without. Use `connect()` or `local()`, or give `chunks` to the client.',
     );
   }
   const { runId, state } = await asking(id, status);
@@ -342,6 +369,7 @@ async function* streamOf(
     wake();
   };
   void result().then(end, end);
+  leave.now = end;
   try {
     for (;;) {
       const ended = new Promise<typeof END>((resolve) => {

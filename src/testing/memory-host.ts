@@ -16,7 +16,8 @@ import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
 import { callLayeredModel } from '../activities/call-layered-model.ts';
 import { classifyModelError } from '../activities/model-failures.ts';
 import { entryFor } from '../activities/model-entry.ts';
-import { promptTexts } from '../activities/prompt-texts.ts';
+import { needsPrompt, promptTexts } from '../activities/prompt-texts.ts';
+import { missingModelText } from '../activities/registry.ts';
 import { runJudge } from '../activities/run-judge.ts';
 import { runTool } from '../activities/run-tool.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -142,7 +143,11 @@ async function callModel(
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
   const entry = registry.models.get(order.model);
-  if (entry === undefined) throw new Error(`Expected a known model, got ${order.model}.`);
+  if (entry === undefined) {
+    const message = missingModelText(registry, order.model);
+    const usage = { usage: noUsage, usageKnown: false, attempts: 1 };
+    return { kind: 'failed', code: 'model_error', message, ...usage };
+  }
   const { runId, iteration, agentPath, purpose } = order;
   // Only replies stream.
   const publisher = purpose === 'reply' ? chunks : { publish: () => undefined };
@@ -157,7 +162,7 @@ async function callModel(
       attempt,
     });
     try {
-      const texts = purpose === 'reply' ? await promptTexts(registry, order, view) : {};
+      const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
       const request = requestOfOrder(order, view, { attempt, ...texts });
       const around = agent.definition.middleware?.model ?? [];
       const io = { signal, onChunk: stream.write };

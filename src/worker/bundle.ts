@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
 import { isPlainObject } from '../core/json.ts';
 import { UsageError } from '../core/usage-error.ts';
+import { smallAndModern } from './bundle-size.ts';
 
 /** What {@link loadWorkflowBundle} takes. */
 export interface WorkflowBundleOptions {
@@ -40,11 +41,8 @@ export interface LoadedBundle {
   readonly isFromCache: boolean;
 }
 
-/** What the bundler is configured with. */
-type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
-
 /** Changes when the cache file gets another shape, or the bundler other settings. */
-const CACHE_VERSION = 3;
+const CACHE_VERSION = 4;
 
 /** The first errors are what helps; each comes with some lines of search paths. */
 const MAX_REASON_LENGTH = 1_500;
@@ -55,12 +53,18 @@ const EXTENSION = extname(fileURLToPath(import.meta.url));
 /** The file that exports Everloop's own workflows, from the sources or from the build. */
 export const WORKFLOWS_PATH: string = pathBeside(`../workflows/index${EXTENSION}`);
 
+/** The entry of the program language, from the sources or from the build. */
+const LANGUAGE_PATH = pathBeside(`../lisp${EXTENSION}`);
+
 /** See the file: unreadable payloads must not hang a run. */
 const PAYLOAD_CONVERTER_PATH = pathBeside(`../workflows/payload-converter${EXTENSION}`);
 
-/** The SDK, then every module of core, lisp and workflows, by absolute path and in order. */
+/**
+ * The SDK, the language with all that it consists of, then every module of core and workflows, by
+ * absolute path and in order. The language is one module here, so that the bundler can join it.
+ */
 export function preloadedModules(): readonly string[] {
-  const folders = ['../lisp', '../core', '../workflows'].map(pathBeside).flatMap((folder) =>
+  const folders = ['../core', '../workflows'].map(pathBeside).flatMap((folder) =>
     existsSync(folder)
       ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
           .filter((name) => name.endsWith(EXTENSION) && !name.endsWith(`.d${EXTENSION}`))
@@ -68,7 +72,11 @@ export function preloadedModules(): readonly string[] {
           .map((name) => join(folder, name))
       : [],
   );
-  return [createRequire(import.meta.url).resolve('@temporalio/workflow'), ...folders];
+  return [
+    createRequire(import.meta.url).resolve('@temporalio/workflow'),
+    LANGUAGE_PATH,
+    ...folders,
+  ];
 }
 
 /**
@@ -109,7 +117,7 @@ async function makeBundle(
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       preloadModules: [...preloadModules],
       logger,
-      webpackConfigHook: (config) => keepSyntax(noteFiles(files)(config)),
+      webpackConfigHook: (config) => smallAndModern(noteFiles(files)(config)),
     });
     return { code, files: [...files].filter(isFile).toSorted() };
   } catch (error) {
@@ -120,23 +128,6 @@ async function makeBundle(
         `${reason ?? (error instanceof Error ? error.message : String(error))}`,
     );
   }
-}
-
-/**
- * Compiles TypeScript to the syntax that Node 20 has. The SDK's default, ES2017, turns each spread of
- * an object into a call with property descriptors, which the state of a run pays for at every event.
- */
-function keepSyntax(config: WebpackConfig): WebpackConfig {
-  const rules = (config.module?.rules ?? []).map((rule) => {
-    if (typeof rule !== 'object' || rule === null || typeof rule.use !== 'object') return rule;
-    const { use } = rule;
-    if (use === null || !('options' in use) || typeof use.options !== 'object') return rule;
-    const options = use.options as { readonly jsc?: object };
-    if (options.jsc === undefined) return rule;
-    const jsc = { ...options.jsc, target: 'es2022' };
-    return { ...rule, use: { ...use, options: { ...options, jsc } } };
-  });
-  return { ...config, module: { ...config.module, rules } };
 }
 
 /** The errors in what the bundler prints, without its table of modules and its stack traces. */

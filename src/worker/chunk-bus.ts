@@ -6,8 +6,13 @@
  * - I2: a reader that is too slow loses its oldest pieces and learns of it by a `gap`.
  * - I3: nothing of a run is delivered after {@link ChunkBus.endRun}; its readers end.
  *
- * An adapter that carries chunks between processes implements the same interface.
+ * Readers in other processes get it over HTTP: see `chunk-endpoint.ts`.
  */
+import {
+  createChunkQueue,
+  type ChunkQueue,
+  type ChunkSubscription,
+} from '../client/chunk-queue.ts';
 import {
   fitsFilter,
   type Chunk,
@@ -22,12 +27,6 @@ export const CHUNK_BUS_DEFAULTS = {
   /** So many ended runs are remembered, so that a late reader ends at once instead of waiting. */
   maxEndedRuns: 1_000,
 } as const;
-
-/** A reader's stream. Ends with the run, with the bus, or by `unsubscribe`; leaving twice is fine. */
-export interface ChunkSubscription extends AsyncIterable<Chunk | ChunkMarker> {
-  /** Ends the stream at once and forgets what is queued. */
-  readonly unsubscribe: () => void;
-}
 
 /** Carries provisional text from publishers to readers. There is no replay. */
 export interface ChunkBus {
@@ -46,7 +45,7 @@ export interface ChunkBus {
 /** A bus for this process. `maxQueued` is the length of each reader's queue. */
 export function createChunkBus(options: { readonly maxQueued?: number } = {}): ChunkBus {
   const maxQueued = options.maxQueued ?? CHUNK_BUS_DEFAULTS.maxQueued;
-  const readers = new Map<Reader, ChunkFilter>();
+  const readers = new Map<ChunkQueue, ChunkFilter>();
   const endedRuns = new Set<string>();
   const hasEnded = (filter: ChunkFilter): boolean =>
     [filter.runId, filter.rootRunId].some((id) => id !== undefined && endedRuns.has(id));
@@ -60,7 +59,7 @@ export function createChunkBus(options: { readonly maxQueued?: number } = {}): C
       }
     },
     subscribe: (filter) => {
-      const reader = createReader(maxQueued, () => readers.delete(reader));
+      const reader = createChunkQueue(maxQueued, () => readers.delete(reader));
       if (isClosed || hasEnded(filter)) reader.end();
       else readers.set(reader, filter);
       return reader.subscription;
@@ -80,82 +79,4 @@ export function createChunkBus(options: { readonly maxQueued?: number } = {}): C
       for (const reader of readers.keys()) reader.end();
     },
   };
-}
-
-type Item = Chunk | ChunkMarker;
-
-interface Reader {
-  readonly subscription: ChunkSubscription;
-  readonly push: (item: Item) => void;
-  /** No more comes; what is queued is still delivered. */
-  readonly end: () => void;
-}
-
-/** One reader's queue; `whenLeft` is called once, when it takes nothing more. */
-function createReader(maxQueued: number, whenLeft: () => void): Reader {
-  let queue: Item[] = [];
-  /** Index of the oldest item: dropping it by `shift` would move ten thousand others. */
-  let first = 0;
-  let gap: ChunkMarker | undefined;
-  let hasEnded = false;
-  const waiting: ((result: IteratorResult<Item>) => void)[] = [];
-
-  const takeOldest = (): Item | undefined => {
-    const item = queue[first];
-    if (item === undefined) return undefined;
-    first += 1;
-    if (first === queue.length || first >= maxQueued) {
-      queue = queue.slice(first);
-      first = 0;
-    }
-    return item;
-  };
-  const take = (): Item | undefined => {
-    const marker = gap;
-    gap = undefined;
-    return marker ?? takeOldest();
-  };
-  const end = (): void => {
-    if (hasEnded) return;
-    hasEnded = true;
-    whenLeft();
-    for (const resolve of waiting.splice(0)) resolve({ done: true, value: undefined });
-  };
-  const unsubscribe = (): void => {
-    queue = [];
-    first = 0;
-    gap = undefined;
-    end();
-  };
-  const push = (item: Item): void => {
-    if (hasEnded) return;
-    const resolve = waiting.shift();
-    if (resolve !== undefined) {
-      resolve({ done: false, value: item });
-      return;
-    }
-    if (queue.length - first >= maxQueued) {
-      const lost = takeOldest();
-      // One that is already due stands for everything lost since.
-      if (lost !== undefined) gap ??= toGap(lost);
-    }
-    queue.push(item);
-  };
-  const iterator: AsyncIterator<Item> = {
-    next: () => {
-      const item = take();
-      if (item !== undefined) return Promise.resolve({ done: false, value: item });
-      if (hasEnded) return Promise.resolve({ done: true, value: undefined });
-      return new Promise((resolve) => waiting.push(resolve));
-    },
-    return: () => {
-      unsubscribe();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-  };
-  return { subscription: { unsubscribe, [Symbol.asyncIterator]: () => iterator }, push, end };
-}
-
-function toGap({ rootRunId, runId, agentPath, iteration, attempt, seq }: Item): ChunkMarker {
-  return { rootRunId, runId, agentPath, iteration, attempt, seq, kind: 'gap' };
 }

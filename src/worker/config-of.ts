@@ -28,6 +28,8 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
   // A queue that the environment did not name follows the task queue.
   const follow = (queue: string): string => (queue === config.taskQueue ? taskQueue : queue);
   const maxCachedWorkflows = options.maxCachedWorkflows ?? config.maxCachedWorkflows;
+  const streamListen = options.streamListen ?? config.streamListen;
+  const streamToken = options.streamToken ?? config.streamToken;
   return {
     temporal: {
       namespace: options.namespace ?? config.temporal.namespace,
@@ -42,5 +44,7 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     shutdownGraceMs: options.shutdownGraceMs ?? config.shutdownGraceMs,
     logLevel: options.logLevel ?? config.logLevel,
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+    ...(streamListen === undefined ? {} : { streamListen }),
+    ...(streamToken === undefined ? {} : { streamToken }),
   };
 }

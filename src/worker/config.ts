@@ -42,6 +42,19 @@ export interface WorkerConfig {
   readonly maxCachedWorkflows?: number;
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
+  /**
+   * Where readers of provisional text connect; absent: any free port of 127.0.0.1, told to this
+   * machine by a note in the data folder. `off`: nowhere.
+   */
+  readonly streamListen?: StreamListen | 'off';
+  /** What such readers must know; absent: a new one for each process, in the note. */
+  readonly streamToken?: string;
+}
+
+/** An interface and a port of this machine. */
+export interface StreamListen {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** Every variable of Everloop's own: unknown ones are taken for misspelt. */
@@ -54,6 +67,10 @@ const OWN_VARIABLES = [
   'EVERLOOP_MAX_CACHED_WORKFLOWS',
   'EVERLOOP_SHUTDOWN_GRACE_MS',
   'EVERLOOP_LOG_LEVEL',
+  'EVERLOOP_STREAM_LISTEN',
+  'EVERLOOP_STREAM_TOKEN',
+  // Read by clients.
+  'EVERLOOP_STREAM_URL',
 ] as const;
 
 type OwnVariable = (typeof OWN_VARIABLES)[number];
@@ -103,6 +120,7 @@ export function readConfig(env: Environment): WorkerConfig {
       reader.integer('EVERLOOP_SHUTDOWN_GRACE_MS', { what: 'milliseconds', max: MAX_GRACE_MS }) ??
       CONFIG_DEFAULTS.shutdownGraceMs,
     logLevel: reader.logLevel('EVERLOOP_LOG_LEVEL') ?? CONFIG_DEFAULTS.logLevel,
+    ...readStreaming(reader.text, report),
   };
   if (problems.length > 0) throw usageErrorOf(problems);
   return config;
@@ -153,6 +171,39 @@ function createReader(env: Environment, report: Report) {
       return level;
     },
   };
+}
+
+/** Shorter ones could be tried out. */
+const MIN_TOKEN_CHARACTERS = 16;
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
+
+function readStreaming(
+  text: (name: OwnVariable) => string | undefined,
+  report: Report,
+): Pick<WorkerConfig, 'streamListen' | 'streamToken'> {
+  const listen = text('EVERLOOP_STREAM_LISTEN');
+  const token = text('EVERLOOP_STREAM_TOKEN');
+  if (token !== undefined && token.length < MIN_TOKEN_CHARACTERS) {
+    const expected = `to have at least ${MIN_TOKEN_CHARACTERS} characters`;
+    report('EVERLOOP_STREAM_TOKEN', expected, `${token.length}`, 'Take a longer one.');
+  }
+  const streamToken = token === undefined ? {} : { streamToken: token };
+  if (listen === undefined || listen === 'off') {
+    return { ...streamToken, ...(listen === undefined ? {} : { streamListen: listen }) };
+  }
+  const [, host = '', digits = ''] = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/.exec(listen) ?? [];
+  const port = Number(digits);
+  if (host === '' || port > 65_535) {
+    const expected = 'to be `off`, or an interface and a port such as 0.0.0.0:7244';
+    report('EVERLOOP_STREAM_LISTEN', expected, quote(listen), 'Correct or unset it.');
+    return streamToken;
+  }
+  if (token === undefined && !LOOPBACK.includes(host)) {
+    const expected = `to be set when others can reach ${host}`;
+    report('EVERLOOP_STREAM_TOKEN', expected, 'none', 'Give workers and readers the same one.');
+  }
+  return { ...streamToken, streamListen: { host: host.replace(/^\[|\]$/g, ''), port } };
 }
 
 function quote(value: string): string {

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../activities/definitions.ts';
 import type { ModelEntry } from '../activities/model-entry.ts';
+import { announcedEndpoints } from '../client/chunk-endpoints.ts';
 import { createEverloop, type Everloop } from '../client/everloop-client.ts';
+import { followChunks } from '../client/follow-chunks.ts';
 import { openConnection } from '../client/open-connection.ts';
 import type { RunHandle } from '../client/run-handle.ts';
-import { createChunkBus } from './chunk-bus.ts';
 import { withCleanup, type Cleanup } from './cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from './config-of.ts';
 import type { WorkerConfig } from './config.ts';
@@ -14,6 +15,7 @@ import { createDirectoryArchive } from './directory-archive.ts';
 import type { EmbeddedServerOptions } from './embedded-server.ts';
 import { warnOfListener } from './run-worker.ts';
 import { serve, type Serving } from './serve.ts';
+import { openStreaming } from './streaming.ts';
 import type { EventListener } from './worker-sinks.ts';
 
 /** What {@link local} takes; only `agents` is needed. */
@@ -68,8 +70,7 @@ const LOCAL_LOG_LEVEL = 'ERROR';
 export async function local(options: LocalOptions): Promise<LocalEverloop> {
   const config = localConfig(options);
   return withCleanup(async (cleanup) => {
-    const chunks = createChunkBus();
-    cleanup.add(chunks.close);
+    const { bus, url } = await openStreaming(config, cleanup);
     const archive = createDirectoryArchive(archiveDirOf(config.dataDir));
     const serving = await serve(
       {
@@ -77,7 +78,7 @@ export async function local(options: LocalOptions): Promise<LocalEverloop> {
         agents: options.agents,
         models: options.models ?? [],
         archive,
-        chunks,
+        chunks: bus,
         listeners: options.listeners ?? [],
         onListenerError: warnOfListener,
         ...(options.server === undefined ? {} : { server: options.server }),
@@ -86,7 +87,13 @@ export async function local(options: LocalOptions): Promise<LocalEverloop> {
       cleanup,
     );
     const client = await connectTo(serving, config, cleanup);
-    const { taskQueue } = config;
+    const { taskQueue, dataDir } = config;
+    // Another process with these agents may take a call of a run of ours.
+    const others = announcedEndpoints(dataDir);
+    const chunks = followChunks({
+      beside: bus,
+      find: [async () => (await others()).filter((other) => other.url !== url)],
+    });
     const everloop = createEverloop({ client, taskQueue, chunks, archive });
     return withWorker(everloop, serving, taskQueue, cleanup);
   });

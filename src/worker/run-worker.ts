@@ -12,6 +12,7 @@ import type { EmbeddedServer, EmbeddedServerOptions } from './embedded-server.ts
 import { eventLine } from './event-line.ts';
 import { serve } from './serve.ts';
 import { stopOnSignal, type SignalSource } from './shutdown.ts';
+import { openStreaming } from './streaming.ts';
 import type { EventListener } from './worker-sinks.ts';
 
 /** What a worker that runs can tell. */
@@ -36,7 +37,10 @@ export interface RunWorkerOptions extends ConfigOverrides {
   readonly heartbeatMs?: number;
   /** Where pages go that the service forgets; default: a folder in the data folder. */
   readonly archive?: Archive;
-  /** Takes provisional text; default: nobody listens. */
+  /**
+   * Takes provisional text in place of the bus and the endpoint that other processes read; see
+   * `streamListen`.
+   */
   readonly chunks?: ChunkPublisher;
   readonly listeners?: readonly EventListener[];
   /** One line of JSON for each event, without content: true for stdout, or what takes lines. */
@@ -68,13 +72,14 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       const source = signals === undefined ? {} : { source: signals };
       cleanup.add(stopOnSignal({ ...source, stop: () => stop.abort() }));
     }
+    const chunks = options.chunks ?? (await openStreaming(config, cleanup)).bus;
     const { server, stopped, shutdown } = await serve(
       {
         config,
         agents: options.agents,
         models: options.models ?? [],
         archive: options.archive ?? createDirectoryArchive(archiveDirOf(config.dataDir)),
-        chunks: options.chunks ?? { publish: () => undefined },
+        chunks,
         listeners: [...(options.listeners ?? []), ...eventLog(logEvents)],
         onListenerError: warnOfListener,
         ...(options.server === undefined ? {} : { server: options.server }),

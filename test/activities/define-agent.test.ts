@@ -396,6 +396,20 @@ describe('[row 26] what is wrong with an agent', () => {
       message: 'Expected `instructions` to be a text or a function, got ["a"]. Change it.',
     },
     {
+      name: 'a prompt that is neither a text nor a function',
+      options: { prompt: 5 },
+      code: 'agent_prompt',
+      message:
+        'Expected `prompt` to be a template, or in mode `react` a function that returns messages, got 5. Write a text such as `{{task}}`.',
+    },
+    {
+      name: 'a prompt outside of react',
+      options: { mode: 'chat', prompt: () => [] },
+      code: 'mode_option',
+      message:
+        'Expected no `prompt` in mode `chat`, got a function. Remove it, it belongs to mode `react`.',
+    },
+    {
       name: 'tools that are no list',
       options: { tools: search },
       code: 'definition',

@@ -167,8 +167,9 @@ describe('What each mode refuses [sub 1]', () => {
     {
       name: 'a template that is no text',
       options: { mode: 'text', prompt: 5 },
-      code: 'bad_template',
-      message: 'Expected `prompt` to be a template, got 5. Write a text such as `{{task}}`.',
+      code: 'agent_prompt',
+      message:
+        'Expected `prompt` to be a template, or in mode `react` a function that returns messages, got 5. Write a text such as `{{task}}`.',
     },
     {
       name: 'descriptions that are no texts',

@@ -6,6 +6,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { textAnswer } from '../../src/activities/define-text.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
+import { isOwnEvent } from '../../src/core/agent/events.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import { textOf } from '../../src/core/message.ts';
 import { ToolError } from '../../src/core/tool-error.ts';
@@ -34,6 +35,13 @@ function action(...calls: readonly string[]): string {
 
 const done = '<answer>done</answer>';
 
+/** Ends when it is told to stop. */
+function ended(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+}
+
 const tools = [
   defineTool({
     name: 'echo',
@@ -54,6 +62,19 @@ const tools = [
     execute: () => {
       throw new Error('boom');
     },
+  }),
+  defineTool({
+    name: 'slow',
+    description: 'Takes too long.',
+    timeoutMs: 30,
+    execute: (_args, { signal }) => ended(signal),
+  }),
+  defineTool({
+    name: 'deaf',
+    description: 'Takes too long, and acts once.',
+    effect: 'once',
+    timeoutMs: 30,
+    execute: () => new Promise(() => undefined),
   }),
   defineTool({ name: 'map', description: 'Maps.', execute: () => ({ rows: new Map() }) }),
 ];
@@ -116,6 +137,32 @@ describe('[row 20] outcomes of calls', () => {
       },
     },
     {
+      name: 'a tool that takes too long',
+      call: '{tool: slow}',
+      text: '<slow>\nError: slow did not finish within 0.03 s.\n</slow>',
+      outcome: 'error',
+      attempts: 1,
+      counters: {
+        'agent:tool_calls': 1,
+        'agent:tool_calls:slow': 1,
+        'agent:tool_calls_error_total': 1,
+        'agent:tool_calls_error:slow': 1,
+      },
+    },
+    {
+      name: 'a `once` tool that takes too long: nobody knows',
+      call: '{tool: deaf}',
+      text: '<deaf>\nError: it is unknown whether deaf took effect. Find out before you call it again.\n</deaf>',
+      outcome: 'unknown',
+      attempts: 1,
+      counters: {
+        'agent:tool_calls': 1,
+        'agent:tool_calls:deaf': 1,
+        'agent:tool_calls_error_total': 1,
+        'agent:tool_calls_error:deaf': 1,
+      },
+    },
+    {
       name: 'unfit arguments: the tool does not run and does not count',
       call: '{tool: echo, args: {}}',
       text: '<echo>\nError: the arguments do not fit echo.\n- text: missing\nParameters:\n- text (string, required)\n</echo>',
@@ -126,7 +173,7 @@ describe('[row 20] outcomes of calls', () => {
     {
       name: 'an unknown tool: its name becomes no key',
       call: '{tool: ecco}',
-      text: '<unknown_tool>\nError: unknown tool "ecco". Did you mean echo? Tools: echo, refuse, boom, map.\n</unknown_tool>',
+      text: '<unknown_tool>\nError: unknown tool "ecco". Did you mean echo? Tools: echo, refuse, boom, slow, deaf, map.\n</unknown_tool>',
       outcome: 'rejected',
       attempts: 0,
       counters: { 'agent:tool_calls_error_total': 1, 'agent:tool_calls_error:(unknown)': 1 },
@@ -212,10 +259,9 @@ describe('[row 39] keys of users in a run', () => {
     });
     expect(step.stats.counters).toMatchObject({ 'shop:refunds': 4, '$self:shop:refunds': 4 });
     expect(step.stats.gauges).toMatchObject({ 'shop:stock': 7 });
-    const own = run.events.filter(
-      (event) => event.type === 'agent:custom' && event.name === 'shop:refunded',
-    );
+    const own = run.events.filter((event) => isOwnEvent(event, 'shop:refunded'));
     expect(own).toHaveLength(2);
+    expect(run.events.filter((event) => isOwnEvent(event))).toEqual(own);
   });
 });
 

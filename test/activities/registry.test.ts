@@ -9,12 +9,13 @@ import { silentModel } from './agents.ts';
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 1 });
 const accept = defineValidator({ name: 'accept', validate: () => ({ accepted: true }) });
 const entry: ModelEntry = { id: 'm', model: silentModel };
+const priced: ModelEntry = { ...entry, price: { input: 1, output: 2 } };
 
 describe('createRegistry', () => {
   test('finds agents, tools, validators and models by name', () => {
     const agent = defineAgent({ name: 'a', model: 'm', tools: [search], validators: [accept] });
 
-    expect(createRegistry({ agents: [agent], models: [entry] })).toEqual({
+    expect(createRegistry({ agents: [agent], models: [priced] })).toEqual({
       agents: new Map([
         [
           'a',
@@ -22,10 +23,11 @@ describe('createRegistry', () => {
             definition: agent,
             tools: new Map([['search', search]]),
             validators: new Map([['accept', accept]]),
+            prices: new Map([['m', { input: 1, output: 2 }]]),
           },
         ],
       ]),
-      models: new Map([['m', entry]]),
+      models: new Map([['m', priced]]),
     });
   });
 

@@ -153,6 +153,7 @@ describe('[row 31] validators', () => {
       count: expect.any(Function) as ReportContext['count'],
       gauge: expect.any(Function) as ReportContext['gauge'],
       emit: expect.any(Function) as ReportContext['emit'],
+      reportModelCall: expect.any(Function) as ReportContext['emit'],
     });
   });
 

@@ -488,6 +488,7 @@ describe('the context of a tool', () => {
       count: expect.any(Function) as ToolContext['count'],
       gauge: expect.any(Function) as ToolContext['gauge'],
       emit: expect.any(Function) as ToolContext['emit'],
+      reportModelCall: expect.any(Function) as ToolContext['emit'],
     });
   });
 });

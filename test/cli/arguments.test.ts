@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readContext, readCount, readLimits, readPort } from '../../src/cli/arguments.ts';
+import { readCount, readJsonObject, readLimits, readPort } from '../../src/cli/arguments.ts';
 
 describe('limits on the command line', () => {
   it('reads numbers and unlimited', () => {
@@ -25,8 +25,8 @@ describe('limits on the command line', () => {
 
 describe('context on the command line', () => {
   it('reads an object', async () => {
-    expect(await readContext(undefined, '/')).toBeUndefined();
-    expect(await readContext('{"a": [1]}', '/')).toEqual({ a: [1] });
+    expect(await readJsonObject('--context', undefined, '/')).toBeUndefined();
+    expect(await readJsonObject('--context', '{"a": [1]}', '/')).toEqual({ a: [1] });
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe('context on the command line', () => {
     ['"text"', '`"text"`'],
     ['@/nowhere/context.json', 'the file `/nowhere/context.json`, which cannot be read'],
   ])('refuses %s', async (text, got) => {
-    await expect(readContext(text, '/')).rejects.toThrow(
+    await expect(readJsonObject('--context', text, '/')).rejects.toThrow(
       `Expected \`--context\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
         `Write it as \`--context '{"name": "value"}'\`.`,
     );

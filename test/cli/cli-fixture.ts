@@ -22,6 +22,7 @@ export interface CliSetup {
   readonly env?: CliIo['env'];
   readonly cwd?: string;
   readonly isTty?: boolean;
+  readonly stdin?: readonly string[];
   readonly everloop?: Partial<Everloop>;
   readonly io?: Partial<CliIo>;
 }
@@ -45,6 +46,9 @@ export async function cli(argv: readonly string[], setup: CliSetup = {}): Promis
     env: setup.env ?? { TEMPORAL_ADDRESS: '127.0.0.1:1' },
     cwd: setup.cwd ?? '/nowhere',
     signals: new EventEmitter() as unknown as CliIo['signals'],
+    async *lines() {
+      yield* setup.stdin ?? [];
+    },
     connect: async (options) => {
       connects.push(options);
       return fakeClient(setup.everloop ?? {});

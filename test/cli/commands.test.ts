@@ -4,6 +4,8 @@ import type { AgentEvent } from '../../src/core/agent/events.ts';
 import type { RunStatus } from '../../src/core/agent/messages.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import { UsageError } from '../../src/core/usage-error.ts';
+import { chunk, marker } from '../support/chunks.ts';
+import { gate } from '../support/runs.ts';
 import { cli, fakeRun, STEP } from './cli-fixture.ts';
 
 const STATUS: RunStatus = {
@@ -303,6 +305,40 @@ describe('commands that look', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual(EVENTS);
+  });
+
+  it.each([
+    { name: 'on a terminal', argv: [], isTty: true, shows: true },
+    { name: 'where it is asked for', argv: ['--stream'], isTty: false, shows: true },
+    { name: 'nowhere else', argv: [], isTty: false, shows: false },
+    { name: 'not where it is not wanted', argv: ['--no-stream'], isTty: true, shows: false },
+  ])('shows provisional text beside the log: $name', async ({ argv, isTty, shows }) => {
+    const read = gate();
+    const attach = () =>
+      fakeRun('r1', {
+        status: async () => ({ ...STATUS, state: 'ended' }),
+        events: async () => {
+          if (shows) await read.opened;
+          return EVENTS;
+        },
+        stream: async function* () {
+          yield chunk(1, 'Vien');
+          yield chunk(2, 'Zag', { attempt: 3 });
+          yield chunk(3, '{}', { attempt: 3, kind: 'tool_args' });
+          yield marker(4, 'gap', { attempt: 3 });
+          yield chunk(9, 'reb', { attempt: 3 });
+          read.open();
+        },
+      });
+
+    const { stdout, stderr } = await cli(['logs', 'r1', '-f', ...argv], {
+      everloop: { attach },
+      isTty,
+      env: { TEMPORAL_ADDRESS: '127.0.0.1:1', NO_COLOR: '1' },
+    });
+
+    expect(stdout.split('\n')).toHaveLength(EVENTS.length + 1);
+    expect(stderr).toBe(shows ? 'Vien\n[starts again]\nZag[…]reb\n' : '');
   });
 });
 

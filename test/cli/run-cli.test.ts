@@ -23,6 +23,7 @@ describe('the command line', () => {
       'pause',
       'resume',
       'adjust',
+      'lisp',
       'demo',
     ]) {
       expect(stdout).toMatch(new RegExp(`\n {2}${name} `));

@@ -22,4 +22,13 @@ describe('connect', () => {
         'Correct it, or unset it to use a server of this machine.',
     });
   });
+
+  it('refuses addresses of streams that are none', async () => {
+    const env = { EVERLOOP_STREAM_URL: 'http://workers:7244, workers:7244' };
+    await expect(connect({ env })).rejects.toMatchObject({
+      code: 'environment',
+      message:
+        'Expected `EVERLOOP_STREAM_URL` to be addresses such as http://workers:7244, got `workers:7244`. Correct it.',
+    });
+  });
 });

@@ -1,35 +1,11 @@
 /** The pages about tools: their code is that of examples which run here. */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
 import { clerk } from '../../examples/docs/tools.ts';
 import { textOf } from '../../src/core/message.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-/** The code blocks of a page by name: ` ```ts name `. */
-function blocksOf(page: string): ReadonlyMap<string, string> {
-  const text = readFileSync(`${ROOT}/docs/${page}.md`, 'utf8');
-  return new Map(
-    [...text.matchAll(/^```ts (\w+)\n([^]*?)^```$/gm)].map(([, name = '', code = '']) => [
-      name,
-      code,
-    ]),
-  );
-}
-
-/** The regions of an example by name, without their margin. */
-function regionsOf(example: string): ReadonlyMap<string, string> {
-  const text = readFileSync(`${ROOT}/examples/docs/${example}.ts`, 'utf8');
-  return new Map(
-    [...text.matchAll(/^ *\/\/ #region (\w+)\n([^]*?)^ *\/\/ #endregion$/gm)].map(
-      ([, name = '', code = '']) => [name, code.replaceAll(/^ {2}/gm, '')],
-    ),
-  );
-}
+import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 describe('docs', () => {
   test.each(['tools', 'tool-search'])('%s.md quotes its example', (page) => {

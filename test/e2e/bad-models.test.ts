@@ -60,7 +60,7 @@ const CUT_OFF: ProviderReply = (response) => {
   response.end(`${sse([piece('<answer>half'), piece('', 'length')])}data: [DONE]\n\n`);
 };
 
-describe('a failure that passes is tried again', () => {
+describe('a failure that passes is tried again [row 53]', () => {
   it.each<[name: string, first: ProviderReply, waitMs: number]>([
     ['429 with Retry-After', refusal(429, 'slow down', { 'retry-after': '2' }), 2_000],
     ['500', refusal(500, 'oops'), 1_000],
@@ -106,7 +106,7 @@ describe('a failure that passes is tried again', () => {
   });
 });
 
-describe('a failure that stays ends the run', () => {
+describe('a failure that stays ends the run [row 53]', () => {
   it.each([
     ['401', refusal(401, 'bad key'), 'model_auth', 'HTTP 401: bad key'],
     ['400', refusal(400, 'bad field'), 'model_request_refused', 'HTTP 400: bad field'],

@@ -1,12 +1,15 @@
 /** Rows of the acceptance table that must hold as a workflow too: events, inputs, hand-over. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
+import { counter, summarize } from '../../src/activities/define-compaction.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentEvent } from '../../src/core/agent/events.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
 import { comparableStep } from '../support/airline.ts';
 import { act, answer, bodiesOf, gate, hasNoGap, searchTool, abortOf } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -19,11 +22,18 @@ function tester(model: ModelFunction, tools = [searchTool()]): AgentDefinition {
 }
 
 describe('a run as a workflow', () => {
-  it('records continue, continue, end without a gap [row 1]', async () => {
+  it('records continue, continue, end without a gap, and tells listeners [row 1] [row 48]', async () => {
     const agent = tester(async ({ iteration }) =>
       iteration < 3 ? act(`q${iteration}`) : answer(),
     );
-    const { everloop } = await stage.serve([agent]);
+    const heard: AgentEvent[] = [];
+    const listeners = [
+      () => {
+        throw new Error('a listener that is broken');
+      },
+      (event: AgentEvent) => heard.push(event),
+    ];
+    const { everloop } = await stage.serve([agent], { listeners });
 
     const run = await everloop.start('tester', { task: 'Go' });
     const step = await run.result();
@@ -51,6 +61,9 @@ describe('a run as a workflow', () => {
       ],
     );
     expect(hasNoGap(events)).toBe(true);
+    // In order, each at least once: a workflow task that is done again tells its events again.
+    const bySeq = new Map(heard.map((event) => [event.seq, event]));
+    expect([...bySeq.values()]).toEqual(events);
     await stage.replay(run);
   });
 });
@@ -165,38 +178,91 @@ describe('inputs of a live run [row 8]', () => {
   });
 });
 
+/** Searches its tools in each iteration but the last, in native calls, and is summed up at times. */
+function searcher(iterations: number): AgentDefinition {
+  const areas = ['alpha', 'beta', 'gamma', 'delta'];
+  const tools = Array.from({ length: 12 }, (_, index) =>
+    defineTool({
+      name: `${areas[index % 4] ?? ''}_${index}`,
+      description: 'Does its work.',
+      execute: () => 'done',
+    }),
+  );
+  const model: ModelFunction = async ({ mode, iteration, tools: shown = [] }) => {
+    if (mode === 'text') return `summary after ${iteration}`;
+    // What it says depends on what it was shown, so a hand-over that loses it is seen.
+    if (iteration >= iterations) return shown.map(({ name }) => name).join(' ');
+    const query = areas[iteration % 4] ?? '';
+    const toolCalls = [
+      { name: 'tool_registry_search', args: { query, page: 1 + (iteration % 2) } },
+    ];
+    return { content: `look for ${query}`, toolCalls };
+  };
+  return defineAgent({
+    name: 'searcher',
+    mode: 'chat',
+    model: { id: 'searching', model },
+    tools,
+    toolSearch: { pins: ['alpha_0'] },
+    compaction: {
+      triggers: [counter('agent:iterations', 3)],
+      strategies: [summarize({ keepRecent: 1 })],
+    },
+  });
+}
+
 describe('a hand-over [row 6]', () => {
-  it('changes nothing that a run comes to', { timeout: 120_000 }, async () => {
-    const agent = tester(async ({ iteration }) =>
-      iteration < 20 ? act(`q${iteration}`) : answer(),
-    );
-    const other = await startTestServer({
+  let other: TestServer;
+  let otherStage: Stage;
+  beforeAll(async () => {
+    other = await startTestServer({
       dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 20 },
     });
-    const otherStage = await openStage(other);
-    try {
-      const whole = await stage.serve([agent]);
-      const linked = await otherStage.serve([agent]);
-      const runs = await Promise.all(
-        [whole, linked].map(({ everloop }) => everloop.start('tester', { task: 'Go' })),
-      );
+    otherStage = await openStage(other);
+  });
+  afterAll(async () => {
+    await otherStage?.close();
+    await other?.stop();
+  });
 
-      const steps = await Promise.all(runs.map((run) => run.result()));
+  it.each<{ name: string; agent: AgentDefinition; minLinks: number }>([
+    {
+      name: 'of calls and results',
+      agent: tester(async ({ iteration }) => (iteration < 20 ? act(`q${iteration}`) : answer())),
+      minLinks: 9,
+    },
+    {
+      // Five hand-overs or more, with tools that were found and counts since the last summary.
+      name: 'of found tools, snapshots and summaries [row 27] [row 49] [row 51]',
+      agent: searcher(14),
+      minLinks: 5,
+    },
+  ])('changes nothing that a run comes to: $name', { timeout: 120_000 }, async (row) => {
+    const { agent, minLinks } = row;
+    const whole = await stage.serve([agent]);
+    const linked = await otherStage.serve([agent]);
+    const [plain, chained] = await Promise.all([
+      whole.everloop.start(agent.name, { task: 'Go' }),
+      linked.everloop.start(agent.name, { task: 'Go' }),
+    ]);
 
-      const [plain, chained] = runs;
-      if (plain === undefined || chained === undefined) throw new Error('Expected two runs.');
-      expect(comparableStep(steps[1]!)).toEqual(comparableStep(steps[0]!));
-      expect(await chained.transcript()).toEqual(await plain.transcript());
-      const handed = await chained.events();
-      const links = bodiesOf(handed, 'agent:execution:handover').length;
-      expect(links).toBeGreaterThanOrEqual(9);
-      expect(handed).toHaveLength((await plain.events()).length + links);
-      expect(await chained.status()).toMatchObject({ link: links + 1, state: 'ended' });
-      await stage.replay(plain);
-      await otherStage.replay(chained);
-    } finally {
-      await otherStage.close();
-      await other.stop();
-    }
+    const [step, chainedStep] = await Promise.all([plain.result(), chained.result()]);
+
+    expect(step.status).toBe('success');
+    expect(comparableStep(chainedStep)).toEqual(comparableStep(step));
+    expect(await chained.transcript()).toEqual(await plain.transcript());
+    const handed = await chained.events();
+    const links = bodiesOf(handed, 'agent:execution:handover').length;
+    expect(links).toBeGreaterThanOrEqual(minLinks);
+    expect(
+      handed.filter(({ type }) => type !== 'agent:execution:handover').map(typeAndIteration),
+    ).toEqual((await plain.events()).map(typeAndIteration));
+    expect(await chained.status()).toMatchObject({ link: links + 1, state: 'ended' });
+    await stage.replay(plain);
+    await otherStage.replay(chained);
   });
 });
+
+function typeAndIteration({ type, iteration }: AgentEvent): string {
+  return `${iteration} ${type}`;
+}

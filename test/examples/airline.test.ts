@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { airlineAgent } from '../../examples/airline/agents.ts';
 import { AIRLINE_REQUEST, airlineSeed } from '../../examples/airline/data.ts';
-import {
-  AIRLINE_SCRIPT_A,
-  AIRLINE_SCRIPT_ACT,
-  AIRLINE_SCRIPT_SEARCH,
-} from '../../examples/airline/scripts.ts';
+import { AIRLINE_SCRIPT_A } from '../../examples/airline/scripts.ts';
 import { airlineStore, type AirlineStore } from '../../examples/airline/store.ts';
 import { repeatedKeys } from '../../examples/effect-log.ts';
 import { scriptedModel, type ScriptVariant } from '../../examples/script.ts';
@@ -309,39 +305,6 @@ describe.each<ScriptVariant>(['yaml', 'json', 'chat'])('[row 58] the scenario in
     });
     expect(step.stats.counters['agent:tool_calls_error_total'] ?? 0).toBe(0);
     expect(store.log.read()).toEqual([]);
-  });
-
-  test('script B acts: BK001 is on AA102, 14C, 279, and the customer knows', async () => {
-    const store = airlineStore();
-    const model = scriptedModel(AIRLINE_SCRIPT_ACT, variant);
-    const agent = airlineAgent({ store, model, variant });
-
-    const step = await startInMemory({ agent, task: AIRLINE_REQUEST }).result;
-
-    expect(step).toMatchObject({ status: 'success', iterations: 6 });
-    expect(step.usage).toMatchObject({ totalTokens: 660, modelCalls: 6, toolCalls: 9 });
-    const { bookings, notifications } = store.state();
-    expect(bookings[0]).toMatchObject({ flight_number: 'AA102', seat_number: '14C', price: 279 });
-    expect(notifications.map(({ sent_to }) => sent_to)).toEqual(['john.smith@email.com']);
-    expect(repeatedKeys(store.log)).toEqual([]);
-  });
-});
-
-describe('[row 58] the scenario in search', () => {
-  test('finds the tools, then acts: 7 iterations, 11 calls, the same end', async () => {
-    const store = airlineStore();
-    const model = scriptedModel(AIRLINE_SCRIPT_SEARCH, 'search');
-    const agent = airlineAgent({ store, model, variant: 'search' });
-
-    const step = await startInMemory({ agent, task: AIRLINE_REQUEST }).result;
-
-    expect(step).toMatchObject({ status: 'success', iterations: 7 });
-    expect(step.usage).toMatchObject({ totalTokens: 770, modelCalls: 7, toolCalls: 11 });
-    expect(step.stats.counters['agent:tool_calls:tool_registry_search']).toBe(2);
-    expect(step.stats.counters['agent:tool_calls_error_total'] ?? 0).toBe(0);
-    const { bookings } = store.state();
-    expect(bookings[0]).toMatchObject({ flight_number: 'AA102', seat_number: '14C', price: 279 });
-    expect(repeatedKeys(store.log)).toEqual([]);
   });
 });
 

@@ -15,8 +15,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+interface Example {
+  readonly name: string;
+  readonly args?: readonly string[];
+  readonly output: string;
+}
+
 describe('an example', () => {
-  it.each([
+  it.each<Example>([
     {
       name: 'readme',
       output: 'Vienna has 2,028,000 inhabitants.\n',
@@ -36,20 +42,36 @@ describe('an example', () => {
     },
     {
       name: '08-own-loop',
-      output: 'A durable agent survives its worker.\n2 iterations, 2 model calls\n',
+      output: 'A durable agent survives its worker.\n2 iterations, 4 model calls\n',
     },
     {
       name: '09-chat',
       output: 'Two dice show 8.\n2 iterations, 1 call\n',
     },
+    {
+      name: '10-scenarios',
+      args: ['shop', 'summary'],
+      output:
+        'You were charged twice for ORD-1007, the Mighty Mouse Pro Wireless: both transactions are ' +
+        'settled. The duplicate could not be canceled, and your bank refused the refund because ' +
+        'card 4242 is inactive. I opened case CASE-3001, and you have a store credit of 79.99, ' +
+        'CR-4001, usable at once.\n' +
+        'success: 11 iterations, 13 model calls, 12 calls, 1430 tokens\n' +
+        'refused {"attempt":"cancel GW-TX-5001"}\n' +
+        'refused {"attempt":"refund PAY-2001"}\n' +
+        'case {"case":{"case_id":"CASE-3001","status":"open","order_id":"ORD-1007","details":' +
+        '"Charged twice, 79.99 each: GW-TX-5001, GW-TX-5002. Cancel and refund refused."}}\n' +
+        'credit {"credit":{"credit_id":"CR-4001","case_id":"CASE-3001","amount":79.99,' +
+        '"status":"approved"}}\n',
+    },
   ])(
     'runs as it stands: $name',
-    async ({ name, output }) => {
+    async ({ name, args = [], output }) => {
       const { address, namespace } = inject('temporal');
 
       const { stdout } = await promisify(execFile)(
         process.execPath,
-        ['--import', 'tsx', join(ROOT, 'examples', `${name}.ts`)],
+        ['--import', 'tsx', join(ROOT, 'examples', `${name}.ts`), ...args],
         {
           cwd: ROOT,
           env: {

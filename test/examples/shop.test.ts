@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { repeatedKeys } from '../../examples/effect-log.ts';
-import { scriptedModel, type ScriptVariant } from '../../examples/script.ts';
 import { shopAgent } from '../../examples/shop/agents.ts';
-import { SHOP_REQUEST, shopSeed } from '../../examples/shop/data.ts';
-import { SHOP_SCRIPT, SHOP_SCRIPT_SEARCH } from '../../examples/shop/scripts.ts';
+import { shopSeed } from '../../examples/shop/data.ts';
 import { shopStore, type ShopStore } from '../../examples/shop/store.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { runTool } from '../../src/activities/run-tool.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import { startInMemory } from '../../src/testing/run-in-memory.ts';
 
 const seed = shopSeed();
 
@@ -176,48 +172,6 @@ describe('the tools of the shop that write', () => {
 
     expect(await tools(store)(tool, args)).toBe(error);
     expect(store.state()).toEqual(seed);
-  });
-});
-
-describe.each<ScriptVariant>(['yaml', 'json', 'chat'])('[row 58] the scenario in %s', (variant) => {
-  test('follows the policy to the credit: 11 iterations, 12 calls, no failed one', async () => {
-    const store = shopStore();
-    const agent = shopAgent({ store, model: scriptedModel(SHOP_SCRIPT, variant), variant });
-
-    const step = await startInMemory({ agent, task: SHOP_REQUEST }).result;
-
-    expect(step).toMatchObject({ status: 'success', iterations: 11 });
-    expect(step.value).toContain('CR-4001');
-    expect(step.usage).toMatchObject({ totalTokens: 1210, modelCalls: 11, toolCalls: 12 });
-    expect(step.stats.counters['agent:tool_calls_error_total'] ?? 0).toBe(0);
-    const { cases, credits, refusals } = store.state();
-    expect(refusals).toEqual(['cancel GW-TX-5001', 'refund PAY-2001']);
-    expect(cases.map(({ case_id, order_id }) => [case_id, order_id])).toEqual([
-      ['CASE-3001', 'ORD-1007'],
-    ]);
-    expect(credits.map(({ credit_id, amount }) => [credit_id, amount])).toEqual([
-      ['CR-4001', 79.99],
-    ]);
-    expect(repeatedKeys(store.log)).toEqual([]);
-  });
-});
-
-describe('[row 58] the scenario in search', () => {
-  test('finds the tools, then follows the policy: 12 iterations, 14 calls, the same end', async () => {
-    const store = shopStore();
-    const model = scriptedModel(SHOP_SCRIPT_SEARCH, 'search');
-    const agent = shopAgent({ store, model, variant: 'search' });
-
-    const step = await startInMemory({ agent, task: SHOP_REQUEST }).result;
-
-    expect(step).toMatchObject({ status: 'success', iterations: 12 });
-    expect(step.usage).toMatchObject({ totalTokens: 1320, modelCalls: 12, toolCalls: 14 });
-    expect(step.stats.counters['agent:tool_calls_error_total'] ?? 0).toBe(0);
-    const { credits } = store.state();
-    expect(credits.map(({ credit_id, amount }) => [credit_id, amount])).toEqual([
-      ['CR-4001', 79.99],
-    ]);
-    expect(repeatedKeys(store.log)).toEqual([]);
   });
 });
 

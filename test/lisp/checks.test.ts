@@ -107,6 +107,20 @@ describe('the checks before a program runs', () => {
     );
   });
 
+  test.each([
+    '(ask "Who?")',
+    '(map ask ["Who?"])',
+    '(core/ask "Who?")',
+    '(let [f ask] (f "Who?"))',
+  ])('%s is refused where there is nobody to ask', (source) => {
+    expect(report(source)).toBe(
+      '0 problems were found before the program ran. Nothing was executed.\n',
+    );
+    expect(report(source, { ...WORLD, asking: false })).toContain(
+      'There is nobody to ask: `ask` is not available here.',
+    );
+  });
+
   test('a bare name inside or may be unknown', () => {
     expect(evaluate('(or cache 5)')).toMatchObject({ printed: '5' });
     expect(report('(or (f) 5)')).toContain('`f` is not defined.');

@@ -1,10 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MachineSnapshot } from '../../src/lisp.ts';
+import type { Limits, MachineSnapshot } from '../../src/lisp.ts';
+import { endOf, hostileProgram } from './support/hostile-programs.ts';
 import { runProgram, type Observed } from './support/host.ts';
 import { program } from './support/programs.ts';
 
 const RUNS = { numRuns: 150 };
+
+const LIMIT_NAMES = [
+  'fuel',
+  'depth',
+  'loopIterations',
+  'collection',
+  'textUnits',
+  'integerBits',
+  'toolCalls',
+] as const;
 
 /** What must be the same under every order of results: not the fuel of abandoned branches. */
 function answer({ outcome, reason, notes, requests, memory }: Observed): unknown {
@@ -67,19 +78,50 @@ describe('the laws of the machine', () => {
     );
   });
 
-  test('M5: raising a limit changes nothing for a program that ended within it', () => {
-    fc.assert(
-      fc.property(program, (source) => {
-        const limits = { fuel: 2_000, depth: 30, loopIterations: 3, collection: 50 };
-        const tight = runProgram(source, { limits });
-        const stopped = /exceeded/.test(tight.reason ?? '');
-        const wide = runProgram(source);
+  test(
+    'M4: any text ends within the limits, in both tiers alike, and nothing throws',
+    {
+      timeout: 60_000,
+    },
+    () => {
+      fc.assert(
+        fc.property(hostileProgram(), (source) => {
+          expect(endOf(source, true)).toBe(endOf(source, false));
+        }),
+        { numRuns: 600 },
+      );
+    },
+  );
 
-        if (!stopped) expect({ ...wide, fuel: 0 }).toEqual({ ...tight, fuel: 0 });
-        else expect(tight.fuel).toBeLessThanOrEqual(2_000);
+  test('M5: raising a limit changes nothing for a program that ended within it', () => {
+    const low = fc.record({
+      fuel: fc.integer({ min: 50, max: 3_000 }),
+      depth: fc.integer({ min: 1, max: 30 }),
+      loopIterations: fc.integer({ min: 1, max: 4 }),
+      collection: fc.integer({ min: 1, max: 20 }),
+      textUnits: fc.integer({ min: 1, max: 40 }),
+      integerBits: fc.integer({ min: 1, max: 90 }),
+      toolCalls: fc.integer({ min: 1, max: 6 }),
+    });
+    const limits = fc
+      .tuple(low, fc.subarray([...LIMIT_NAMES]))
+      .map(([values, names]): Partial<Limits> =>
+        Object.fromEntries(names.map((name) => [name, values[name]])),
+      );
+    let ended = 0;
+    fc.assert(
+      fc.property(program, limits, (source, tight) => {
+        const within = runProgram(source, { limits: tight });
+        if (/exceeded/.test(within.reason ?? '') || /exceeded/.test(JSON.stringify(within.details)))
+          return;
+        ended += 1;
+
+        expect(runProgram(source)).toEqual(within);
       }),
-      RUNS,
+      { numRuns: 400 },
     );
+
+    expect(ended).toBeGreaterThan(40);
   });
 
   test('M5: both tiers run out at the same step', () => {
@@ -117,5 +159,29 @@ describe('the laws of the machine', () => {
 
     expect(observed.outcome).toBe('value 1000');
     expect(largest / JSON.stringify(rows).length).toBeLessThanOrEqual(3);
+  });
+
+  test('M7: a snapshot is linear in what is reachable, however large it is as a tree', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 80 }),
+        (parts) => {
+          // Each value holds two of those before it; as a tree the last has up to 2^80 nodes.
+          const bindings = parts.map(
+            ([a, b], index) => `v${index + 1} [v${a % (index + 1)} {:k v${b % (index + 1)}}]`,
+          );
+          const source = `(let [v0 ["x"] ${bindings.join(' ')}] (do (sleep 1) (count v${parts.length})))`;
+          const sizes: number[] = [];
+          const observed = runProgram(source, {
+            data: {},
+            snapshots: true,
+            onSnapshot: (saved) => sizes.push(JSON.stringify(saved).length),
+          });
+
+          expect(observed.outcome).toBe('value 2');
+          expect(Math.max(...sizes)).toBeLessThan(1_500 + source.length + 60 * parts.length);
+        },
+      ),
+    );
   });
 });

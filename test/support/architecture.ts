@@ -59,7 +59,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   },
   cli: {
     // A preview asks nobody, so it needs neither a client nor a worker.
-    rings: ['core', 'client', 'worker', 'activities/preview-prompt.ts'],
+    rings: ['lisp', 'core', 'client', 'worker', 'activities/preview-prompt.ts'],
     typesOf: ['activities'],
     packages: 'any',
     node: true,

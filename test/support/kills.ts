@@ -6,10 +6,12 @@ const isAll = process.env['EVERLOOP_KILLS'] === 'all';
 
 /** The seed, and how many moments follow from it. */
 export const KILLS: {
+  readonly isAll: boolean;
   readonly seed: number;
   readonly workerMoments: number;
   readonly serverMoments: number;
 } = {
+  isAll,
   seed: Number(process.env['EVERLOOP_KILL_SEED'] ?? 20_260_310),
   workerMoments: isAll ? 25 : 6,
   serverMoments: isAll ? 5 : 1,

@@ -2,16 +2,28 @@
  * Laws of the core, as named functions: each takes what it is about and says what is broken by a
  * failed assertion. Property tests call them with arbitrary values.
  */
+import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { ReadableStream } from 'node:stream/web';
 import { expect } from 'vitest';
+import { modelCollector } from '../../src/activities/model-stream.ts';
 import type { AgentEvent } from '../../src/core/agent/events.ts';
 import { acceptInput, type Inbox, type RunInput } from '../../src/core/agent/inbox.ts';
-import { apply, type Carried, type RunState } from '../../src/core/agent/run-state.ts';
+import { buildRequest, readTurn } from '../../src/core/agent/modes/modes.ts';
+import {
+  apply,
+  scratchpadMessages,
+  type Carried,
+  type RunState,
+} from '../../src/core/agent/run-state.ts';
 import type { Json } from '../../src/core/json.ts';
 import { firstBreach } from '../../src/core/limits/breach.ts';
 import type { Limit } from '../../src/core/limits/limit.ts';
+import type { ModelChunk, Reply } from '../../src/core/model/model.ts';
 import type { Numbers, Stats } from '../../src/core/stats/stats.ts';
 import { EMPTY_STATS } from '../../src/core/stats/stats.ts';
 import { tally } from '../../src/core/stats/tally.ts';
+import { collect, type Chunk } from '../../src/core/streaming/chunk.ts';
+import type { Turn } from '../../src/core/agent/turn.ts';
 import { isPinned, type Entry } from '../../src/core/transcript/entry.ts';
 import {
   createPageReader,
@@ -19,6 +31,8 @@ import {
   pageOf,
   type PagePosition,
 } from '../../src/core/transcript/page.ts';
+import { cpuMsOf } from './cpu-time.ts';
+import { chatSpec, reactSpec } from '../core/agent/spec-fixture.ts';
 
 /** Counters of all events are those of the first and of the later ones, added. */
 export function tallyAddsOverConcatenation(
@@ -162,6 +176,69 @@ export function compactionKeepsPins(
   expect(compact(before).filter(isPinned)).toEqual(before.filter(isPinned));
 }
 
+/**
+ * A compaction leaves alone what stands before the scratchpad: a request holds the system message,
+ * the examples and the task as it did, and the history of the run is as long as it was.
+ */
+export function compactionKeepsTask(
+  state: RunState,
+  compact: (entries: readonly Entry[]) => readonly Entry[],
+): void {
+  const scratchpad = compact(state.scratchpad);
+  const event: AgentEvent = {
+    seq: state.seq + 1,
+    runId: state.runId,
+    agent: 'tester',
+    agentPath: 'tester',
+    at: 0,
+    iteration: state.iteration,
+    depth: 0,
+    type: 'agent:scratchpad:change',
+    epoch: state.mark.epoch + 1,
+    lengthBefore: state.scratchpad.length,
+    lengthAfter: scratchpad.length,
+    added: 0,
+    removed: 0,
+  };
+  const after = apply(state, event, { scratchpad });
+  const options = { runId: state.runId, iteration: 1, attempt: 1, lastTurn: false };
+  // The marker behind the scratchpad is no part of the beginning.
+  const { messages, cacheUpTo } = buildRequest(state.head, [], options);
+  const beginning = messages.slice(0, cacheUpTo);
+  expect(JSON.stringify(beginning)).toContain(state.head.task.text);
+  const request = buildRequest(after.head, scratchpadMessages(after), options);
+  expect(request.messages.slice(0, beginning.length)).toEqual(beginning);
+  expect(after.historyLength).toBe(state.historyLength);
+}
+
+/** A reader takes any text: it throws nothing, and gives a value of JSON. */
+export function readerIsTotal(read: (text: string) => unknown, text: string): void {
+  const reading = read(text);
+  expect(JSON.stringify(reading)).toBeDefined();
+}
+
+/** A text that is four times as long takes no more than some four times as long to read. */
+export function readerIsLinear(read: (text: string) => unknown, piece: string): void {
+  const count = Math.ceil(LINEAR_BYTES / piece.length);
+  const [short, long] = [count, 4 * count].map((times) => {
+    const text = piece.repeat(times);
+    return cpuMsOf(() => read(text));
+  }) as [number, number];
+  // A square would be 16 times; the rest is for clocks that tick in milliseconds and for the engine.
+  expect(long).toBeLessThanOrEqual(10 * short + 15);
+}
+
+const LINEAR_BYTES = 12_000;
+
+/** What is written reads back as it was. */
+export function writeThenReadIsIdentity<Value>(
+  write: (value: Value) => string,
+  read: (text: string) => unknown,
+  value: Value,
+): void {
+  expect(read(write(value))).toEqual(value);
+}
+
 /** A compaction makes the scratchpad no longer, and results no larger. */
 export function compactionNeverGrows(
   before: readonly Entry[],
@@ -183,4 +260,83 @@ export function compactionIsIdempotent(
 ): void {
   const once = compact(before);
   expect(compact(once)).toEqual(once);
+}
+
+/** However a provider cuts what it streams, the reply is the same, and so is what was streamed of it. */
+export async function anyChunkingParsesAlike(
+  said: Streamed,
+  cut: (text: string) => readonly string[],
+): Promise<void> {
+  const whole = await streamed(said, (text) => [text]);
+  const pieces = await streamed(said, cut);
+  expect(pieces).toEqual(whole);
+  expect(whole.text).toBe(said.text);
+}
+
+/** What a model says in one reply. */
+export interface Streamed {
+  readonly reasoning: string;
+  readonly text: string;
+  /** Arguments of native calls, as JSON. */
+  readonly args: readonly string[];
+}
+
+/** The reply, its turn and the collected chunks, when each text comes in the pieces that `cut` makes. */
+async function streamed(
+  said: Streamed,
+  cut: (text: string) => readonly string[],
+): Promise<{ readonly reply: Reply; readonly turns: readonly Turn[]; readonly text: string }> {
+  const chunks: ModelChunk[] = [];
+  const collector = modelCollector({ id: 'm', model: async () => '' }, (chunk) =>
+    chunks.push(chunk),
+  );
+  const model = { doStream: async () => ({ stream: streamOf(partsOf(said, cut)) }) };
+  // The collector asks for nothing but the stream.
+  const reply = await collector.stream(model as unknown as LanguageModelV3, { prompt: [] });
+  const bus: Chunk[] = chunks.map((chunk, seq) => ({ ...ORIGIN, seq, ...chunk }));
+  const turns = [reactSpec(), chatSpec()].map((spec) => readTurn(spec, reply, 1));
+  return { reply, turns, text: collect(bus).text };
+}
+
+const ORIGIN = { rootRunId: 'r', runId: 'r', agentPath: 'a', iteration: 1, attempt: 1 };
+
+function partsOf(
+  { reasoning, text, args }: Streamed,
+  cut: (text: string) => readonly string[],
+): readonly LanguageModelV3StreamPart[] {
+  const block = (type: 'text' | 'reasoning', words: string): LanguageModelV3StreamPart[] => [
+    { type: `${type}-start`, id: type },
+    ...cut(words).map((delta) => ({ type: `${type}-delta` as const, id: type, delta })),
+    { type: `${type}-end`, id: type },
+  ];
+  return [
+    ...block('reasoning', reasoning),
+    ...block('text', text),
+    ...args.flatMap((input, index): LanguageModelV3StreamPart[] => {
+      const id = `call-${index}`;
+      return [
+        { type: 'tool-input-start', id, toolName: 'search' },
+        ...cut(input).map((delta) => ({ type: 'tool-input-delta' as const, id, delta })),
+        { type: 'tool-input-end', id },
+        { type: 'tool-call', toolCallId: id, toolName: 'search', input },
+      ];
+    }),
+    {
+      type: 'finish',
+      finishReason: { unified: 'stop', raw: 'stop' },
+      usage: {
+        inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: 1, text: 1, reasoning: 0 },
+      },
+    },
+  ];
+}
+
+function streamOf<Part>(parts: readonly Part[]): ReadableStream<Part> {
+  return new ReadableStream({
+    start: (controller) => {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
 }

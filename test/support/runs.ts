@@ -4,7 +4,13 @@ import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { ToolDefinition } from '../../src/activities/definitions.ts';
-import type { AgentEvent, EventBody, EventType } from '../../src/core/agent/events.ts';
+import {
+  isOwnEvent,
+  type AgentEvent,
+  type EventBody,
+  type EventType,
+  type OwnEventBody,
+} from '../../src/core/agent/events.ts';
 import type { ToolContext } from '../../src/activities/definitions.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import {
@@ -85,10 +91,10 @@ export const GARBAGE = 'no section at all';
 export function typesOf(events: readonly AgentEvent[]): readonly string[] {
   return events
     .filter(({ type }) => !type.startsWith('agent:iteration_history') && !isScratchpad(type))
-    .map(({ type }) => type.slice('agent:'.length));
+    .map(({ type }) => type.replace(/^agent:/, ''));
 }
 
-function isScratchpad(type: EventType): boolean {
+function isScratchpad(type: AgentEvent['type']): boolean {
   return type === 'agent:scratchpad:change';
 }
 
@@ -103,11 +109,16 @@ export function bodiesOf<Type extends EventType>(
   >[];
 }
 
+/** The events of a user's own, without the fields that every event has. */
+export function ownEventsOf(events: readonly AgentEvent[]): readonly OwnEventBody[] {
+  return events.filter((event) => isOwnEvent(event)).map((event) => bodyOf(event) as OwnEventBody);
+}
+
 /** An event without the fields that every event has. */
-export function bodyOf(event: AgentEvent): EventBody {
+export function bodyOf(event: AgentEvent): EventBody | OwnEventBody {
   const { seq, runId, agent, agentPath, at, iteration, depth, ...body } = event;
   void [seq, runId, agent, agentPath, at, iteration, depth];
-  return body as EventBody;
+  return body as EventBody | OwnEventBody;
 }
 
 /** Whether `seq` begins at 1 and rises by 1. */

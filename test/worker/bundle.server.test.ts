@@ -2,6 +2,7 @@ import { appendFile, cp, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import vm from 'node:vm';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -12,6 +13,13 @@ import {
 } from '../../src/worker/bundle.ts';
 
 const FIXTURES = fileURLToPath(new URL('../support/fixtures/workflows', import.meta.url));
+
+/** What a bundle puts into the sandbox. */
+interface SandboxGlobals {
+  readonly __TEMPORAL__: {
+    readonly importWorkflows: () => Readonly<Record<string, () => Promise<unknown>>>;
+  };
+}
 
 let folder: string;
 let cacheDir: string;
@@ -41,6 +49,18 @@ describe('loadWorkflowBundle', () => {
     expect(found.code).toBe(made.code);
     expect(tookMs).toBeLessThan(500);
     expect(await readdir(cacheDir)).toHaveLength(1);
+  });
+
+  it('keeps the names of workflows, by which the SDK finds child workflows', async () => {
+    const { code } = await load('two-greetings');
+    const context = vm.createContext({ __webpack_module_cache__: {} });
+    new vm.Script(code).runInContext(context);
+    const { importWorkflows } = (context as unknown as SandboxGlobals).__TEMPORAL__;
+
+    expect(Object.entries(importWorkflows()).map(([key, { name }]) => [key, name])).toEqual([
+      ['greet', 'greet'],
+      ['wave', 'wave'],
+    ]);
   });
 
   it('gives a worker what it needs', async () => {
@@ -132,13 +152,14 @@ describe('loadWorkflowBundle', () => {
 });
 
 describe('preloadedModules', () => {
-  it('names the SDK, then the modules of core and workflows, and no declaration or test', () => {
-    const [sdk, ...own] = preloadedModules();
+  it('names the SDK, the language, then modules of core and workflows, and no declaration or test', () => {
+    const [sdk, language, ...own] = preloadedModules();
 
     expect(sdk).toMatch(/\/@temporalio\/workflow\/lib\/index\.js$/);
+    expect(language).toMatch(/\/src\/lisp\.ts$/);
     expect(own.some((path) => path.endsWith('/src/core/json.ts'))).toBe(true);
     expect(own.some((path) => path.endsWith('/src/workflows/untracked-promises.ts'))).toBe(true);
-    expect(own.filter((path) => !/\/src\/(core|lisp|workflows)\/.+\.ts$/.test(path))).toEqual([]);
+    expect(own.filter((path) => !/\/src\/(core|workflows)\/.+\.ts$/.test(path))).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ChunkSubscription } from '../../src/client/chunk-queue.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
-import { createChunkBus, type ChunkSubscription } from '../../src/worker/chunk-bus.ts';
+import { createChunkBus } from '../../src/worker/chunk-bus.ts';
 import { chunk } from '../support/chunks.ts';
 
 /** What a stream gives until it ends, as `seq` or the kind of a marker. */
@@ -17,7 +18,7 @@ function nameOf(item: Chunk | ChunkMarker): string {
 const child = { runId: 'child' };
 const stranger = { runId: 'x', rootRunId: 'x' };
 
-describe('createChunkBus', () => {
+describe('createChunkBus [row 54]', () => {
   it.each([
     { name: 'one run', filter: { runId: 'r' }, got: ['root'] },
     { name: 'a tree', filter: { rootRunId: 'r' }, got: ['root', 'child'] },
@@ -71,6 +72,19 @@ describe('createChunkBus', () => {
     expect(await drain(slow)).toEqual(['gap@8', '9', '10', '11']);
   });
 
+  it('bounds what waits by its text too: models that do not stream send whole replies', async () => {
+    const bus = createChunkBus();
+    const slow = bus.subscribe({});
+    const reply = 'x'.repeat(1_000_000);
+
+    for (let seq = 1; seq <= 20; seq++) bus.publish(chunk(seq, reply));
+    bus.close();
+    const items = await drain(slow);
+
+    expect(items).toHaveLength(9);
+    expect(items[0]).toBe('gap@1');
+  });
+
   it('loses nothing of a queue that is long but not full', async () => {
     const bus = createChunkBus();
     const subscription = bus.subscribe({});
@@ -80,6 +94,18 @@ describe('createChunkBus', () => {
     bus.close();
 
     expect(await drain(subscription)).toEqual(all);
+  });
+
+  it('takes 100,000 pieces that nobody reads: the newest are kept, the rest is a gap', async () => {
+    const bus = createChunkBus();
+    bus.publish(chunk(0, 'without any subscriber'));
+    const asleep = bus.subscribe({});
+    const last = Array.from({ length: 10_000 }, (_, index) => String(90_000 + index));
+
+    for (let seq = 0; seq < 100_000; seq++) bus.publish(chunk(seq, String(seq)));
+    bus.close();
+
+    expect(await drain(asleep)).toEqual(['gap@0', ...last]);
   });
 
   it('ends the readers of a run that has ended, and drops what is late', async () => {

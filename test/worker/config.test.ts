@@ -59,6 +59,8 @@ describe('readConfig', () => {
       EVERLOOP_MAX_CACHED_WORKFLOWS: '0',
       EVERLOOP_SHUTDOWN_GRACE_MS: '5000',
       EVERLOOP_LOG_LEVEL: 'debug',
+      EVERLOOP_STREAM_LISTEN: '0.0.0.0:7244',
+      EVERLOOP_STREAM_TOKEN: 'sixteen-or-more!',
     });
 
     expect(config).toEqual({
@@ -71,6 +73,8 @@ describe('readConfig', () => {
       maxCachedWorkflows: 0,
       shutdownGraceMs: 5_000,
       logLevel: 'DEBUG',
+      streamListen: { host: '0.0.0.0', port: 7_244 },
+      streamToken: 'sixteen-or-more!',
     });
   });
 
@@ -113,6 +117,39 @@ describe('readConfig', () => {
     }
   });
 
+  it.each([
+    { listen: 'off', expected: 'off' },
+    { listen: '127.0.0.1:0', expected: { host: '127.0.0.1', port: 0 } },
+    { listen: '[::1]:7244', expected: { host: '::1', port: 7_244 } },
+  ])('lets workers listen at $listen without a token', ({ listen, expected }) => {
+    expect(read({ EVERLOOP_STREAM_LISTEN: listen }).streamListen).toEqual(expected);
+  });
+
+  it.each([
+    {
+      env: { EVERLOOP_STREAM_LISTEN: '0.0.0.0:7244' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to be set when others can reach 0.0.0.0, got none. Give workers and readers the same one.',
+    },
+    {
+      env: { EVERLOOP_STREAM_LISTEN: '0.0.0.0:7244', EVERLOOP_STREAM_TOKEN: 'short' },
+      problem:
+        'Expected `EVERLOOP_STREAM_TOKEN` to have at least 16 characters, got 5. Take a longer one.',
+    },
+    {
+      env: { EVERLOOP_STREAM_LISTEN: '7244' },
+      problem:
+        'Expected `EVERLOOP_STREAM_LISTEN` to be `off`, or an interface and a port such as 0.0.0.0:7244, got `7244`. Correct or unset it.',
+    },
+    {
+      env: { EVERLOOP_STREAM_LISTEN: 'localhost:70000' },
+      problem:
+        'Expected `EVERLOOP_STREAM_LISTEN` to be `off`, or an interface and a port such as 0.0.0.0:7244, got `localhost:70000`. Correct or unset it.',
+    },
+  ])('refuses $env', ({ env, problem }) => {
+    expect(problemsOf(env)).toEqual([problem]);
+  });
+
   it('reports everything that is wrong at once', () => {
     const problems = problemsOf({
       TEMPORAL_ADDRESS: 'localhost',
@@ -127,7 +164,7 @@ describe('readConfig', () => {
     });
 
     expect(problems).toEqual([
-      'Expected `EVERLOOP_TASK_QUEU` to be a variable of Everloop, got an unknown one. Known are EVERLOOP_TASK_QUEUE, EVERLOOP_MODEL_TASK_QUEUE, EVERLOOP_TOOL_TASK_QUEUE, EVERLOOP_DATA_DIR, EVERLOOP_CACHE_BYTES, EVERLOOP_MAX_CACHED_WORKFLOWS, EVERLOOP_SHUTDOWN_GRACE_MS, EVERLOOP_LOG_LEVEL.',
+      'Expected `EVERLOOP_TASK_QUEU` to be a variable of Everloop, got an unknown one. Known are EVERLOOP_TASK_QUEUE, EVERLOOP_MODEL_TASK_QUEUE, EVERLOOP_TOOL_TASK_QUEUE, EVERLOOP_DATA_DIR, EVERLOOP_CACHE_BYTES, EVERLOOP_MAX_CACHED_WORKFLOWS, EVERLOOP_SHUTDOWN_GRACE_MS, EVERLOOP_LOG_LEVEL, EVERLOOP_STREAM_LISTEN, EVERLOOP_STREAM_TOKEN, EVERLOOP_STREAM_URL.',
       'Expected `EVERLOOP_MAX_CACHED_WORKFLOWS` to be a whole number of workflows from 0 to 1000000, got `-1`. Correct or unset it.',
       'Expected `TEMPORAL_…` to be variables that Temporal understands, got "Cannot specify both client_cert_path and client_cert_data". See https://docs.temporal.io/develop/environment-configuration.',
       'Expected `EVERLOOP_TOOL_TASK_QUEUE` to be a name of at most 1000 bytes, got 1001. Shorten it.',

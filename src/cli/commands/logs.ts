@@ -5,11 +5,12 @@ import type { AgentEvent } from '../../core/agent/events.ts';
 import { readCount } from '../arguments.ts';
 import { untilInterrupted, withClient, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { POLL_MS } from '../follow.ts';
+import { createProgressPrinter, POLL_MS, printStream } from '../follow.ts';
 import { eventText } from '../run-text.ts';
 
 interface LogOptions {
   readonly follow?: boolean;
+  readonly stream?: boolean;
   readonly from: string;
 }
 
@@ -20,17 +21,21 @@ export function addLogsCommand(program: Command, act: Act): void {
     .summary('show what happened in a run')
     .description(
       'Shows what happened in a run, over its whole chain. With --json one list of events; with ' +
-        '--json and --follow one event on a line.',
+        '--json and --follow one event on a line. With --follow, what the model writes is shown on ' +
+        'stderr as it comes: provisional, and on a terminal unless told otherwise.',
     )
     .argument('<id>', 'id of the run')
     .option('-f, --follow', 'go on until the run ends')
+    .option('--stream', 'show provisional text also where stderr is no terminal')
+    .option('--no-stream', 'show events only')
     .option('--from <seq>', 'number of the first event', '1')
     .action((id: string, options: LogOptions) =>
       act((cli) => {
         const from = readCount('--from', options.from, 1) - 1;
         return withClient(cli, (everloop) => {
           const run = everloop.attach(id);
-          return options.follow === true ? followLog(cli, run, from) : showLog(cli, run, from);
+          if (options.follow !== true) return showLog(cli, run, from);
+          return followLog(cli, run, from, options.stream ?? cli.output.isLive);
         });
       }),
     );
@@ -43,12 +48,22 @@ async function showLog({ output }: Cli, run: RunHandle, from: number): Promise<n
   return EXIT_CODES.success;
 }
 
-function followLog(cli: Cli, run: RunHandle, from: number): Promise<number> {
+function followLog(cli: Cli, run: RunHandle, from: number, streams: boolean): Promise<number> {
   return untilInterrupted(
     cli,
-    async (signal) => {
-      for await (const events of newEvents(run, from, signal)) {
-        for (const event of events) writeEvent(cli, event);
+    async (interrupted) => {
+      const ended = new AbortController();
+      const signal = AbortSignal.any([interrupted, ended.signal]);
+      const printer = createProgressPrinter(cli.output);
+      // Provisional text is a courtesy: when it breaks off, the events still come.
+      if (streams) void printStream(run, printer, signal).catch(() => undefined);
+      try {
+        for await (const events of newEvents(run, from, signal)) {
+          printer.clear();
+          for (const event of events) writeEvent(cli, event);
+        }
+      } finally {
+        ended.abort();
       }
       return EXIT_CODES.success;
     },

@@ -4,7 +4,7 @@ import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/usage-error.ts';
 import type { Message, Part } from '../../core/message.ts';
 import type { ModelRequest } from '../../core/model/model.ts';
-import { readContext } from '../arguments.ts';
+import { readJsonObject } from '../arguments.ts';
 import type { Act, Cli } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { loadAgents } from '../load-agents.ts';
@@ -45,7 +45,7 @@ async function preview(
       name,
       agents.map((it) => it.name),
     );
-  const data = await readContext(context, cli.io.cwd);
+  const data = await readJsonObject('--context', context, cli.io.cwd);
   const shown = await previewPrompt(agent, {
     models,
     ...(task === undefined ? {} : { task }),

@@ -3,7 +3,7 @@ import type { Everloop, StartOptions } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isUsageError, UsageError } from '../../core/usage-error.ts';
-import { collect, readContext, readLimits } from '../arguments.ts';
+import { collect, readJsonObject, readLimits } from '../arguments.ts';
 import { configFor, openClient, untilInterrupted, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
@@ -32,8 +32,8 @@ export function addRunCommand(program: Command, act: Act): void {
     .summary('start an agent and wait for its answer')
     .description(
       'Starts an agent and waits for its answer, which goes to stdout. On a server of this ' +
-        'machine the agent file is served by this process while it waits, and what the model ' +
-        'writes is shown on a terminal. Ctrl-C stops the waiting, not the run.',
+        'machine the agent file is served by this process while it waits. What the model writes is ' +
+        'shown on a terminal. Ctrl-C stops the waiting, not the run.',
     )
     .argument('<agent>', 'name of the agent')
     .argument('[task]', 'what to do; an agent with a template of its own may need none')
@@ -69,7 +69,7 @@ async function run(
     cli.output.note(cli.output.paintNote('dim', `run ${handle.id}`));
     return await untilInterrupted(
       cli,
-      (signal) => waitFor(cli, handle, isServed, signal),
+      (signal) => waitFor(cli, handle, signal),
       () => interrupted(cli, handle, isServed),
     );
   } finally {
@@ -112,7 +112,11 @@ async function startOptions(
       'Expected a task with text, got an empty one. Say what to do.',
     );
   }
-  const context: JsonObject | undefined = await readContext(options.context, cli.io.cwd);
+  const context: JsonObject | undefined = await readJsonObject(
+    '--context',
+    options.context,
+    cli.io.cwd,
+  );
   const limits = readLimits(options.limit);
   return {
     ...(task === undefined ? {} : { task }),
@@ -156,13 +160,8 @@ async function open(
   return { everloop, isServed: true };
 }
 
-async function waitFor(
-  { output }: Cli,
-  handle: RunHandle,
-  isServed: boolean,
-  signal: AbortSignal,
-): Promise<number> {
-  const step = await follow(handle, output, { streams: isServed && output.isLive, signal });
+async function waitFor({ output }: Cli, handle: RunHandle, signal: AbortSignal): Promise<number> {
+  const step = await follow(handle, output, { streams: output.isLive, signal });
   const isGood = step.status === 'success';
   output.note(output.paintNote(isGood ? 'green' : 'red', endText(step)));
   if (!isGood && step.message !== undefined) output.note(step.message);

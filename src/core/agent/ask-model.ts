@@ -7,7 +7,7 @@ import { wouldCross } from '../limits/breach.ts';
 import type { ModelPurpose, OutputStrategy, Reply } from '../model/model.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
-import type { Host, ModelOrder, ModelOutcome } from './host.ts';
+import type { Host, ModelOrder, ModelOutcome, OwnRequest } from './host.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 import type { OpenCount } from './run-calls.ts';
@@ -27,6 +27,8 @@ export interface Asking {
   readonly models: readonly string[];
   /** Messages of the scratchpad that it is about, for the event. */
   readonly messages: number;
+  /** A question in a loop's own words. */
+  readonly own?: OwnRequest;
   /** What is to be summed up, for the purpose `compaction`. */
   readonly summary?: SummaryOrder;
   readonly tries: Tries;
@@ -95,9 +97,10 @@ function beginModelCall(run: Run, host: Host, model: string, asking: Asking): Mo
     run.breach(crossed);
     throw leaving({ kind: 'stopped' });
   }
-  const { purpose, messages, summary } = asking;
+  const { purpose, messages, summary, own } = asking;
   const { mark, head } = state;
-  run.record({ type: 'agent:model_call:before', model, purpose, messages });
+  const isOwn = own === undefined ? {} : { own: true as const };
+  run.record({ type: 'agent:model_call:before', model, purpose, messages, ...isOwn });
   return {
     agent: head.spec.name,
     runId: state.runId,
@@ -109,8 +112,9 @@ function beginModelCall(run: Run, host: Host, model: string, asking: Asking): Mo
     lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
     time: host.now(),
     transcript: mark,
-    ...strategyOf(state, model, purpose),
+    ...strategyOf(state, model, asking),
     ...(summary === undefined ? {} : { summary }),
+    ...(own === undefined ? {} : { own }),
   };
 }
 
@@ -118,9 +122,12 @@ function beginModelCall(run: Run, host: Host, model: string, asking: Asking): Mo
 function strategyOf(
   { head, structuredOutputs }: RunState,
   model: string,
-  purpose: ModelPurpose,
+  { purpose, own: question }: Asking,
 ): Pick<ModelOrder, 'structuredOutput'> {
-  if (head.spec.mode !== 'json' || purpose !== 'reply') return {};
+  // A question in a loop's own words asks for no output, nor does a summary.
+  const asksForOutput =
+    purpose === 'reply' && (question === undefined || question.conversation === true);
+  if (head.spec.mode !== 'json' || !asksForOutput) return {};
   const own = head.spec.models.find(({ id }) => id === model)?.structuredOutput;
   return { structuredOutput: structuredOutputs?.[model] ?? own ?? 'prompt' };
 }
@@ -142,7 +149,7 @@ function downgradeOf(
 }
 
 function modelCallAfter(
-  { model, purpose }: ModelOrder,
+  { model, purpose, own }: ModelOrder,
   outcome: ModelOutcome,
   durationMs: number,
 ): EventBody {
@@ -156,6 +163,7 @@ function modelCallAfter(
     usageKnown,
     attempts,
     durationMs,
+    ...(own === undefined ? {} : { own: true as const }),
   };
   switch (outcome.kind) {
     case 'reply':

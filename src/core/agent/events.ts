@@ -39,7 +39,7 @@ export type IterationOutcome = 'continue' | 'end' | 'interrupted' | 'failed';
 /** How an input reaches a live run. */
 export type InputKind = 'queue' | 'steer' | 'interrupt';
 
-/** The kinds of events and their fields. A type of a user's own contains `:` and is not listed. */
+/** The kinds of events and their fields, but for those of a user's own. */
 export type EventBody =
   /** A run begins; the first event of its chain. */
   | { readonly type: 'agent:execution:before'; readonly mode: Mode }
@@ -66,19 +66,22 @@ export type EventBody =
       readonly model: string;
       readonly purpose: ModelPurpose;
       readonly messages: number;
+      /** A loop asks in its own words. */
+      readonly own?: true;
     }
-  /** A model call has ended, with all its attempts. */
+  /** A model call has ended, with all its attempts; also one that a tool or a validator reports. */
   | {
       readonly type: 'agent:model_call:after';
       readonly model: string;
       readonly purpose: ModelPurpose;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
-      /** Absent when the call failed or was aborted. */
+      /** Absent when the call failed or was aborted, and in what tools and validators report. */
       readonly finishReason?: FinishReason;
       readonly attempts: number;
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
+      readonly own?: true;
     }
   /** A provider refused how the output was asked for; the run asks in a plainer way from now on. */
   | {
@@ -91,7 +94,7 @@ export type EventBody =
   | {
       readonly type: 'agent:turn:read';
       readonly kind: 'calls' | 'program' | 'answer' | 'malformed';
-      /** Set when malformed. */
+      /** Set when malformed, and `format` when a reply without sections is judged as a whole. */
       readonly family?: ProblemFamily;
       /** Section name → number of blocks. */
       readonly blocks: { readonly [name: string]: number };
@@ -132,8 +135,8 @@ export type EventBody =
       /** The result of an equal call before: the tool did not run again. */
       readonly cached?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
-  /** A validator judges an answer. */
-  | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: string }
+  /** A validator judges an answer: the text, or the checked value; cut when it is long. */
+  | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: Json }
   /** What a validator said. */
   | {
       readonly type: 'agent:validator:result';
@@ -189,16 +192,35 @@ export type EventBody =
   /** Why the run fails, in the words of its Step; stands before `execution:after`. */
   | { readonly type: 'agent:error'; readonly message: string }
   /** Something is odd, and the run goes on. */
-  | { readonly type: 'agent:warning'; readonly code: string; readonly message: string }
-  /** An event, or statistics, of a loop, a tool or a validator of a user's own. */
-  | ({
-      readonly type: 'agent:custom';
-      readonly name: string;
-      readonly data: Json;
-    } & Pick<Reports, 'counts' | 'gauges'>);
+  | { readonly type: 'agent:warning'; readonly code: string; readonly message: string };
+
+/**
+ * The type of an event of a user's own: its name, which contains `:` and starts with neither `agent:`
+ * nor `$self:`. To the compiler it is a member of an enumeration that is nowhere: a plain string would
+ * keep `switch (event.type)` from telling the other events apart.
+ */
+export declare enum OwnEventType {
+  name = '{name}:{of its own}',
+}
+
+/** An event, or a step of statistics, of a loop, a tool or a validator of a user's own. */
+export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges'> {
+  readonly type: OwnEventType;
+  /** At most 16 KB; null when it only moves statistics. */
+  readonly data: Json;
+}
 
 /** One event as it is published. */
-export type AgentEvent = EventBase & EventBody;
+export type AgentEvent = EventBase & (EventBody | OwnEventBody);
 
-/** The `type` of an event. */
+/** The `type` of an event, but for those of a user's own. */
 export type EventType = EventBody['type'];
+
+/** One event of a user's own as it is published. */
+export type OwnEvent = EventBase & OwnEventBody;
+
+/** Whether `event` is one of a user's own, and with `type` that one. */
+export function isOwnEvent(event: AgentEvent, type?: string): event is OwnEvent {
+  const name: string = event.type;
+  return !name.startsWith('agent:') && (type === undefined || name === type);
+}

@@ -21,6 +21,16 @@ import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { Message } from '../message.ts';
 import type { Entry } from '../transcript/entry.ts';
 
+/** A question that a loop of a user's own puts in its own words, beside those of the agent. */
+export interface OwnRequest {
+  /** What the model reads; at least one, together at most 1 MB. They are not kept. */
+  readonly messages: readonly Message[];
+  /** True: behind the agent's prompt and conversation. Default: alone, without prompt and tools. */
+  readonly conversation?: boolean;
+  /** Ids of model entries of the worker in the order in which they are tried; default: the agent's. */
+  readonly models?: readonly string[];
+}
+
 /** A model call by reference: who, which part of the transcript, and what only this call has. */
 export interface ModelOrder {
   readonly agent: string;
@@ -41,6 +51,8 @@ export interface ModelOrder {
   readonly transcript: TranscriptReference;
   /** How the output is asked for; set when the agent's mode is `json`. */
   readonly structuredOutput?: OutputStrategy;
+  /** Set when a loop asks in its own words. */
+  readonly own?: OwnRequest;
   /** Set when `purpose` is `compaction`: what of the transcript is to be summed up. */
   readonly summary?: SummaryOrder;
 }

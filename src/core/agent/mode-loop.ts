@@ -3,7 +3,8 @@
  * is stands in `mode.ts`; here it is only driven.
  */
 import type { Json, JsonObject } from '../json.ts';
-import type { ToolCall } from '../message.ts';
+import type { FormattedSection, ToolCall } from '../message.ts';
+import type { Reply } from '../model/model.ts';
 import { roundFloats } from '../round-floats.ts';
 import { IMPORTANCE_KEY } from '../transcript/entry.ts';
 import type { JudgeResult } from '../toolchain/outcome.ts';
@@ -15,7 +16,7 @@ import type { CallResult } from './observation.ts';
 import type { RunState } from './run-state.ts';
 import { settleSections, type SettledSections } from './section-values.ts';
 import type { AgentSpec } from './spec.ts';
-import { judgementEvents, readingEvents, sectionEvents } from './turn-record.ts';
+import { judgementEvents, readingEvents, sectionEvents, unparsedEvents } from './turn-record.ts';
 import { replyText, type AnswerTurn, type Turn } from './turn.ts';
 import type { Next, TurnEnd, Work } from './work.ts';
 
@@ -36,13 +37,14 @@ export function modeLoop(mode: ModeRules): Next {
       if (turn.kind !== 'answer' && run.state.breach !== null) throw leaving({ kind: 'stopped' });
 
       // Sections are checked beside the calls, at most one check for each reply.
-      const checking = needsWorker(spec, turn) ? checkTurn(work, turn) : null;
+      const checking = needsWorker(spec, turn) ? checkTurn(work, mode, turn, reply) : null;
       const early = turn.kind === 'calls' ? await callBeside(work, turn.calls, checking) : [];
       const checked = checking === null ? null : await checking;
       const sections = settleSections(turn, checked?.sections ?? null);
       for (const event of sectionEvents(sections, reply)) run.record(event);
       if (turn.kind !== 'answer') {
-        const outcome = { sectionErrors: sections.errors, feedback: [], results: early };
+        const feedback = ownFeedback(turn);
+        const outcome = { sectionErrors: sections.errors, feedback, results: early };
         return goOn(
           work,
           mode.turnMessages(spec, turn, reply, outcome),
@@ -54,6 +56,7 @@ export function modeLoop(mode: ModeRules): Next {
       const judgement = judge(turn.candidates, verdicts);
       const text = replyText(reply);
       for (const event of judgementEvents(judgement, checked, text)) run.record(event);
+      for (const event of unparsedEvents(turn, judgement, reply)) run.record(event);
       if (judgement.kind === 'accepted') {
         const entry = { messages: mode.answerMessages(reply), ...metadataOf(sections, []) };
         const { floatPrecision: digits } = spec;
@@ -113,14 +116,35 @@ function callBeside(
   return work.call(calls);
 }
 
-/** What an aborted check leaves open must not hide that calls beside it ran: null then. */
-async function checkTurn(work: Work, turn: Turn): Promise<JudgeResult | null> {
+/**
+ * What an aborted check leaves open must not hide that calls beside it ran: null then. Nor that there
+ * was a reply: after an interruption the model sees what it had said.
+ */
+async function checkTurn(
+  work: Work,
+  mode: ModeRules,
+  turn: Turn,
+  reply: Reply,
+): Promise<JudgeResult | null> {
   try {
     return await work.check(valuesOf(turn));
   } catch (error) {
-    if (turn.kind !== 'calls' || leaveOf(error)?.kind === 'failed') throw error;
-    return null;
+    const left = leaveOf(error)?.kind;
+    if (turn.kind === 'calls' && left !== 'failed') return null;
+    if (left === 'interrupted') {
+      const { spec } = work.run.state.head;
+      const { sectionErrors } = turn;
+      const outcome = { sectionErrors, feedback: ownFeedback(turn), results: [] };
+      const messages = mode.turnMessages(spec, turn, reply, outcome);
+      if (messages.length > 0) work.append({ messages });
+    }
+    throw error;
   }
+}
+
+/** What the model is told of a reply that could not be read. */
+function ownFeedback(turn: Turn): readonly FormattedSection[] {
+  return turn.kind === 'malformed' ? turn.feedback : [];
 }
 
 function goOn(

@@ -3,11 +3,12 @@ import { buildSummaryRequest } from '../compaction/summary-request.ts';
 import type { ModelRequest } from '../model/model.ts';
 import type { ModelOrder, TranscriptView } from './host.ts';
 import type { RequestOptions } from './mode.ts';
-import { buildRequest } from './modes/modes.ts';
+import { buildRequest, modeOf } from './modes/modes.ts';
+import { requestOf } from './prompt.ts';
 
 /** The request that `order` stands for. `made`: what is known only where the model is asked. */
 export function requestOfOrder(
-  { runId, iteration, lastTurn, summary, model, structuredOutput }: ModelOrder,
+  { runId, iteration, lastTurn, summary, own, model, structuredOutput }: ModelOrder,
   { head, messages }: TranscriptView,
   made: Omit<RequestOptions, 'runId' | 'iteration' | 'lastTurn'>,
 ): ModelRequest {
@@ -20,7 +21,10 @@ export function requestOfOrder(
     ...(isStrict ? { strict: true } : {}),
     ...made,
   };
-  return summary === undefined
-    ? buildRequest(head, messages, options)
-    : buildSummaryRequest(head, messages, summary, options);
+  if (summary !== undefined) return buildSummaryRequest(head, messages, summary, options);
+  if (own === undefined) return buildRequest(head, messages, options);
+  if (own.conversation === true) {
+    return buildRequest(head, [...messages, ...own.messages], options);
+  }
+  return requestOf(head, options, [], modeOf(head.spec).writeMessages(head.spec, own.messages));
 }

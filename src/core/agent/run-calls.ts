@@ -16,7 +16,7 @@ import type { Host, ToolEnd } from './host.ts';
 import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
-import { cutInEvent, ownEvent } from './turn-record.ts';
+import { cutInEvent, modelCallEvents, ownEvent } from './turn-record.ts';
 
 /** How many calls of an iteration have begun and not ended. */
 export interface OpenCount {
@@ -132,6 +132,7 @@ function recordCall(
     ? searchResult(spec, tool, given, shownTools)
     : { result: given };
   const cached = toCachedResult(tool, call, result);
+  for (const event of modelCallEvents('tool', result)) run.record(event);
   run.record(
     toolCallAfter(spec, call, result, endedAt - startedAt),
     cached === undefined ? {} : { cached },

@@ -23,7 +23,7 @@ import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
-import type { AgentEvent } from './events.ts';
+import { isOwnEvent, type AgentEvent } from './events.ts';
 
 /** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
 export interface TranscriptMark {
@@ -157,6 +157,7 @@ const ACTIVE = 'agent:active_ms';
 
 /** What `event` changes of the state beside its number and the statistics. */
 function changedFields(state: RunState, event: AgentEvent, carried: Carried): Partial<RunState> {
+  if (isOwnEvent(event)) return NOTHING;
   switch (event.type) {
     case 'agent:execution:handover':
       return { link: event.run + 1 };
@@ -210,7 +211,6 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:compaction':
     case 'agent:error':
     case 'agent:warning':
-    case 'agent:custom':
       return NOTHING;
   }
 }
@@ -232,13 +232,13 @@ function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Par
   return { scratchpad: [...state.scratchpad, entry], mark };
 }
 
-/** A call whose usage nobody told says nothing of the size of its request. */
+/** A call whose usage nobody told, or that asked something else, says nothing of the next request. */
 function changedReplyMark(
   state: RunState,
   event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,
 ): Partial<RunState> {
-  const { purpose, error, usageKnown, usage } = event;
-  if (purpose !== 'reply' || error !== undefined || !usageKnown) return NOTHING;
+  const { purpose, error, usageKnown, usage, own } = event;
+  if (purpose !== 'reply' || own === true || error !== undefined || !usageKnown) return NOTHING;
   const { epoch, length } = state.mark;
   const tokens = usage.inputTokens + usage.outputTokens;
   const lastReply = { epoch, messages: length, tokens };

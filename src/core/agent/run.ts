@@ -12,7 +12,7 @@ import { covers, firstBreach } from '../limits/breach.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import { valueOf } from '../stats/stats.ts';
 import type { Entry } from '../transcript/entry.ts';
-import type { AgentEvent, EventBody } from './events.ts';
+import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
 import type { Host } from './host.ts';
 import { activeMs, apply, type Carried, type RunState } from './run-state.ts';
 
@@ -20,7 +20,7 @@ import { activeMs, apply, type Carried, type RunState } from './run-state.ts';
 export interface Run {
   readonly state: RunState;
   /** Records one event: apply, check limits, publish. */
-  record(body: EventBody, carried?: Carried): void;
+  record(body: EventBody | OwnEventBody, carried?: Carried): void;
   /** Records a breach that a check before work found; what is in flight goes on. */
   breach(breach: Breach): void;
   /** Appends an entry to the history, and with `to: 'both'` to the scratchpad. */
@@ -40,7 +40,7 @@ export function createRun(initial: RunState, host: Host): Run {
   let state = initial;
   let isClosed = false;
 
-  const publishOne = (body: EventBody, carried: Carried): void => {
+  const publishOne = (body: EventBody | OwnEventBody, carried: Carried): void => {
     const starts = body.type === 'agent:iteration:before';
     const event: AgentEvent = {
       ...body,
@@ -59,7 +59,7 @@ export function createRun(initial: RunState, host: Host): Run {
     );
   };
 
-  const record = (body: EventBody, carried: Carried = {}): void => {
+  const record = (body: EventBody | OwnEventBody, carried: Carried = {}): void => {
     const ends = body.type === 'agent:execution:after';
     if (isClosed && !ends) return;
     publishOne(body, carried);

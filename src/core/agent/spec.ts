@@ -115,6 +115,8 @@ export interface ToolchainSpec {
 
 /** Options that only react agents have. */
 export interface ReactSpec {
+  /** A function on the worker writes what stands before examples and task. */
+  readonly prompt?: true;
   readonly format: FormatSpec;
   /** The thinking section, or null when the agent has none. */
   readonly thinking: SectionSpec | null;

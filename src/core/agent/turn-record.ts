@@ -5,8 +5,8 @@ import type { Reply } from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
 import type { Judgement } from '../termination/candidates.ts';
 import { cut } from '../text/cut.ts';
-import type { JudgeResult } from '../toolchain/outcome.ts';
-import type { EventBody } from './events.ts';
+import type { JudgeResult, Reports } from '../toolchain/outcome.ts';
+import type { EventBody, OwnEventBody, OwnEventType } from './events.ts';
 import type { SettledSections } from './section-values.ts';
 import { replyText, type Turn } from './turn.ts';
 
@@ -23,7 +23,7 @@ export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
 }
 
 function turnEvents(turn: Turn, reply: Reply): readonly EventBody[] {
-  const family = turn.kind === 'malformed' ? turn.family : undefined;
+  const family = turn.kind === 'malformed' ? turn.family : unparsedFamily(turn);
   const read: EventBody = {
     type: 'agent:turn:read',
     kind: turn.kind,
@@ -36,15 +36,29 @@ function turnEvents(turn: Turn, reply: Reply): readonly EventBody[] {
   if (turn.kind === 'answer') {
     return [
       read,
-      ...(turn.unparsed === undefined
-        ? []
-        : [parseError('format', [turn.unparsed], replyText(reply))]),
       ...(turn.attached?.kind === 'problems'
         ? [parseError('toolchain', turn.attached.problems, replyText(reply))]
         : []),
     ];
   }
   return [read];
+}
+
+/** A reply that is judged as a whole has no section either: it does not end a streak of such replies. */
+function unparsedFamily(turn: Turn): ProblemFamily | undefined {
+  return turn.kind === 'answer' && turn.unparsed !== undefined ? 'format' : undefined;
+}
+
+/** That a reply had no section, when judging it as a whole did not help. */
+export function unparsedEvents(
+  turn: Turn,
+  judgement: Judgement,
+  reply: Reply,
+): readonly EventBody[] {
+  if (turn.kind !== 'answer' || turn.unparsed === undefined) return [];
+  return judgement.kind === 'accepted'
+    ? []
+    : [parseError('format', [turn.unparsed], replyText(reply))];
 }
 
 /** Which structured sections have a value, and which could not be used. */
@@ -62,10 +76,12 @@ export function judgementEvents(
   judgement: Judgement,
   checked: JudgeResult | null,
   text: string,
-): readonly EventBody[] {
+): readonly (EventBody | OwnEventBody)[] {
   if (judgement.kind === 'continue') return [];
-  const answer = cut(text, MAX_RAW_BYTES);
+  // Validators look at the candidate that decides; where there is none they looked at nothing.
+  const answer = judgement.kind === 'unfit' ? null : cutInEvent(judgement.value);
   return [
+    ...modelCallEvents('judge', checked ?? {}),
     ...(checked?.validators ?? []).flatMap(({ validator, accepted }): readonly EventBody[] => [
       { type: 'agent:validator:called', validator, answer },
       {
@@ -84,19 +100,33 @@ export function judgementEvents(
       ...(checked?.counts === undefined ? {} : { counts: checked.counts }),
       ...(checked?.gauges === undefined ? {} : { gauges: checked.gauges }),
     },
-    ...(checked?.events ?? []).map(ownEvent),
+    ...(checked?.events ?? []).map((event) => ownEvent(event)),
   ];
 }
 
+/** Model calls that a tool or a validator made by itself, in order. */
+export function modelCallEvents(
+  purpose: 'judge' | 'tool',
+  { modelCalls = [] }: Pick<Reports, 'modelCalls'>,
+): readonly EventBody[] {
+  return modelCalls.map(({ model, usage, usageKnown }) => ({
+    type: 'agent:model_call:after',
+    model,
+    purpose,
+    usage,
+    usageKnown,
+    attempts: 1,
+    durationMs: 0,
+  }));
+}
+
 /** An event of a user's own, from a tool, a validator or a loop. */
-export function ownEvent({
-  type,
-  data,
-}: {
-  readonly type: string;
-  readonly data: Json;
-}): EventBody {
-  return { type: 'agent:custom', name: type, data };
+export function ownEvent(
+  { type, data }: { readonly type: string; readonly data: Json },
+  moved: Pick<Reports, 'counts' | 'gauges'> = {},
+): OwnEventBody {
+  // Whoever reports one has checked its name: see `checkOwnEvent`.
+  return { type: type as unknown as OwnEventType, data, ...moved };
 }
 
 /** `value` as an event carries it: text over 2 KB, or a value whose JSON is longer, is cut to that. */

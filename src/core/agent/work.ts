@@ -4,6 +4,7 @@
  */
 import { byteSize, type Json } from '../json.ts';
 import type { ToolCall } from '../message.ts';
+import { UsageError } from '../usage-error.ts';
 import type { Reply } from '../model/model.ts';
 import { askModels, leaveIfAsked, type Tries } from './ask-model.ts';
 import { compactByForce } from './run-compaction.ts';
@@ -12,7 +13,7 @@ import { judge, needsCheck, type Judgement } from '../termination/candidates.ts'
 import type { JudgeResult } from '../toolchain/outcome.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { leaving } from './ending.ts';
-import type { Host } from './host.ts';
+import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
 import type { Run } from './run.ts';
 import { runCalls, type OpenCount } from './run-calls.ts';
@@ -33,8 +34,11 @@ export interface Work {
   readonly run: Run;
   /** The newest state; `state.data` is the loop's own. Read it again after each wait. */
   readonly state: RunState;
-  /** Asks the model, then its fallbacks. Leaves the iteration when the run is to stop. */
-  ask(): Promise<Reply>;
+  /**
+   * Asks the model, then its fallbacks: with the agent's prompt and conversation, or with a request of
+   * the loop's own. Leaves the iteration when the run is to stop.
+   */
+  ask(request?: OwnRequest): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
   call(calls: readonly ToolCall[]): Promise<readonly CallResult[]>;
   /** Checks answers and structured sections on the worker. */
@@ -94,7 +98,7 @@ export function createWork(run: Run, host: Host): OpenWork {
     get state() {
       return run.state;
     },
-    ask: () => tracked(ask(run, host, open, tries)),
+    ask: (request) => tracked(ask(run, host, open, tries, request)),
     call: (calls) => tracked(runCalls(run, host, open, calls)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
@@ -107,11 +111,11 @@ export function createWork(run: Run, host: Host): OpenWork {
     },
     count: (key, by = 1) => {
       checkCount(key, by);
-      run.record({ type: 'agent:custom', name: key, data: null, counts: { [key]: by } });
+      run.record(ownEvent({ type: key, data: null }, { counts: { [key]: by } }));
     },
     gauge: (key, value) => {
       checkGauge(key, value);
-      run.record({ type: 'agent:custom', name: key, data: null, gauges: { [key]: value } });
+      run.record(ownEvent({ type: key, data: null }, { gauges: { [key]: value } }));
     },
     emit: (type, data) => {
       checkOwnEvent(type, data);
@@ -131,13 +135,41 @@ export function createWork(run: Run, host: Host): OpenWork {
 }
 
 /** Asks for the reply; a request that is too long is made shorter once in an iteration. */
-function ask(run: Run, host: Host, open: OpenCount, tries: Tries): Promise<Reply> {
-  const models = run.state.head.spec.models.map(({ id }) => id);
-  const { length: messages } = run.state.mark;
-  const asking = { purpose: 'reply', models, messages, tries } as const;
-  return askModels(run, host, open, asking).then((end) =>
-    end.kind === 'reply' ? end.reply : askShorter(run, host, open, tries, end),
+function ask(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  tries: Tries,
+  own?: OwnRequest,
+): Promise<Reply> {
+  if (own !== undefined) checkRequest(own);
+  const models = own?.models ?? run.state.head.spec.models.map(({ id }) => id);
+  const asking = { purpose: 'reply', models, messages: messageCount(run, own), tries } as const;
+  const asked = own === undefined ? asking : { ...asking, own };
+  return askModels(run, host, open, asked).then((end) =>
+    end.kind === 'reply' ? end.reply : askShorter(run, host, open, tries, end, own),
   );
+}
+
+/** How many messages of the conversation and of the request itself the model gets. */
+function messageCount(run: Run, own: OwnRequest | undefined): number {
+  const isAlone = own !== undefined && own.conversation !== true;
+  return (isAlone ? 0 : run.state.mark.length) + (own?.messages.length ?? 0);
+}
+
+/** A request travels in the history of the run, whole. */
+const MAX_REQUEST_BYTES = 1_000_000;
+
+function checkRequest({ messages, models }: OwnRequest): void {
+  const refuse = (expected: string, got: string): UsageError =>
+    new UsageError('own_request', `Expected ${expected}, got ${got}. Change it.`);
+  if (messages.length === 0) throw refuse('a request with messages', 'none');
+  if (models?.length === 0)
+    throw refuse('a request with models, or with those of the agent', 'none');
+  const bytes = byteSize(messages as unknown as Json);
+  if (bytes > MAX_REQUEST_BYTES) {
+    throw refuse(`a request of at most ${MAX_REQUEST_BYTES} bytes`, `${bytes}`);
+  }
 }
 
 /** Asks once more after a forced compaction, if the request was too long and that can be mended. */
@@ -147,13 +179,15 @@ async function askShorter(
   open: OpenCount,
   tries: Tries,
   { code, message }: { readonly code: string; readonly message: string },
+  own: OwnRequest | undefined,
 ): Promise<Reply> {
-  const mayCompact = code === 'context_too_long' && !tries.isForced;
+  const isAlone = own !== undefined && own.conversation !== true;
+  const mayCompact = code === 'context_too_long' && !isAlone && !tries.isForced;
   tries.isForced ||= mayCompact;
   if (!mayCompact || !(await compactByForce(run, host, open, tries))) {
     throw leaving({ kind: 'failed', code, cause: message });
   }
-  return ask(run, host, open, tries);
+  return ask(run, host, open, tries, own);
 }
 
 async function checkValues(

@@ -2,7 +2,7 @@
  * `tally(stats, event)`: what each event does to the statistics, as one table. A new key is a new
  * row. Rows are read in order; a counter moves before the gauges that go with it.
  */
-import type { AgentEvent, EventType } from '../agent/events.ts';
+import { isOwnEvent, type AgentEvent, type EventType } from '../agent/events.ts';
 import { change, type StatChange, type Stats } from './stats.ts';
 
 type EventOf<Type extends EventType> = Extract<AgentEvent, { readonly type: Type }>;
@@ -91,7 +91,6 @@ const RULES: Rules = {
   },
   'agent:scratchpad:change': ({ lengthAfter }) => [set('agent:scratchpad_length', lengthAfter)],
   'agent:compaction': () => [count('agent:compactions')],
-  'agent:custom': ({ counts, gauges }) => reported(counts, gauges),
 };
 
 const LAST_ITERATION = /^agent:(?:input|output|total)_tokens_last_iteration(?::|$)/;
@@ -103,6 +102,7 @@ export function tally(stats: Stats, event: AgentEvent): Stats {
 
 /** What `event` does to `stats`, in order. */
 export function changesOf(stats: Stats, event: AgentEvent): readonly StatChange[] {
+  if (isOwnEvent(event)) return reported(event.counts, event.gauges);
   // The table pairs each type with its own rule, which an index by a union cannot express.
   const rule = RULES[event.type] as
     ((event: AgentEvent, stats: Stats) => readonly StatChange[]) | undefined;

@@ -14,7 +14,7 @@ export interface ChunkOrigin {
   readonly iteration: number;
   /** From 1; counts the tries of one iteration over retries, fallbacks and repeated questions. */
   readonly attempt: number;
-  /** Rises by one per (runId, iteration, attempt), markers included; a repeated one is a duplicate. */
+  /** From 1, by one per (runId, iteration, attempt), markers included; a repeated one is a duplicate. */
   readonly seq: number;
 }
 
@@ -113,6 +113,7 @@ function startIteration(origin: ChunkOrigin): Iteration {
     text: '',
     reasoning: '',
     isWhole: false,
-    isMissingSome: false,
+    // Numbers begin at 1, with the `restart` of an attempt that is not the first: it holds no text.
+    isMissingSome: origin.seq > (origin.attempt > 1 ? 2 : 1),
   };
 }

@@ -33,6 +33,8 @@ export type Judgement =
       readonly validator: string;
       /** Empty when the validator gave none. */
       readonly feedback: readonly FormattedSection[];
+      /** What the validator saw. */
+      readonly value: Json;
     }
   | { readonly kind: 'accepted'; readonly value: Json };
 
@@ -117,11 +119,10 @@ export function judge(
       verdicts === null ? { kind: 'accepted' } : verdicts[checked];
     checked += 1;
     if (verdict === undefined) break;
-    if (verdict.kind === 'accepted') {
+    if (verdict.kind !== 'unfit') {
       const value = verdict.value === undefined ? candidate.value : verdict.value;
-      return { kind: 'accepted', value };
+      return { ...verdict, value };
     }
-    if (verdict.kind === 'rejected') return verdict;
     problems.push(...verdict.problems.map((message) => ({ code: 'schema', message })));
     lines.push(...verdict.problems);
   }

@@ -1,6 +1,7 @@
 /** What became of a tool call, as plain data between the tool activity, the loop and the model. */
 import type { Json, JsonObject } from '../json.ts';
 import type { FormattedSection, MediaPart } from '../message.ts';
+import type { TokenUsage } from '../model/model.ts';
 
 /**
  * How a call ended. `ok` · `error`: the tool failed · `rejected`: unknown tool or unfit arguments,
@@ -10,6 +11,14 @@ import type { FormattedSection, MediaPart } from '../message.ts';
 export type CallOutcome =
   'ok' | 'error' | 'rejected' | 'denied' | 'refused' | 'unknown' | 'canceled';
 
+/** A model call that a tool or a validator made by itself. */
+export interface ReportedModelCall {
+  /** Id of an entry, or another name of a model; a key of statistics. */
+  readonly model: string;
+  readonly usage: TokenUsage;
+  readonly usageKnown: boolean;
+}
+
 /** Statistics and events of a user's own that a tool, a validator or a loop reported. */
 export interface Reports {
   /** Steps of counters, ≥ 0, by key; keys contain `:` and start with neither `agent:` nor `$self:`. */
@@ -17,6 +26,8 @@ export interface Reports {
   /** New values of gauges by key. */
   readonly gauges?: { readonly [key: string]: number };
   readonly events?: readonly { readonly type: string; readonly data: Json }[];
+  /** Model calls of its own, in order; counted like those of the loop. */
+  readonly modelCalls?: readonly ReportedModelCall[];
 }
 
 /** What the tool activity returns. */
@@ -68,6 +79,8 @@ export type Verdict =
       readonly validator: string;
       /** Empty when the validator gave none. */
       readonly feedback: readonly FormattedSection[];
+      /** What validators saw; absent when the check left the candidate as it was. */
+      readonly value?: Json;
     }
   /** `value` is absent when the check left the candidate as it was. */
   | { readonly kind: 'accepted'; readonly value?: Json };

@@ -122,9 +122,6 @@ function builtinCall(
       endlessHint(name, args.length),
     );
   }
-  if (name === 'ask' && !a.world.asking) {
-    return problem(a, 'unknown_tool', 'There is nobody to ask: `ask` is not available here.', span);
-  }
   const { work } = builtin;
   return work.kind === 'plain' || work.kind === 'steps' ? builtinNode(builtin, args, span) : call;
 }

@@ -10,7 +10,8 @@ import {
   NAMESPACES,
 } from '../builtins/registry.ts';
 import type { SymbolForm } from '../reader/form.ts';
-import { float, type Value } from '../value/value.ts';
+import type { Span } from '../source.ts';
+import { float, type Builtin, type Value } from '../value/value.ts';
 import { absentHint } from './absent-names.ts';
 import { builtinNode, localNode, problem, type Analysis } from './analysis.ts';
 import { constant, type Node } from './core-ast.ts';
@@ -41,7 +42,7 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   if (/^\*[123]$/.test(name)) return globalNode(name, form, null, true);
   const builtin = findBare(name) ?? null;
   if (isDefined(a, name, form, scope)) return globalNode(name, form, builtin, false);
-  if (builtin !== null) return constant(builtin, span);
+  if (builtin !== null) return builtinValue(a, builtin, span);
   if (name.startsWith('.')) {
     const near = didYouMean(
       name,
@@ -51,6 +52,12 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   }
   if (orNil) return globalNode(name, form, null, true);
   return unbound(a, form, scope);
+}
+
+/** A builtin by its name, called or not; `ask` only where there is somebody to ask. */
+function builtinValue(a: Analysis, builtin: Builtin, span: Span): Node {
+  if (builtin.name !== 'ask' || a.world.asking) return constant(builtin, span);
+  return problem(a, 'unknown_tool', 'There is nobody to ask: `ask` is not available here.', span);
 }
 
 function globalNode(
@@ -132,7 +139,7 @@ function analyzeMember(a: Analysis, form: SymbolForm, namespace: string, member:
   const builtin = findMember(namespace, member);
   if (builtin !== undefined) {
     if (builtin.name === 'budget/remaining') return builtinNode(builtin, [], span);
-    return constant(builtin, span);
+    return builtinValue(a, builtin, span);
   }
   if (!isNamespace(namespace)) {
     const near = didYouMean(namespace, NAMESPACES);

@@ -12,10 +12,10 @@ import {
   isSet,
   isVector,
   keyword,
+  truthy,
   typeName,
   type TreeMap,
   type Value,
-  type Vector,
   type Work,
 } from '../value/value.ts';
 import { divide } from '../value/numbers.ts';
@@ -29,10 +29,13 @@ const MAX_KEYS = 100;
 const MAX_EXAMPLES = 3;
 const MAX_EXAMPLE_TEXT = 120;
 const MAX_DISTINCT = 50;
+const MAX_PATHS = 300;
 
 interface Survey {
   readonly c: Context;
+  /** Levels of keys that are still summarised, this one included. */
   readonly depth: number;
+  /** Examples of each key. */
   readonly sample: number;
   readonly caps: Set<string>;
 }
@@ -76,7 +79,7 @@ function summary(s: Survey, values: readonly Value[], total: number | null): Val
     c.charge(2);
     if (distinct.count >= MAX_DISTINCT || treeHas(distinct, value, c)) continue;
     distinct = setAdd(distinct, value, c);
-    if (examples.length < Math.min(MAX_EXAMPLES, s.sample + 2)) examples.push(bounded(value));
+    if (examples.length < s.sample) examples.push(bounded(value));
   }
   const numbers = values.filter(
     (value) => isNumber(value) && compareKeys(value, value, c) === 0 && !isNaNFloat(value),
@@ -106,7 +109,65 @@ function summary(s: Survey, values: readonly Value[], total: number | null): Val
         ? undefined
         : divide(Math.round((1_000 * values.length) / Math.max(1, total)), 10),
     ],
+    ['nested', s.depth > 1 ? nested({ ...s, depth: s.depth - 1 }, values) : undefined],
   ]);
+}
+
+/** The summaries of the keys one level down, of the maps among `values` and in their vectors. */
+function nested(s: Survey, values: readonly Value[]): Value | undefined {
+  const maps = mapsIn(s, values);
+  return maps.length === 0 ? undefined : keySummaries(s, maps, maps.length);
+}
+
+/** The maps among `values`, and those that are elements of vectors and sets among them. */
+function mapsIn(s: Survey, values: readonly Value[]): readonly TreeMap[] {
+  const maps: TreeMap[] = [];
+  for (const value of values) {
+    const items = isMap(value) ? [value] : elementsOf(value);
+    for (const item of items) {
+      s.c.charge(1);
+      if (!isMap(item)) continue;
+      if (maps.length >= MAX_ITEMS) {
+        s.caps.add('items');
+        return maps;
+      }
+      maps.push(item);
+    }
+  }
+  return maps;
+}
+
+function elementsOf(value: Value): readonly Value[] {
+  if (isVector(value)) return vectorItems(value);
+  return isSet(value) ? treeKeys(value) : [];
+}
+
+/** Where something is: keys, and `"*"` for the elements of a vector or set; shortest first. */
+function pathsOf(s: Survey, value: Value): Value {
+  let found = EMPTY_SET;
+  let level: readonly (readonly [path: readonly Value[], value: Value])[] = [[[], value]];
+  for (let depth = 0; depth < s.depth && level.length > 0; depth++) {
+    const below: (readonly [readonly Value[], Value])[] = [];
+    for (const [path, inside] of level) {
+      const children = childrenOf(inside);
+      s.c.charge(children.length);
+      for (const [step, child] of children.slice(0, MAX_ITEMS)) {
+        const next = [...path, step];
+        const key = vectorOf(next);
+        if (!treeHas(found, key, s.c) && found.count >= MAX_PATHS) s.caps.add('paths');
+        else found = setAdd(found, key, s.c);
+        if (below.length < MAX_ITEMS) below.push([next, child]);
+      }
+    }
+    level = below;
+  }
+  return vectorOf(treeKeys(found));
+}
+
+function childrenOf(value: Value): readonly (readonly [Value, Value])[] {
+  if (!isMap(value)) return elementsOf(value).map((item) => ['*', item]);
+  const vals = treeVals(value);
+  return treeKeys(value).map((key, index) => [key, vals[index] as Value]);
 }
 
 function isNaNFloat(value: Value): boolean {
@@ -126,25 +187,26 @@ function isEmpty(value: Value): boolean {
 
 /** The summary of each key of some maps. */
 function keySummaries(s: Survey, maps: readonly TreeMap[], total: number | null): Value {
-  let byKey = EMPTY_MAP;
+  // Values by place, and the place of each key: the lists grow in place.
+  const lists: Value[][] = [];
+  let places = EMPTY_MAP;
   for (const map of maps) {
     const vals = treeVals(map);
     for (const [index, key] of treeKeys(map).entries()) {
       s.c.charge(2);
-      const known = flexibleGet(s.c, byKey, key);
-      if (known === undefined && byKey.count >= MAX_KEYS) {
+      const known = flexibleGet(s.c, places, key);
+      if (known === undefined && lists.length >= MAX_KEYS) {
         s.caps.add('keys');
         continue;
       }
-      const list = isVector(known ?? null) ? vectorItems(known as Vector) : [];
-      byKey = mapSet(byKey, key, vectorOf([...list, vals[index] as Value]), s.c);
+      const place = typeof known === 'number' ? known : lists.push([]) - 1;
+      if (known === undefined) places = mapSet(places, key, place, s.c);
+      lists[place]?.push(vals[index] as Value);
     }
   }
-  const keys = treeKeys(byKey);
-  const vals = treeVals(byKey) as readonly Vector[];
   return mapOf(
-    keys,
-    vals.map((values) => summary(s, vectorItems(values), total)),
+    treeKeys(places),
+    treeVals(places).map((place) => summary(s, lists[place as number] ?? [], total)),
     s.c,
   );
 }
@@ -196,15 +258,21 @@ export const DESCRIBE_WORK: { readonly [name: string]: Work } = Object.freeze({
     const options = args.length > 1 ? expectMap(c, args, 1) : EMPTY_MAP;
     const number = (name: string, standard: number, highest: number): number => {
       const value = flexibleGet(c, options, keyword(name));
-      return typeof value === 'number' ? Math.max(1, Math.min(highest, value)) : standard;
+      return typeof value === 'number'
+        ? Math.max(1, Math.min(highest, Math.trunc(value)))
+        : standard;
     };
     const s: Survey = {
       c,
       depth: number('depth', 1, 5),
-      sample: number('sample', 1, 3),
+      sample: number('sample', MAX_EXAMPLES, MAX_EXAMPLES),
       caps: new Set(),
     };
-    const described = describe(s, arg(args, 0));
+    const value = arg(args, 0);
+    const shape = describe(s, value);
+    const described = truthy(flexibleGet(c, options, keyword('paths')) ?? null)
+      ? mapSet(shape, keyword('paths'), pathsOf(s, value), c)
+      : shape;
     if (s.caps.size === 0) return described;
     const caps = vectorOf([...s.caps].toSorted().map(keyword));
     return mapSet(mapSet(described, keyword('truncated'), true, c), keyword('caps_hit'), caps, c);

@@ -20,7 +20,9 @@ import { toText } from './text.ts';
 /** Widths and precisions beyond this are refused: they make text out of nothing. */
 const MAX_WIDTH = 1_000;
 
-const SPECIFIER = /%(?:(\d+)\$|(<))?([-0+ ,(#]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/y;
+/** A conversion at a place; made anew for each search, since the place is part of it. */
+const specifierPattern = (): RegExp =>
+  /%(?:(\d+)\$|(<))?([-0+ ,(#]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/y;
 
 interface Specifier {
   readonly flags: string;
@@ -41,7 +43,7 @@ function format(c: Context, args: readonly Value[]): Value {
     const percent = template.indexOf('%', at);
     if (percent < 0) break;
     parts.push(template.slice(at, percent));
-    const specifier = new RegExp(SPECIFIER.source, 'y');
+    const specifier = specifierPattern();
     specifier.lastIndex = percent;
     const found = specifier.exec(template);
     if (found === null)

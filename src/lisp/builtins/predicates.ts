@@ -69,7 +69,9 @@ function extremeKey(greater: boolean): Work {
   return walk({
     begin(_c, args, s) {
       s.fn = arg(args, 0);
-      s.items = args.slice(1);
+      // One alone is not looked at.
+      if (args.length === 2) s.acc = arg(args, 1);
+      else s.items = args.slice(1);
     },
     take(c, s, result, item) {
       if (!isNumber(result)) throw wrongType(c, 0, 'a function that gives numbers', result);

@@ -157,8 +157,7 @@ function costOf(row: DocRow, name: string, work: Work): CostClass {
     'Effects',
   ];
   if (constant.includes(row.theme)) return 'constant';
-  const single =
-    'get nth first second last rest next peek pop find key val count contains? empty? reduced';
+  const single = 'get nth first second last rest next peek pop find key val count empty? reduced';
   return single.split(' ').includes(name) ? 'constant' : 'linear';
 }
 

@@ -4,6 +4,7 @@
  */
 import type { BuiltinNode, Node } from '../analyzer/core-ast.ts';
 import { spend, type Context, type Run } from '../machine/context.ts';
+import { read, type Operand } from './operand.ts';
 import type { Span } from '../source.ts';
 import type { Value, Builtin } from '../value/value.ts';
 
@@ -17,7 +18,7 @@ function slow(c: Context, builtin: Builtin, args: readonly Value[], span: Span):
 }
 
 /** Quick code for `+ - * < > <= >= = inc dec` and a few tests, or null for every other builtin. */
-export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Run): Run | null {
+export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Operand): Run | null {
   const [first, second] = node.args;
   if (first !== undefined && node.args.length === 1) return compileUnary(node, operand(first));
   if (first === undefined || second === undefined || node.args.length !== 2) return null;
@@ -68,36 +69,36 @@ function compileWithConstant(node: BuiltinNode, slot: number, b: number): Run | 
   }
 }
 
-function compileUnary(node: BuiltinNode, x: Run): Run | null {
+function compileUnary(node: BuiltinNode, x: Operand): Run | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case 'inc':
       return (L, c) => {
-        const a = x(L, c);
+        const a = read(x, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         return typeof a === 'number' && a < MAX ? a + 1 : slow(c, builtin, [a], span);
       };
     case 'dec':
       return (L, c) => {
-        const a = x(L, c);
+        const a = read(x, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         return typeof a === 'number' && a > -MAX ? a - 1 : slow(c, builtin, [a], span);
       };
     case 'zero?':
       return (L, c) => {
-        const a = x(L, c);
+        const a = read(x, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         return typeof a === 'number' ? a === 0 : slow(c, builtin, [a], span);
       };
     case 'nil?':
       return (L, c) => {
-        const a = x(L, c);
+        const a = read(x, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         return a === null;
       };
     case 'not':
       return (L, c) => {
-        const a = x(L, c);
+        const a = read(x, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         return a === null || a === false;
       };
@@ -106,13 +107,13 @@ function compileUnary(node: BuiltinNode, x: Run): Run | null {
   }
 }
 
-function compileBinary(node: BuiltinNode, x: Run, y: Run): Run | null {
+function compileBinary(node: BuiltinNode, x: Operand, y: Operand): Run | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
     case '+':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') {
           const sum = a + b;
@@ -122,8 +123,8 @@ function compileBinary(node: BuiltinNode, x: Run, y: Run): Run | null {
       };
     case '-':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') {
           const difference = a - b;
@@ -133,8 +134,8 @@ function compileBinary(node: BuiltinNode, x: Run, y: Run): Run | null {
       };
     case '*':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') {
           const product = a * b;
@@ -144,50 +145,55 @@ function compileBinary(node: BuiltinNode, x: Run, y: Run): Run | null {
       };
     case '<':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') return a < b;
         return slow(c, builtin, [a, b], span);
       };
     case '>':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') return a > b;
         return slow(c, builtin, [a, b], span);
       };
     case '<=':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') return a <= b;
         return slow(c, builtin, [a, b], span);
       };
     case '>=':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') return a >= b;
         return slow(c, builtin, [a, b], span);
       };
     case '=':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') return a === b;
         return slow(c, builtin, [a, b], span);
       };
     case 'mod':
       return (L, c) => {
-        const a = x(L, c);
-        const b = y(L, c);
+        const a = read(x, L, c);
+        const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
-        if (typeof a === 'number' && typeof b === 'number' && a >= 0 && b > 0) return a % b;
+        if (typeof a === 'number' && typeof b === 'number') {
+          // As 32-bit integers the engine divides; as numbers it calls a function.
+          const whole = a | 0;
+          const divisor = b | 0;
+          if (whole === a && divisor === b && whole >= 0 && divisor > 0) return whole % divisor;
+        }
         return slow(c, builtin, [a, b], span);
       };
     default:

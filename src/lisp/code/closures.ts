@@ -5,33 +5,19 @@
  * its operands. `recur` and tail calls are returned as marks, so neither takes JavaScript's stack.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import {
-  isLeaf,
-  type LoopNode,
-  type Node,
-  type RecurNode,
-  type FnCode,
-} from '../analyzer/core-ast.ts';
-import {
-  closureOf,
-  jumpLimit,
-  literalOf,
-  matchCase,
-  readData,
-  readGlobal,
-} from '../machine/node-values.ts';
+import { isLeaf, type Node, type FnCode } from '../analyzer/core-ast.ts';
+import { closureOf, literalOf, matchCase, readData, readGlobal } from '../machine/node-values.ts';
 import { partOf } from '../machine/parts.ts';
-import { spend, type Context, type Run } from '../machine/context.ts';
+import { spend, type Run } from '../machine/context.ts';
 import type { Span } from '../source.ts';
-import type { Value, VarMark } from '../value/value.ts';
+import type { Value } from '../value/value.ts';
 import { truthy } from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { compileArithmetic } from './arithmetic.ts';
 import { compileFor } from './for-loops.ts';
+import { compileInits, compileLoop, compileRecur, RECUR } from './loops.ts';
+import { operandOf, read, type Operand } from './operand.ts';
 import { drive, enterFrame, invoke, standsForCall, TAIL, unfoldCall } from './invoke.ts';
-
-/** What a `recur` returns to its loop, whose slots it has set. */
-export const RECUR: VarMark = Object.freeze({ kind: 'var', name: 'recur~' });
 
 /** The compiled code of a whole function. */
 export function compileRun(code: FnCode): Run {
@@ -68,17 +54,9 @@ function hasFnRecur(node: Node): boolean {
   }
 }
 
-/** Compiled code that reads an operand; a leaf is paid by its user. */
-export function compileOperand(node: Node): Run {
-  if (node.kind === 'const') {
-    const { value } = node;
-    return () => value;
-  }
-  if (node.kind === 'local') {
-    const { slot } = node;
-    return (L) => L[slot] as Value;
-  }
-  return compileValue(node);
+/** The operand that a node is; a leaf is paid by its user. */
+export function compileOperand(node: Node): Operand {
+  return operandOf(node, compileValue);
 }
 
 /** Compiled code of a node that stands alone: a leaf pays for itself. */
@@ -121,9 +99,9 @@ export function compileValue(node: Node): Run {
     case 'let':
       return compileLet(node);
     case 'loop':
-      return compileLoop(node);
+      return compileLoop(node, compileValue);
     case 'recur':
-      return compileRecur(node);
+      return compileRecur(node, compileValue);
     case 'call':
       return compileCall(node);
     case 'builtin':
@@ -135,7 +113,8 @@ export function compileValue(node: Node): Run {
       const { kind } = node;
       return (L, c) => {
         const values: Value[] = [];
-        for (let index = 0; index < items.length; index++) values.push((items[index] as Run)(L, c));
+        for (let index = 0; index < items.length; index++)
+          values.push(read(items[index] as Operand, L, c));
         spend(c, cost, span);
         return literalOf(c, kind, values, span);
       };
@@ -148,7 +127,7 @@ export function compileValue(node: Node): Run {
       const bodies = node.clauses.map((clause) => compileValue(clause.body));
       const otherwise = node.otherwise === null ? null : compileValue(node.otherwise);
       return (L, c) => {
-        const value = subject(L, c);
+        const value = read(subject, L, c);
         spend(c, cost, span);
         const chosen = matchCase(c, node, value);
         return chosen < 0 ? (otherwise as Run)(L, c) : (bodies[chosen] as Run)(L, c);
@@ -167,7 +146,7 @@ export function compileValue(node: Node): Run {
     case 'part': {
       const source = compileOperand(node.source);
       return (L, c) => {
-        const value = source(L, c);
+        const value = read(source, L, c);
         spend(c, cost, span);
         c.at = span;
         return partOf(c, node, value);
@@ -187,7 +166,7 @@ function compileIf(test: Node, then: Node, otherwise: Node, cost: number, span: 
   const a = compileValue(then);
   const b = compileValue(otherwise);
   return (L, c) => {
-    const value = t(L, c);
+    const value = read(t, L, c);
     if ((c.fuel -= cost) < 0) spend(c, 0, span);
     return value !== null && value !== false ? a(L, c) : b(L, c);
   };
@@ -207,11 +186,11 @@ function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
   // Innermost first: each binding becomes one closure around the rest, for up to a few of them.
   if (node.inits.length <= 4) {
     for (const { slot, value, cost } of node.inits.toReversed()) {
-      const run = compileOperand(value);
+      const init = compileOperand(value);
       const rest = body;
       const { span } = value;
       body = (L, c) => {
-        const bound = run(L, c);
+        const bound = read(init, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         L[slot] = bound;
         return rest(L, c);
@@ -219,100 +198,10 @@ function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
     }
     return body;
   }
-  const inits = compileInits(node.inits);
+  const inits = compileInits(node.inits, compileValue);
   return (L, c) => {
     inits(L, c);
     return body(L, c);
-  };
-}
-
-/** Runs bindings one after another. */
-export function compileInits(
-  inits: readonly { readonly slot: number; readonly value: Node; readonly cost: number }[],
-): (L: Value[], c: Context) => void {
-  const runs = inits.map(({ slot, value, cost }) => ({
-    slot,
-    cost,
-    span: value.span,
-    run: compileOperand(value),
-  }));
-  return (L, c) => {
-    for (let index = 0; index < runs.length; index++) {
-      const one = runs[index];
-      if (one === undefined) return;
-      const bound = one.run(L, c);
-      spend(c, one.cost, one.span);
-      L[one.slot] = bound;
-    }
-  };
-}
-
-function compileLoop(node: LoopNode): Run {
-  const inits = compileInits(node.inits);
-  const body = compileValue(node.body);
-  const { counter } = node;
-  return (L, c) => {
-    inits(L, c);
-    L[counter] = 0;
-    for (;;) {
-      const value = body(L, c);
-      if (value !== RECUR) return value;
-    }
-  };
-}
-
-function compileRecur(node: RecurNode): Run {
-  const { slots, counter, cost, span } = node;
-  const args = node.args.map(compileOperand);
-  const count = (L: Value[], c: Context): void => {
-    const jumps = ((L[counter] as number | undefined) ?? 0) + 1;
-    if (jumps > c.loopIterations) throw jumpLimit(c, node);
-    L[counter] = jumps;
-  };
-  const [first, second, third] = args;
-  const [slotA = 0, slotB = 0, slotC = 0] = slots;
-  if (args.length === 1 && first !== undefined) {
-    return (L, c) => {
-      const a = first(L, c);
-      if ((c.fuel -= cost) < 0) spend(c, 0, span);
-      count(L, c);
-      L[slotA] = a;
-      return RECUR;
-    };
-  }
-  if (args.length === 2 && first !== undefined && second !== undefined) {
-    return (L, c) => {
-      const a = first(L, c);
-      const b = second(L, c);
-      if ((c.fuel -= cost) < 0) spend(c, 0, span);
-      count(L, c);
-      L[slotA] = a;
-      L[slotB] = b;
-      return RECUR;
-    };
-  }
-  if (args.length === 3 && first !== undefined && second !== undefined && third !== undefined) {
-    return (L, c) => {
-      const a = first(L, c);
-      const b = second(L, c);
-      const d = third(L, c);
-      if ((c.fuel -= cost) < 0) spend(c, 0, span);
-      count(L, c);
-      L[slotA] = a;
-      L[slotB] = b;
-      L[slotC] = d;
-      return RECUR;
-    };
-  }
-  return (L, c) => {
-    const values: Value[] = [];
-    for (let index = 0; index < args.length; index++) values.push((args[index] as Run)(L, c));
-    spend(c, cost, span);
-    count(L, c);
-    for (let index = 0; index < slots.length; index++) {
-      L[slots[index] as number] = values[index] as Value;
-    }
-    return RECUR;
   };
 }
 
@@ -323,9 +212,9 @@ function compileCall(node: Extract<Node, { kind: 'call' }>): Run {
   const count = args.length;
   if (tail) {
     return (L, c) => {
-      const fn = callee(L, c);
+      const fn = read(callee, L, c);
       const values: Value[] = [];
-      for (let index = 0; index < count; index++) values.push((args[index] as Run)(L, c));
+      for (let index = 0; index < count; index++) values.push(read(args[index] as Operand, L, c));
       spend(c, cost, span);
       if (standsForCall(fn)) unfoldCall(c, fn, values, span);
       else {
@@ -338,12 +227,13 @@ function compileCall(node: Extract<Node, { kind: 'call' }>): Run {
   }
   const closureCost = cost + 2 + count;
   return (L, c) => {
-    const fn = callee(L, c);
+    const fn = read(callee, L, c);
     if (typeof fn === 'object' && fn !== null && fn.kind === 'closure') {
       const { code } = fn;
       if (code.params === count && !code.rest) {
         const frame = newSlots<Value>(code.slots);
-        for (let index = 0; index < count; index++) frame[index] = (args[index] as Run)(L, c);
+        for (let index = 0; index < count; index++)
+          frame[index] = read(args[index] as Operand, L, c);
         if ((c.fuel -= closureCost) < 0) spend(c, 0, span);
         const { captures } = code;
         for (let index = 0; index < captures.length; index++) {
@@ -355,7 +245,7 @@ function compileCall(node: Extract<Node, { kind: 'call' }>): Run {
       }
     }
     const values: Value[] = [];
-    for (let index = 0; index < count; index++) values.push((args[index] as Run)(L, c));
+    for (let index = 0; index < count; index++) values.push(read(args[index] as Operand, L, c));
     spend(c, cost, span);
     return invoke(c, fn, values, span);
   };
@@ -375,14 +265,15 @@ function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
   if (work.kind !== 'plain') {
     return (L, c) => {
       const values: Value[] = [];
-      for (let index = 0; index < args.length; index++) values.push((args[index] as Run)(L, c));
+      for (let index = 0; index < args.length; index++)
+        values.push(read(args[index] as Operand, L, c));
       spend(c, cost, span);
       return drive(c, builtin, values, span);
     };
   }
   if (args.length === 1 && first !== undefined) {
     return (L, c) => {
-      const values = [first(L, c)];
+      const values = [read(first, L, c)];
       if ((c.fuel -= cost) < 0) spend(c, 0, span);
       c.at = span;
       c.callee = builtin;
@@ -391,7 +282,7 @@ function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
   }
   if (args.length === 2 && first !== undefined && second !== undefined) {
     return (L, c) => {
-      const values = [first(L, c), second(L, c)];
+      const values = [read(first, L, c), read(second, L, c)];
       if ((c.fuel -= cost) < 0) spend(c, 0, span);
       c.at = span;
       c.callee = builtin;
@@ -400,7 +291,8 @@ function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
   }
   return (L, c) => {
     const values: Value[] = [];
-    for (let index = 0; index < args.length; index++) values.push((args[index] as Run)(L, c));
+    for (let index = 0; index < args.length; index++)
+      values.push(read(args[index] as Operand, L, c));
     spend(c, cost, span);
     c.at = span;
     c.callee = builtin;
@@ -410,7 +302,7 @@ function compileBuiltin(node: Extract<Node, { kind: 'builtin' }>): Run {
 
 function compileLogic(kind: 'and' | 'or', items: readonly Node[], span: Span): Run {
   const tests = items.slice(0, -1).map((item) => ({
-    run: compileOperand(item),
+    value: compileOperand(item),
     cost: 1 + (isLeaf(item) ? 1 : 0),
   }));
   const last = compileValue(items[items.length - 1] as Node);
@@ -419,7 +311,7 @@ function compileLogic(kind: 'and' | 'or', items: readonly Node[], span: Span): R
     for (let index = 0; index < tests.length; index++) {
       const test = tests[index];
       if (test === undefined) break;
-      const value = test.run(L, c);
+      const value = read(test.value, L, c);
       spend(c, test.cost, span);
       if (truthy(value) === deciding) return value;
     }

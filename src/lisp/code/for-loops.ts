@@ -6,12 +6,13 @@ import { checkCount, spend, type Context, type Run } from '../machine/context.ts
 import { walkItems } from '../machine/node-values.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
+import { read, type Operand } from './operand.ts';
 
 /** Walks one level and adds what the body gives to `out`. */
 type Level = (L: Value[], c: Context, out: Value[]) => void;
 
 /** Compiled code of a `for` and its kin. */
-export function compileFor(node: ForNode, operand: (node: Node) => Run): Run {
+export function compileFor(node: ForNode, operand: (node: Node) => Operand): Run {
   const { cost, span, gather } = node;
   const walk = compileLevel(node, 0, operand);
   return (L, c) => {
@@ -22,14 +23,14 @@ export function compileFor(node: ForNode, operand: (node: Node) => Run): Run {
   };
 }
 
-function compileLevel(node: ForNode, at: number, operand: (node: Node) => Run): Level {
+function compileLevel(node: ForNode, at: number, operand: (node: Node) => Operand): Level {
   const level = node.levels[at];
   const { span, gather } = node;
   if (level === undefined) {
     const body = operand(node.body);
     const cost = isLeaf(node.body) ? 1 : 0;
     return (L, c, out) => {
-      const value = body(L, c);
+      const value = read(body, L, c);
       spend(c, cost, span);
       if (gather < 0) return;
       c.at = span;
@@ -43,14 +44,14 @@ function compileLevel(node: ForNode, at: number, operand: (node: Node) => Run): 
     modifier.kind === 'let'
       ? {
           kind: 'let' as const,
-          run: operand(modifier.init.value),
+          value: operand(modifier.init.value),
           slot: modifier.init.slot,
           cost: modifier.init.cost,
           span: modifier.init.value.span,
         }
       : {
           kind: modifier.kind,
-          run: operand(modifier.test),
+          value: operand(modifier.test),
           slot: -1,
           cost: modifier.cost,
           span: modifier.test.span,
@@ -59,7 +60,7 @@ function compileLevel(node: ForNode, at: number, operand: (node: Node) => Run): 
   const inside = compileLevel(node, at + 1, operand);
   const { item } = level;
   return (L, c, out) => {
-    const value = source(L, c);
+    const value = read(source, L, c);
     spend(c, sourceCost, span);
     c.at = span;
     const items = walkItems(c, value, node.counts);
@@ -69,7 +70,7 @@ function compileLevel(node: ForNode, at: number, operand: (node: Node) => Run): 
       for (let step = 0; step < modifiers.length; step++) {
         const modifier = modifiers[step];
         if (modifier === undefined) break;
-        const result = modifier.run(L, c);
+        const result = read(modifier.value, L, c);
         spend(c, modifier.cost, modifier.span);
         if (modifier.kind === 'let') L[modifier.slot] = result;
         else if (result === null || result === false) {

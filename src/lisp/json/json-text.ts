@@ -45,7 +45,8 @@ function skip(r: Reader): void {
   }
 }
 
-const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+/** A number at a place; made anew for each search, since the place is part of it. */
+const numberPattern = (): RegExp => /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 
 function read(r: Reader, nesting: number): Value | undefined {
   skip(r);
@@ -64,7 +65,7 @@ function read(r: Reader, nesting: number): Value | undefined {
     r.at += word.length;
     return value;
   }
-  const pattern = new RegExp(NUMBER.source, 'y');
+  const pattern = numberPattern();
   pattern.lastIndex = r.at;
   const found = pattern.exec(r.text);
   if (found === null) return undefined;

@@ -6,7 +6,14 @@
  */
 const ArrayOf: ArrayConstructor = Array;
 
-/** An array of `length` places that nothing was put into yet. */
+/**
+ * An array of `length` places, the first nil and the others not there yet.
+ *
+ * An array that has only numbers in it may be kept as one of doubles, and each number that is read
+ * from it is then made anew. One that has held nil is not.
+ */
 export function slots<T>(length: number): T[] {
-  return ArrayOf<T>(length);
+  const made = ArrayOf<T | null>(length);
+  if (length > 0) made[0] = null;
+  return made as T[];
 }

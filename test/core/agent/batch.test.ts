@@ -3,6 +3,7 @@ import { toolResult } from '../../../src/activities/tool-result.ts';
 import type { Limit } from '../../../src/core/limits/limit.ts';
 import { roomFor, wavesOf } from '../../../src/core/toolchain/batch.ts';
 import { EMPTY_STATS } from '../../../src/core/stats/stats.ts';
+import { ToolError } from '../../../src/core/tool-error.ts';
 import {
   act,
   actWith,
@@ -65,6 +66,72 @@ describe('a batch of calls', () => {
       'tool_call:after',
       'tool_call:after',
     ]);
+  });
+
+  it.each<{
+    calls: readonly (readonly [tool: string, query: string])[];
+    streaks: readonly number[];
+  }>([
+    {
+      calls: [
+        ['search', 'bad'],
+        ['other', 'bad'],
+        ['search', 'ok'],
+      ],
+      streaks: [0, 0, 1],
+    },
+    {
+      calls: [
+        ['search', 'ok'],
+        ['other', 'bad'],
+        ['search', 'bad'],
+      ],
+      streaks: [2, 1, 1],
+    },
+    {
+      calls: [
+        ['search', 'bad'],
+        ['other', 'ok'],
+        ['search', 'bad'],
+      ],
+      streaks: [1, 2, 0],
+    },
+    {
+      calls: [
+        ['other', 'bad'],
+        ['other', 'bad'],
+        ['other', 'bad'],
+      ],
+      streaks: [3, 0, 3],
+    },
+  ])('[row 38] moves streaks in request order, whatever ends first: $calls', async (row) => {
+    const gates = row.calls.map(() => gate());
+    let begun = 0;
+    const work = async (query: string): Promise<string> => {
+      const place = begun;
+      begun += 1;
+      // The last ends first, and each lets the one before it end.
+      if (begun === row.calls.length) gates[place]?.open();
+      await gates[place]?.opened;
+      setImmediate(() => gates[place - 1]?.open());
+      if (query === 'bad') throw new ToolError('down');
+      return query;
+    };
+    const tools = [searchTool(work), searchTool(work, { name: 'other' })];
+    const { run } = startRun([actWith(...row.calls), answer()], { agent: { tools } });
+
+    const { stats } = await run.result;
+
+    const key = 'agent:tool_calls_error_consecutive';
+    expect(['', ':search', ':other'].map((suffix) => stats.gauges[`${key}${suffix}`] ?? 0)).toEqual(
+      row.streaks,
+    );
+    const failed = row.calls.filter(([, query]) => query === 'bad').length;
+    expect([
+      stats.counters['agent:tool_calls'],
+      stats.counters['agent:tool_calls_error_total'],
+      stats.counters['$self:agent:tool_calls_error_total'],
+    ]).toEqual([3, failed, failed]);
   });
 
   it.each([

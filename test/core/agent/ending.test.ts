@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { counter, summarize } from '../../../src/activities/define-compaction.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
 import type { Step } from '../../../src/core/agent/step.ts';
 import type { Json } from '../../../src/core/json.ts';
@@ -15,13 +16,17 @@ import {
 const refused = Object.assign(new Error('bad request'), { statusCode: 400 });
 const unauthorized = Object.assign(new Error('no key'), { statusCode: 401 });
 
-/** The Step of a run with `calls` model calls, and what is particular to its ending. */
-function stepWith(calls: number, ending: Partial<Step>, replies = calls): Step {
-  const tokens = { input: 100 * replies, output: 10 * replies };
-  const both = (key: string, value: number): [string, number][] => [
+/** A counter and its twin. */
+function both(key: string, value: number): [string, number][] {
+  return [
     [key, value],
     [`$self:${key}`, value],
   ];
+}
+
+/** The Step of a run with `calls` model calls, and what is particular to its ending. */
+function stepWith(calls: number, ending: Partial<Step>, replies = calls): Step {
+  const tokens = { input: 100 * replies, output: 10 * replies };
   const perModel = (key: string, value: number): [string, number][] =>
     calls === 0 ? [] : [...both(key, value), ...both(`${key}:m`, value)];
   const gauges =
@@ -159,6 +164,88 @@ describe('the Step of a run', () => {
     expect(step.message).toMatch(/^iteration 1: .*bad request/);
   });
 });
+
+describe('the Step of a run that failed in a later place', () => {
+  it('[row 4] of one whose compaction failed is whole', async () => {
+    const { run, script } = startRun([act('a'), ' '], {
+      agent: {
+        compaction: { triggers: [counter('agent:iterations', 1)], strategies: [summarize()] },
+      },
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    const expected = stepWith(2, {
+      status: 'compaction_failed',
+      reason: 'compaction_failed',
+      message: 'compaction after iteration 1: the summary was empty',
+      iterations: 1,
+    });
+    const calls = both('agent:tool_calls', 1);
+    expect(step).toEqual({
+      ...expected,
+      usage: { ...expected.usage, toolCalls: 1 },
+      stats: {
+        counters: {
+          ...expected.stats.counters,
+          ...Object.fromEntries([
+            ...both('agent:iterations', 1),
+            ...calls,
+            ...both('agent:tool_calls:search', 1),
+          ]),
+        },
+        gauges: {
+          ...expected.stats.gauges,
+          // Of two calls: the reply and the summary.
+          ...doubled(expected.stats.gauges),
+          'agent:format_parse_error_consecutive': 0,
+          'agent:toolchain_parse_error_consecutive': 0,
+          'agent:tool_calls_error_consecutive': 0,
+          'agent:tool_calls_error_consecutive:search': 0,
+          'agent:scratchpad_length': 1,
+        },
+      },
+    });
+  });
+
+  it('[row 4] of an own loop that threw in iteration 2 is whole', async () => {
+    const { run } = startRun([answer()], {
+      next: async (work) => {
+        if (work.iteration === 2) throw new Error('boom');
+        await work.ask();
+        return { kind: 'continue' };
+      },
+    });
+
+    const step = await run.result;
+
+    const expected = stepWith(1, {
+      status: 'error',
+      reason: 'loop_error',
+      message: 'iteration 2: boom',
+      iterations: 2,
+    });
+    expect(step).toEqual({
+      ...expected,
+      stats: {
+        counters: {
+          ...expected.stats.counters,
+          ...Object.fromEntries(both('agent:iterations', 2)),
+        },
+        gauges: Object.fromEntries(
+          // The second iteration began: what the last one used is 0 again.
+          Object.entries(expected.stats.gauges).map(([key]) => [key, 0]),
+        ),
+      },
+    });
+  });
+});
+
+function doubled(gauges: Step['stats']['gauges']): Step['stats']['gauges'] {
+  const last = Object.entries(gauges).filter(([key]) => key.includes('_last_iteration'));
+  return Object.fromEntries(last.map(([key, value]) => [key, 2 * value]));
+}
 
 describe('an error', () => {
   it.each<{

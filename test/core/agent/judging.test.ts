@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
+import { defineTool } from '../../../src/activities/define-tool.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
+import { textOf } from '../../../src/core/message.ts';
+import type { ModelRequest } from '../../../src/core/model/model.ts';
+import type { UsageError } from '../../../src/core/usage-error.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import {
   abortOf,
   act,
@@ -38,10 +43,10 @@ describe('validators', () => {
 
     script.assertDone();
     const judged = run.events
-      .filter(({ type }) => /validator|judged|custom/.test(type))
+      .filter(({ type }) => /validator|judged|^checked/.test(type))
       .map(bodyOf);
     expect(judged).toEqual([
-      { type: 'agent:validator:called', validator: 'wants-a', answer: answer('b') },
+      { type: 'agent:validator:called', validator: 'wants-a', answer: 'b' },
       {
         type: 'agent:validator:result',
         validator: 'wants-a',
@@ -49,18 +54,18 @@ describe('validators', () => {
         feedback: 'feedback: say a',
       },
       { type: 'agent:answer:judged', outcome: 'rejected', counts: { 'checks:a': 1 } },
-      { type: 'agent:custom', name: 'checked:a', data: { text: 'b' } },
-      { type: 'agent:validator:called', validator: 'wants-a', answer: answer('a b') },
+      { type: 'checked:a', data: { text: 'b' } },
+      { type: 'agent:validator:called', validator: 'wants-a', answer: 'a b' },
       { type: 'agent:validator:result', validator: 'wants-a', accepted: true },
-      { type: 'agent:validator:called', validator: 'wants-b', answer: answer('a b') },
+      { type: 'agent:validator:called', validator: 'wants-b', answer: 'a b' },
       { type: 'agent:validator:result', validator: 'wants-b', accepted: true },
       {
         type: 'agent:answer:judged',
         outcome: 'accepted',
         counts: { 'checks:a': 1, 'checks:b': 1 },
       },
-      { type: 'agent:custom', name: 'checked:a', data: { text: 'a b' } },
-      { type: 'agent:custom', name: 'checked:b', data: { text: 'a b' } },
+      { type: 'checked:a', data: { text: 'a b' } },
+      { type: 'checked:b', data: { text: 'a b' } },
     ]);
     expect([step.status, step.value]).toEqual(['success', 'a b']);
     expect(step.stats.counters).toMatchObject({
@@ -70,6 +75,150 @@ describe('validators', () => {
       'checks:b': 1,
     });
     expect(JSON.stringify(run.entries[0])).toContain('say a');
+  });
+
+  it('[row 31] [row 47] see the checked value, and so do their events, cut when it is long', async () => {
+    const schema = z.object({ at: z.iso.datetime(), text: z.string() });
+    const seen: unknown[] = [];
+    const picky = defineValidator({
+      name: 'picky',
+      validate: (value) => {
+        seen.push(value);
+        return { accepted: seen.length === 2 };
+      },
+    });
+    const json = (text: string): string => answer(JSON.stringify({ at: '2026-03-10 09:00', text }));
+    const long = 'x'.repeat(3_000);
+    const { run } = startRun([json('short'), json(long)], {
+      agent: { answer: jsonAnswer({ schema }), validators: [picky] },
+    });
+
+    const step = await run.result;
+
+    expect(seen).toEqual([{ at: '2026-03-10T09:00:00Z', text: 'short' }, step.value]);
+    const called = bodiesOf(run.events, 'agent:validator:called');
+    expect(called[0]?.answer).toEqual(seen[0]);
+    expect(called[1]?.answer).toMatch(
+      /^\{"at":"2026-03-10T09:00:00Z".*\n\[cut: 2048 of \d+ bytes shown\]$/s,
+    );
+  });
+
+  it('[row 31] [row 45] that ask models are counted and limited like every call', async () => {
+    const critic = defineValidator({
+      name: 'critic',
+      validate: (text, { reportModelCall }) => {
+        reportModelCall('m', { prompt_tokens: 1_000, completion_tokens: 100 });
+        reportModelCall('critic/1', { costMicroUsd: 7 });
+        return { accepted: text === 'b' };
+      },
+    });
+    const price = { input: 1, output: 2 };
+    const replies = [answer('a'), answer('b')].map((content) => ({ content }));
+    const { run } = startRun(replies, {
+      agent: {
+        model: { id: 'm', model: scriptedModel(replies).model, price },
+        validators: [critic],
+      },
+      limits: { totalTokens: 2_000 },
+    });
+
+    const step = await run.result;
+
+    // The breach comes with the second judgement, and the answer in hand still counts.
+    expect(step).toMatchObject({
+      status: 'success',
+      value: 'b',
+      exceededLimit: { key: 'agent:total_tokens' },
+      usage: { modelCalls: 6, costMicroUsd: 2 * (120 + 1_200 + 7) },
+    });
+    expect(step.stats.counters).toMatchObject({
+      'agent:model_calls:m': 4,
+      'agent:model_calls:critic/1': 2,
+      'agent:input_tokens:m': 2_200,
+    });
+    const calls = bodiesOf(run.events, 'agent:model_call:after');
+    expect(calls.map(({ purpose, model }) => `${purpose} ${model}`)).toEqual([
+      'reply m',
+      'judge m',
+      'judge critic/1',
+      'reply m',
+      'judge m',
+      'judge critic/1',
+    ]);
+    expect(calls[2]).toMatchObject({ usageKnown: true, attempts: 1, durationMs: 0 });
+  });
+
+  it('[row 20] tools that ask models are counted too, once although their result is kept', async () => {
+    const summary = defineTool({
+      name: 'summary',
+      description: 'Sums up.',
+      effect: 'read',
+      cache: true,
+      execute: (_args, { reportModelCall }) => {
+        reportModelCall('m', { inputTokens: 50, outputTokens: 5 });
+        return 'short';
+      },
+    });
+    const call = '<action>{tool: summary}</action>';
+    const { run } = startRun([call, call, answer()], { agent: { tools: [summary] } });
+
+    const step = await run.result;
+
+    const calls = bodiesOf(run.events, 'agent:model_call:after');
+    expect(calls.map(({ purpose }) => purpose)).toEqual(['reply', 'tool', 'reply', 'reply']);
+    expect(step.usage).toMatchObject({ modelCalls: 4, toolCalls: 2 });
+  });
+
+  it.each([
+    { name: 'no id', model: 'two words', times: 1 },
+    { name: 'too many', model: 'm', times: 1_001 },
+  ])('refuses a report of a model call: $name', async ({ model, times }) => {
+    const codes: unknown[] = [];
+    const odd = defineValidator({
+      name: 'odd',
+      validate: (_text, { reportModelCall }) => {
+        try {
+          for (let time = 0; time < times; time++) reportModelCall(model, {});
+        } catch (error) {
+          codes.push((error as UsageError).code);
+        }
+        return { accepted: true };
+      },
+    });
+    const { run } = startRun([answer()], { agent: { validators: [odd] } });
+
+    await run.result;
+
+    expect(codes).toEqual(['model_report']);
+  });
+
+  it.each([
+    {
+      format: 'xml',
+      first: answer('b'),
+      second: answer('a'),
+      feedback: '<observation>\n<feedback>\nsay a\n</feedback>\n</observation>',
+    },
+    {
+      format: 'markdown',
+      first: '# Answer\nb',
+      second: '# Answer\na',
+      feedback: '# observation\n## feedback\nsay a',
+    },
+  ] as const)('[row 31] give their feedback in the format of the agent: $format', async (row) => {
+    const { run, script } = startRun([row.first, row.second], {
+      agent: { format: row.format, validators: [wants('a', 'say a')] },
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect([step.status, step.value]).toEqual(['success', 'a']);
+    expect(script.requests[1]?.messages.slice(2).map(textOf)).toEqual([
+      row.first,
+      row.feedback,
+      'Continue.',
+    ]);
   });
 
   it('[row 31] are limited by name, through a prefix', async () => {
@@ -232,6 +381,24 @@ describe('a reply without sections', () => {
     const step = await run.result;
 
     expect([step.status, step.reason, step.value, step.iterations]).toEqual(ending);
+    // A reply that was an answer after all is no error.
+    expect(bodiesOf(run.events, 'agent:parse_error')).toHaveLength(step.iterations - 1);
+  });
+
+  it('[row 35] ends the run at the fourth in a row that is no answer either, not at the fifth', async () => {
+    const play = (replies: readonly string[]) =>
+      startRun(replies, { agent: { onUnparsed: 'answer', validators: [wants('good')] } }).run
+        .result;
+
+    const [ended, read, late] = await Promise.all([
+      play(['bad', 'bad', 'bad', 'bad']),
+      play(['bad', 'bad', 'bad', act('a'), 'bad', 'bad', 'bad', answer('good')]),
+      play(['bad', 'bad', 'bad', 'good']),
+    ]);
+
+    expect([ended.reason, ended.iterations]).toEqual(['agent:format_parse_error_consecutive', 4]);
+    expect([read.status, read.iterations]).toEqual(['success', 8]);
+    expect([late.status, late.exceededLimit]).toEqual(['success', undefined]);
   });
 
   it('[row 35] ends the run under `fail`', async () => {
@@ -270,8 +437,61 @@ describe('a reply without sections', () => {
     expect(bodiesOf(run.events, 'agent:turn:read')[0]?.kind).toBe('malformed');
     const problems = bodiesOf(run.events, 'agent:parse_error')[0]?.problems;
     expect(problems?.map((problem) => problem.code)).toEqual([code]);
+    expect(told(script.requests[1])).toMatch(
+      /^<observation>\n<error>\nYour reply [^]*<\/observation>$/,
+    );
+  });
+
+  it('[row 34] tells the model what could not be read, in the next request', async () => {
+    const { run, script } = startRun([
+      GARBAGE,
+      '<action>{args: 7}</action>',
+      '<action>- tool: search\n  args: {query: a}\n- 7</action>',
+      answer(),
+    ]);
+
+    await run.result;
+
+    script.assertDone();
+    expect(script.requests.slice(1).map(told)).toEqual([
+      '<observation>\n<error>\nYour reply could not be read: it has none of the sections thinking, action, answer. Write it again as described under output_format.\n</error>\n</observation>',
+      '<observation>\n<error>\nThe action could not be read, nothing was run.\n- call 1: the field "tool" is missing\n</error>\n</observation>',
+      '<observation>\n<error>\nThe action could not be read, nothing was run.\n- call 2: expected a call with "tool" and "args", or a list of calls, got number\n</error>\n</observation>',
+    ]);
+  });
+
+  it('[row 8] keeps a reply whose judging was interrupted', async () => {
+    const slow = defineValidator({
+      name: 'slow',
+      validate: async (text, { signal }) => {
+        if (text === 'second') return { accepted: true };
+        run.send('Make it shorter.', { kind: 'interrupt' });
+        await abortOf(signal);
+        throw new Error('aborted');
+      },
+    });
+    const { run, script } = startRun([answer('first'), answer('second')], {
+      agent: { validators: [slow] },
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect([step.status, step.value, step.iterations]).toEqual(['success', 'second', 2]);
+    expect(bodiesOf(run.events, 'agent:iteration:after')[0]?.outcome).toBe('interrupted');
+    expect(script.requests[1]?.messages.slice(2).map(textOf)).toEqual([
+      answer('first'),
+      '<message>\nMake it shorter.\n</message>',
+      'Continue.',
+    ]);
   });
 });
+
+/** What stands before the marker of a request: the newest observation. */
+function told(request: ModelRequest | undefined): string {
+  const message = request?.messages.at(-2);
+  return message === undefined ? '' : textOf(message);
+}
 
 describe('structured sections beside calls', () => {
   const notes = jsonSection({ name: 'notes', schema: z.object({ n: z.number() }) });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { counter, slidingWindow } from '../../../src/activities/define-compaction.ts';
+import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
 import type { LimitsInput } from '../../../src/core/agent/input.ts';
 import type { Limit } from '../../../src/core/limits/limit.ts';
@@ -25,6 +27,8 @@ const custom = (...limits: readonly Limit[]): LimitsInput => ({ custom: limits }
 const failing = searchTool(() => {
   throw new Error('down');
 });
+/** A failure of a provider that passes. */
+const failedOnce = Object.assign(new Error('busy'), { statusCode: 503 });
 const picky = defineValidator({ name: 'picky', validate: () => ({ accepted: false }) });
 const unfit = '<action>tool: [</action>';
 
@@ -211,6 +215,93 @@ describe('a limit that is checked after the event', () => {
       options: { agent: { validators: [picky] } },
       limits: custom(exact('$self:agent:answer_rejected_total', 2)),
       breach: ['$self:agent:answer_rejected_total', 3],
+      iterations: 3,
+    },
+    {
+      name: 'unfit answers in a row',
+      replies: [answer('{'), answer('{'), answer('{'), answer('{')],
+      options: { agent: { answer: jsonAnswer({ schema: { type: 'object' } }) } },
+      limits: {},
+      breach: ['agent:termination_parse_error_consecutive', 4],
+      iterations: 4,
+    },
+    {
+      name: 'unreadable sections in all',
+      replies: [`<plan>{</plan>${act('a')}`, act('a'), `<plan>{</plan>${act('a')}`],
+      options: { agent: { sections: [jsonSection({ name: 'plan', schema: {} })] } },
+      limits: custom(exact('agent:section_parse_error_total', 1)),
+      breach: ['agent:section_parse_error_total', 2],
+      iterations: 3,
+    },
+    {
+      name: 'replies without sections in all',
+      replies: [GARBAGE, act('a'), GARBAGE],
+      limits: custom(exact('agent:format_parse_error_total', 1)),
+      breach: ['agent:format_parse_error_total', 2],
+      iterations: 3,
+    },
+    {
+      name: 'failed calls of a tool in all',
+      replies: [act('a'), act('a')],
+      options: { agent: { tools: [failing] } },
+      limits: custom(exact('agent:tool_calls_error:search', 1)),
+      breach: ['agent:tool_calls_error:search', 2],
+      iterations: 2,
+    },
+    {
+      name: 'failed calls of a tool in a row, through a prefix',
+      replies: [act('a'), act('a')],
+      options: { agent: { tools: [failing] } },
+      limits: custom(prefix('agent:tool_calls_error_consecutive:', 1)),
+      breach: ['agent:tool_calls_error_consecutive:search', 2],
+      iterations: 2,
+    },
+    {
+      name: 'answers that one validator rejected',
+      replies: [answer(), answer()],
+      options: { agent: { validators: [picky] } },
+      limits: custom(exact('agent:answer_rejected_by:picky', 1)),
+      breach: ['agent:answer_rejected_by:picky', 2],
+      iterations: 2,
+    },
+    {
+      name: 'cached tokens',
+      replies: [
+        { content: act('a'), usage: { inputTokens: 9, outputTokens: 1, cachedInputTokens: 8 } },
+      ],
+      limits: custom(exact('agent:input_tokens_cached', 7)),
+      breach: ['agent:input_tokens_cached', 8],
+      iterations: 1,
+    },
+    {
+      name: 'reasoning tokens of a model',
+      replies: [
+        { content: act('a'), usage: { inputTokens: 1, outputTokens: 9, reasoningTokens: 8 } },
+      ],
+      limits: custom(exact('agent:reasoning_tokens:m', 7)),
+      breach: ['agent:reasoning_tokens:m', 8],
+      iterations: 1,
+    },
+    {
+      name: 'retries of model calls',
+      replies: [failedOnce, failedOnce, act('a')],
+      limits: custom(exact('agent:model_call_retries', 1)),
+      breach: ['agent:model_call_retries', 2],
+      iterations: 1,
+    },
+    {
+      name: 'compactions',
+      replies: [act('a'), act('a'), act('a')],
+      options: {
+        agent: {
+          compaction: {
+            triggers: [counter('agent:iterations', 1)],
+            strategies: [slidingWindow(1)],
+          },
+        },
+      },
+      limits: custom(exact('agent:compactions', 1)),
+      breach: ['agent:compactions', 2],
       iterations: 3,
     },
     {

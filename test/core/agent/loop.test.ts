@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ModelReply } from '../../../src/core/model/model.ts';
+import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import type { Breach } from '../../../src/core/limits/limit.ts';
 import { act, answer, GARBAGE, hasNoGap, START, startRun, typesOf } from '../../support/runs.ts';
 
@@ -12,8 +14,16 @@ const usage = {
 };
 
 describe('a run', () => {
-  it('[row 1] [row 47] goes on, goes on and ends, and numbers what happens', async () => {
-    const { run, script } = startRun([act('a'), act('b'), answer('found')]);
+  const search = (query: string): ModelReply => ({
+    content: '',
+    toolCalls: [{ name: 'search', args: { query } }],
+  });
+
+  it.each<{ mode: 'react' | 'chat'; replies: readonly ScriptedReply[] }>([
+    { mode: 'react', replies: [act('a'), act('b'), answer('found')] },
+    { mode: 'chat', replies: [search('a'), search('b'), 'found'] },
+  ])('[row 1] [row 47] goes on, goes on and ends, and numbers all: $mode', async (row) => {
+    const { run, script } = startRun(row.replies, { agent: { mode: row.mode } });
 
     const step = await run.result;
 

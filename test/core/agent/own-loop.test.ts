@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
 import type { Next } from '../../../src/core/agent/work.ts';
 import type { Entry } from '../../../src/core/transcript/entry.ts';
-import { textMessage } from '../../../src/core/message.ts';
+import { textMessage, textOf } from '../../../src/core/message.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { replyText } from '../../../src/core/agent/turn.ts';
-import { answer, bodiesOf, startRun, typesOf } from '../../support/runs.ts';
+import { answer, bodiesOf, ownEventsOf, startRun, typesOf } from '../../support/runs.ts';
 
 /** Drafts, has the draft searched for, and ends after two rounds that a validator liked. */
 const review: Next = async (work) => {
@@ -46,10 +47,10 @@ describe('a loop of a user’s own', () => {
       'agent:answer_rejected_by:long-enough': 1,
     });
     expect(step.stats.gauges['review:length']).toBe(5);
-    expect(bodiesOf(run.events, 'agent:custom').slice(0, 3)).toEqual([
-      { type: 'agent:custom', name: 'review:rounds', data: null, counts: { 'review:rounds': 1 } },
-      { type: 'agent:custom', name: 'review:length', data: null, gauges: { 'review:length': 3 } },
-      { type: 'agent:custom', name: 'review:drafted', data: { draft: 'one' } },
+    expect(ownEventsOf(run.events).slice(0, 3)).toEqual([
+      { type: 'review:rounds', data: null, counts: { 'review:rounds': 1 } },
+      { type: 'review:length', data: null, gauges: { 'review:length': 3 } },
+      { type: 'review:drafted', data: { draft: 'one' } },
     ]);
     expect(typesOf(run.events).slice(1, 16)).toEqual([
       'iteration:before',
@@ -57,9 +58,9 @@ describe('a loop of a user’s own', () => {
       'model_call:after',
       'tool_call:before',
       'tool_call:after',
-      'custom',
-      'custom',
-      'custom',
+      'review:rounds',
+      'review:length',
+      'review:drafted',
       'data:change',
       'validator:called',
       'validator:result',
@@ -143,6 +144,100 @@ describe('a loop of a user’s own', () => {
     ]);
   });
 
+  it('[row 7] asks in its own words, alone or behind the conversation, and nothing of it is kept', async () => {
+    const asked = [textMessage('system', 'You judge.'), textMessage('user', 'Good?')];
+    const prompted: number[] = [];
+    const critic = scriptedModel([
+      { content: 'yes', usage: { input_tokens: 900, output_tokens: 1 } },
+    ]);
+    const { run, script } = startRun(['draft', { content: 'short', usage: { input_tokens: 5 } }], {
+      next: async (work) => {
+        const draft = replyText(await work.ask());
+        work.append({ messages: [textMessage('assistant', draft)] });
+        const verdict = replyText(await work.ask({ messages: asked, models: ['critic'] }));
+        const title = await work.ask({
+          messages: [textMessage('user', 'Give it a title.')],
+          conversation: true,
+        });
+        return { kind: 'end', value: [draft, verdict, replyText(title)] };
+      },
+      agent: {
+        instructions: ({ iteration }) => {
+          prompted.push(iteration);
+          return 'You write.';
+        },
+      },
+      models: [{ id: 'critic', model: critic.model }],
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect(step).toMatchObject({ status: 'success', value: ['draft', 'yes', 'short'] });
+    expect(critic.requests).toHaveLength(1);
+    expect(critic.requests[0]).toMatchObject({ messages: asked, attempt: 2, iteration: 1 });
+    expect(critic.requests[0]?.tools).toBeUndefined();
+    expect(script.requests[1]?.messages.slice(1).map(textOf)).toEqual([
+      '<task>\nGo\n</task>',
+      'draft',
+      'Give it a title.',
+      'Continue.',
+    ]);
+    // Instructions are written for requests that have them.
+    expect(prompted).toEqual([1, 1]);
+    expect(run.entries).toHaveLength(1);
+    expect(
+      bodiesOf(run.events, 'agent:model_call:before').map(({ model, messages, own }) => [
+        model,
+        messages,
+        own,
+      ]),
+    ).toEqual([
+      ['m', 0, undefined],
+      ['critic', 2, true],
+      ['m', 2, true],
+    ]);
+    expect(step.stats.counters).toMatchObject({
+      'agent:model_calls': 3,
+      'agent:model_calls:critic': 1,
+      'agent:input_tokens:critic': 900,
+    });
+    // How full the window is says the last request of the conversation, not what a critic read.
+    expect(run.state.compaction.lastReply).toMatchObject({ messages: 0 });
+  });
+
+  it('[row 40] is limited in what it asks in its own words, as in all it asks', async () => {
+    const { run } = startRun(['a', 'b'], {
+      next: async (work) => {
+        await work.ask({ messages: [textMessage('user', 'x')] });
+        return { kind: 'continue' };
+      },
+      limits: { modelCalls: 2 },
+    });
+
+    const step = await run.result;
+
+    expect([step.status, step.reason, step.usage.modelCalls]).toEqual([
+      'limit_exceeded',
+      'agent:model_calls',
+      2,
+    ]);
+  });
+
+  it('[row 4] ends when a model of its own is none that the worker has', async () => {
+    const { run } = startRun([], {
+      next: async (work) => {
+        await work.ask({ messages: [textMessage('user', 'x')], models: ['nobody'] });
+        return { kind: 'continue' };
+      },
+    });
+
+    const step = await run.result;
+
+    expect([step.status, step.reason]).toEqual(['error', 'model_error']);
+    expect(step.message).toContain('Expected a model that this worker knows (m), got nobody.');
+  });
+
   it.each<{ name: string; use: (work: Parameters<Next>[0]) => void; message: string }>([
     {
       name: 'a key of the loop',
@@ -167,6 +262,22 @@ describe('a loop of a user’s own', () => {
       use: (work) => work.emit('mine:x', 'x'.repeat(16_384)),
       message:
         'iteration 1: Expected the data of event `mine:x` to be at most 16384 bytes, got 16386. Send less, or a reference.',
+    },
+    {
+      name: 'an empty request',
+      use: (work) => void work.ask({ messages: [] }),
+      message: 'iteration 1: Expected a request with messages, got none. Change it.',
+    },
+    {
+      name: 'a request to nobody',
+      use: (work) => void work.ask({ messages: [textMessage('user', 'x')], models: [] }),
+      message:
+        'iteration 1: Expected a request with models, or with those of the agent, got none. Change it.',
+    },
+    {
+      name: 'a request that history could not carry',
+      use: (work) => void work.ask({ messages: [textMessage('user', 'x'.repeat(1_000_000))] }),
+      message: 'iteration 1: Expected a request of at most 1000000 bytes, got 1000053. Change it.',
     },
   ])('[row 39] [row 47] may not use $name', async ({ use, message }) => {
     const { run } = startRun([], {

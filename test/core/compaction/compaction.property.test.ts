@@ -7,8 +7,11 @@ import { isPinned, type Entry } from '../../../src/core/transcript/entry.ts';
 import {
   compactionIsIdempotent,
   compactionKeepsPins,
+  compactionKeepsTask,
   compactionNeverGrows,
 } from '../../support/laws.ts';
+import { startState } from '../../../src/core/agent/run-state.ts';
+import { chatSpec, reactSpec } from '../agent/spec-fixture.ts';
 import { entryOf, importantEntry, observation, summaryOf } from './entries.ts';
 
 const text = fc.integer({ min: 0, max: 200 }).map((length) => 'ä'.repeat(length));
@@ -69,6 +72,21 @@ describe('a compaction', () => {
       fc.property(entries, strategy, (before, spec) =>
         law(before, (list) => compacted(list, spec)),
       ),
+    );
+  });
+
+  it.each([
+    { name: 'react', spec: reactSpec({ instructions: { kind: 'text', text: 'Be kind.' } }) },
+    { name: 'chat', spec: chatSpec({ examples: [textMessage('user', 'Hello?')] }) },
+  ])('[row 50] [row 51] keeps the task, and all before the scratchpad: $name', ({ spec }) => {
+    const task = fc.string({ minLength: 1 }).map((words) => `Sort ${words.replace(/[^a-z]/g, '')}`);
+    const identity = { runId: 'run-1', agentPath: 'tester', depth: 0, startedAt: 0 };
+    fc.assert(
+      fc.property(entries, strategy, task, (before, one, words) => {
+        const fresh = startState(identity, { spec, task: { text: words } });
+        const state = { ...fresh, scratchpad: before, historyLength: before.length };
+        compactionKeepsTask(state, (list) => compacted(list, one));
+      }),
     );
   });
 

@@ -44,23 +44,6 @@ describe.each(specs)('$kind, strict $strict [row 10]', (spec) => {
     );
   });
 
-  test('reads back what it writes of content without marks', () => {
-    const content = fc
-      .string({ unit: 'grapheme', maxLength: 40 })
-      .map((text) => text.replace(/[<>#`~\r]/g, '').trim())
-      .filter((text) => text !== '');
-    const sections = fc.array(fc.record({ name: fc.constantFrom(...names), content }), {
-      minLength: 1,
-      maxLength: 5,
-    });
-    fc.assert(
-      fc.property(sections, (written) => {
-        const reading = format.parse(format.format(written), names, { wasCut: false });
-        expect(reading).toEqual({ kind: 'read', blocks: written });
-      }),
-    );
-  });
-
   test.each([
     { title: 'opening tags', piece: '<answer>', count: 100_000 },
     { title: 'half tags with blanks', piece: '<answer           ', count: 50_000 },

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, EventBody } from '../../../src/core/agent/events.ts';
+import type { AgentEvent, EventBody, OwnEventBody } from '../../../src/core/agent/events.ts';
+import { ownEvent } from '../../../src/core/agent/turn-record.ts';
 import { EMPTY_STATS, type Numbers, type Stats } from '../../../src/core/stats/stats.ts';
 import { tally } from '../../../src/core/stats/tally.ts';
 
-function eventOf(body: EventBody): AgentEvent {
+function eventOf(body: EventBody | OwnEventBody): AgentEvent {
   return {
     ...body,
     seq: 1,
@@ -63,7 +64,7 @@ const call = {
 
 interface Row {
   readonly name: string;
-  readonly body: EventBody;
+  readonly body: EventBody | OwnEventBody;
   readonly counters?: Numbers;
   readonly gauges?: Numbers;
 }
@@ -265,13 +266,10 @@ describe('tally', () => {
     },
     {
       name: 'what a loop reports',
-      body: {
-        type: 'agent:custom',
-        name: 'mine:x',
-        data: null,
-        counts: { 'mine:x': 1 },
-        gauges: { 'mine:y': -2 },
-      },
+      body: ownEvent(
+        { type: 'mine:x', data: null },
+        { counts: { 'mine:x': 1 }, gauges: { 'mine:y': -2 } },
+      ),
       counters: { 'mine:x': 1 },
       gauges: { 'mine:y': -2 },
     },

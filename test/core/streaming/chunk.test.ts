@@ -5,7 +5,7 @@ import { chunk, marker } from '../../support/chunks.ts';
 const second = { iteration: 2 };
 const retry = { attempt: 2 };
 
-describe('collect', () => {
+describe('collect [row 54]', () => {
   it.each([
     { name: 'is empty and incomplete for nothing', items: [], expected: ['', '', false] },
     {
@@ -72,6 +72,16 @@ describe('collect', () => {
       name: 'is incomplete when a piece is missing',
       items: [chunk(0, 'a'), chunk(2, 'c'), marker(3, 'end')],
       expected: ['ac', '', false],
+    },
+    {
+      name: 'is incomplete for a reader that came late',
+      items: [chunk(2, 'llo'), marker(3, 'end')],
+      expected: ['llo', '', false],
+    },
+    {
+      name: 'is incomplete for one that came in a later attempt',
+      items: [chunk(3, 'llo', retry), marker(4, 'end', retry)],
+      expected: ['llo', '', false],
     },
     {
       name: 'is incomplete after a gap',

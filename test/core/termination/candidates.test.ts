@@ -88,7 +88,7 @@ describe('Judging in order [row 30]', () => {
   const one: Candidate = { kind: 'value', value: 1 };
   const two: Candidate = { kind: 'value', value: 2 };
   const unfit: Verdict = { kind: 'unfit', problems: ['a: missing', 'b: missing'] };
-  const rejected: Verdict = { kind: 'rejected', validator: 'v', feedback: [] };
+  const rejected = { kind: 'rejected', validator: 'v', feedback: [] } as const;
   const accepted: Verdict = { kind: 'accepted' };
   const syntax = unreadable.kind === 'unreadable' ? unreadable.problems : [];
   const unfitProblems = [
@@ -136,14 +136,14 @@ describe('Judging in order [row 30]', () => {
     {
       title: 'unfit, then rejected',
       candidates: [one, two],
-      verdicts: [unfit, rejected],
-      judgement: rejected,
+      verdicts: [unfit, { ...rejected, value: 'coerced' }],
+      judgement: { ...rejected, value: 'coerced' },
     },
     {
       title: 'rejected, the next is not looked at',
       candidates: [one, two],
       verdicts: [rejected],
-      judgement: rejected,
+      judgement: { ...rejected, value: 1 },
     },
     {
       title: 'all unfit',

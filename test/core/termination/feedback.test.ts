@@ -104,7 +104,7 @@ describe('Feedback [row 34]', () => {
     },
     {
       title: 'rejected without feedback',
-      judgement: { kind: 'rejected' as const, validator: 'v', feedback: [] },
+      judgement: { kind: 'rejected' as const, validator: 'v', feedback: [], value: 1 },
       sections: [
         {
           name: 'feedback',
@@ -118,6 +118,7 @@ describe('Feedback [row 34]', () => {
         kind: 'rejected' as const,
         validator: 'v',
         feedback: [{ name: 'tone', content: 'Too stiff.' }],
+        value: 1,
       },
       sections: [{ name: 'tone', content: 'Too stiff.' }],
     },

@@ -21,9 +21,10 @@ const tools = [
 ];
 
 describe('The catalogue [row 19]', () => {
-  test('in YAML', () => {
-    expect(catalogueText(tools, toolchainOf({ kind: 'yaml', section: 'action' }))).toBe(
-      `You can use these tools:
+  test.each([
+    {
+      kind: 'yaml' as const,
+      text: `You can use these tools:
 
 - search: Find pages.
   Several words are one phrase.
@@ -45,12 +46,10 @@ describe('The catalogue [row 19]', () => {
 
 - now: Tell the time.
   Parameters: none`,
-    );
-  });
-
-  test('in JSON', () => {
-    expect(catalogueText(tools, toolchainOf({ kind: 'json', section: 'action' }))).toBe(
-      `You can use these tools:
+    },
+    {
+      kind: 'json' as const,
+      text: `You can use these tools:
 
 - search: Find pages.
   Several words are one phrase.
@@ -60,7 +59,9 @@ describe('The catalogue [row 19]', () => {
 
 - now: Tell the time.
   Parameters: none`,
-    );
+    },
+  ])('in $kind', ({ kind, text }) => {
+    expect(catalogueText(tools, toolchainOf({ kind, section: 'action' }))).toBe(text);
   });
 
   test('is empty without tools', () => {

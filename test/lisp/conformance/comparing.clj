@@ -138,6 +138,8 @@
 (max-key abs -3 2) ;=> -3
 (max-key abs -3 3) ;=> 3
 (max-key count "a") ;=> "a"
+(max-key nil? 5) ;=> 5
+(min-key 1 :a) ;=> :a
 (max-key identity 1 2.5) ;=> 2.5
 (max-key :n {:n 1} {}) ;=! type_error
 (max-key count) ;=! arity_error

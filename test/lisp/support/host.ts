@@ -18,6 +18,7 @@ import {
   type Limits,
   type Machine,
   type MachineSnapshot,
+  type Outcome,
   type ProgramMemory,
   type ToolFace,
 } from '../../../src/lisp.ts';
@@ -82,15 +83,15 @@ export function standardAnswer(request: EffectRequest): EffectResult {
   };
 }
 
-/** Runs a program to its end. Fails the test when it does not read or check. */
-export function runProgram(source: string, options: HostOptions = {}): Observed {
+/** A checked machine of a test program. Fails the test when it does not read or check. */
+export function startProgram(source: string, options: HostOptions = {}): Machine {
   const read = readProgram(source);
   if (!read.ok) throw new Error(`${read.problem.message} in ${source}`);
   const memory = options.memory ?? EMPTY_MEMORY;
   const names = Object.keys(memory.bindings);
   const checked = checkProgram(read.program, { tools: TOOLS, memory: names, asking: true });
   if (checked.problems.length > 0) throw new Error(`${checked.problems[0]?.message} in ${source}`);
-  let machine: Machine = startMachine(read.program, {
+  return startMachine(read.program, {
     data: options.data ?? {
       rows: [
         { id: 1, n: 2 },
@@ -103,29 +104,40 @@ export function runProgram(source: string, options: HostOptions = {}): Observed 
     tools: TOOLS,
     forced: options.forced ?? false,
   });
+}
+
+/** What can be observed of a machine that has ended. */
+export function observe(
+  machine: Machine,
+  outcome: Outcome,
+  requests: Iterable<EffectRequest>,
+): Observed {
+  const error = outcome.kind === 'error' ? outcome.error : null;
+  return {
+    outcome:
+      outcome.kind === 'error'
+        ? 'error'
+        : `${outcome.kind} ${printValue(outcome.value, 'readable')}`,
+    reason: error?.reason ?? null,
+    message: error?.message ?? null,
+    details: error?.details ?? null,
+    notes: [...notesOf(machine)],
+    fuel: fuelUsed(machine),
+    requests: [...requests].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    memory: outcome.memory,
+  };
+}
+
+/** Runs a program to its end. Fails the test when it does not read or check. */
+export function runProgram(source: string, options: HostOptions = {}): Observed {
+  let machine = startProgram(source, options);
   const requests = new Map<string, EffectRequest>();
   let open: EffectRequest[] = [];
   let results: readonly EffectResult[] = [];
   for (let round = 0; round < 5_000; round++) {
     const step = advance(machine, { now: 1_000, budget: {}, results });
     machine = step.machine;
-    if (step.kind === 'finished') {
-      const { outcome } = step;
-      const error = outcome.kind === 'error' ? outcome.error : null;
-      return {
-        outcome:
-          outcome.kind === 'error'
-            ? 'error'
-            : `${outcome.kind} ${printValue(outcome.value, 'readable')}`,
-        reason: error?.reason ?? null,
-        message: error?.message ?? null,
-        details: error?.details ?? null,
-        notes: [...notesOf(machine)],
-        fuel: fuelUsed(machine),
-        requests: [...requests.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-        memory: outcome.memory,
-      };
-    }
+    if (step.kind === 'finished') return observe(machine, step.outcome, requests.values());
     for (const request of step.requests) requests.set(request.id, request);
     open = [...open.filter(({ id }) => !step.abandon.includes(id)), ...step.requests];
     const chosen = options.choose === undefined ? open : options.choose(open);

@@ -111,8 +111,12 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Functions and trees',
     names: 'describe',
     args: '1–2',
-    meaning: "bounded summary of a value's shape; options `{:depth :sample :paths}`",
-    examples: [['(:item_types (describe [1 "x"]))', '{"integer" 1 "string" 1}']],
+    meaning:
+      "bounded summary of a value's shape; options: levels `:depth` 1–5, examples `:sample` 1–3, `:paths` true",
+    examples: [
+      ['(:item_types (describe [1 "x"]))', '{"integer" 1 "string" 1}'],
+      ['(:paths (describe {:a [1]} {:depth 2 :paths true}))', '[[:a] [:a "*"]]'],
+    ],
   },
   {
     theme: 'Functions and trees',

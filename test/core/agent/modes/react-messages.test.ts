@@ -285,7 +285,7 @@ describe('Entries of react', () => {
       mode.answerFeedback(
         spec,
         turn,
-        { kind: 'rejected', validator: 'v', feedback: [] },
+        { kind: 'rejected', validator: 'v', feedback: [], value: 'x' },
         replyOf(''),
         { attempt: 1, of: null },
       ),

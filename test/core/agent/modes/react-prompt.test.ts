@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { modeOf, buildRequest } from '../../../../src/core/agent/modes/modes.ts';
 import { systemTexts } from '../../../../src/core/agent/modes/react/react-prompt.ts';
 import { toolCallResult } from '../../../../src/core/agent/observation.ts';
-import type { AgentSpec, ReactSpec } from '../../../../src/core/agent/spec.ts';
+import { BUILT_IN_GUIDANCE } from '../../../../src/activities/tool-search-options.ts';
+import type { AgentSpec, ReactSpec, ToolSearchSpec } from '../../../../src/core/agent/spec.ts';
 import type { Message } from '../../../../src/core/message.ts';
+import { searchToolSpec } from '../../../../src/core/tool-search/query.ts';
 import { toolchainOf } from '../../../../src/core/toolchain/toolchain-of.ts';
 import type { TranscriptHead } from '../../../../src/core/transcript/transcript.ts';
 import { renderRequest } from '../../../support/render-request.ts';
@@ -83,6 +85,32 @@ const markdownJson = airline(
   },
 );
 
+/** The same desk with tools that have to be found, one of them pinned. */
+const search: ToolSearchSpec = {
+  hint: 'domains',
+  pageSize: 3,
+  pins: ['now'],
+  engines: [
+    { id: 'bm25', guidance: BUILT_IN_GUIDANCE.bm25 },
+    { id: 'regex', guidance: BUILT_IN_GUIDANCE.regex },
+  ],
+  noResults: 'No tool matches.',
+};
+const areas = [{ domain: 'Flight', categories: ['lookup'] }, undefined];
+const searching = airline(
+  {},
+  {
+    toolSearch: search,
+    tools: [
+      ...tools.map((tool, index) => {
+        const area = areas[index];
+        return area === undefined ? tool : { ...tool, area };
+      }),
+      searchToolSpec(search, true),
+    ],
+  },
+);
+
 const history = [
   { role: 'user' as const, text: 'Hello.' },
   { role: 'assistant' as const, text: 'Good morning.' },
@@ -135,6 +163,11 @@ describe('Requests of react [row 32]', () => {
         ),
         task: { ...task, media: [png] },
       },
+      messages: [],
+    },
+    {
+      file: 'react-search',
+      head: { spec: searching, task },
       messages: [],
     },
     {

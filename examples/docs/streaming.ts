@@ -1,0 +1,35 @@
+/** The examples of docs/streaming.md: its code blocks are the regions of this file. */
+import {
+  followChunks,
+  isChunk,
+  namedEndpoints,
+  type Json,
+  type RunHandle,
+} from '../../src/index.ts';
+import { openChunkEndpoint, type ChunkEndpoint } from '../../src/worker.ts';
+
+/** Shows what a run says while it says it, then what it came to. */
+export async function watch(run: RunHandle, render: (shown: Json) => void): Promise<void> {
+  // #region watch
+  let text = '';
+  let last = { iteration: 0, attempt: 0 };
+  for await (const item of run.stream()) {
+    // Another iteration, or another attempt that voids what this iteration gave so far.
+    if (item.iteration !== last.iteration || item.attempt > last.attempt) text = '';
+    last = item;
+    if (isChunk(item) && item.kind === 'text') text += item.delta;
+    render(text);
+  }
+  const step = await run.result();
+  render(step.value); // the durable answer replaces all that streamed
+  // #endregion
+}
+
+/** One address in front of a fleet, for readers that may not reach the workers. */
+export async function relay(workers: readonly string[], token: string): Promise<ChunkEndpoint> {
+  // #region relay
+  const fleet = followChunks({ find: [namedEndpoints(workers, token)] });
+  const endpoint = await openChunkEndpoint({ source: fleet, token, host: '127.0.0.1', port: 0 });
+  // #endregion
+  return endpoint;
+}

@@ -1,0 +1,133 @@
+/**
+ * What the behaviour of the loop has to be shown by, row by row, and which tests show it: those whose
+ * name, or a comment in them, has the tag of the row, `[row 12]`.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isServerTest } from '../test/support/server-tests.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** One row of acceptance. */
+export interface CoverageRow {
+  readonly row: number;
+  readonly title: string;
+  /** Whether it has to be shown on a real server too. */
+  readonly onServer: boolean;
+  /** What has to be built before it can be shown; null: due now. */
+  readonly waitsFor: 'approvals' | 'programs' | 'children' | null;
+}
+
+type RowText = readonly [row: number, title: string, mark?: 'server' | CoverageRow['waitsFor']];
+
+const texts: readonly RowText[] = [
+  [1, 'A run from its first to its last event: iterations, numbers, order', 'server'],
+  [2, 'A cancel at any moment still gives a Step', 'server'],
+  [3, 'Which ending wins when several are due'],
+  [4, 'Each kind of ending, and the whole Step that comes of it'],
+  [5, 'The history keeps all, the scratchpad what the model sees'],
+  [6, 'A hand-over to the next link changes nothing', 'server'],
+  [7, 'A loop of your own gets events, limits and statistics'],
+  [8, 'Input to a live run: order, repetition, interruption, too late', 'server'],
+  [9, 'Both formats read what they should, plain and strict'],
+  [10, 'Readers take any text, in time that grows with its length'],
+  [11, 'What formats write, and how they describe it'],
+  [12, 'Kinds of sections, and what of a section is its payload'],
+  [13, 'The JSON reader and its messages'],
+  [14, 'The YAML reader: the schema decides on types; what it refuses'],
+  [15, 'Types, coercion, defaults'],
+  [16, 'Problems of a value, as lines'],
+  [17, 'Reading calls that are text'],
+  [18, 'Calls in the form of the provider'],
+  [19, 'The catalogue of tools in the prompt'],
+  [20, 'What becomes of a call: outcomes, texts, statistics'],
+  [21, 'The text of a result'],
+  [22, 'Batches: at once, one by one, order of results'],
+  [23, 'A call whose worker is killed', 'server'],
+  [24, 'Approval of calls', 'approvals'],
+  [25, 'Middleware around models and tools'],
+  [26, 'What a definition is refused for'],
+  [27, 'Tool search: catalogue, pages, hits, chat'],
+  [28, 'Rankings of tool search'],
+  [29, 'Programs', 'programs'],
+  [30, 'Answers: text, JSON, several in a reply'],
+  [31, 'Validators'],
+  [32, 'Whole requests'],
+  [33, 'An action and an answer in one reply'],
+  [34, 'What the model is told of its mistakes'],
+  [35, 'Replies that cannot be read, are empty or cut off'],
+  [36, 'Media of tasks and results'],
+  [37, 'Time for instructions'],
+  [38, 'Each counter and each gauge'],
+  [39, 'Statistics of your own'],
+  [40, 'Each limit, at zero, at its value, one beyond'],
+  [41, 'Limits by prefix, several at once'],
+  [42, 'Default limits and short forms'],
+  [43, 'A limit on calls within a batch'],
+  [44, 'Work that is refused instead of ending the run'],
+  [45, 'Limits on tokens and cost'],
+  [46, 'Deadlines, and limits that are changed in flight', 'server'],
+  [47, 'Events: fields, order, sizes, log lines'],
+  [48, 'Listeners', 'server'],
+  [49, 'When a compaction is due'],
+  [50, 'Sliding window, masking, pinned entries'],
+  [51, 'Summaries'],
+  [52, 'Tokens and cost of each provider'],
+  [53, 'What goes wrong with a provider, over HTTP'],
+  [54, 'Streaming', 'server'],
+  [55, 'An agent as a tool', 'children'],
+  [56, 'Sums over a tree under kills', 'children'],
+  [57, 'Limits over a tree', 'children'],
+  [58, 'Both scenarios, in every variant', 'server'],
+];
+
+/** All rows of acceptance, in order. */
+export const COVERAGE_ROWS: readonly CoverageRow[] = texts.map(([row, title, mark]) => ({
+  row,
+  title,
+  onServer: mark === 'server',
+  waitsFor: mark === undefined || mark === 'server' ? null : mark,
+}));
+
+/** A file of tests, and the rows that it has the tags of. */
+export interface TaggedFile {
+  /** In the repository, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly rows: readonly number[];
+  readonly onServer: boolean;
+}
+
+/** The files of tests that have a tag, sorted by path. */
+export function taggedFiles(): readonly TaggedFile[] {
+  return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `test/${name.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.test.ts'))
+    .toSorted()
+    .map((path) => {
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      const rows = [...text.matchAll(/\[row (\d+)\]/g)].map(([, row]) => Number(row));
+      return { path, text, rows: [...new Set(rows)], onServer: isServerTest(path) };
+    })
+    .filter(({ rows }) => rows.length > 0);
+}
+
+/** The cells of the table in `docs/coverage.md`: row, what, tests, tests on a server. */
+export function coverageCells(): readonly (readonly string[])[] {
+  const files = taggedFiles();
+  return COVERAGE_ROWS.map(({ row, title, onServer, waitsFor }) => {
+    const linked = (wanted: boolean): string =>
+      files
+        .filter((file) => file.onServer === wanted && file.rows.includes(row))
+        .map(({ path }) => `[${path.slice('test/'.length)}](../${path})`)
+        .join(', ');
+    const where = linked(true);
+    return [
+      String(row),
+      title,
+      waitsFor === null ? linked(false) : `${linked(false)} waits for ${waitsFor}`.trim(),
+      where === '' && !onServer ? '–' : where,
+    ];
+  });
+}

@@ -1,0 +1,44 @@
+/** A bound on how many pieces of work of a process run at once. */
+
+/** Pieces of work of which only some run at once. */
+export interface Turns {
+  /** Runs `work` when it is its turn; rejects when `signal` is aborted before. */
+  readonly take: <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
+}
+
+/** Lets `atOnce` pieces of work run at once, in the order in which they came. */
+export function createTurns(atOnce: number): Turns {
+  let running = 0;
+  const waiting = new Set<() => void>();
+  const next = (): void => {
+    const [first] = waiting;
+    if (first === undefined || running >= atOnce) return;
+    waiting.delete(first);
+    first();
+  };
+  return {
+    take: async (signal, work) => {
+      await new Promise<void>((resolve, reject) => {
+        const leave = (): void => {
+          waiting.delete(begin);
+          reject(new Error('It was stopped before its turn.'));
+        };
+        const begin = (): void => {
+          signal.removeEventListener('abort', leave);
+          running += 1;
+          resolve();
+        };
+        if (signal.aborted) return leave();
+        signal.addEventListener('abort', leave, { once: true });
+        waiting.add(begin);
+        next();
+      });
+      try {
+        return await work();
+      } finally {
+        running -= 1;
+        next();
+      }
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * Compiled code of `loop` and `recur`. A `recur` sets the slots of its loop and returns a mark; the
+ * usual loop, a test with a jump on one side, goes on without it.
+ */
+import type { LoopNode, Node, RecurNode } from '../analyzer/core-ast.ts';
+import { spend, type Context, type Run } from '../machine/context.ts';
+import { jumpLimit } from '../machine/node-values.ts';
+import type { Span } from '../source.ts';
+import type { Value, VarMark } from '../value/value.ts';
+import { operandOf, read, type Operand } from './operand.ts';
+
+/** Makes the code of a node inside. */
+type Compile = (node: Node) => Run;
+
+/** What a `recur` returns to its loop, whose slots it has set. */
+export const RECUR: VarMark = Object.freeze({ kind: 'var', name: 'recur~' });
+
+/** Runs bindings one after another. */
+export function compileInits(
+  inits: LoopNode['inits'],
+  compile: Compile,
+): (L: Value[], c: Context) => void {
+  const runs = inits.map(({ slot, value, cost }) => ({
+    slot,
+    cost,
+    span: value.span,
+    init: operandOf(value, compile),
+  }));
+  return (L, c) => {
+    for (let index = 0; index < runs.length; index++) {
+      const one = runs[index];
+      if (one === undefined) return;
+      const bound = read(one.init, L, c);
+      spend(c, one.cost, one.span);
+      L[one.slot] = bound;
+    }
+  };
+}
+
+/** Compiled code of a `loop`. */
+export function compileLoop(node: LoopNode, compile: Compile): Run {
+  const inits = compileInits(node.inits, compile);
+  const rounds = compileRounds(node, compile);
+  const { counter } = node;
+  return (L, c) => {
+    inits(L, c);
+    L[counter] = 0;
+    return rounds(L, c);
+  };
+}
+
+/** The rounds of a loop whose locals are set. */
+function compileRounds({ body, counter }: LoopNode, compile: Compile): Run {
+  if (body.kind === 'if') {
+    const { test, chosen, otherwise } = body;
+    const next = [chosen, otherwise].find(
+      (node) => node.kind === 'recur' && node.counter === counter,
+    );
+    // What most loops are: a test, and then a jump or the end.
+    if (next?.kind === 'recur') {
+      const end = next === chosen ? otherwise : chosen;
+      return compileCounting(
+        {
+          test,
+          next,
+          end,
+          jumpsWhen: next === chosen,
+          cost: body.cost,
+          span: body.span,
+        },
+        compile,
+      );
+    }
+  }
+  const run = compile(body);
+  return (L, c) => {
+    for (;;) {
+      const value = run(L, c);
+      if (value !== RECUR) return value;
+    }
+  };
+}
+
+/** The parts of a loop that is `(if test (recur …) end)`, or the other way round. */
+interface LoopParts {
+  readonly test: Node;
+  readonly next: RecurNode;
+  readonly end: Node;
+  readonly jumpsWhen: boolean;
+  readonly cost: number;
+  readonly span: Span;
+}
+
+/** The rounds of such a loop. */
+function compileCounting(parts: LoopParts, compile: Compile): Run {
+  const { jumpsWhen, cost, span, next } = parts;
+  const test = operandOf(parts.test, compile);
+  const end = compile(parts.end);
+  const { first, second, third, slotA, slotB, slotC, count } = jumpParts(next, compile);
+  const jump = next.args.length > 3 ? compileJump(next, compile) : null;
+  const { counter } = next;
+  return (L, c) => {
+    for (;;) {
+      const value = read(test, L, c);
+      if ((c.fuel -= cost) < 0) spend(c, 0, span);
+      if ((value !== null && value !== false) !== jumpsWhen) {
+        const last = end(L, c);
+        if (last !== RECUR) return last;
+      } else if (jump !== null) jump(L, c);
+      else {
+        // What `compileJump` does, without a call.
+        const a = count > 0 ? read(first, L, c) : null;
+        const b = count > 1 ? read(second, L, c) : null;
+        const d = count > 2 ? read(third, L, c) : null;
+        if ((c.fuel -= next.cost) < 0) spend(c, 0, next.span);
+        const jumps = (L[counter] as number) + 1;
+        if (jumps > c.loopIterations) throw jumpLimit(c, next);
+        L[counter] = jumps;
+        if (count > 0) L[slotA] = a;
+        if (count > 1) L[slotB] = b;
+        if (count > 2) L[slotC] = d;
+      }
+    }
+  };
+}
+
+/** Up to three arguments of a jump and the slots that they go to; what is not there is nil. */
+function jumpParts({ args, slots }: RecurNode, compile: Compile): JumpParts {
+  const [first = NOTHING, second = NOTHING, third = NOTHING] = args
+    .slice(0, 3)
+    .map((arg) => operandOf(arg, compile));
+  const [slotA = 0, slotB = 0, slotC = 0] = slots;
+  return { first, second, third, slotA, slotB, slotC, count: args.length };
+}
+
+interface JumpParts {
+  readonly first: Operand;
+  readonly second: Operand;
+  readonly third: Operand;
+  readonly slotA: number;
+  readonly slotB: number;
+  readonly slotC: number;
+  readonly count: number;
+}
+
+const NOTHING: Operand = Object.freeze<Operand>({ slot: -1, value: null, run: null });
+
+/** Compiled code of a `recur` anywhere in a loop or function. */
+export function compileRecur(node: RecurNode, compile: Compile): Run {
+  const jump = compileJump(node, compile);
+  return (L, c) => {
+    jump(L, c);
+    return RECUR;
+  };
+}
+
+/** Sets the slots of a loop for its next round, and counts the jump. */
+function compileJump(node: RecurNode, compile: Compile): (L: Value[], c: Context) => void {
+  const { slots, counter, cost, span } = node;
+  const args = node.args.map((arg) => operandOf(arg, compile));
+  return (L, c) => {
+    const values: Value[] = [];
+    for (let index = 0; index < args.length; index++) {
+      values.push(read(args[index] as Operand, L, c));
+    }
+    if ((c.fuel -= cost) < 0) spend(c, 0, span);
+    const jumps = ((L[counter] as number | undefined) ?? 0) + 1;
+    if (jumps > c.loopIterations) throw jumpLimit(c, node);
+    L[counter] = jumps;
+    for (let index = 0; index < slots.length; index++) {
+      L[slots[index] as number] = values[index] as Value;
+    }
+  };
+}

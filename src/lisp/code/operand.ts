@@ -1,0 +1,31 @@
+/**
+ * Operands of compiled code. Constants and locals are read in place: calling a closure for each would
+ * cost more than the work on them.
+ */
+import type { Node } from '../analyzer/core-ast.ts';
+import type { Context, Run } from '../machine/context.ts';
+import type { Value } from '../value/value.ts';
+
+/** A constant, a local, or code that has to run. */
+export interface Operand {
+  /** The slot of a local, or −1. */
+  readonly slot: number;
+  /** The value of a constant. */
+  readonly value: Value;
+  /** The code of anything else, or null. */
+  readonly run: Run | null;
+}
+
+/** The operand that `node` is; `compile` makes the code of what has to run. */
+export function operandOf(node: Node, compile: (node: Node) => Run): Operand {
+  if (node.kind === 'const') return { slot: -1, value: node.value, run: null };
+  if (node.kind === 'local') return { slot: node.slot, value: null, run: null };
+  return { slot: -1, value: null, run: compile(node) };
+}
+
+/** The value of an operand. What is read in place is paid for by its user. */
+export function read(operand: Operand, L: readonly Value[], c: Context): Value {
+  const { slot, run } = operand;
+  if (slot >= 0) return L[slot] as Value;
+  return run === null ? operand.value : run(L as Value[], c);
+}

@@ -1,0 +1,91 @@
+/** A model that fails for good, and those that stand in for it: who counts, and at which price. */
+import { describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../src/activities/model-entry.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { answer, bodiesOf, startRun } from '../../support/runs.ts';
+
+const refusal = (statusCode: number): Error =>
+  Object.assign(new Error(`status ${statusCode}`), { statusCode });
+
+describe('[row 52] [row 53] fallbacks', () => {
+  it.each([
+    {
+      name: 'after a refused key',
+      failures: [refusal(401)],
+      attempts: 1,
+      error: { code: 'model_auth', message: 'HTTP 401: status 401' },
+    },
+    {
+      name: 'after all attempts',
+      failures: Array.from({ length: 8 }, () => refusal(503)),
+      attempts: 8,
+      error: { code: 'model_error', message: 'HTTP 503: status 503' },
+    },
+  ])('answer $name, and statistics name each at its price', async (row) => {
+    const broken = scriptedModel(row.failures);
+    const second = scriptedModel([answer('by the second')]);
+    const models: readonly ModelEntry[] = [
+      { id: 'first', model: broken.model, price: { input: 9, output: 9 }, fallbacks: ['second'] },
+      { id: 'second', model: second.model, price: { input: 1.5, output: 2.25 } },
+    ];
+    const { run } = startRun([], { agent: { model: 'first' }, models });
+
+    const step = await run.result;
+
+    broken.assertDone();
+    second.assertDone();
+    expect([step.status, step.value, step.iterations]).toEqual(['success', 'by the second', 1]);
+    // 100 x 1.5 + 10 x 2.25 = 172.5, rounded up; what failed reported no usage.
+    expect(step.usage).toEqual({
+      inputTokens: 100,
+      outputTokens: 10,
+      totalTokens: 110,
+      cachedInputTokens: 0,
+      reasoningTokens: 0,
+      costMicroUsd: 173,
+      modelCalls: 2,
+      modelCallRetries: row.attempts - 1,
+      toolCalls: 0,
+      durationMs: step.usage.durationMs,
+    });
+    const { counters } = step.stats;
+    const of = (key: string): readonly (number | undefined)[] =>
+      ['', ':first', ':second'].map((suffix) => counters[`agent:${key}${suffix}`]);
+    expect({
+      calls: of('model_calls'),
+      retries: of('model_call_retries'),
+      tokens: of('total_tokens'),
+      cost: of('cost_microusd'),
+    }).toEqual({
+      calls: [2, 1, 1],
+      retries: [row.attempts - 1, row.attempts - 1, 0],
+      tokens: [110, 0, 110],
+      cost: [173, 0, 173],
+    });
+    expect(
+      bodiesOf(run.events, 'agent:model_call:after').map(({ model, attempts, error }) => ({
+        model,
+        attempts,
+        error,
+      })),
+    ).toEqual([
+      { model: 'first', attempts: row.attempts, error: row.error },
+      { model: 'second', attempts: 1, error: undefined },
+    ]);
+  });
+
+  it('are not asked when a request was refused', async () => {
+    const broken = scriptedModel([refusal(400)]);
+    const second = scriptedModel([]);
+    const models: readonly ModelEntry[] = [
+      { id: 'first', model: broken.model, fallbacks: ['second'] },
+      { id: 'second', model: second.model },
+    ];
+    const { run } = startRun([], { agent: { model: 'first' }, models });
+
+    const step = await run.result;
+
+    second.assertDone();
+    expect([step.status, step.reason]).toEqual(['error', 'model_request_refused']);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { COVERAGE_ROWS, taggedFiles } from '../scripts/coverage.ts';
+import { isServerTest } from './support/server-tests.ts';
+
+const files = taggedFiles();
+const due = COVERAGE_ROWS.filter(({ waitsFor }) => waitsFor === null);
+
+describe('the rows of acceptance', () => {
+  it('are numbered without a gap', () => {
+    expect(COVERAGE_ROWS.map(({ row }) => row)).toEqual(
+      Array.from({ length: 58 }, (_, i) => i + 1),
+    );
+  });
+
+  it('all have a test that needs no server', () => {
+    const bare = due.filter(
+      ({ row }) => !files.some(({ rows, onServer }) => !onServer && rows.includes(row)),
+    );
+
+    expect(bare).toEqual([]);
+  });
+
+  it('that depend on Temporal have one on a server', () => {
+    const bare = due
+      .filter(({ onServer }) => onServer)
+      .filter(({ row }) => !files.some((file) => file.onServer && file.rows.includes(row)));
+
+    expect(bare).toEqual([]);
+  });
+
+  it('all have a table, and compare whole values', () => {
+    const lacking = (pattern: RegExp): readonly number[] =>
+      due
+        .filter(
+          ({ row }) => !files.some(({ rows, text }) => rows.includes(row) && pattern.test(text)),
+        )
+        .map(({ row }) => row);
+
+    expect(lacking(/\.each\b/)).toEqual([]);
+    expect(lacking(/\.(?:toEqual|toStrictEqual|toBe)\(/)).toEqual([]);
+  });
+
+  it('are those that tags name', () => {
+    const known = new Set(COVERAGE_ROWS.map(({ row }) => row));
+
+    const unknown = files.flatMap(({ path, rows }) =>
+      rows.filter((row) => !known.has(row)).map((row) => `${path}: ${row}`),
+    );
+
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('the project of a file of tests', () => {
+  it.each([
+    { path: 'test/e2e/steps.test.ts', server: true },
+    { path: 'test/worker/local.server.test.ts', server: true },
+    { path: 'test/workflows/deep/er.test.ts', server: true },
+    { path: 'test/core/agent/loop.test.ts', server: false },
+    { path: 'test/e2e-like/steps.test.ts', server: false },
+  ])('of $path', ({ path, server }) => {
+    expect(isServerTest(path)).toBe(server);
+  });
+});

@@ -1,0 +1,193 @@
+/** Pages of docs/ whose code is that of examples which run here. */
+import { describe, expect, test } from 'vitest';
+import { clerk } from '../../examples/docs/answers.ts';
+import { herald, planner } from '../../examples/docs/formats.ts';
+import { entries, withFallback } from '../../examples/docs/models.ts';
+import { carefulLoop } from '../../examples/docs/own-loops.ts';
+import { relay, watch } from '../../examples/docs/streaming.ts';
+import { checkModelEntries } from '../../src/activities/model-entry.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
+import { followChunks } from '../../src/client/follow-chunks.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import { textOf, type Message } from '../../src/core/message.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { createChunkBus } from '../../src/worker/chunk-bus.ts';
+import { openChunkEndpoint } from '../../src/worker/chunk-endpoint.ts';
+import { fakeRun, STEP } from '../cli/cli-fixture.ts';
+import { chunk, marker } from '../support/chunks.ts';
+import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+import { eventually } from '../support/eventually.ts';
+import { act, answer, bodiesOf, GARBAGE, START, startRun } from '../support/runs.ts';
+
+const PAGES = ['answers', 'formats', 'models', 'own-loops', 'streaming'];
+
+test.each(PAGES)('docs/%s.md quotes its example', (page) => {
+  expect(blocksOf(page).size).toBeGreaterThan(0);
+  expect(blocksOf(page)).toEqual(regionsOf(page));
+});
+
+describe('answers', () => {
+  test('coerced, filled in, rejected with feedback, judged by a model that is counted', async () => {
+    const letter = (to: string, text: string): string =>
+      answer(JSON.stringify({ to, text, send_at: '2026-03-11 08:00' }));
+    const script = scriptedModel([
+      answer('{"to": "ada"}'),
+      letter('ada@elsewhere.org', 'Come, please.'),
+      letter('ada@example.com', 'Come.'),
+      answer('{"to": "ada@example.com", "text": "Come, please."}'),
+    ]);
+
+    const run = startInMemory({ agent: clerk(script.model), task: 'Invite Ada.' });
+    const step = await run.result;
+
+    script.assertDone();
+    expect(step).toMatchObject({
+      status: 'success',
+      value: { to: 'ada@example.com', text: 'Come, please.', send_at: '2026-03-10T09:00:00Z' },
+    });
+    expect(step.stats.counters).toMatchObject({
+      'agent:answer_rejected_by:in-house': 1,
+      'agent:answer_rejected_by:polite': 1,
+      'agent:model_calls:critic': 2,
+      'agent:input_tokens:critic': 80,
+    });
+    const told = script.requests.slice(1).map(({ messages }) => lastTextOf(messages));
+    expect(told[0]).toContain('- text: missing');
+    expect(told[1]).toContain('Write to an address of example.com, not to ada@elsewhere.org.');
+    const called = bodiesOf(run.events, 'agent:validator:called')[0];
+    expect(called?.answer).toMatchObject({ send_at: '2026-03-11T08:00:00Z' });
+  });
+});
+
+describe('formats', () => {
+  test('sections of three kinds in Markdown, one of them unfit', async () => {
+    const reply = (hours: number): string =>
+      `# thinking\nNothing.\n# plan\nsteps:\n- 007\n- look\n# estimate\n{"hours": ${hours}}\n# doubts\nnone\n# answer\ndone`;
+    const script = scriptedModel([`${reply(-1)}\n# Other\nx`, reply(2)]);
+
+    const run = startInMemory({ agent: planner(script.model), task: 'Go' });
+    const step = await run.result;
+
+    script.assertDone();
+    expect(step).toMatchObject({ status: 'success', value: 'done', iterations: 2 });
+    expect(lastTextOf(script.requests[1]?.messages ?? [])).toContain('There is no section Other.');
+    expect(run.entries.at(-1)?.metadata).toEqual({
+      sections: { plan: [{ steps: ['007', 'look'] }], estimate: [{ hours: 2 }] },
+    });
+  });
+
+  test('a prompt of one’s own', async () => {
+    const script = scriptedModel([answer('hear, hear')]);
+
+    await startInMemory({
+      agent: herald(script.model),
+      task: 'Go',
+      clock: createFakeClock(START),
+    }).result;
+
+    const [first, second] = script.requests[0]?.messages.map(textOf) ?? [];
+    expect(first).toBe('You announce things. Today is Tuesday, 2026-03-10.');
+    expect(second).toMatch(/^<layout>\nWrite your reply as the sections below\.[^]*<\/layout>$/);
+  });
+});
+
+describe('models', () => {
+  test('entries that a worker takes', () => {
+    expect(checkModelEntries(entries()).map(({ id }) => id)).toEqual(['large', 'small']);
+  });
+
+  test('a fallback answers, and its price counts', async () => {
+    const { agent, models } = withFallback();
+
+    const step = await startInMemory({ agent, models, task: 'Go' }).result;
+
+    expect(step).toMatchObject({
+      status: 'success',
+      value: '3 messages',
+      usage: { modelCalls: 2, costMicroUsd: 1_020 },
+    });
+    expect(step.stats.counters).toMatchObject({
+      'agent:model_calls:down': 1,
+      'agent:model_calls:parrot': 1,
+    });
+  });
+
+  test('a limit on cost needs all prices', () => {
+    const { agent, models } = withFallback();
+
+    const free = models.map(({ id, model, fallbacks = [] }) => ({ id, model, fallbacks }));
+
+    expect(() => createRegistry({ agents: [agent], models: free })).toThrow(
+      'Agent `bird`: Expected a `price` for every model under a cost limit, got none for `down`.',
+    );
+  });
+});
+
+describe('own loops', () => {
+  test('one call in a turn, whatever the model wants', async () => {
+    const { run, script } = startRun([act('a', 'b'), GARBAGE, answer('done')], {
+      next: carefulLoop(),
+    });
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect(step).toMatchObject({ status: 'success', value: answer('done'), iterations: 3 });
+    expect(step.usage.toolCalls).toBe(1);
+    const observations = script.requests.slice(1).map(({ messages }) => lastTextOf(messages));
+    expect(observations[0]).toBe(
+      '<observation>\n<note>\n1 more calls were left out: one step at a time.\n</note>\n<search>\nhits for a\n</search>\n</observation>',
+    );
+    expect(observations[1]).toContain('Your reply could not be read');
+  });
+});
+
+/** The message before the marker. */
+function lastTextOf(messages: readonly Message[]): string {
+  const message = messages.at(-2);
+  return message === undefined ? '' : textOf(message);
+}
+
+describe('streaming', () => {
+  test('text that grows, starts again, and is replaced by the answer', async () => {
+    const stream: RunHandle['stream'] = async function* () {
+      yield chunk(1, 'I look', { kind: 'text' });
+      yield chunk(1, 'think', { iteration: 2, kind: 'reasoning' });
+      yield chunk(2, 'Zag', { iteration: 2 });
+      yield marker(1, 'restart', { iteration: 2, attempt: 2 });
+      yield chunk(2, 'Vien', { iteration: 2, attempt: 2 });
+      yield chunk(3, 'na', { iteration: 2, attempt: 2 });
+    };
+    const shown: unknown[] = [];
+
+    await watch(fakeRun('r', { stream, result: async () => STEP }), (value) => shown.push(value));
+
+    expect(shown).toEqual(['I look', '', 'Zag', '', 'Vien', 'Vienna', 'Vienna.']);
+  });
+
+  test('one address in front of a fleet', async () => {
+    const token = 'a-token-of-a-fleet';
+    const bus = createChunkBus();
+    const worker = await openChunkEndpoint({ source: bus, token });
+    const front = await relay([worker.url], token);
+    const { url } = front;
+    const stream = followChunks({ find: [async () => [{ url, token }]] }).subscribe({ runId: 'r' });
+    const items: unknown[] = [];
+    const reading = (async () => {
+      for await (const item of stream) items.push(item);
+    })();
+
+    await eventually('a piece', () => {
+      bus.publish(chunk(1, 'one'));
+      return items.length > 0;
+    });
+    stream.unsubscribe();
+    await reading;
+    await front.close();
+    await worker.close();
+
+    expect(items[0]).toEqual(chunk(1, 'one'));
+  });
+});

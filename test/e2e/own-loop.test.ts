@@ -1,0 +1,104 @@
+/** A loop of a user's own as a workflow: what it gets without any code for it, over many links too. */
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
+import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { LimitsInput } from '../../src/core/agent/input.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { comparableStep } from '../support/airline.ts';
+import { review } from '../support/fixtures/workflows/review-loop.ts';
+import { bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
+import { openStage, type Served, type Stage } from '../support/stage.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const REVIEW_LOOP = fileURLToPath(
+  new URL('../support/fixtures/workflows/review-loop.ts', import.meta.url),
+);
+
+/** An agent whose judge likes the draft of round `rounds`; its scratchpad is cut now and then. */
+function reviewer(rounds: number): AgentDefinition {
+  return defineAgent({
+    name: 'reviewer',
+    model: { id: 'm', model: async ({ iteration }) => `draft ${iteration}` },
+    tools: [searchTool()],
+    validators: [
+      defineValidator({
+        name: 'last',
+        validate: (text) => ({ accepted: String(text) === `hits for draft ${rounds}` }),
+      }),
+    ],
+    compaction: { triggers: [counter('agent:iterations', 4)], strategies: [slidingWindow(2)] },
+  });
+}
+
+const agent = reviewer(10);
+
+/** A worker on the server of the run, and one on a server that wants hand-overs early. */
+interface Place {
+  readonly name: 'one link' | 'many links';
+  readonly stage: Stage;
+  readonly served: Served;
+}
+
+const places: Place[] = [];
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 25 },
+  });
+  for (const name of ['one link', 'many links'] as const) {
+    const stage = await openStage(name === 'one link' ? inject('temporal') : server);
+    const served = await stage.serve([agent], { workflowsPath: REVIEW_LOOP });
+    places.push({ name, stage, served });
+  }
+});
+afterAll(async () => {
+  for (const { stage } of places) await stage.close();
+  await server?.stop();
+});
+
+interface Row {
+  readonly name: string;
+  readonly limits: LimitsInput;
+  readonly ending: readonly [status: string, reason: string, iterations: number];
+}
+
+describe('an own loop as a workflow [row 6] [row 7]', () => {
+  it.each<Row>([
+    { name: 'that ends by itself', limits: {}, ending: ['success', 'answered', 10] },
+    {
+      name: 'at a limit on its own key',
+      limits: { custom: [{ kind: 'exact', key: 'review:rounds', max: 6 }] },
+      ending: ['limit_exceeded', 'review:rounds', 7],
+    },
+    {
+      name: 'at a limit on calls',
+      limits: { toolCalls: 5 },
+      ending: ['limit_exceeded', 'agent:tool_calls', 6],
+    },
+  ])('$name: as in memory, on one link and on many', async ({ limits, ending }) => {
+    const expected = await startInMemory({ agent, task: 'Go', limits, next: review }).result;
+    expect([expected.status, expected.reason, expected.iterations]).toEqual(ending);
+
+    const runs = await Promise.all(
+      places.map(({ served }) => served.everloop.start('reviewer', { task: 'Go', limits })),
+    );
+
+    for (const [index, run] of runs.entries()) {
+      const { name, stage } = places[index] as Place;
+      expect(comparableStep(await run.result()), name).toEqual(comparableStep(expected));
+      const events = await run.events();
+      expect(hasNoGap(events)).toBe(true);
+      expect(bodiesOf(events, 'agent:execution:before')).toHaveLength(1);
+      expect(bodiesOf(events, 'agent:execution:after')).toHaveLength(1);
+      expect(bodiesOf(events, 'agent:compaction').map(({ epoch }) => epoch)).toEqual(
+        ending[2] > 8 ? [2, 3] : [2],
+      );
+      const links = bodiesOf(events, 'agent:execution:handover').length;
+      expect(links > 0, `${name}, ${links} hand-overs`).toBe(name === 'many links');
+      await stage.replay(run, { workflowsPath: REVIEW_LOOP });
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { allBuiltins } from '../../src/lisp/builtins/registry.ts';
+import { evaluate } from './support/evaluate.ts';
+
+/** Elements of the small and of the large collection. */
+const SMALL = 100;
+const LARGE = 1_000;
+const GROWTH = LARGE / SMALL;
+
+const LIMITS = { fuel: 2_000_000 };
+
+/** Arguments to try a builtin with, over a collection of `n` elements. */
+function callsOf(name: string, n: number): readonly string[] {
+  const items = `(range ${n})`;
+  const map = `(zipmap (range ${n}) (range ${n}))`;
+  const text = `(apply str (repeat ${n * 16} "a"))`;
+  return [
+    `(${name} ${items})`,
+    `(${name} ${text})`,
+    `(${name} ${map})`,
+    `(${name} identity ${items})`,
+    `(${name} + 0 ${items})`,
+    `(${name} ${items} 1)`,
+    `(${name} 1 ${items})`,
+    `(${name} ${items} ${items})`,
+    `(${name} ${map} 1)`,
+    `(${name} ${map} 1 2)`,
+    `(${name} ${map} ${map})`,
+    `(${name} #{1} ${items})`,
+    `(${name} ${text} "b")`,
+    `(${name} "b" ${text})`,
+    `(${name} ${text} "b" "c")`,
+    `(${name} #"b" ${text})`,
+  ];
+}
+
+/** The fuel of `call` alone: without that of making its arguments. */
+function fuelOf(name: string, call: string): number | null {
+  const whole = evaluate(call, { limits: LIMITS });
+  const args = evaluate(call.replace(`(${name} `, '(list '), { limits: LIMITS });
+  if (whole.kind !== 'value' || args.kind !== 'value') return null;
+  return whole.fuel - args.fuel;
+}
+
+/** How often the fuel for the large collection is that for the small one, for each call that works. */
+function growthOf(name: string): readonly { readonly call: string; readonly ratio: number }[] {
+  const large = callsOf(name, LARGE);
+  return callsOf(name, SMALL).flatMap((call, index) => {
+    const small = fuelOf(name, call);
+    const grown = fuelOf(name, large[index] ?? '');
+    if (small === null || grown === null) return [];
+    return [{ call, ratio: Math.max(grown, 1) / Math.max(small, 1) }];
+  });
+}
+
+/** These make, compare or select as many things as there are; their cost is in their meaning. */
+const MEASURED = allBuiltins().filter(
+  ({ name, cost }) =>
+    cost !== 'effect' && !/^(\.|[A-Z]|java)/.test(name) && name !== 'combinations',
+);
+
+describe('the fuel of a builtin on n elements', () => {
+  test('never grows faster than its class says', { timeout: 120_000 }, () => {
+    const wrong: string[] = [];
+    let measured = 0;
+    // Sorting, and maps and sets with composite keys, take n log n; nothing takes n squared.
+    const most = GROWTH * 1.6;
+    for (const { name, cost } of MEASURED) {
+      for (const { call, ratio } of growthOf(name)) {
+        measured += 1;
+        if (ratio > most) wrong.push(`${call}: ${ratio.toFixed(1)} times, class ${cost}`);
+      }
+    }
+
+    expect(wrong).toEqual([]);
+    expect(measured).toBeGreaterThan(400);
+  });
+
+  test.each([
+    'get',
+    'nth',
+    'first',
+    'second',
+    'last',
+    'peek',
+    'pop',
+    'conj',
+    'assoc',
+    'dissoc',
+    'disj',
+    'count',
+    'empty?',
+  ])('of %s does not grow on vectors, maps and sets', { timeout: 60_000 }, (name) => {
+    const growths = growthOf(name).filter(
+      ({ call }) => !call.includes('"a"') && !call.includes('(range 100) (range 100)'),
+    );
+
+    expect(growths.filter(({ ratio }) => ratio > 1.5)).toEqual([]);
+  });
+
+  test.each(['map', 'filter', 'reverse', 'frequencies', 'str', 'set', 'into', 'join', 'distinct'])(
+    'of %s grows with n',
+    { timeout: 60_000 },
+    (name) => {
+      expect(Math.max(...growthOf(name).map(({ ratio }) => ratio))).toBeGreaterThan(GROWTH / 2);
+    },
+  );
+});

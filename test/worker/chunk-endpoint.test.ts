@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createFrameReader, type Frame } from '../../src/core/streaming/chunk-wire.ts';
+import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
+import {
+  openChunkEndpoint,
+  type ChunkEndpoint,
+  type ChunkEndpointOptions,
+} from '../../src/worker/chunk-endpoint.ts';
+import { chunk, marker } from '../support/chunks.ts';
+import { eventually } from '../support/eventually.ts';
+
+const TOKEN = 'a-token-of-sixteen';
+const opened: ChunkEndpoint[] = [];
+
+afterEach(async () => {
+  for (const endpoint of opened.splice(0)) await endpoint.close();
+});
+
+async function open(
+  bus: ChunkBus,
+  options: Partial<ChunkEndpointOptions> = {},
+): Promise<ChunkEndpoint> {
+  const endpoint = await openChunkEndpoint({ source: bus, token: TOKEN, ...options });
+  opened.push(endpoint);
+  return endpoint;
+}
+
+async function ask(url: string, token: string = TOKEN, method = 'GET'): Promise<IncomingMessage> {
+  const request = get(url, { method, agent: false, headers: { authorization: `Bearer ${token}` } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  response.setEncoding('utf8');
+  let text = '';
+  for await (const piece of response) text += String(piece);
+  return text;
+}
+
+/** Whatever a reader is told, as it comes. */
+function readFrames(response: IncomingMessage): Frame[] {
+  const frames: Frame[] = [];
+  const read = createFrameReader();
+  response.setEncoding('utf8');
+  response.on('data', (text: string) => frames.push(...read(text)));
+  return frames;
+}
+
+const deltasOf = (frames: readonly Frame[]): readonly string[] =>
+  frames.flatMap((frame) =>
+    frame.kind === 'item' ? ['delta' in frame.item ? frame.item.delta : frame.item.kind] : [],
+  );
+
+describe('openChunkEndpoint', () => {
+  it('listens on loopback alone unless it is told otherwise', async () => {
+    const { url } = await open(createChunkBus());
+
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it.each([
+    { name: 'a wrong token', path: '/chunks', token: 'another', method: 'GET', status: 401 },
+    { name: 'a wrong token elsewhere', path: '/x', token: 'another', method: 'GET', status: 401 },
+    { name: 'another path', path: '/x', token: TOKEN, method: 'GET', status: 404 },
+    { name: 'another method', path: '/chunks', token: TOKEN, method: 'POST', status: 405 },
+  ])('refuses $name', async ({ path, token, method, status }) => {
+    const { url } = await open(createChunkBus());
+
+    const response = await ask(`${url}${path}`, token, method);
+
+    expect(response.statusCode).toBe(status);
+    expect(await textOf(response)).toMatch(/^Expected .*\n$/);
+  });
+
+  it('gives a reader what it asked for, from then on, in order', async () => {
+    const bus = createChunkBus();
+    const { url } = await open(bus);
+    bus.publish(chunk(1, 'early'));
+    const response = await ask(`${url}/chunks?runId=r`);
+    const frames = readFrames(response);
+    await eventually('a greeting', () => frames.length > 0);
+
+    bus.publish(chunk(2, 'one'));
+    bus.publish(chunk(1, 'other', { runId: 'x', rootRunId: 'x' }));
+    bus.publish(chunk(3, 'two'));
+    bus.publish(marker(4, 'end'));
+
+    await eventually('all of it', () => deltasOf(frames).length === 3);
+    expect(frames[0]).toMatchObject({ kind: 'hello', v: 1 });
+    expect(deltasOf(frames)).toEqual(['one', 'two', 'end']);
+  });
+
+  it('says that it is there while a model is silent', async () => {
+    const { url } = await open(createChunkBus(), { pingMs: 5 });
+    const response = await ask(`${url}/chunks`);
+    response.setEncoding('utf8');
+    let text = '';
+    response.on('data', (piece: string) => (text += piece));
+
+    await eventually('two pings', () => text.split(': ping\n\n').length > 2);
+  });
+
+  it('ends a stream with the bus, and says so', async () => {
+    const bus = createChunkBus();
+    const { url } = await open(bus);
+    const response = await ask(`${url}/chunks`);
+    const reading = textOf(response);
+
+    bus.close();
+
+    expect(await reading).toMatch(/event: end\ndata: \{\}\n\n$/);
+  });
+
+  it('costs a publisher nothing when a reader takes nothing, and lets that reader go', async () => {
+    const bus = createChunkBus();
+    let hasLeft = false;
+    const subscribe: ChunkBus['subscribe'] = (filter) => {
+      const subscription = bus.subscribe(filter);
+      const unsubscribe = (): void => {
+        hasLeft = true;
+        subscription.unsubscribe();
+      };
+      return { ...subscription, unsubscribe };
+    };
+    const { url } = await open({ ...bus, subscribe }, { drainMs: 50 });
+    await ask(`${url}/chunks`);
+    const piece = 'x'.repeat(100);
+
+    const before = process.cpuUsage();
+    for (let seq = 1; seq <= 100_000; seq++) bus.publish(chunk(seq, piece));
+    const { user, system } = process.cpuUsage(before);
+
+    // 100,000 pieces for a reader that is stuck: some microseconds each, and no memory to speak of.
+    expect((user + system) / 1_000).toBeLessThan(2_000);
+    await eventually('the reader to be let go', () => {
+      // More than the sockets between the two can hold.
+      bus.publish(chunk(0, 'x'.repeat(1_000_000)));
+      return hasLeft;
+    });
+  });
+
+  it('loses the oldest for a slow reader and tells it so', async () => {
+    const bus = createChunkBus({ maxQueued: 10 });
+    const { url } = await open(bus);
+    const response = await ask(`${url}/chunks`);
+    const piece = 'x'.repeat(1_000_000);
+    for (let seq = 1; seq <= 200; seq++) {
+      bus.publish(chunk(seq, piece));
+      // The endpoint has its turn, and the reader takes nothing.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    const frames = readFrames(response);
+
+    const last = await eventually('the newest', () => {
+      const items = frames.flatMap((frame) => (frame.kind === 'item' ? [frame.item] : []));
+      return items.at(-1)?.seq === 200 ? items : undefined;
+    });
+    expect(last.some(({ kind }) => kind === 'gap')).toBe(true);
+    expect(last.length).toBeLessThan(200);
+  });
+
+  it('outlives readers that go in the middle of anything', async () => {
+    const bus = createChunkBus();
+    const { url } = await open(bus, { pingMs: 1 });
+    const piece = 'x'.repeat(100_000);
+
+    for (let round = 0; round < 20; round++) {
+      const response = await ask(`${url}/chunks`);
+      response.on('error', () => undefined);
+      for (let seq = 1; seq <= 50; seq++) bus.publish(chunk(seq, piece));
+      response.destroy();
+      for (let seq = 51; seq <= 100; seq++) bus.publish(chunk(seq, piece));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const last = readFrames(await ask(`${url}/chunks`));
+
+    await eventually('a greeting', () => last.length > 0);
+  });
+
+  it('takes no more readers than it can serve', async () => {
+    const { url } = await open(createChunkBus(), { maxReaders: 1 });
+    const first = await ask(`${url}/chunks`);
+    const second = await ask(`${url}/chunks`);
+    expect(second.statusCode).toBe(503);
+
+    first.destroy();
+
+    await eventually('room', async () => {
+      const response = await ask(`${url}/chunks`);
+      response.destroy();
+      return response.statusCode === 200;
+    });
+  });
+});
