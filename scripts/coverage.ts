@@ -16,7 +16,7 @@ export interface CoverageRow {
   /** Whether it has to be shown on a real server too. */
   readonly onServer: boolean;
   /** What has to be built before it can be shown; null: due now. */
-  readonly waitsFor: 'approvals' | 'programs' | 'children' | null;
+  readonly waitsFor: 'approvals' | 'programs' | 'children' | 'LLM tools' | 'questions' | null;
 }
 
 type RowText = readonly [row: number, title: string, mark?: 'server' | CoverageRow['waitsFor']];
@@ -82,13 +82,38 @@ const texts: readonly RowText[] = [
   [58, 'Both scenarios, in every variant', 'server'],
 ];
 
-/** All rows of acceptance, in order. */
-export const COVERAGE_ROWS: readonly CoverageRow[] = texts.map(([row, title, mark]) => ({
-  row,
-  title,
-  onServer: mark === 'server',
-  waitsFor: mark === undefined || mark === 'server' ? null : mark,
-}));
+const modeTexts: readonly RowText[] = [
+  [1, 'What a definition is refused for in each mode'],
+  [2, 'Whole prompts, and previews of them'],
+  [3, 'Finding JSON in a reply'],
+  [4, 'json: valid, not JSON, misfit, never valid'],
+  [5, 'Classification with each strategy; a refusal', 'server'],
+  [6, 'text: the reply as it came'],
+  [7, 'Steps as context, over all pairs of modes', 'server'],
+  [8, 'What requests carry, and odd replies'],
+  [9, 'Every native call has one result'],
+  [10, 'lisp: turns, single shot, repair', 'programs'],
+  [11, 'Finding programs in a reply', 'programs'],
+  [12, 'What models and tools wrote stays in its frame'],
+  [13, 'Tools made of models and agents', 'LLM tools'],
+  [14, 'Signatures, schemas, coercion'],
+  [15, 'Templates'],
+  [16, 'Pipelines; compile once, run many', 'programs'],
+  [17, 'Asking people', 'questions'],
+  [18, 'Approval and external completion', 'approvals'],
+  [19, 'Hidden fields and keys reach no model'],
+];
+
+/** All rows of acceptance of the loop, in order. */
+export const COVERAGE_ROWS: readonly CoverageRow[] = texts.map(rowOf);
+
+/** Those of modes, signatures and piping; their tag is `[sub 12]`. */
+export const MODE_ROWS: readonly CoverageRow[] = modeTexts.map(rowOf);
+
+function rowOf([row, title, mark]: RowText): CoverageRow {
+  const waitsFor = mark === undefined || mark === 'server' ? null : mark;
+  return { row, title, onServer: mark === 'server', waitsFor };
+}
 
 /** A file of tests, and the rows that it has the tags of. */
 export interface TaggedFile {
@@ -99,24 +124,29 @@ export interface TaggedFile {
   readonly onServer: boolean;
 }
 
+/** The word of a tag: `row` for the loop, `sub` for modes. */
+export type TagWord = 'row' | 'sub';
+
 /** The files of tests that have a tag, sorted by path. */
-export function taggedFiles(): readonly TaggedFile[] {
+export function taggedFiles(word: TagWord = 'row'): readonly TaggedFile[] {
+  const tag = new RegExp(`\\[${word} (\\d+)\\]`, 'g');
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => `test/${name.replaceAll('\\', '/')}`)
     .filter((path) => path.endsWith('.test.ts'))
     .toSorted()
     .map((path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');
-      const rows = [...text.matchAll(/\[row (\d+)\]/g)].map(([, row]) => Number(row));
+      const rows = [...text.matchAll(tag)].map(([, row]) => Number(row));
       return { path, text, rows: [...new Set(rows)], onServer: isServerTest(path) };
     })
     .filter(({ rows }) => rows.length > 0);
 }
 
-/** The cells of the table in `docs/coverage.md`: row, what, tests, tests on a server. */
-export function coverageCells(): readonly (readonly string[])[] {
-  const files = taggedFiles();
-  return COVERAGE_ROWS.map(({ row, title, onServer, waitsFor }) => {
+/** The cells of a table in `docs/coverage.md`: row, what, tests, tests on a server. */
+export function coverageCells(word: TagWord = 'row'): readonly (readonly string[])[] {
+  const files = taggedFiles(word);
+  const rows = word === 'row' ? COVERAGE_ROWS : MODE_ROWS;
+  return rows.map(({ row, title, onServer, waitsFor }) => {
     const linked = (wanted: boolean): string =>
       files
         .filter((file) => file.onServer === wanted && file.rows.includes(row))

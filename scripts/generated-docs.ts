@@ -55,6 +55,7 @@ const parts: Readonly<Record<string, () => string>> = {
       ]),
     ),
   rows: () => tableOf(['Row', 'What', 'Tests', 'Tests on a server'], coverageCells()),
+  'mode rows': () => tableOf(['Row', 'What', 'Tests', 'Tests on a server'], coverageCells('sub')),
   events: () => tableOf(['Type', 'When', 'Fields of its own'], eventRows()),
 };
 

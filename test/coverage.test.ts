@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { COVERAGE_ROWS, taggedFiles } from '../scripts/coverage.ts';
+import { COVERAGE_ROWS, MODE_ROWS, taggedFiles } from '../scripts/coverage.ts';
 import { isServerTest } from './support/server-tests.ts';
 
-const files = taggedFiles();
-const due = COVERAGE_ROWS.filter(({ waitsFor }) => waitsFor === null);
+describe.each([
+  { name: 'the loop', allRows: COVERAGE_ROWS, files: taggedFiles(), count: 58 },
+  { name: 'modes', allRows: MODE_ROWS, files: taggedFiles('sub'), count: 19 },
+])('the rows of acceptance of $name', ({ allRows, files, count }) => {
+  const due = allRows.filter(({ waitsFor }) => waitsFor === null);
 
-describe('the rows of acceptance', () => {
   it('are numbered without a gap', () => {
-    expect(COVERAGE_ROWS.map(({ row }) => row)).toEqual(
-      Array.from({ length: 58 }, (_, i) => i + 1),
-    );
+    expect(allRows.map(({ row }) => row)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
   });
 
   it('all have a test that needs no server', () => {
@@ -41,7 +41,7 @@ describe('the rows of acceptance', () => {
   });
 
   it('are those that tags name', () => {
-    const known = new Set(COVERAGE_ROWS.map(({ row }) => row));
+    const known = new Set(allRows.map(({ row }) => row));
 
     const unknown = files.flatMap(({ path, rows }) =>
       rows.filter((row) => !known.has(row)).map((row) => `${path}: ${row}`),

@@ -248,7 +248,7 @@ describe('Entries of chat', () => {
   });
 });
 
-describe('Pairing of calls and results [row 18]', () => {
+describe('Pairing of calls and results [row 18] [sub 9]', () => {
   const call = (callId: string): Part => ({ type: 'tool_call', callId, tool: 't', args: {} });
   const result = (callId: string, text = 'ok', isError = false): Part => ({
     type: 'tool_result',
