@@ -3,7 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { ModelEntry, StructuredOutput } from '../../src/activities/model-entry.ts';
 import type { ModelRequest } from '../../src/core/model/model.ts';
-import { startInMemory, type MemoryRun } from '../../src/testing/run-in-memory.ts';
+import {
+  startInMemory,
+  type MemoryRun,
+  type MemoryRunOptions,
+} from '../../src/testing/run-in-memory.ts';
 import { modelAt, protocols, startAimock, type Protocol } from '../support/aimock.ts';
 import { bodiesOf } from '../support/runs.ts';
 
@@ -30,6 +34,7 @@ function start(
   protocol: Protocol,
   structuredOutput: StructuredOutput,
   more: Partial<ModelEntry> = {},
+  options: Partial<MemoryRunOptions> = {},
 ): MemoryRun {
   const agent = defineAgent({
     name: 'triage',
@@ -37,7 +42,7 @@ function start(
     signature: '{sentiment :string, score :float?}',
     model: { id: 'm', model: modelAt(mock.url, protocol), structuredOutput, ...more },
   });
-  return startInMemory({ agent, task: 'Classify: great product.' });
+  return startInMemory({ agent, task: 'Classify: great product.', ...options });
 }
 
 const value = { sentiment: 'positive', score: 0.5 };
@@ -135,7 +140,7 @@ describe('Classification over HTTP [sub 5]', () => {
 });
 
 describe('A provider that refuses [sub 5]', () => {
-  test('a schema: the run asks by a forced call from then on', async () => {
+  test('a schema: the run asks by a forced call from then on, over hand-overs too', async () => {
     mock.on({ predicate: asks.schema }, refusal);
     mock.on(
       { predicate: (sent) => asks.tool(sent) && sent.messages.length === 2 },
@@ -146,7 +151,7 @@ describe('A provider that refuses [sub 5]', () => {
       { toolCalls: [{ name: 'respond', arguments: JSON.stringify(value) }], usage },
     );
 
-    const run = start('openai-chat', 'auto');
+    const run = start('openai-chat', 'auto', {}, { handoverDue: (iteration) => iteration === 1 });
     const step = await run.result;
 
     expect(step).toMatchObject({ status: 'success', value });
@@ -156,6 +161,7 @@ describe('A provider that refuses [sub 5]', () => {
     // Refused, misfit, repaired: the repair did not ask for the schema again.
     expect(mock.getRequests()).toHaveLength(3);
     expect(run.state.structuredOutputs).toEqual({ m: 'tool' });
+    expect(run.state.link).toBe(2);
   });
 
   test('a schema and a forced call: the prompt alone is left', async () => {

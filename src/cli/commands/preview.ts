@@ -65,7 +65,7 @@ function notFound(path: string, name: string, names: readonly string[]): UsageEr
 }
 
 /** A request as text: messages under their roles, then what stands beside them. */
-export function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest): string {
+function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest): string {
   return [
     ...messages.map(messageText),
     ...tools.map(

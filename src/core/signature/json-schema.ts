@@ -6,8 +6,7 @@ import type { Json, JsonObject } from '../json.ts';
 import { withoutOptional, type SignatureField, type SignatureType } from './signature.ts';
 
 /** Text that is the name of a keyword: no blanks, no delimiters of the language, no digit first. */
-export const KEYWORD_PATTERN =
-  '^:?[^\\s:,;()\\[\\]{}"\'`@^~\\\\#0-9][^\\s:,;()\\[\\]{}"\'`@^~\\\\]*$';
+const KEYWORD_PATTERN = '^:?[^\\s:,;()\\[\\]{}"\'`@^~\\\\#0-9][^\\s:,;()\\[\\]{}"\'`@^~\\\\]*$';
 
 /** Name of the format of moments with an offset; checked by our own parser. */
 export const DATETIME_FORMAT = 'datetime-with-offset';
