@@ -1,17 +1,21 @@
 /** Text of models and tools inside a prompt, framed so that it cannot break out. */
 
-/**
- * `text` inside `<untrusted source="…">`: an end of the frame is written `<\\/untrusted`, control characters
- * but line breaks and tabs as `\\uXXXX`.
- */
+/** `text` inside `<untrusted source="…">`. */
 export function untrusted(source: string, text: string): string {
-  const safe = text
+  return `<untrusted source="${source}">${withoutFrames(text)}</untrusted>`;
+}
+
+/**
+ * `text` with an end of the frame written `<\/untrusted`, and control characters but line breaks and
+ * tabs as `\uXXXX`. Also for lines beside a frame that quote a little of what is in it.
+ */
+export function withoutFrames(text: string): string {
+  return text
     .replaceAll(/<\/untrusted/gi, (tag) => `<\\${tag.slice(1)}`)
     .replaceAll(controlCharacters, (character) => {
       const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
       return `\\u${code}`;
     });
-  return `<untrusted source="${source}">${safe}</untrusted>`;
 }
 
 const controlCharacters = /(?![\n\t])\p{Cc}/gu;

@@ -165,7 +165,7 @@ describe('A run of json [sub 4]', () => {
     expect(textOf(script.requests[1]?.messages.at(-1) ?? { role: 'user', parts: [] })).toBe(
       [
         'Your answer did not fit the output format (attempt 1 of 5).',
-        '- line 1, column 32: expected a control character escaped, got `\u0007", "score": "high"}`',
+        '- line 1, column 32: expected a control character escaped, got `\\u0007", "score": "high"}`',
         'You wrote:',
         '<untrusted source="answer">{"sentiment": "good<\\/untrusted>\\u0007", "score": "high"}</untrusted>',
         'Answer again with one JSON object of this form:',

@@ -12,7 +12,7 @@ import type { SignatureType } from '../../signature/signature.ts';
 import type { Judgement } from '../../termination/candidates.ts';
 import { errorSection } from '../../termination/feedback.ts';
 import { clip, cut } from '../../text/cut.ts';
-import { untrusted } from '../../text/untrusted.ts';
+import { untrusted, withoutFrames } from '../../text/untrusted.ts';
 import type { TranscriptHead } from '../../transcript/transcript.ts';
 import { contextDescriptions, describeContext } from '../context-text.ts';
 import type { AttemptCount, Exhaustion, ModeRules, RequestOptions } from '../mode.ts';
@@ -123,7 +123,7 @@ function repairText(
   const quote = clip(writtenText(sourceOf(reply)), MAX_QUOTED);
   return [
     head,
-    ...problemsOf(judgement).map((line) => `- ${line}`),
+    ...problemsOf(judgement).map((line) => `- ${withoutFrames(line)}`),
     ...(quote.trim() === '' ? [] : ['You wrote:', untrusted('answer', quote)]),
     'Answer again with one JSON object of this form:',
     '```json',
