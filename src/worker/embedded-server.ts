@@ -17,7 +17,7 @@ import type { Json } from '../core/json.ts';
 import { UsageError } from '../core/usage-error.ts';
 import { isRunning, withLock } from './server-lock.ts';
 import { findFreePort, isPortTaken, probeServer, type Probe } from './server-probe.ts';
-import { startServerProcess, type ServerProcess } from './server-process.ts';
+import { ENDED_AT_ONCE, startServerProcess, type ServerProcess } from './server-process.ts';
 import {
   readServerState,
   removeServerState,
@@ -281,7 +281,28 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
   }
 }
 
+/**
+ * The CLI looks for four more ports by itself, and a port that was free may be gone when it is taken:
+ * two servers that start at the same time now and then disturb each other, so it is tried again.
+ */
+const START_TRIES = 3;
+
 async function startWith(
+  setup: Setup,
+  program: string,
+  origin: 'path' | 'pinned CLI',
+): Promise<EmbeddedServer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOnce(setup, program, origin);
+    } catch (error) {
+      const mayPass = error instanceof Error && error.name === ENDED_AT_ONCE;
+      if (!mayPass || tries === START_TRIES) throw error;
+    }
+  }
+}
+
+async function startOnce(
   setup: Setup,
   program: string,
   origin: 'path' | 'pinned CLI',

@@ -67,6 +67,9 @@ export interface ServerProcessOptions {
   readonly readyWithinMs: number;
 }
 
+/** Name of the error when the server ended before it answered, as it does without a free port. */
+export const ENDED_AT_ONCE = 'ServerEndedAtOnce';
+
 /** A server that answers. */
 export interface ServerProcess {
   /** Of the server itself, not of its supervisor. */
@@ -122,8 +125,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
 
   const problem = await waitUntilReady(options, life);
   if (problem !== undefined) {
+    const name = life.hasEnded ? ENDED_AT_ONCE : 'Error';
     await stop();
-    throw new Error(problem);
+    throw Object.assign(new Error(problem), { name });
   }
   return { pid, stop };
 }

@@ -214,6 +214,25 @@ describe('which server is used', () => {
 
     expect(server).toMatchObject({ startedHere: true, origin: 'path' });
   });
+
+  it('is started again when another process took one of its ports', async () => {
+    const path = join(dataDir, 'path');
+    await mkdir(path);
+    const cli = await fetchTemporalCli({ folder: CLI_FOLDER });
+    // Ends twice, as the CLI does then; the third time it is the CLI.
+    const script = `#!/bin/sh
+echo x >> ${dataDir}/starts
+[ "$(wc -l < ${dataDir}/starts)" -lt 3 ] && echo "address already in use" >&2 && exit 1
+exec ${cli} "$@"
+`;
+    await writeFile(join(path, 'temporal'), script);
+    await chmod(join(path, 'temporal'), 0o755);
+
+    const server = await start({ path, fetchCli: neverAsked });
+
+    expect(server).toMatchObject({ startedHere: true, origin: 'path' });
+    expect(await readFile(join(dataDir, 'starts'), 'utf8')).toBe('x\nx\nx\n');
+  });
 });
 
 describe('without a server', () => {
