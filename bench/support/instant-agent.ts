@@ -25,10 +25,13 @@ export function instantAgent(
   name: string,
   { mode = 'react', resultBytes = 1_024, local = false, beforeReply }: InstantOptions = {},
 ): AgentDefinition {
+  const turns = new Map<string, number>();
   const model: ModelFunction = async (request) => {
     await beforeReply?.(request);
+    const last = turns.get(request.runId) ?? turnsOf(request);
+    turns.set(request.runId, last);
     return {
-      ...(request.iteration <= turnsOf(request) ? callIn(mode) : answerIn(mode)),
+      ...(request.iteration <= last ? callIn(mode) : answerIn(mode)),
       usage: { inputTokens: 100, outputTokens: 10 },
     };
   };

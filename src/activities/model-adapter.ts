@@ -138,29 +138,25 @@ type End =
   | { readonly kind: 'abandoned' };
 
 /** The end of `work`, awaited without bound, but after an abort only {@link abortGraceMs} longer. */
-async function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
-  let stopWaiting = (): void => undefined;
-  const abandoned = new Promise<End>((resolve) => {
+function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
+  return new Promise((resolve) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onAbort = (): void => {
-      timer = setTimeout(() => resolve({ kind: 'abandoned' }), abortGraceMs);
+      timer = setTimeout(() => finish({ kind: 'abandoned' }), abortGraceMs);
     };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    stopWaiting = () => {
+    const finish = (end: End): void => {
       signal.removeEventListener('abort', onAbort);
       clearTimeout(timer);
+      resolve(end);
     };
+    // The model may have been stopped in its first, synchronous part.
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    work.then(
+      (reply) => finish({ kind: 'done', reply }),
+      (error: unknown) => finish({ kind: 'failed', error }),
+    );
   });
-  const ended = work.then(
-    (reply): End => ({ kind: 'done', reply }),
-    (error: unknown): End => ({ kind: 'failed', error }),
-  );
-  try {
-    return await Promise.race([ended, abandoned]);
-  } finally {
-    stopWaiting();
-  }
 }
 
 function pricedOf(reply: Reply): PricedUsage {

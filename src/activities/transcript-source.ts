@@ -134,7 +134,7 @@ function viewOf(items: readonly Json[], length: number): TranscriptView {
 }
 
 function nameOf({ namespace, workflowId, executionId, epoch }: TranscriptKey): string {
-  return [namespace, workflowId, executionId, epoch].join('\u0000');
+  return `${namespace}\u0000${workflowId}\u0000${executionId}\u0000${epoch}`;
 }
 
 /** How many transcripts keep their digests: a lost one is made anew from the messages. */

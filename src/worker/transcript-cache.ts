@@ -101,7 +101,7 @@ export function createTranscriptCache(options: {
 }
 
 function nameOf({ namespace, workflowId, executionId, epoch }: TranscriptKey): string {
-  return JSON.stringify([namespace, workflowId, executionId, epoch]);
+  return `${namespace}\u0000${workflowId}\u0000${executionId}\u0000${epoch}`;
 }
 
 function sizeOf(item: Json): number {

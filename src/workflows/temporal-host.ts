@@ -54,6 +54,8 @@ export interface TemporalHost extends Host {
   wake(): void;
 }
 
+type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
+
 /** What a host is made of. */
 export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
@@ -105,16 +107,23 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     inFlight.splice(inFlight.indexOf(words), 1);
   };
 
+  const byTool = new Map<string, ToolActivities>();
+  const activitiesOf = (tool: ToolSpec): ToolActivities => {
+    const known = byTool.get(tool.name);
+    if (known !== undefined) return known;
+    const activities = tool.local
+      ? proxyLocalActivities<EverloopActivities>(localToolOptions(tool))
+      : proxyActivities<EverloopActivities>(toolOptions(tool, runtime));
+    byTool.set(tool.name, activities);
+    return activities;
+  };
   const runTool = (
     order: ToolOrder,
     tool: ToolSpec,
     activity: 'callTool' | 'searchTools',
   ): Promise<ToolEnd> => {
-    const tools = tool.local
-      ? proxyLocalActivities<EverloopActivities>(localToolOptions(tool))
-      : proxyActivities<EverloopActivities>(toolOptions(tool, runtime));
     const words = `tool ${tool.name}`;
-    return start(words, () => tools[activity](order)).then(
+    return start(words, () => activitiesOf(tool)[activity](order)).then(
       (result) => (settle(words), { result, endedAt: Date.now() }),
       (error: unknown) => (
         settle(words),

@@ -32,8 +32,10 @@ export function wouldCross(
   keys: readonly string[],
   pending: Numbers = {},
 ): Breach | null {
-  const moved = keys.flatMap((key) => [key, self(key)]).toSorted();
   for (const limit of limits) {
+    // Asked several times in each iteration: an exact limit, the usual kind, is one comparison.
+    if (limit.kind === 'exact' && !keys.includes(withoutSelf(limit.key))) continue;
+    const moved = keys.flatMap((key) => [key, self(key)]).toSorted();
     for (const key of moved) {
       if (!covers(limit, key)) continue;
       const value = valueOf(stats, key) + (pending[withoutSelf(key)] ?? 0);

@@ -12,7 +12,7 @@ export type SchemaType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 
 /** A moment, a duration as ISO text, a duration as integer milliseconds. */
 export type Coercion = 'date-time' | 'duration' | 'duration-ms';
 
-/** What a schema says of one place. Made for one reading: it remembers what it has looked up. */
+/** What a schema says of one place; it remembers what it has looked up. */
 export interface SchemaPlace {
   /** The types allowed here, or undefined when any is. */
   readonly types: ReadonlySet<SchemaType> | undefined;
@@ -30,6 +30,9 @@ const maxNesting = 32;
 /** Union members looked at together; beyond, anything is allowed. */
 const maxMembers = 64;
 
+/** Children that a place remembers: names come from models, which may write any. */
+const maxChildren = 1_000;
+
 const anything: SchemaPlace = {
   types: undefined,
   coercion: undefined,
@@ -37,9 +40,17 @@ const anything: SchemaPlace = {
   item: () => anything,
 };
 
+/** Each schema is read once: a tool's is asked about at every call. A place remembers its children. */
+const roots = new WeakMap<JsonObject, SchemaPlace>();
+
 /** The root place of `schema`; without one every place allows anything. */
 export function schemaPlace(schema: Json | undefined): SchemaPlace {
-  return isJsonObject(schema) ? placeOf(schema, schema, new Map()) : anything;
+  if (!isJsonObject(schema)) return anything;
+  const known = roots.get(schema);
+  if (known !== undefined) return known;
+  const root = placeOf(schema, schema, new Map());
+  roots.set(schema, root);
+  return root;
 }
 
 function placeOf(schema: Json, root: JsonObject, known: Map<Json, SchemaPlace>): SchemaPlace {
@@ -52,8 +63,10 @@ function placeOf(schema: Json, root: JsonObject, known: Map<Json, SchemaPlace>):
   };
   const children = new Map<string, SchemaPlace>();
   const remember = (key: string, step: Step): SchemaPlace => {
-    const place = children.get(key) ?? down(step);
-    children.set(key, place);
+    const child = children.get(key);
+    if (child !== undefined) return child;
+    const place = down(step);
+    if (children.size < maxChildren) children.set(key, place);
     return place;
   };
   const prefixLength = prefixItems(schema).length;
