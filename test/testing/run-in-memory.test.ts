@@ -38,6 +38,17 @@ describe('a run in memory', () => {
     expect(script.requests.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
   });
 
+  it('waits as long as a provider asks, but an hour at most, as a worker does', async () => {
+    const headers = { 'retry-after': '100000' };
+    const busy = Object.assign(new Error('busy'), { statusCode: 429, responseHeaders: headers });
+    const { run, clock } = startRun([busy, answer()]);
+    const start = clock.now();
+
+    await run.result;
+
+    expect(clock.now() - start).toBe(3_600_000);
+  });
+
   it('tries a tool again as a worker does', async () => {
     const keys: string[] = [];
     const tool = searchTool((query, { idempotencyKey, attempt }) => {
