@@ -164,7 +164,12 @@ describe('[row 31] the activity judgeAnswer', () => {
       registryWith({ name: 'accept', validate: () => ({ accepted: true }) }),
     );
 
-    expect(await environmentOf().run(judgeAnswer, judgeOrder({ answers: ['x'], validators: ['accept'] }))).toEqual({
+    expect(
+      await environmentOf().run(
+        judgeAnswer,
+        judgeOrder({ answers: ['x'], validators: ['accept'] }),
+      ),
+    ).toEqual({
       verdicts: [{ kind: 'accepted' }],
       sections: [],
       validators: [{ validator: 'accept', accepted: true }],
