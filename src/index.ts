@@ -113,7 +113,7 @@ export {
   type FollowChunksOptions,
   type FollowedChunks,
 } from './client/follow-chunks.ts';
-export { MAX_START_BYTES } from './client/start-input.ts';
+export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
   ChunkSource,
   ReadOptions,

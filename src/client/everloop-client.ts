@@ -13,7 +13,7 @@ import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
-import { checkedRunId, startInput } from './start-input.ts';
+import { checkedRunId, startInput } from '../core/agent/start-input.ts';
 import { createRunHandle, type ChunkSource, type RunHandle } from './run-handle.ts';
 
 /** What a run is started with. */

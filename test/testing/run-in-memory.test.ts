@@ -16,6 +16,10 @@ describe('a run in memory', () => {
 
   it.each([
     { name: 'an empty task', options: { task: '' } },
+    {
+      name: 'a context that JSON would lose',
+      options: { task: 'Go', context: { rows: new Map() } as never },
+    },
     { name: 'a cost limit without a price', options: { task: 'Go', limits: { costUsd: 1 } } },
   ])('refuses $name as a start would', ({ options }) => {
     const agent = defineAgent({ name: 'oracle', model: scriptedModel([]).model });

@@ -1,5 +1,5 @@
 /** What a start carries over the wire, and what is refused before the service is asked. */
-import type { AgentInput, HistoryTurn, LimitsInput } from '../core/agent/input.ts';
+import type { AgentInput, HistoryTurn, LimitsInput } from './input.ts';
 import {
   byteSize,
   isDeeperThan,
@@ -8,12 +8,12 @@ import {
   utf8Length,
   type Json,
   type JsonObject,
-} from '../core/json.ts';
-import type { Step } from '../core/agent/step.ts';
-import type { Task } from '../core/message.ts';
-import { shown } from '../core/text/shown.ts';
-import { toJsonResult } from '../core/toolchain/result-json.ts';
-import { UsageError } from '../core/usage-error.ts';
+} from '../json.ts';
+import type { Step } from './step.ts';
+import type { Task } from '../message.ts';
+import { shown } from '../text/shown.ts';
+import { toJsonResult } from '../toolchain/result-json.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** Bytes of JSON that a start may carry; the service refuses payloads over 2 MiB (measured). */
 export const MAX_START_BYTES = 1_500_000;
@@ -24,11 +24,11 @@ const MAX_ID_BYTES = 1_000;
 /** What a start is made of. */
 export interface StartParts {
   /** Left out for an agent whose template needs none. */
-  readonly task?: string | Task;
-  readonly context?: JsonObject | Step;
-  readonly history?: readonly HistoryTurn[];
-  readonly limits?: LimitsInput;
-  readonly model?: string;
+  readonly task?: string | Task | undefined;
+  readonly context?: JsonObject | Step | undefined;
+  readonly history?: readonly HistoryTurn[] | undefined;
+  readonly limits?: LimitsInput | undefined;
+  readonly model?: string | undefined;
 }
 
 /** `id`, if a run can have it. @throws UsageError `invalid_input` */
