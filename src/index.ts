@@ -95,7 +95,6 @@ export {
 export {
   createEverloop,
   DEFAULT_TASK_QUEUE,
-  MAX_START_BYTES,
   type Everloop,
   type EverloopParts,
   type ListOptions,
@@ -114,6 +113,7 @@ export {
   type FollowChunksOptions,
   type FollowedChunks,
 } from './client/follow-chunks.ts';
+export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
   ChunkSource,
   ReadOptions,

@@ -5,22 +5,8 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { FailureType } from '../core/failure-types.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { ModelFailure } from './model-failures.ts';
+import { retryDelayMs, type ModelFailure } from './model-failures.ts';
 import { redact } from './redact.ts';
-
-/**
- * Waits between the attempts of a model call when the provider asks for none: 1 s, doubling, at most
- * 30 s. They are set on each failure, not in the retry policy, so that a call whose worker was lost
- * starts again at once.
- */
-const firstRetryMs = 1_000;
-const maxRetryMs = 30_000;
-
-/**
- * The longest wait that a provider's Retry-After may ask for. A wrong header must not put a run to
- * sleep for years; after this time the provider is asked again and may say so once more.
- */
-const maxRetryAfterMs = 3_600_000;
 
 /** After a stopped worker the next attempt comes at once, as after a lost one. */
 const afterShutdownMs = 100;
@@ -93,10 +79,4 @@ const SHUTDOWN = 'The worker stopped during the call.';
 
 function retryable(type: FailureType, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message: redact(message), nonRetryable: false });
-}
-
-function retryDelayMs(failure: ModelFailure, attempt: number): number {
-  const asked = failure.retryAfterMs ?? 0;
-  if (asked > 0) return Math.min(asked, maxRetryAfterMs);
-  return Math.min(firstRetryMs * 2 ** Math.max(0, attempt - 1), maxRetryMs);
 }

@@ -35,6 +35,30 @@ interface Signs {
   readonly retryDelay: string | undefined;
 }
 
+/**
+ * Waits between the attempts of a model call when the provider asks for none: 1 s, doubling, at most
+ * 30 s. They are set on each failure, not in the retry policy, so that a call whose worker was lost
+ * starts again at once.
+ */
+const firstRetryMs = 1_000;
+const maxRetryMs = 30_000;
+
+/**
+ * The longest wait that a provider's Retry-After may ask for. A wrong header must not put a run to
+ * sleep for years; after this time the provider is asked again and may say so once more.
+ */
+const maxRetryAfterMs = 3_600_000;
+
+/**
+ * Milliseconds until a call that failed the `attempt`-th time, from 1, is tried again: what the
+ * provider asks for, else 1 s doubling to 30 s.
+ */
+export function retryDelayMs(failure: ModelFailure, attempt: number): number {
+  const asked = failure.retryAfterMs ?? 0;
+  if (asked > 0) return Math.min(asked, maxRetryAfterMs);
+  return Math.min(firstRetryMs * 2 ** Math.max(0, attempt - 1), maxRetryMs);
+}
+
 /** A failed call with the usage that was reported before; the failure itself is the `cause`. */
 export function withUsage(cause: unknown, usage: TokenUsage): Error {
   return Object.assign(new Error('The model call failed.', { cause }), {

@@ -129,7 +129,9 @@ async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Sto
   if (fit.kind === 'threw') return threw('the schema of the answer', fit.error);
   if (fit.kind === 'unfit') return { kind: 'unfit', problems: fit.lines };
   const value = fit.value ?? answer;
-  for (const validator of judge.agent.definition.validators) {
+  for (const name of judge.order.validators) {
+    const validator = judge.agent.validators.get(name);
+    if (validator === undefined) return threw(`validator ${name}`, new Error(MISSING));
     const verdict = await ask(judge, validator, value);
     if (verdict.kind === 'threw' || verdict.kind === 'stopped') return verdict;
     judge.ran.push({ validator: validator.name, accepted: verdict.kind === 'accepted' });
@@ -163,6 +165,9 @@ async function ask(
       return { kind: 'stopped' };
   }
 }
+
+/** The run keeps its specification while the fleet is upgraded: the validator may be gone by then. */
+const MISSING = 'this worker does not have it';
 
 function threw(who: string, error: unknown): Stop {
   return { kind: 'threw', message: `${who}: ${messageOf(error)}` };

@@ -4,8 +4,10 @@
  */
 import type { Client } from '@temporalio/client';
 import type { Json } from '../core/json.ts';
+import { shown } from '../core/text/shown.ts';
 import { createPageReader, type PagePosition } from '../core/transcript/page.ts';
 import type { LinkPage } from '../core/agent/messages.ts';
+import { UsageError } from '../core/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
 
 /** The lists of a run: what was said, what happened. */
@@ -33,7 +35,11 @@ const PAGE_DEADLINE_MS = 12_000;
 
 /** All items of the chain from `request.from` on, in order. */
 export async function readChain(request: ChainRequest): Promise<readonly Json[]> {
-  return readLink(request, undefined, request.from);
+  const { from } = request;
+  if (!Number.isSafeInteger(from) || from < 0) {
+    throw new UsageError('number', `Expected \`from\` from 0 up, got ${shown(from)}. Change it.`);
+  }
+  return readLink(request, undefined, from);
 }
 
 /** The items from `from` on that link `executionId` and the links before it can show. */

@@ -6,17 +6,15 @@ import {
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import type { Step } from '../core/agent/step.ts';
-import type { AgentInput, HistoryTurn, LimitsInput } from '../core/agent/input.ts';
+import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import type { JsonObject } from '../core/json.ts';
-import { byteSize, isDeeperThan, MAX_JSON_DEPTH, type Json } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
+import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
+import { checkedRunId, startInput } from '../core/agent/start-input.ts';
 import { createRunHandle, type ChunkSource, type RunHandle } from './run-handle.ts';
-
-/** Bytes of JSON that a start may carry; the service refuses payloads over 2 MiB (measured). */
-export const MAX_START_BYTES = 1_500_000;
 
 /** What a run is started with. */
 export interface StartOptions {
@@ -58,9 +56,15 @@ export interface ListOptions {
 
 /** The door to a fleet of agents. */
 export interface Everloop {
-  /** Starts an agent; settles when the service has accepted the run. */
+  /**
+   * Starts an agent; settles when the service has accepted the run.
+   * @throws UsageError `invalid_input` for what no worker could begin, `id_in_use` for a taken id.
+   */
   start(agent: string, options: StartOptions): Promise<RunHandle>;
-  /** The handle of a run that exists; nothing is asked of the service yet. */
+  /**
+   * The handle of a run that exists; nothing is asked of the service yet.
+   * @throws UsageError `invalid_input` for what cannot be an id.
+   */
   attach(id: string): RunHandle;
   /** Runs, newest first. */
   list(options?: ListOptions): Promise<readonly RunSummary[]>;
@@ -85,12 +89,12 @@ const MEMO_TASK_CHARACTERS = 200;
 /** A client on a connection that the caller owns and closes. */
 export function createEverloop(parts: EverloopParts): Everloop {
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
-  const attach = (id: string): RunHandle => createRunHandle(id, parts);
+  const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
   return {
     attach,
     start: async (agent, options) => {
-      const input = inputOf(agent, options);
-      const workflowId = options.id ?? `${agent}-${randomUUID()}`;
+      const input = startInput(agent, options);
+      const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
       const { text } = input.task;
       try {
         await client.workflow.start(AGENT_WORKFLOW, {
@@ -111,40 +115,6 @@ export function createEverloop(parts: EverloopParts): Everloop {
     },
     list: (options = {}) => listRuns(client, options),
   };
-}
-
-function inputOf(agent: string, options: StartOptions): AgentInput {
-  const { task = '', context, history, limits, model } = options;
-  const input: AgentInput = {
-    v: 1,
-    agent,
-    task: typeof task === 'string' ? { text: task } : task,
-    ...(context === undefined ? {} : { context }),
-    ...(history === undefined ? {} : { history }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(model === undefined ? {} : { model }),
-  };
-  const { text, media = [] } = input.task;
-  if (options.task !== undefined && text.trim() === '' && media.length === 0) {
-    throw new UsageError(
-      'invalid_input',
-      'Expected a task with text or media, got an empty one. Say what to do.',
-    );
-  }
-  if (isDeeperThan(input, MAX_JSON_DEPTH)) {
-    throw new UsageError(
-      'invalid_input',
-      `Expected a start that nests at most ${MAX_JSON_DEPTH} levels, got a deeper one, or a cycle. Put such data behind a tool.`,
-    );
-  }
-  const bytes = byteSize(input as unknown as Json);
-  if (bytes > MAX_START_BYTES) {
-    throw new UsageError(
-      'invalid_input',
-      `Expected a start of at most ${MAX_START_BYTES} bytes, got ${bytes}. Put large data behind a tool.`,
-    );
-  }
-  return input;
 }
 
 function idInUse(id: string): UsageError {
@@ -169,6 +139,9 @@ async function listRuns(
   client: Client,
   { running = false, limit = 100 }: ListOptions,
 ): Promise<readonly RunSummary[]> {
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    throw new UsageError('number', `Expected \`limit\` from 1 up, got ${shown(limit)}. Change it.`);
+  }
   const alive = running ? " AND ExecutionStatus = 'Running'" : '';
   const runs: RunSummary[] = [];
   const found = client.workflow.list({ query: `WorkflowType = '${AGENT_WORKFLOW}'${alive}` });

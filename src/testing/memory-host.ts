@@ -3,7 +3,14 @@
  * adapter as on a worker, with time that moves only when somebody sleeps. For tests.
  */
 import type { AgentEvent } from '../core/agent/events.ts';
-import type { Host, ModelOrder, ModelOutcome, TranscriptView } from '../core/agent/host.ts';
+import type {
+  Host,
+  MayTryAgain,
+  ModelLoss,
+  ModelOrder,
+  ModelOutcome,
+  TranscriptView,
+} from '../core/agent/host.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
 import { requestOfOrder } from '../core/agent/order-request.ts';
 import { scratchpadMessages, type RunState } from '../core/agent/run-state.ts';
@@ -14,7 +21,7 @@ import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
 import { callLayeredModel } from '../activities/call-layered-model.ts';
-import { classifyModelError } from '../activities/model-failures.ts';
+import { classifyModelError, retryDelayMs } from '../activities/model-failures.ts';
 import { entryFor } from '../activities/model-entry.ts';
 import { needsPrompt, promptTexts } from '../activities/prompt-texts.ts';
 import { missingModelText } from '../activities/registry.ts';
@@ -95,9 +102,10 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     now: () => clock.now(),
     abort,
     wake,
-    callModel: (order, state) => {
+    callModel: (order, state, mayTryAgain) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
-      return abortable((signal) => callModel(parts, order, view, signal), isUrgent());
+      const call = { order, view, mayTryAgain };
+      return abortable((signal) => callModel(parts, call, signal), isUrgent());
     },
     callTool: runCall,
     searchTools: runCall,
@@ -136,10 +144,15 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   };
 }
 
+interface ModelCall {
+  readonly order: ModelOrder;
+  readonly view: TranscriptView;
+  readonly mayTryAgain: MayTryAgain;
+}
+
 async function callModel(
   { registry, agent, clock, chunks }: MemoryHostParts,
-  order: ModelOrder,
-  view: TranscriptView,
+  { order, view, mayTryAgain }: ModelCall,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
   const entry = registry.models.get(order.model);
@@ -177,14 +190,15 @@ async function callModel(
       stream.fail();
       const failure = classifyModelError(error, clock.now());
       spent = addUsage(spent, failure.usage ?? noUsage);
-      if (failure.retryable && attempts < MODEL_TRIES && !signal.aborted) {
-        await clock.sleep(failure.retryAfterMs ?? Math.min(1_000 * 2 ** (attempts - 1), 30_000));
-        continue;
-      }
       const { code, message, status } = failure;
       const usageKnown = Object.values(spent).some((count) => count > 0);
       const http = status === undefined ? {} : { status };
-      return { kind: 'failed', code, message, ...http, usage: spent, usageKnown, attempts };
+      const cost = { usage: spent, usageKnown, attempts };
+      const lost: ModelLoss = { kind: 'failed', code, message, ...http, ...cost };
+      const canRetry = failure.retryable && attempts < MODEL_TRIES && !signal.aborted;
+      if (!canRetry || !mayTryAgain(lost)) return lost;
+      await clock.sleep(retryDelayMs(failure, attempts));
+      if (signal.aborted) return { kind: 'aborted', ...cost };
     }
   }
 }

@@ -3,13 +3,14 @@ import type { AgentDefinition } from '../activities/definitions.ts';
 import { loadAgent } from '../activities/load-agent.ts';
 import type { ModelEntry } from '../activities/model-entry.ts';
 import type { AgentEvent, InputKind } from '../core/agent/events.ts';
-import type { AgentInput, HistoryTurn, LimitsInput } from '../core/agent/input.ts';
+import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import { givenMaterial } from '../core/agent/prepare-input.ts';
 import { EMPTY_INBOX, type Inbox } from '../core/agent/inbox.ts';
 import { runLoop } from '../core/agent/loop.ts';
 import { nextOf } from '../core/agent/next-of.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';
+import { startInput } from '../core/agent/start-input.ts';
 import { stepOf } from '../core/agent/step-of.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -74,17 +75,9 @@ export interface MemoryRun {
  * const step = await startInMemory({ agent, task: 'What is it?' }).result;
  */
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
-  const { clock = createFakeClock(), task = '', context, history, limits, model } = options;
+  const { clock = createFakeClock(), task, context, history, limits, model } = options;
   const registry = createRegistry({ agents: [options.agent], models: options.models ?? [] });
-  const input: AgentInput = {
-    v: 1,
-    agent: options.agent.name,
-    task: typeof task === 'string' ? { text: task } : task,
-    ...(context === undefined ? {} : { context }),
-    ...(history === undefined ? {} : { history }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(model === undefined ? {} : { model }),
-  };
+  const input = startInput(options.agent.name, { task, context, history, limits, model });
   const loaded = loadAgent(registry, input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec } = loaded.agent;

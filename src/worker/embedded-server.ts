@@ -328,7 +328,13 @@ async function startOnce(
   });
   const { pid, stop } = server;
   const state = { address, namespace, pid, startedAtMs: Date.now(), logFile, ...uiUrl };
-  await writeServerState(stateFile, { v: 1, ...state });
+  try {
+    await writeServerState(stateFile, { v: 1, ...state });
+  } catch (error) {
+    // Nobody would find it to share it or to stop it.
+    await stop();
+    throw error;
+  }
   return { address, namespace, startedHere: true, origin, pid, logFile, ...uiUrl, stop };
 }
 

@@ -10,7 +10,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { ModelFailureDetails } from '../activities/activity-types.ts';
-import type { JudgeOutcome, ModelOutcome } from '../core/agent/host.ts';
+import type { JudgeOutcome, ModelLoss, ModelOutcome } from '../core/agent/host.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import {
@@ -23,15 +23,15 @@ import {
 import type { ToolResult } from '../core/toolchain/outcome.ts';
 import { MAX_MODEL_ATTEMPTS } from './activity-options.ts';
 
-/** A model call that gave no reply. */
-export type ModelLoss = Exclude<ModelOutcome, { readonly kind: 'reply' }>;
-
-/** What a model call came to that failed for good, or was canceled before an attempt began. */
-export function toModelOutcome(error: unknown): ModelLoss {
+/**
+ * What a model activity came to that failed for good, or was canceled before an attempt began.
+ * `attemptsBefore` are those that other activities had for the same call.
+ */
+export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
   const cost = {
     usage: noUsage,
     usageKnown: false,
-    attempts: attemptsOf(error, MAX_MODEL_ATTEMPTS),
+    attempts: attemptsOf(error, MAX_MODEL_ATTEMPTS - attemptsBefore),
   };
   if (isCancellation(error)) return { kind: 'aborted', ...cost };
   const cause = causeOf(error);

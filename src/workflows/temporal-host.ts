@@ -20,7 +20,14 @@ import {
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/agent/events.ts';
-import type { Host, ModelOrder, ModelOutcome, ToolEnd } from '../core/agent/host.ts';
+import type {
+  Host,
+  MayTryAgain,
+  ModelLoss,
+  ModelOrder,
+  ModelOutcome,
+  ToolEnd,
+} from '../core/agent/host.ts';
 import type { Mailbox } from '../core/agent/inbox.ts';
 import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
@@ -39,7 +46,6 @@ import {
   toJudgeOutcome,
   toModelOutcome,
   toToolResult,
-  type ModelLoss,
 } from './call-failures.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
@@ -136,7 +142,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     mailbox,
     now: () => Date.now(),
     inFlight: () => [...inFlight],
-    callModel: (order, state) => {
+    callModel: (order, state, mayTryAgain) => {
       feed(state);
       const words = `model ${order.model}`;
       // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
@@ -144,9 +150,11 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       return start(words, () => models.callModel(order)).then(
         (outcome) => (settle(words), outcome),
         (error: unknown) =>
-          tryAgain(order, toModelOutcome(error), retryOf(error), { scope: own, runtime }).then(
-            (outcome) => (settle(words), outcome),
-          ),
+          tryAgain(order, toModelOutcome(error), retryOf(error), {
+            scope: own,
+            runtime,
+            mayTryAgain,
+          }).then((outcome) => (settle(words), outcome)),
       );
     },
     callTool: (order, tool) => runTool(order, tool, 'callTool'),
@@ -203,15 +211,26 @@ function startTimer(
     });
 }
 
-/** Begins a model call anew until one ends for good: see `retryAfterMs` of ModelFailureDetails. */
+/** Where and how long a model call is tried again. */
+interface Retrying {
+  readonly scope: CancellationScope;
+  readonly runtime: ActivityRuntime;
+  readonly mayTryAgain: MayTryAgain;
+}
+
+/**
+ * Begins a model call anew until one ends for good, see `retryAfterMs` of ModelFailureDetails, or the
+ * limits have no room for another attempt.
+ */
 async function tryAgain(
   order: ModelOrder,
   failed: ModelLoss,
   waitMs: number | null,
-  { scope, runtime }: { readonly scope: CancellationScope; readonly runtime: ActivityRuntime },
+  { scope, runtime, mayTryAgain }: Retrying,
 ): Promise<ModelOutcome> {
   let lost = failed;
   for (let nextMs = waitMs; nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS;) {
+    if (!mayTryAgain(lost)) return lost;
     const ms = nextMs;
     try {
       await scope.run(() => sleep(ms));
@@ -219,13 +238,15 @@ async function tryAgain(
       // The wait was aborted: nothing else rejects it.
       return abortedWith(lost);
     }
+    // The limits may have been lowered meanwhile.
+    if (!mayTryAgain(lost)) return lost;
     const { attempts } = lost;
     const { callModel } = proxyActivities<EverloopActivities>(modelOptions(runtime, attempts));
     try {
       const outcome = await scope.run(() => callModel({ ...order, attemptsBefore: attempts }));
       return addEarlier(lost, outcome);
     } catch (error) {
-      lost = addEarlier(lost, toModelOutcome(error));
+      lost = addEarlier(lost, toModelOutcome(error, attempts));
       nextMs = retryOf(error);
     }
   }

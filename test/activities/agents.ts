@@ -35,6 +35,7 @@ export function judgeOrder(fields: Partial<JudgeOrder>): JudgeOrder {
     runId: 'run-1',
     agentPath: 'tester',
     iteration: 1,
+    validators: [],
     answers: [],
     sections: [],
     ...fields,

@@ -20,7 +20,8 @@ import type { JudgeOrder } from '../../src/core/toolchain/outcome.ts';
 import { judgeOrder, quietSignal, testerWith } from './agents.ts';
 
 function judge(agent: RegisteredAgent, fields: Partial<JudgeOrder>): Promise<JudgeRun> {
-  return runJudge(agent, judgeOrder(fields), { attempt: 1, signal: quietSignal(), graceMs: 20 });
+  const order = judgeOrder({ validators: [...agent.validators.keys()], ...fields });
+  return runJudge(agent, order, { attempt: 1, signal: quietSignal(), graceMs: 20 });
 }
 
 /** A validator of text answers. */
@@ -50,6 +51,16 @@ describe('[row 31] validators', () => {
   const agent = testerWith({
     answer: textAnswer({ validators: [long] }),
     validators: [lower],
+  });
+
+  test('are those that the run began with, whatever the worker has beside', async () => {
+    expect(await judge(agent, { answers: ['NO'], validators: [] })).toEqual(
+      judged({ verdicts: [{ kind: 'accepted' }] }),
+    );
+    expect(await judge(agent, { answers: ['fine'], validators: ['long', 'safe'] })).toEqual({
+      kind: 'threw',
+      message: 'validator safe: this worker does not have it',
+    });
   });
 
   test('accept in order, those of the answer first', async () => {
@@ -224,7 +235,7 @@ describe('[row 31] validators', () => {
       ],
     });
 
-    const run = await runJudge(slow, judgeOrder({ answers: ['x'] }), {
+    const run = await runJudge(slow, judgeOrder({ answers: ['x'], validators: ['slow'] }), {
       attempt: 1,
       signal: controller.signal,
       graceMs: 5,

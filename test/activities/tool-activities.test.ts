@@ -164,7 +164,12 @@ describe('[row 31] the activity judgeAnswer', () => {
       registryWith({ name: 'accept', validate: () => ({ accepted: true }) }),
     );
 
-    expect(await environmentOf().run(judgeAnswer, judgeOrder({ answers: ['x'] }))).toEqual({
+    expect(
+      await environmentOf().run(
+        judgeAnswer,
+        judgeOrder({ answers: ['x'], validators: ['accept'] }),
+      ),
+    ).toEqual({
       verdicts: [{ kind: 'accepted' }],
       sections: [],
       validators: [{ validator: 'accept', accepted: true }],
@@ -183,7 +188,7 @@ describe('[row 31] the activity judgeAnswer', () => {
     );
 
     await expect(
-      environmentOf().run(judgeAnswer, judgeOrder({ answers: ['x'] })),
+      environmentOf().run(judgeAnswer, judgeOrder({ answers: ['x'], validators: ['broken'] })),
     ).rejects.toMatchObject({
       type: 'validator_failed',
       message: 'validator broken: no database',
@@ -203,7 +208,7 @@ describe('[row 31] the activity judgeAnswer', () => {
       registryWith({ name: 'slow', validate: (_, { signal }) => untilAborted(signal) }),
     );
     const environment = environmentOf();
-    const run = environment.run(judgeAnswer, judgeOrder({ answers: ['x'] }));
+    const run = environment.run(judgeAnswer, judgeOrder({ answers: ['x'], validators: ['slow'] }));
 
     environment.cancel('CANCELLED', new ActivityCancellationDetails(cause));
 

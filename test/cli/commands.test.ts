@@ -167,6 +167,16 @@ describe('run', () => {
     });
   });
 
+  it('leaves what the client says of a run that cannot be attached to', async () => {
+    const { exitCode, stderr } = await cli(['run', 'clerk', 'x', '--id', 'r1', '--attach'], {
+      everloop: {
+        start: () => Promise.reject(new UsageError('id_in_use', 'got one of `writer`')),
+      },
+    });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'got one of `writer`\n' });
+  });
+
   it('tells of an id in use', async () => {
     const { exitCode, stderr } = await cli(['run', 'clerk', 'x', '--id', 'r1'], {
       everloop: {

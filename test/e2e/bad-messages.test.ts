@@ -182,3 +182,29 @@ describe('a message', () => {
     },
   );
 });
+
+describe('a question that cannot be asked', () => {
+  it('is refused before the service hears of it', async () => {
+    const run = served.everloop.attach('any');
+    const ask = {
+      'an id': () => Promise.resolve().then(() => served.everloop.attach('')),
+      'a list': () => served.everloop.list({ limit: 0 }),
+      'a transcript': () => run.transcript({ from: -1 }),
+      events: () => run.events({ from: 1.5 }),
+    };
+
+    const said = await Promise.all(
+      Object.entries(ask).map(async ([name, question]) => {
+        const error: unknown = await question().catch((thrown: unknown) => thrown);
+        return [name, (error as Error).message];
+      }),
+    );
+
+    expect(Object.fromEntries(said)).toEqual({
+      'an id': 'Expected the id of a run to be text of 1 to 1000 bytes, got "". Choose another.',
+      'a list': 'Expected `limit` from 1 up, got 0. Change it.',
+      'a transcript': 'Expected `from` from 0 up, got -1. Change it.',
+      events: 'Expected `from` from 0 up, got 1.5. Change it.',
+    });
+  });
+});

@@ -157,10 +157,47 @@ describe('a start through the client', () => {
       { task: 'Go', context: cyclic() },
       'Expected a start that nests at most 200 levels, got a deeper one, or a cycle. Put such data behind a tool.',
     ],
+    [
+      'a task that is no text',
+      { task: 5 as never },
+      'Expected `task` to be a text or { text, media? }, got 5. Say what to do.',
+    ],
+    [
+      'a task of media without a text',
+      { task: { media: [] } as never },
+      'Expected `task` to be a text or { text, media? }, got {"media":[]}. Say what to do.',
+    ],
+    [
+      'a Map, which JSON would lose',
+      { task: 'Go', context: { rows: [1, new Map()] } as never },
+      'Expected a start to be plain JSON, got Map at `context.rows[1]`. Write it as JSON.',
+    ],
+    [
+      'a bigint',
+      { task: 'Go', context: { id: 1n } as never },
+      'Expected a start to be plain JSON, got bigint at `context.id`. Write it as JSON.',
+    ],
+    [
+      'an empty id',
+      { task: 'Go', id: '' },
+      'Expected the id of a run to be text of 1 to 1000 bytes, got "". Choose another.',
+    ],
+    [
+      'an id that the service does not take',
+      { task: 'Go', id: 'ü'.repeat(501) },
+      `Expected the id of a run to be text of 1 to 1000 bytes, got "${'ü'.repeat(199)}…. Choose another.`,
+    ],
   ])('with %s is refused before anything is sent', async (_name, options, message) => {
     await expect(start('tester', options)).rejects.toMatchObject({
       code: 'invalid_input',
       message,
+    });
+  });
+
+  it('without the name of an agent is refused before anything is sent', async () => {
+    await expect(start('', { task: 'Go' })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: 'Expected the name of an agent, got "". Name one.',
     });
   });
 

@@ -156,6 +156,45 @@ describe('a cancel in a model call', () => {
   });
 });
 
+describe('a limit', () => {
+  const breaks: ProviderReply = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(sse([piece('word ')]), () => response.destroy());
+  };
+
+  it('counts what failed attempts had cost before another one begins', async () => {
+    const { everloop, provider } = await serve([breaks]);
+    const run = await everloop.start('tester', { task: 'Go', limits: { totalTokens: 83 } });
+
+    const step = await run.result();
+
+    // 42 tokens each: the second attempt crosses the limit, and there is no third.
+    expect(provider.requests).toHaveLength(2);
+    expect(step).toMatchObject({
+      status: 'limit_exceeded',
+      message: 'limit exceeded: agent:total_tokens is 84, the limit is 83',
+      usage: { totalTokens: 84, modelCalls: 1, modelCallRetries: 1 },
+    });
+    await checkedEvents(run);
+  });
+
+  it('that is lowered while a call waits for its next attempt binds that attempt', async () => {
+    const { everloop, provider } = await serve([breaks]);
+    const run = await everloop.start('tester', { task: 'Go' });
+    await eventually('the wait behind an attempt', async () => {
+      const { raw } = await stage.client.workflow.getHandle(run.id).describe();
+      return provider.requests.length === 1 && (raw.pendingActivities ?? []).length === 0;
+    });
+
+    await run.adjust({ totalTokens: 41 });
+    const step = await run.result();
+
+    expect(provider.requests).toHaveLength(1);
+    expect(step).toMatchObject({ status: 'limit_exceeded', reason: 'agent:total_tokens' });
+    await checkedEvents(run);
+  });
+});
+
 describe('a deadline', () => {
   it('ends a model call within a second of its time [row 46]', async () => {
     const { everloop, provider } = await serve([NEVER_ENDS]);

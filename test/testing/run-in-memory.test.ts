@@ -16,6 +16,10 @@ describe('a run in memory', () => {
 
   it.each([
     { name: 'an empty task', options: { task: '' } },
+    {
+      name: 'a context that JSON would lose',
+      options: { task: 'Go', context: { rows: new Map() } as never },
+    },
     { name: 'a cost limit without a price', options: { task: 'Go', limits: { costUsd: 1 } } },
   ])('refuses $name as a start would', ({ options }) => {
     const agent = defineAgent({ name: 'oracle', model: scriptedModel([]).model });
@@ -36,6 +40,17 @@ describe('a run in memory', () => {
     expect(clock.now() - start).toBe(3_000);
     expect([step.status, step.usage.modelCallRetries]).toEqual(['success', 2]);
     expect(script.requests.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  });
+
+  it('waits as long as a provider asks, but an hour at most, as a worker does', async () => {
+    const headers = { 'retry-after': '100000' };
+    const busy = Object.assign(new Error('busy'), { statusCode: 429, responseHeaders: headers });
+    const { run, clock } = startRun([busy, answer()]);
+    const start = clock.now();
+
+    await run.result;
+
+    expect(clock.now() - start).toBe(3_600_000);
   });
 
   it('tries a tool again as a worker does', async () => {

@@ -335,6 +335,16 @@ The server's log is ${dataDir}/logs/temporal-server.log.`,
     );
   });
 
+  it('ends a server that no note can be left of', async () => {
+    // A folder in the place of the note: the disk may be full as well.
+    await mkdir(join(dataDir, 'server.json'));
+    const port = await findFreePort('127.0.0.1');
+
+    await expect(start({ port })).rejects.toMatchObject({ code: 'no_server' });
+
+    expect(await isPortTaken('127.0.0.1', port)).toBe(false);
+  });
+
   it('gives up on a server that starts and never answers, and ends it', async () => {
     const path = join(dataDir, 'path');
     await mkdir(path);

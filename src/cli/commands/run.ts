@@ -86,7 +86,9 @@ async function startOrExplain(
   try {
     return await everloop.start(agent, options);
   } catch (error) {
-    if (!isUsageError(error) || error.code !== 'id_in_use') throw error;
+    // With `--attach` the id is in use by another agent's run, which no option helps.
+    const isTaken = isUsageError(error) && error.code === 'id_in_use';
+    if (!isTaken || options.ifExists === 'attach') throw error;
     throw new UsageError(
       'id_in_use',
       `Expected a free run id, got \`${options.id}\`, which another run has. Choose another id, or ` +

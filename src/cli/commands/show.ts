@@ -6,7 +6,7 @@ import { textOf } from '../../core/message.ts';
 import type { Entry } from '../../core/transcript/entry.ts';
 import { withClient, type Act } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { durationText, fieldsText, usageText, valueText } from '../text.ts';
+import { durationText, fieldsText, pluralText, usageText, valueText } from '../text.ts';
 
 /** Adds `show ID`: where a run stands, or how it ended. */
 export function addShowCommand(program: Command, act: Act): void {
@@ -91,7 +91,7 @@ function stepText(id: string, step: Step): string {
     ...(message === undefined ? [] : [['message', message] as const]),
     ['used', usageText(iterations, usage)],
     ['took', durationText(usage.durationMs)],
-    ...(unread === 0 ? [] : [['unread', `${unread} inputs came too late`] as const]),
+    ...(unread === 0 ? [] : [['unread', `${pluralText(unread, 'input')} came too late`] as const]),
     ...(value === null ? [] : [['value', valueText(value)] as const]),
   ]);
 }

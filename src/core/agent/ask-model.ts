@@ -7,7 +7,7 @@ import { wouldCross } from '../limits/breach.ts';
 import type { ModelPurpose, OutputStrategy, Reply } from '../model/model.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
-import type { Host, ModelOrder, ModelOutcome, OwnRequest } from './host.ts';
+import type { Host, MayTryAgain, ModelOrder, ModelOutcome, OwnRequest } from './host.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 import type { OpenCount } from './run-calls.ts';
@@ -53,7 +53,10 @@ export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking)
     if (model === undefined) return Promise.resolve(last);
     const order = beginModelCall(run, host, model, asking);
     open.count += 1;
-    return host.callModel(order, run.state).then((outcome) => {
+    // What attempts have cost is counted when the call ends, but it binds from the first one on.
+    const mayTryAgain: MayTryAgain = (lost) =>
+      !run.wouldBreach(modelCallAfter(order, lost, host.now() - order.time));
+    return host.callModel(order, run.state, mayTryAgain).then((outcome) => {
       open.count -= 1;
       run.record(modelCallAfter(order, outcome, host.now() - order.time));
       // Chunks are told apart by the try; summaries do not stream.

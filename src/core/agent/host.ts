@@ -6,7 +6,7 @@
  * H1  Each call settles: with its outcome, or, after `abort`, with `aborted` or `canceled` within
  *     30 s. None rejects, but with a failure that means a bug of the host.
  * H2  Retries, deadlines and heartbeats of a call are the host's; fallbacks, counting and limits
- *     are the loop's.
+ *     are the loop's. What an attempt had cost counts: the loop is asked before the next one.
  * H3  What `now` returns never falls, and is the same on every replay at the same place.
  * H4  `publish` never waits and never throws.
  */
@@ -93,6 +93,15 @@ export type ModelOutcome =
       readonly attempts: number;
     };
 
+/** A model call that gave no reply. */
+export type ModelLoss = Exclude<ModelOutcome, { readonly kind: 'reply' }>;
+
+/**
+ * Whether the limits leave room for another attempt at a call that came to `lost` so far. A host asks
+ * before each attempt behind one that had cost; on no, the call ends as `lost`.
+ */
+export type MayTryAgain = (lost: ModelLoss) => boolean;
+
 /** A call that is over: results wait until those before them are recorded, so it says when. */
 export interface ToolEnd {
   readonly result: ToolResult;
@@ -114,7 +123,7 @@ export interface Host {
    * Asks a model for the next reply. `state` holds the transcript that the order only names: a host
    * that kept what it saw before takes the new messages alone.
    */
-  callModel(order: ModelOrder, state: RunState): Promise<ModelOutcome>;
+  callModel(order: ModelOrder, state: RunState, mayTryAgain: MayTryAgain): Promise<ModelOutcome>;
   /** Runs a tool. `tool` is the tool's specification: it says how to retry. */
   callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
   /**

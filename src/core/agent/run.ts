@@ -11,6 +11,7 @@
 import { covers, firstBreach } from '../limits/breach.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import { valueOf } from '../stats/stats.ts';
+import { tally } from '../stats/tally.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
 import type { Host } from './host.ts';
@@ -23,6 +24,8 @@ export interface Run {
   record(body: EventBody | OwnEventBody, carried?: Carried): void;
   /** Records a breach that a check before work found; what is in flight goes on. */
   breach(breach: Breach): void;
+  /** Whether recording `body` would cross a limit; nothing is recorded. */
+  wouldBreach(body: EventBody): boolean;
   /** Appends an entry to the history, and with `to: 'both'` to the scratchpad. */
   append(entry: Omit<Entry, 'index'>, to: 'history' | 'both'): void;
   /** Replaces the scratchpad and starts a new epoch; the history keeps all. */
@@ -40,18 +43,19 @@ export function createRun(initial: RunState, host: Host): Run {
   let state = initial;
   let isClosed = false;
 
+  const eventOf = (body: EventBody | OwnEventBody): AgentEvent => ({
+    ...body,
+    seq: state.seq + 1,
+    runId: state.runId,
+    agent: state.head.spec.name,
+    agentPath: state.agentPath,
+    at: host.now(),
+    iteration: body.type === 'agent:iteration:before' ? state.iteration + 1 : state.iteration,
+    depth: state.depth,
+  });
+
   const publishOne = (body: EventBody | OwnEventBody, carried: Carried): void => {
-    const starts = body.type === 'agent:iteration:before';
-    const event: AgentEvent = {
-      ...body,
-      seq: state.seq + 1,
-      runId: state.runId,
-      agent: state.head.spec.name,
-      agentPath: state.agentPath,
-      at: host.now(),
-      iteration: starts ? state.iteration + 1 : state.iteration,
-      depth: state.depth,
-    };
+    const event = eventOf(body);
     state = apply(state, event, carried);
     host.publish(
       event,
@@ -97,6 +101,7 @@ export function createRun(initial: RunState, host: Host): Run {
     breach: (breach) => {
       if (state.breach === null) publishOne({ type: 'agent:limit_exceeded', ...breach }, {});
     },
+    wouldBreach: (body) => firstBreach(state.limits, tally(state.stats, eventOf(body))) !== null,
     append: (entry, to) => {
       const whole = { index: state.historyLength, ...entry };
       record({ type: 'agent:iteration_history:change', index: whole.index }, { entry: whole });

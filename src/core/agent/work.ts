@@ -199,7 +199,9 @@ async function checkValues(
   // A breach lets an answer in hand be judged; a cancel does not.
   if (host.mailbox.peek().cancel !== null) throw leaving({ kind: 'stopped' });
   const { runId, agentPath, iteration, head } = run.state;
-  const order = { agent: head.spec.name, runId, agentPath, iteration, ...values };
+  const { name: agent, answer } = head.spec;
+  const { validators } = answer;
+  const order = { agent, runId, agentPath, iteration, validators, ...values };
   open.count += 1;
   const outcome = await host.judgeAnswer(order);
   open.count -= 1;

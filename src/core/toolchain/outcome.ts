@@ -65,6 +65,8 @@ export interface JudgeOrder {
   readonly runId: string;
   readonly agentPath: string;
   readonly iteration: number;
+  /** Names of the validators that the run began with: a worker of a changed fleet lacks none unheard. */
+  readonly validators: readonly string[];
   /** Texts, or values that were read from JSON, in the order of the answer blocks. */
   readonly answers: readonly Json[];
   /** Values of structured sections that carry a schema, in order of appearance. */

@@ -42,6 +42,10 @@ interface Row {
   readonly iterations: number;
 }
 
+/** A failure of a model that passes, whose provider had counted `usage` by then. */
+const costly = (usage: object): Error =>
+  Object.assign(new Error('broke off'), { statusCode: 500, usage });
+
 describe('a limit that is checked before the work', () => {
   it.each<Row>([
     {
@@ -175,6 +179,20 @@ describe('a limit that is checked after the event', () => {
       replies: [{ content: act('a'), usage: { costMicroUsd: 2_000_001 } }],
       limits: { costUsd: 2 },
       breach: ['agent:cost_microusd', 2_000_001],
+      iterations: 1,
+    },
+    {
+      name: 'cost of an attempt that failed: there is no other one',
+      replies: [costly({ costMicroUsd: 2_000_001 })],
+      limits: { costUsd: 2 },
+      breach: ['agent:cost_microusd', 2_000_001],
+      iterations: 1,
+    },
+    {
+      name: 'tokens of attempts that failed, one of them exactly at the limit',
+      replies: [costly({ inputTokens: 100 }), costly({ inputTokens: 1 })],
+      limits: { totalTokens: 100 },
+      breach: ['agent:total_tokens', 101],
       iterations: 1,
     },
     {

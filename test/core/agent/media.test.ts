@@ -105,7 +105,7 @@ describe('[row 36] media', () => {
     { name: 'no text and an empty list of media', task: { text: '', media: [] } },
   ])('a task with $name is refused', ({ task }) => {
     expect(() => startRun([], { task })).toThrow(
-      'Expected a task with text or media, got an empty one. Say what the agent should do.',
+      'Expected a task with text or media, got an empty one. Say what to do.',
     );
   });
 });
