@@ -266,7 +266,7 @@ describe('an exception in workflow code', () => {
       'before the first iteration',
       'no-loop',
       'internal',
-      'iteration 0: Expected the run to end by itself, got: no loop for this agent',
+      'Expected the run to end by itself, got: no loop for this agent',
       0,
     ],
     [
