@@ -20,7 +20,7 @@ import {
 } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { callLayeredModel } from './call-layered-model.ts';
-import { callEntry, type ModelOutcome } from './model-adapter.ts';
+import type { ModelOutcome } from './model-adapter.ts';
 import { entryFor, type ModelEntry } from './model-entry.ts';
 import { classifyModelError, type ModelFailure } from './model-failures.ts';
 import { needsPrompt, promptTexts } from './prompt-texts.ts';
@@ -127,8 +127,12 @@ async function callOnce(
   const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
   const request = requestOfOrder(order, view, { attempt, ...texts });
   const signal = context.cancellationSignal;
+  // A summary is shown the same conversation, so what hides secrets from a model stands around it too.
+  const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
   // Only replies stream, and only a reply becomes a message of the transcript.
-  if (purpose !== 'reply') return callEntry(entry, request, { signal, onChunk: () => undefined });
+  if (purpose !== 'reply') {
+    return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
+  }
   const stream = openChunkStream(chunks, {
     rootRunId: runId,
     runId,
@@ -137,7 +141,6 @@ async function callOnce(
     attempt,
   });
   try {
-    const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
     const outcome = await callLayeredModel(around, entry, request, {
       signal,
       onChunk: stream.write,

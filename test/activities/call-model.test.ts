@@ -2,12 +2,16 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
+import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { createCallModel, MAX_REPLY_BYTES } from '../../src/activities/call-model.ts';
 import { compileAgent } from '../../src/activities/compile-agent.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
+import { counter, summarize } from '../../src/activities/define-compaction.ts';
+import type { ModelMiddleware } from '../../src/activities/middleware.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import type { TranscriptSource } from '../../src/activities/transcript-source.ts';
 import type { ModelOrder } from '../../src/core/agent/host.ts';
+import { textMessage, textOf } from '../../src/core/message.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
 import type { TranscriptHead } from '../../src/core/transcript/transcript.ts';
 
@@ -25,8 +29,11 @@ const order: ModelOrder = {
 };
 
 /** The activity of a worker with one agent, whose model is `model`. */
-function callModelOf(model: ModelFunction): ReturnType<typeof createCallModel> {
-  const agent = defineAgent({ name: 'tester', model: { id: 'm', model } });
+function callModelOf(
+  model: ModelFunction,
+  options: Partial<AgentOptions> = {},
+): ReturnType<typeof createCallModel> {
+  const agent = defineAgent({ name: 'tester', model: { id: 'm', model }, ...options });
   const registry = createRegistry({ agents: [agent] });
   const compiled = compileAgent(agent, registry.models);
   if (compiled.kind !== 'agent') throw new Error('Expected an agent that compiles.');
@@ -65,6 +72,29 @@ describe('the activity callModel', () => {
       attempts: 1,
       reply: { parts: [{ type: 'text', text: 'xxxxx' }], usage },
     });
+  });
+
+  it.each([
+    { purpose: 'reply' as const },
+    {
+      purpose: 'compaction' as const,
+      summary: { strategy: 0, earlier: [], activity: [[0, 1] as const] },
+    },
+  ])('[row 25] asks for a $purpose within the middleware of the agent', async (asked) => {
+    const seen: string[] = [];
+    const model: ModelFunction = ({ messages }) => {
+      seen.push(...messages.map(textOf));
+      return Promise.resolve('done');
+    };
+    const discreet: ModelMiddleware = (request, next) =>
+      next({ ...request, messages: [textMessage('user', 'Hidden.')] });
+    const compaction = { triggers: [counter('agent:iterations', 1)], strategies: [summarize()] };
+    const callModel = callModelOf(model, { modelMiddleware: [discreet], compaction });
+
+    const result = await environment().run(callModel, { ...order, ...asked });
+
+    expect(result).toMatchObject({ kind: 'reply', reply: { parts: [{ text: 'done' }] } });
+    expect(seen).toEqual(['Hidden.']);
   });
 
   it('fails for good on a reply that no payload could carry, and says what it cost', async () => {

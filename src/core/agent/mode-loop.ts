@@ -30,11 +30,15 @@ export function modeLoop(mode: ModeRules): Next {
       const turn = mode.readTurn(spec, reply, work.iteration);
       for (const event of readingEvents(turn, reply)) run.record(event);
       if (turn.kind === 'malformed' && turn.ends) {
+        await keepLast(work, mode, turn, reply);
         const cause = turn.problems[0]?.message ?? 'the reply could not be read';
         throw leaving({ kind: 'failed', code: turn.endsAs ?? 'unparsable_reply', cause });
       }
       // A breach leaves calls unstarted and no further try; an answer in hand is still judged.
-      if (turn.kind !== 'answer' && run.state.breach !== null) throw leaving({ kind: 'stopped' });
+      if (turn.kind !== 'answer' && run.state.breach !== null) {
+        await keepLast(work, mode, turn, reply);
+        throw leaving({ kind: 'stopped' });
+      }
 
       // Sections are checked beside the calls, at most one check for each reply.
       const checking = needsWorker(spec, turn) ? checkTurn(work, mode, turn, reply) : null;
@@ -140,6 +144,18 @@ async function checkTurn(
     }
     throw error;
   }
+}
+
+/**
+ * The reply of a turn that nothing comes after: it was paid for, and it shows what the run ended of. No
+ * request will have it, so the history alone keeps it. Its calls do not start: the run has a breach.
+ */
+async function keepLast(work: Work, mode: ModeRules, turn: Turn, reply: Reply): Promise<void> {
+  const { run, iteration } = work;
+  const results = turn.kind === 'calls' ? await work.call(turn.calls) : [];
+  const outcome = { sectionErrors: turn.sectionErrors, feedback: ownFeedback(turn), results };
+  const messages = mode.turnMessages(run.state.head.spec, turn, reply, outcome);
+  if (messages.length > 0) run.append({ iteration, origin: 'original', messages }, 'history');
 }
 
 /** What the model is told of a reply that could not be read. */

@@ -408,6 +408,10 @@ describe('a reply without sections', () => {
 
     script.assertDone();
     expect([step.status, step.reason]).toEqual(['error', 'unparsable_reply']);
+    // What it was that nobody could read.
+    expect(run.entries.map(({ messages }) => messages[0])).toEqual([
+      { role: 'assistant', parts: [{ type: 'text', text: GARBAGE }] },
+    ]);
   });
 
   it.each<{ name: string; reply: Parameters<typeof startRun>[0][number]; code: string }>([

@@ -398,7 +398,46 @@ describe('a limit that is checked after the event', () => {
       'iteration:after',
       'execution:after',
     ]);
-    expect(run.entries).toEqual([]);
+  });
+
+  it.each([
+    {
+      name: 'whose calls did not start',
+      replies: [act('a', 'b')],
+      limits: { totalTokens: 100 },
+      told: [
+        { name: 'search', content: 'Error: canceled before it finished.' },
+        { name: 'search', content: 'Error: canceled before it finished.' },
+      ],
+    },
+    {
+      name: 'that was one too many that nobody can read',
+      replies: [GARBAGE, GARBAGE, GARBAGE, GARBAGE],
+      limits: {},
+      told: [
+        {
+          name: 'error',
+          content:
+            'Your reply could not be read: it has none of the sections thinking, action, answer. Write it again as described under output_format.',
+        },
+      ],
+    },
+  ])('[row 45] keeps the last reply in the history, $name', async (row) => {
+    const { run } = startRun(row.replies, { limits: row.limits });
+
+    const step = await run.result;
+
+    expect(step.status).toBe('limit_exceeded');
+    expect(run.entries).toHaveLength(row.replies.length);
+    expect(run.entries.at(-1)?.messages).toEqual([
+      { role: 'assistant', parts: [{ type: 'text', text: row.replies.at(-1) }] },
+      {
+        role: 'user',
+        parts: [{ type: 'sections', sections: [{ name: 'observation', children: row.told }] }],
+      },
+    ]);
+    // No request will show it.
+    expect(run.state.scratchpad).toHaveLength(row.replies.length - 1);
   });
 
   it.each([
