@@ -5,9 +5,10 @@ import type { CompactionSpec, StrategySpec } from '../core/compaction/compaction
 import type { AgentInput } from '../core/agent/input.ts';
 import type { AgentSpec, ModelSpec } from '../core/agent/spec.ts';
 import { canonicalJson, type Json } from '../core/json.ts';
+import { covers } from '../core/limits/breach.ts';
 import { compileLimits } from '../core/limits/compile-limits.ts';
 import type { Limit } from '../core/limits/limit.ts';
-import { statKeyInfo, withoutSelf } from '../core/stats/stat-keys.ts';
+import { self, statKeyInfo, statRowsUnder } from '../core/stats/stat-keys.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import { DEFAULT_COMPACTION } from './define-compaction.ts';
@@ -191,17 +192,23 @@ function costProblems(
   limits: readonly Limit[],
   models: readonly ModelSpec[],
 ): readonly UsageProblem[] {
-  const keys = limits
-    .map(({ key }) => withoutSelf(key))
-    .filter((key) => key === COST_KEY || key.startsWith(`${COST_KEY}:`));
+  const costLimits = limits.filter(isAboutCost);
   const isWatched = (id: string): boolean =>
-    keys.some((key) => key === COST_KEY || `${COST_KEY}:${id}`.startsWith(key));
+    [COST_KEY, `${COST_KEY}:${id}`].some((key) =>
+      costLimits.some((limit) => covers(limit, key) || covers(limit, self(key))),
+    );
   return models
     .filter(({ id, price }) => price === undefined && isWatched(id))
     .map(({ id }) => ({
       code: 'cost_without_price',
       message: `Expected a \`price\` for every model under a cost limit, got none for \`${id}\`. Add it to the entry, or remove the limit.`,
     }));
+}
+
+/** Whether a limit watches costs and nothing else; a prefix may be shorter than their key. */
+function isAboutCost({ kind, key }: Limit): boolean {
+  const rows = kind === 'prefix' ? statRowsUnder(key) : [statKeyInfo(key)?.row];
+  return rows.length > 0 && rows.every((row) => row?.key === COST_KEY);
 }
 
 /** A limit on a tool, a model or a validator that the agent does not have never trips. */

@@ -6,12 +6,15 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { canonicalJson, type Json, type JsonObject } from '../core/json.ts';
-import { isIsoDuration } from '../core/section/coerce.ts';
+import { isIsoDuration, isIsoTime } from '../core/section/coerce.ts';
 import { utcOf } from '../core/signature/align-value.ts';
 import { DATETIME_FORMAT } from '../core/signature/json-schema.ts';
 
 /** The most schemas that stay compiled; a worker has one per tool, answer and section. */
 export const MAX_COMPILED_SCHEMAS = 1_000;
+
+/** Decimals in which the quotient of a `multipleOf` may differ from a whole number. */
+const MULTIPLE_PRECISION = 6;
 
 /** One thing that ajv found. */
 export type SchemaError = ErrorObject;
@@ -89,11 +92,15 @@ function newAjv(): Ajv2020 {
     useDefaults: true,
     // The schema and the value beside each error: lines for the model are made of them.
     verbose: true,
+    // 79.99 is a multiple of 0.01, though its quotient as a double is 7998.999999999999.
+    multipleOfPrecision: MULTIPLE_PRECISION,
     logger: false,
   });
   formats.default(ajv);
   // The form that coercion writes: with a sign and fractions, which RFC 3339 has not.
   ajv.addFormat('duration', isIsoDuration);
+  // RFC 3339 demands a zone, which the times of libraries and of people do not have.
+  ajv.addFormat('time', isIsoTime);
   ajv.addFormat(DATETIME_FORMAT, (text: string) => utcOf(text) !== undefined);
   return ajv;
 }

@@ -31,6 +31,23 @@ describe('[row 15] types, as they arrive', () => {
       value: '2026-03-10',
       arrives: '2026-03-10',
     },
+    ...['09:05', '09:05:06', '09:05:06.789', '09:05:06Z', '09:05:06+02:00'].map((value) => ({
+      name: `the time ${value}`,
+      schema: { type: 'string', format: 'time' },
+      value,
+      arrives: value,
+    })),
+    ...[
+      [79.99, 0.01],
+      [0.3, 0.1],
+      [1_234_567.89, 0.01],
+      [35, 5],
+    ].map(([value = 0, multipleOf = 0]) => ({
+      name: `${value}, a multiple of ${multipleOf}`,
+      schema: { type: 'number', multipleOf },
+      value,
+      arrives: value,
+    })),
     {
       name: 'a moment without zone',
       schema: moment,
@@ -80,6 +97,18 @@ describe('[row 15] types, as they arrive', () => {
       schema: { type: 'string', format: 'time' },
       value: '25:00:00Z',
       line: 'a: expected a time, got string "25:00:00Z"',
+    },
+    {
+      name: 'half a time',
+      schema: { type: 'string', format: 'time' },
+      value: '9:05',
+      line: 'a: expected a time, got string "9:05"',
+    },
+    {
+      name: 'no multiple',
+      schema: { type: 'number', multipleOf: 0.01 },
+      value: 79.995,
+      line: 'a: expected a multiple of 0.01, got number 79.995',
     },
     {
       name: 'no moment',

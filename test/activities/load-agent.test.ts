@@ -313,8 +313,23 @@ describe('[row 26] cost limits', () => {
       problem: true,
     },
     {
+      name: 'by a prefix shorter than the key',
+      limit: { kind: 'prefix' as const, key: 'agent:cost', max: 1 },
+      problem: true,
+    },
+    {
       name: 'of another model',
       limit: { kind: 'exact' as const, key: 'agent:cost_microusd:big', max: 1 },
+      problem: false,
+    },
+    {
+      name: 'of a model whose id begins another',
+      limit: { kind: 'exact' as const, key: 'agent:cost_microusd:smal', max: 1 },
+      problem: false,
+    },
+    {
+      name: 'of everything, costs among it',
+      limit: { kind: 'prefix' as const, key: 'agent:', max: 1_000_000 },
       problem: false,
     },
   ])('need a price: $name', ({ limit, problem }) => {

@@ -101,17 +101,22 @@ function aiSdkNumbers(raw: Fields): TokenCounts | undefined {
     input: toCount(raw['inputTokens']),
     output: toCount(raw['outputTokens']),
     cached: raw['cachedInputTokens'],
+    written: raw['cacheWriteInputTokens'],
     reasoning: raw['reasoningTokens'],
   });
 }
 
-/** OpenAI's chat completions, and all servers that copy them, Ollama's among them. */
+/**
+ * OpenAI's chat completions, and all servers that copy them, Ollama's among them. Proxies in front of
+ * Anthropic add what was written to the cache, under its name; it is part of their input.
+ */
 function openAiChat(raw: Fields): TokenCounts | undefined {
   if (!hasEither(raw, 'prompt_tokens', 'completion_tokens')) return undefined;
   return countsOf({
     input: toCount(raw['prompt_tokens']),
     output: toCount(raw['completion_tokens']),
     cached: at(raw['prompt_tokens_details'], 'cached_tokens'),
+    written: raw['cache_creation_input_tokens'],
     reasoning: at(raw['completion_tokens_details'], 'reasoning_tokens'),
   });
 }

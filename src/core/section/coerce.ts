@@ -87,6 +87,13 @@ export function isIsoDuration(text: string): boolean {
   );
 }
 
+/** Whether `text` is a time of ISO 8601, `09:05`, `09:05:06.7`, with a zone or, as most say it, without. */
+export function isIsoTime(text: string): boolean {
+  return /^(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/.test(
+    text,
+  );
+}
+
 /** `1h30m`: units in falling order, each at most once. */
 function shortMs(body: string): number | undefined {
   const match =

@@ -24,6 +24,33 @@ describe('readUsage [row 52]', () => {
       },
     },
     {
+      name: 'AI SDK, numbers, with what was written to the cache',
+      raw: { inputTokens: 100, outputTokens: 4, cachedInputTokens: 30, cacheWriteInputTokens: 20 },
+      usage: {
+        ...none,
+        inputTokens: 100,
+        outputTokens: 4,
+        cachedInputTokens: 30,
+        cacheWriteTokens: 20,
+      },
+    },
+    {
+      name: 'OpenAI chat, from a proxy in front of Anthropic',
+      raw: {
+        prompt_tokens: 100,
+        completion_tokens: 4,
+        prompt_tokens_details: { cached_tokens: 30 },
+        cache_creation_input_tokens: 20,
+      },
+      usage: {
+        ...none,
+        inputTokens: 100,
+        outputTokens: 4,
+        cachedInputTokens: 30,
+        cacheWriteTokens: 20,
+      },
+    },
+    {
       name: 'AI SDK, objects',
       raw: {
         inputTokens: { total: 100, noCache: 65, cacheRead: 30, cacheWrite: 5 },
