@@ -1,26 +1,34 @@
 /** The examples of docs/own-loops.md that examples/08-own-loop.ts does not have. */
-import { modeOf, replyText, type Next } from '../../src/workflow.ts';
+import { modeOf, type Next } from '../../src/workflow.ts';
 
 /** Reads replies as the agent's mode does, and makes one call in a turn at most. */
 export function carefulLoop(): Next {
   // #region parts
   const careful: Next = async (work) => {
     const { spec } = work.state.head;
+    const mode = modeOf(spec);
     const reply = await work.ask();
-    const turn = modeOf(spec).readTurn(spec, reply, work.iteration);
-    if (turn.kind === 'answer') return { kind: 'end', value: replyText(reply) };
+    const turn = mode.readTurn(spec, reply, work.iteration);
+    const feedback = turn.kind === 'malformed' ? [...turn.feedback] : [];
+    // Answers of this agent are texts: the first of a turn is its value.
+    const [answer] = turn.kind === 'answer' ? turn.candidates : [];
+    if (turn.kind === 'answer' && answer?.kind === 'value') {
+      const judgement = await work.judge(answer.value);
+      if (judgement.kind === 'accepted') {
+        const messages = mode.answerMessages(reply);
+        return { kind: 'end', value: judgement.value, entry: { messages } };
+      }
+      feedback.push(...mode.answerFeedback(spec, turn, judgement));
+    }
     // Only the first call of a turn is made; the model is told of the others.
-    const calls = turn.kind === 'calls' ? turn.calls.slice(0, 1) : [];
-    const results = await work.call(calls);
-    const skipped = turn.kind === 'calls' ? turn.calls.length - calls.length : 0;
-    const feedback =
-      turn.kind === 'malformed'
-        ? turn.feedback
-        : skipped > 0
-          ? [{ name: 'note', content: `${skipped} more calls were left out: one step at a time.` }]
-          : [];
+    const calls = turn.kind === 'calls' ? turn.calls : [];
+    const results = await work.call(calls.slice(0, 1));
+    if (calls.length > 1) {
+      const content = `${calls.length - 1} more calls were left out: one step at a time.`;
+      feedback.push({ name: 'note', content });
+    }
     const outcome = { sectionErrors: turn.sectionErrors, feedback, results };
-    work.append({ messages: modeOf(spec).turnMessages(spec, turn, reply, outcome) });
+    work.append({ messages: mode.turnMessages(spec, turn, reply, outcome) });
     return { kind: 'continue' };
   };
   // #endregion

@@ -3,9 +3,14 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
 import { fitValue } from '../../src/activities/fit-value.ts';
 import { readSchema, type SchemaInput } from '../../src/activities/value-schema.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { bodiesOf } from '../support/runs.ts';
 
 /** A reminder: to whom, how often, by which way. */
 interface Library {
@@ -43,7 +48,6 @@ const libraries: readonly Library[] = [
         every: v.optional(v.pipe(v.number(), v.integer(), v.gtValue(0)), 1),
         kind: v.picklist(['call', 'mail']),
       }),
-      { errorMode: 'ignore' },
     ),
     jsonSchema: {
       type: 'object',
@@ -111,6 +115,43 @@ describe.each(libraries)('[row 15] a schema of $library', ({ schema, jsonSchema,
     },
   ])('checks $name', async ({ value, fit }) => {
     expect(await fitValue(reading.schema, value)).toEqual(fit);
+  });
+});
+
+describe('[row 15] a tool with a schema of a library', () => {
+  // The types of the arguments come from the schema: that this compiles is half of the test.
+  const tools = {
+    zod: defineTool({
+      name: 'double',
+      description: 'Doubles.',
+      parameters: z.object({ n: z.int() }),
+      execute: ({ n }) => n * 2,
+    }),
+    valibot: defineTool({
+      name: 'double',
+      description: 'Doubles.',
+      parameters: toStandardJsonSchema(v.object({ n: v.pipe(v.number(), v.integer()) })),
+      execute: ({ n }) => n * 2,
+    }),
+    arktype: defineTool({
+      name: 'double',
+      description: 'Doubles.',
+      parameters: type({ n: 'number.integer' }),
+      execute: ({ n }) => n * 2,
+    }),
+  };
+
+  test.each(Object.entries(tools))('of %s gets its arguments', async (_library, tool) => {
+    const script = scriptedModel([
+      '<action>\n{tool: double, args: {n: 21}}\n</action>',
+      '<answer>done</answer>',
+    ]);
+    const agent = defineAgent({ name: 'clerk', model: script.model, tools: [tool] });
+
+    const { result, events } = startInMemory({ agent, task: 'Double it.' });
+    await result;
+
+    expect(bodiesOf(events, 'agent:tool_call:after').map(({ output }) => output)).toEqual([42]);
   });
 });
 

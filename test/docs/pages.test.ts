@@ -5,6 +5,7 @@ import { herald, planner } from '../../examples/docs/formats.ts';
 import { entries, withFallback } from '../../examples/docs/models.ts';
 import { carefulLoop } from '../../examples/docs/own-loops.ts';
 import { relay, watch } from '../../examples/docs/streaming.ts';
+import { defineValidator } from '../../src/activities/define-validator.ts';
 import { checkModelEntries } from '../../src/activities/model-entry.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
@@ -127,20 +128,29 @@ describe('models', () => {
 
 describe('own loops', () => {
   test('one call in a turn, whatever the model wants', async () => {
-    const { run, script } = startRun([act('a', 'b'), GARBAGE, answer('done')], {
+    const wordy = defineValidator({
+      name: 'wordy',
+      validate: (text: string) => ({ accepted: text.length > 4, feedback: 'Say more.' }),
+    });
+    const { run, script } = startRun([act('a', 'b'), GARBAGE, answer('no'), answer('all done')], {
       next: carefulLoop(),
+      agent: { validators: [wordy] },
     });
 
     const step = await run.result;
 
     script.assertDone();
-    expect(step).toMatchObject({ status: 'success', value: answer('done'), iterations: 3 });
+    expect(step).toMatchObject({ status: 'success', value: 'all done', iterations: 4 });
     expect(step.usage.toolCalls).toBe(1);
+    expect(run.entries).toHaveLength(4);
     const observations = script.requests.slice(1).map(({ messages }) => lastTextOf(messages));
     expect(observations[0]).toBe(
       '<observation>\n<note>\n1 more calls were left out: one step at a time.\n</note>\n<search>\nhits for a\n</search>\n</observation>',
     );
     expect(observations[1]).toContain('Your reply could not be read');
+    expect(observations[2]).toBe(
+      '<observation>\n<feedback>\nSay more.\n</feedback>\n</observation>',
+    );
   });
 });
 
