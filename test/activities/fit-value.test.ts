@@ -251,6 +251,52 @@ describe('[row 16] what ajv finds, as lines', () => {
       lines: ['a: fits none of the 2 allowed shapes'],
     },
     {
+      name: 'anyOf of a schema that refers to itself, at its root',
+      schema: { anyOf: [{ type: 'string' }, { type: 'object', properties: { k: { $ref: '#' } } }] },
+      value: { k: { k: 5 } },
+      lines: ['(value): fits none of the 2 allowed shapes'],
+    },
+    {
+      name: 'anyOf of a node and null, deep in a list of nodes',
+      schema: {
+        properties: {
+          first: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] },
+          other: { $ref: '#/$defs/node' },
+        },
+        $defs: {
+          node: {
+            type: 'object',
+            properties: {
+              v: { type: 'integer' },
+              next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] },
+            },
+            required: ['v'],
+          },
+        },
+      },
+      value: { first: { v: 1, next: { v: 'a' } }, other: { v: 'b', next: { v: 1, next: 3 } } },
+      lines: [
+        'first: fits none of the 2 allowed shapes',
+        'other.next: fits none of the 2 allowed shapes',
+        'other.v: expected integer, got string "b"',
+      ],
+    },
+    {
+      name: 'anyOf beside other keywords, which say more',
+      schema: {
+        required: ['a'],
+        properties: { a: {}, 'b/c': { type: 'string', minLength: 3, anyOf: [{ minLength: 5 }] } },
+        anyOf: [{ required: ['x'] }],
+      },
+      value: { 'b/c': 'd' },
+      lines: [
+        '(value): fits none of the 1 allowed shapes',
+        'a: missing',
+        '["b/c"]: fits none of the 1 allowed shapes',
+        '["b/c"]: expected at least 3 characters, got 1',
+      ],
+    },
+    {
       name: 'oneOf, none and two',
       schema: {
         properties: {

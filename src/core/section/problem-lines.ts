@@ -143,8 +143,7 @@ function wordingOf({ keyword, params, value }: Violation): string {
 
 /**
  * Without the errors inside unions: they say why each shape does not fit, the union's own line
- * says all that matters. Behind a `$ref` the path of a schema begins anew; such errors belong to a
- * union when they stand before it in the list, at its place of the value or below.
+ * says all that matters.
  */
 function withoutInner(violations: readonly Violation[]): readonly Violation[] {
   const unions = violations
@@ -159,12 +158,53 @@ function withoutInner(violations: readonly Violation[]): readonly Violation[] {
   );
 }
 
+/**
+ * Behind a `$ref` the path of a schema begins anew, in a recursive schema at its very root. Such
+ * errors belong to a union when they stand before it in the list, at its place of the value or below.
+ */
 function isInside(inner: Violation, union: Violation, isBefore: boolean): boolean {
   if (inner.schemaPath === undefined || union.schemaPath === undefined) return false;
+  if (!union.path.every((segment, index) => inner.path[index] === segment)) return false;
   if (inner.schemaPath.startsWith(`${union.schemaPath}/`)) return true;
-  const isBelow = union.path.every((segment, index) => inner.path[index] === segment);
-  return isBefore && isBelow && /^#\/(?:\$defs|definitions)\//.test(inner.schemaPath);
+  const isReferred =
+    /^#\/(?:\$defs|definitions)\//.test(inner.schemaPath) || rootDepth(inner) !== rootDepth(union);
+  return isBefore && isReferred;
 }
+
+/** How deep in the value the schema begins whose path this is: 0 unless a `$ref` led there. */
+function rootDepth({ path, schemaPath = '' }: Violation): number {
+  // The last part is the keyword that failed, at the place itself.
+  const parts = schemaPath.split('/').slice(1, -1);
+  let depth = path.length;
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index] ?? '';
+    if (NAMED_STEPS.includes(part) || STEPS.includes(part)) depth -= 1;
+    if (NAMED_STEPS.includes(part) || BRANCHES.includes(part)) index += 1;
+  }
+  return depth;
+}
+
+/** Keywords that lead one step down, behind whose name stands that of a property or an index. */
+const NAMED_STEPS: readonly string[] = ['properties', 'patternProperties', 'prefixItems'];
+
+/** Keywords that lead one step down by themselves. */
+const STEPS: readonly string[] = [
+  'items',
+  'additionalProperties',
+  'contains',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+
+/** Keywords that stay at the place, behind whose name stands a name or an index. */
+const BRANCHES: readonly string[] = [
+  '$defs',
+  'definitions',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'dependentSchemas',
+];
 
 function numberBound({ comparison, limit }: Params, value: Json | undefined): string {
   return `expected a number ${plain(comparison)} ${plain(limit)}, got ${got(value)}`;
