@@ -12,13 +12,14 @@ export function carefulLoop(): Next {
     const feedback = turn.kind === 'malformed' ? [...turn.feedback] : [];
     // Answers of this agent are texts: the first of a turn is its value.
     const [answer] = turn.kind === 'answer' ? turn.candidates : [];
-    if (turn.kind === 'answer' && answer?.kind === 'value') {
+    if (answer?.kind === 'value') {
       const judgement = await work.judge(answer.value);
       if (judgement.kind === 'accepted') {
         const messages = mode.answerMessages(reply);
         return { kind: 'end', value: judgement.value, entry: { messages } };
       }
-      feedback.push(...mode.answerFeedback(spec, turn, judgement));
+      const said = judgement.kind === 'rejected' ? judgement.feedback : [];
+      feedback.push(...said, { name: 'note', content: 'Not accepted. Answer again.' });
     }
     // Only the first call of a turn is made; the model is told of the others.
     const calls = turn.kind === 'calls' ? turn.calls : [];

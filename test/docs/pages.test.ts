@@ -149,7 +149,7 @@ describe('own loops', () => {
     );
     expect(observations[1]).toContain('Your reply could not be read');
     expect(observations[2]).toBe(
-      '<observation>\n<feedback>\nSay more.\n</feedback>\n</observation>',
+      '<observation>\n<feedback>\nSay more.\n</feedback>\n<note>\nNot accepted. Answer again.\n</note>\n</observation>',
     );
   });
 });
