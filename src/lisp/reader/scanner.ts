@@ -59,7 +59,7 @@ export function take(s: Scanner): string {
 }
 
 /** Moves over `count` characters of ASCII without line breaks. */
-export function skipAscii(s: Scanner, count: number): void {
+function skipAscii(s: Scanner, count: number): void {
   s.offset += count;
   s.column += count;
 }
@@ -70,12 +70,12 @@ export function parseError(message: string, span: Span): Fault {
 }
 
 /** Whether a token ends before `character`. */
-export function isDelimiter(character: string): boolean {
+function isDelimiter(character: string): boolean {
   return character === '' || isSpace(character) || '()[]{}";'.includes(character);
 }
 
 /** Whether `character` is white space, to which the comma belongs. */
-export function isSpace(character: string): boolean {
+function isSpace(character: string): boolean {
   return (
     character === ' ' ||
     character === '\n' ||

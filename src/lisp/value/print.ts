@@ -135,7 +135,7 @@ function write(value: Value, meter: Meter, out: Output, nesting: number): void {
 }
 
 /** The readable text of a value that is no collection. */
-export function atomText(value: Value): string {
+function atomText(value: Value): string {
   if (value === null) return 'nil';
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object') return String(value);
@@ -178,7 +178,7 @@ function regexBody(source: string): string {
 }
 
 /** `text` between quotes, with the escapes that the reader knows. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   let out = '"';
   let from = 0;
   for (let index = 0; index < text.length; index++) {
@@ -300,7 +300,7 @@ export function describeValue(value: Value): string {
 }
 
 /** The elements of a vector, or none: a convenience for host code. */
-export function itemsOf(value: Value): readonly Value[] {
+function itemsOf(value: Value): readonly Value[] {
   return typeof value === 'object' && value !== null && value.kind === 'vector'
     ? vectorItems(value)
     : [];
