@@ -166,10 +166,7 @@ function warnUnknownData(a: Analysis, key: string, form: SymbolForm): void {
 }
 
 /** The name under which the agent has the tool written as `written`, or undefined. */
-function findTool(
-  tools: { has(name: string): boolean },
-  written: string,
-): string | undefined {
+function findTool(tools: { has(name: string): boolean }, written: string): string | undefined {
   if (tools.has(written)) return written;
   const underscored = written.replaceAll('-', '_');
   return tools.has(underscored) ? underscored : undefined;

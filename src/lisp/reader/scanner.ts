@@ -58,12 +58,6 @@ export function take(s: Scanner): string {
   return character;
 }
 
-/** Moves over `count` characters of ASCII without line breaks. */
-function skipAscii(s: Scanner, count: number): void {
-  s.offset += count;
-  s.column += count;
-}
-
 /** Ends reading with a parse error at `span`. */
 export function parseError(message: string, span: Span): Fault {
   return new Fault('parse_error', message, { span });

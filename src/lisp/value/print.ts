@@ -7,7 +7,7 @@ import { dateText } from './date-text.ts';
 import { floatLiteral, floatText } from './number-text.ts';
 import { treeKeys, treeVals } from './tree-walk.ts';
 import { typeName, UNMETERED, type Meter, type Value } from './value.ts';
-import { vectorAt, vectorCount, vectorItems } from './vector.ts';
+import { vectorAt, vectorCount } from './vector.ts';
 
 /** The three ways of printing; see {@link printValue}. */
 export type PrintStyle = 'readable' | 'text' | 'preview';
@@ -297,11 +297,4 @@ export function describeValue(value: Value): string {
   if (value === null) return 'nil';
   if (typeof value === 'boolean') return `the boolean ${String(value)}`;
   return `the ${typeName(value)} ${shortText(value)}`;
-}
-
-/** The elements of a vector, or none: a convenience for host code. */
-function itemsOf(value: Value): readonly Value[] {
-  return typeof value === 'object' && value !== null && value.kind === 'vector'
-    ? vectorItems(value)
-    : [];
 }
