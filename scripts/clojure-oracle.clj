@@ -1,7 +1,8 @@
 ;; Evaluates programs with real Clojure and prints their answers in the canonical form.
 ;;
 ;; Input: one program a line on standard input, as a string literal. Output: one line for each,
-;; either `value "…"`, `ratio "…"` or `error "java.lang.ClassName"`, again as string literals.
+;; either `value "…"`, `ratio ""`, `unprintable "java.lang.ClassName"` or `error "java.lang.ClassName"`,
+;; again as string literals.
 ;;
 ;; The canonical form is what the language itself prints: sequences of any kind as vectors, characters
 ;; as strings, sets and maps in the fixed order of the language and without commas, floats in the
@@ -109,7 +110,7 @@
     (map? x) (str "{" (str/join " " (mapcat #(map print-canonical %) (sorted-items x))) "}")
     (set? x) (str "#{" (str/join " " (map print-canonical (sorted-items x))) "}")
     (sequential? x) (str "[" (str/join " " (map print-canonical x)) "]")
-    :else (throw (ex-info (str "no canonical form: " (class x)) {}))))
+    :else (throw (ex-info "unprintable" {::unprintable (.getName (class x))}))))
 
 (defn class-of [^Throwable e]
   (let [cause (loop [e e] (if-let [inner (.getCause e)] (recur inner) e))]
@@ -118,19 +119,40 @@
       (str (.getName (class cause)) ": " (.getMessage cause))
       (.getName (class cause)))))
 
+;; What the language also has without `str/`, and core does not have.
+(def bare-text-names
+  '[blank? capitalize ends-with? includes? index-of join last-index-of lower-case replace-first split
+    split-lines starts-with? trim trim-newline triml trimr upper-case])
+
+;; Every form of a program; a closer too many is an error.
+(defn read-forms [source]
+  (let [reader (java.io.PushbackReader. (java.io.StringReader. source))]
+    (loop [forms []]
+      (let [form (read {:eof ::end} reader)]
+        (if (= form ::end) forms (recur (conj forms form)))))))
+
 (defn evaluate [source]
   (let [space (create-ns (gensym "program"))]
     (try
       (binding [*ns* space *out* (java.io.StringWriter.)]
         (refer-clojure)
+        (refer 'clojure.string :only bare-text-names)
+        (refer 'clojure.walk)
+        (import '(java.time Duration Instant LocalDate))
         (alias 'str 'clojure.string)
         (alias 'set 'clojure.set)
         (alias 'walk 'clojure.walk)
-        (let [answer (eval (read-string (str "(do " source "\n)")))]
+        (let [answer (eval (cons 'do (read-forms source)))]
           (str "value " (pr-str (print-canonical answer)))))
       (catch Throwable e
-        (if (::ratio (ex-data e)) "ratio \"\"" (str "error " (pr-str (class-of e)))))
+        (cond
+          (::ratio (ex-data e)) "ratio \"\""
+          (::unprintable (ex-data e)) (str "unprintable " (pr-str (::unprintable (ex-data e))))
+          :else (str "error " (pr-str (class-of e)))))
       (finally (remove-ns (ns-name space))))))
 
 (doseq [line (line-seq (java.io.BufferedReader. *in*))]
   (println (evaluate (read-string line))))
+
+;; `pmap` leaves threads behind that keep the process alive for a minute.
+(shutdown-agents)

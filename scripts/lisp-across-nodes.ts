@@ -8,7 +8,7 @@
 import fc from 'fast-check';
 import { execFileSync } from 'node:child_process';
 import { readAnswers } from '../test/lisp/clojure/corpus.ts';
-import { conformanceSources } from '../test/lisp/support/conformance-sources.ts';
+import { conformanceCases } from '../test/lisp/support/conformance-cases.ts';
 import { startOther } from '../test/lisp/support/other-process.ts';
 import type { Command } from '../test/lisp/support/program-process.ts';
 import { program } from '../test/lisp/support/programs.ts';
@@ -16,7 +16,7 @@ import { program } from '../test/lisp/support/programs.ts';
 const versions = process.argv.length > 2 ? process.argv.slice(2) : ['20', '22', '24'];
 
 const commands: readonly Command[] = [
-  ...conformanceSources().map((source) => ({ do: 'evaluate' as const, source })),
+  ...conformanceCases().map(({ expression }) => ({ do: 'evaluate' as const, source: expression })),
   ...readAnswers().answers.map((answer) => ({ do: 'evaluate' as const, source: answer.program })),
   ...fc
     .sample(program, { seed: 1, numRuns: 500 })

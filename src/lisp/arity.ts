@@ -3,7 +3,7 @@
  */
 
 /** "1 argument", "2 arguments". */
-export function argumentCount(count: number): string {
+function argumentCount(count: number): string {
   return count === 1 ? '1 argument' : `${count} arguments`;
 }
 

@@ -18,7 +18,7 @@ const EXCERPT_WIDTH = 100;
 const CARET_ROOM = 70;
 
 /** The number of code points in `text` from `from` up to `to`, both UTF-16 offsets. */
-export function codePointsBetween(text: string, from: number, to: number): number {
+function codePointsBetween(text: string, from: number, to: number): number {
   let count = 0;
   for (let index = from; index < to; index++) {
     const unit = text.charCodeAt(index);

@@ -1,40 +1,13 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allBuiltins } from '../../src/lisp/builtins/registry.ts';
+import { conformanceCases, conformanceFiles } from './support/conformance-cases.ts';
 import { evaluate } from './support/evaluate.ts';
-
-/** One line of a data file: `expression ;=> printed value` or `expression ;=! reason`. */
-interface Case {
-  readonly line: number;
-  readonly expression: string;
-  readonly expected: string;
-}
-
-const FOLDER = new URL('conformance/', import.meta.url);
-
-function readCases(name: string): Case[] {
-  const cases: Case[] = [];
-  const lines = readFileSync(new URL(name, FOLDER), 'utf8').split('\n');
-  lines.forEach((text, index) => {
-    const at = Math.max(text.lastIndexOf(' ;=> '), text.lastIndexOf(' ;=! '));
-    if (at < 0) {
-      // A line without an answer is blank or a heading; anything else is a slip of the pen.
-      if (text !== '' && !text.startsWith(';'))
-        throw new Error(`${name}:${index + 1} has no answer`);
-      return;
-    }
-    const kind = text.slice(at + 1, at + 4);
-    const answer = text.slice(at + 5);
-    const expected = kind === ';=!' ? `a problem: ${answer}` : answer;
-    cases.push({ line: index + 1, expression: text.slice(0, at), expected });
-  });
-  return cases;
-}
 
 /** What the program prints as, in the compiled tier and with all code forced onto the machine. */
 function answersTo(expression: string): string[] {
   return [evaluate(expression), evaluate(expression, { forced: true })].map((result) =>
-    result.kind === 'value' ? result.printed : `a problem: ${result.reason}`,
+    result.kind === 'value' ? result.printed : `!${result.reason}`,
   );
 }
 
@@ -50,12 +23,20 @@ const CANNOT_FAIL: ReadonlySet<string> = new Set([
 
 const NAME = /[A-Za-z+\-*/<>=?!_.][A-Za-z0-9+\-*/<>=?!_.']*/g;
 
-const files = readdirSync(FOLDER).filter((name) => name.endsWith('.clj'));
+const cases = conformanceCases();
+
+/** The numbers of the rows under "What is different from Clojure" in docs/lisp.md. */
+function differenceRows(): string[] {
+  const page = readFileSync(new URL('../../docs/lisp.md', import.meta.url), 'utf8');
+  const section = page.split('\n## ').find((part) => part.startsWith('What is different'));
+  return [...(section ?? '').matchAll(/^(\d+)\. /gm)].map(([, number = '']) => number);
+}
 
 describe('conformance', () => {
-  test.for(files)('%s', (name) => {
+  test.for(conformanceFiles())('%s', (name) => {
     const differences: string[] = [];
-    for (const { line, expression, expected } of readCases(name)) {
+    for (const { file, line, expression, expected } of cases) {
+      if (file !== name) continue;
       for (const got of answersTo(expression)) {
         if (got === expected) continue;
         differences.push(
@@ -68,19 +49,36 @@ describe('conformance', () => {
   });
 
   test('has at least 2,500 cases, each stated once', () => {
-    const cases = files.flatMap((name) =>
-      readCases(name).map(({ expression }) => `${name}: ${expression}`),
-    );
+    const stated = cases.map(({ file, expression }) => `${file}: ${expression}`);
 
-    expect(new Set(cases).size).toBe(cases.length);
-    expect(cases.length).toBeGreaterThanOrEqual(2500);
+    expect(new Set(stated).size).toBe(stated.length);
+    expect(stated.length).toBeGreaterThanOrEqual(2500);
+  });
+
+  test('shows every row of the differences from Clojure, and no other', () => {
+    const shown = new Map<string, number>();
+    for (const { policy } of cases) {
+      if (!policy.startsWith('differs ')) continue;
+      const row = policy.slice('differs '.length);
+      shown.set(row, (shown.get(row) ?? 0) + 1);
+    }
+
+    expect([...shown.keys()].toSorted()).toEqual(differenceRows().toSorted());
+    expect([...shown].filter(([, count]) => count < 5)).toEqual([]);
+  });
+
+  test('states one policy for an expression, wherever it stands', () => {
+    const policies = new Map(cases.map(({ expression, policy }) => [expression, policy]));
+    const torn = cases.filter(({ expression, policy }) => policies.get(expression) !== policy);
+
+    expect(torn.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   });
 
   test('show every builtin of the registry at work and, where it can fail, failing', () => {
     const working = new Set<string>();
     const failing = new Set<string>();
-    for (const { expression, expected } of files.flatMap(readCases)) {
-      const names = expected.startsWith('a problem: ') ? failing : working;
+    for (const { expression, expected } of cases) {
+      const names = expected.startsWith('!') ? failing : working;
       for (const name of expression.match(NAME) ?? []) names.add(name);
     }
     const builtins = allBuiltins().map(({ name }) => name);

@@ -106,3 +106,29 @@ describe('the fuel of a builtin on n elements', () => {
     },
   );
 });
+
+describe('long texts', () => {
+  // Two texts of the same content, or that differ at their end, made apart from each other.
+  const compared = [
+    '(= a b)',
+    '(= [a] [b])',
+    '(get {a 1} b)',
+    '(get {a 1} c)',
+    '(contains? #{a 1 2 3 4 5 6 7 8 9} c)',
+    '(distinct [a c])',
+    '(group-by identity [a b c])',
+    '(compare a c)',
+  ];
+  const fuelAt = (units: number, expression: string): number => {
+    const text = `(apply str (repeat ${units} "a"))`;
+    const names = `(let [a (str ${text} "x") b (str ${text} "x") c (str ${text} "y")]`;
+    const whole = evaluate(`${names} ${expression})`, { limits: LIMITS });
+    const base = evaluate(`${names} [a b c])`, { limits: LIMITS });
+    if (whole.kind !== 'value' || base.kind !== 'value') throw new Error(expression);
+    return whole.fuel - base.fuel;
+  };
+
+  test.each(compared)('are paid by their length in %s', (expression) => {
+    expect(fuelAt(16_000, expression) - fuelAt(160, expression)).toBeGreaterThanOrEqual(990);
+  });
+});

@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { EffectRequest, EffectResult } from '../../src/lisp.ts';
-import { conformanceSources } from './support/conformance-sources.ts';
+import { conformanceCases } from './support/conformance-cases.ts';
 import { evaluate, type Evaluated } from './support/evaluate.ts';
 import { runProgram, standardAnswer, type Observed } from './support/host.ts';
 import { startOther, type OtherProcess } from './support/other-process.ts';
@@ -21,7 +21,7 @@ const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
   { TZ: 'America/St_Johns', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' },
 ];
 
-const SOURCES = conformanceSources();
+const SOURCES = conformanceCases().map(({ expression }) => expression);
 
 const others: OtherProcess[] = [];
 afterAll(() => {

@@ -150,7 +150,7 @@ function markTails(node: Node): void {
 }
 
 /** The depth of a tree; functions inside count as leaves. */
-export function depthOf(node: Node): number {
+function depthOf(node: Node): number {
   let deepest = 0;
   for (const child of childrenOf(node)) deepest = Math.max(deepest, depthOf(child));
   return deepest + 1;

@@ -79,7 +79,7 @@ function globalNode(
 }
 
 /** Whether a definition makes `name` known here: memory, text before, or a later one from within a function. */
-export function isDefined(a: Analysis, name: string, form: SymbolForm, scope: Scope): boolean {
+function isDefined(a: Analysis, name: string, form: SymbolForm, scope: Scope): boolean {
   if (a.memory.has(name)) return true;
   const definition = a.definitions.get(name);
   if (definition === undefined) return false;
@@ -119,7 +119,7 @@ function unbound(a: Analysis, form: SymbolForm, scope: Scope): Node {
 }
 
 /** Heads of special forms. */
-export const SPECIAL_NAMES: ReadonlySet<string> = new Set(
+const SPECIAL_NAMES: ReadonlySet<string> = new Set(
   (
     'def defonce defn defn- declare fn let loop recur if if-not when when-not if-let when-let if-some when-some ' +
     'when-first cond case condp do comment and or -> ->> as-> cond-> cond->> some-> some->> for doseq dotimes ' +
@@ -166,10 +166,7 @@ function warnUnknownData(a: Analysis, key: string, form: SymbolForm): void {
 }
 
 /** The name under which the agent has the tool written as `written`, or undefined. */
-export function findTool(
-  tools: { has(name: string): boolean },
-  written: string,
-): string | undefined {
+function findTool(tools: { has(name: string): boolean }, written: string): string | undefined {
   if (tools.has(written)) return written;
   const underscored = written.replaceAll('-', '_');
   return tools.has(underscored) ? underscored : undefined;

@@ -23,7 +23,7 @@ function fold(name: string): string {
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let older: number[] = [];
   let old = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -50,7 +50,7 @@ import { elementsOf, entriesOf, itemsAt, orderedAt } from './seqable.ts';
 import { plain } from './stepping.ts';
 
 /** The number of elements of argument `index`; fails when it has none of its kind. */
-export function countAt(c: Context, args: readonly Value[], index: number): number {
+function countAt(c: Context, args: readonly Value[], index: number): number {
   const value = arg(args, index);
   if (value === null) return 0;
   if (isVector(value)) return vectorCount(value);
@@ -61,7 +61,7 @@ export function countAt(c: Context, args: readonly Value[], index: number): numb
 }
 
 /** `coll` with `item` added, as `conj` does. */
-export function conjoin(c: Context, coll: Value, item: Value): Value {
+function conjoin(c: Context, coll: Value, item: Value): Value {
   c.charge(KEY_COST);
   if (coll === null) return vectorOf([item]);
   if (isVector(coll)) {
@@ -77,7 +77,7 @@ export function conjoin(c: Context, coll: Value, item: Value): Value {
 }
 
 /** A map with an entry, or all entries of a map, added. */
-export function addEntries(c: Context, map: TreeMap, item: Value): TreeMap {
+function addEntries(c: Context, map: TreeMap, item: Value): TreeMap {
   if (item === null) return map;
   if (isVector(item) && vectorCount(item) === 2) {
     checkCount(c, map.count + 1);

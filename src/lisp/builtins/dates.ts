@@ -11,7 +11,7 @@ const DAY_SECONDS = 86_400;
 const MAX_DAYS = 365_241_780_471;
 
 /** A date value. */
-export function dateValue(of: DateValue['of'], amount: number, nanos = 0): DateValue {
+function dateValue(of: DateValue['of'], amount: number, nanos = 0): DateValue {
   return { kind: 'date', of, amount, nanos };
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../value/value.ts';
 
 /** The name of the builtin at work. */
-export function calleeName(c: Context): string {
+function calleeName(c: Context): string {
   return c.callee?.name ?? 'call';
 }
 

@@ -40,7 +40,7 @@ const TYPES: { readonly [kind: string]: string } = Object.freeze({
 });
 
 /** The type of a value as `type` names it; null for nil. */
-export function typeOf(value: Value): string | null {
+function typeOf(value: Value): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return 'boolean';
   if (isInteger(value)) return 'number';

@@ -89,7 +89,7 @@ function division(op: Division): Work {
 }
 
 /** The greater or smaller of two numbers; NaN wins, of equal ones the later. */
-export function extreme(a: Num, b: Num, greater: boolean): Num {
+function extreme(a: Num, b: Num, greater: boolean): Num {
   const x = magnitude(a);
   const y = magnitude(b);
   if (x !== x) return a;

@@ -24,7 +24,7 @@ const STEPS_PER_UNIT = 10;
 type Groups = readonly (RegexSpan | null)[];
 
 /** A regex, or text read as the source of one. */
-export function regexAt(c: Context, args: readonly Value[], index: number): RegexValue {
+function regexAt(c: Context, args: readonly Value[], index: number): RegexValue {
   const value = arg(args, index);
   if (isRegex(value)) return value;
   if (typeof value !== 'string') throw wrongType(c, index, 'a regular expression', value);

@@ -8,6 +8,7 @@ import { vectorOf } from '../value/vector.ts';
 import { COLLECTION_WORK } from './collections.ts';
 import { DATE_WORK } from './dates.ts';
 import { DESCRIBE_WORK } from './describe.ts';
+import { CHANGING_DOCS } from './docs/changing.ts';
 import { COLLECTION_DOCS } from './docs/collections.ts';
 import type { DocRow } from './docs/doc-row.ts';
 import { FUNCTION_DOCS } from './docs/functions.ts';
@@ -42,6 +43,7 @@ export const DOC_ROWS: readonly DocRow[] = Object.freeze([
   ...NUMBER_DOCS,
   ...PREDICATE_DOCS,
   ...COLLECTION_DOCS,
+  ...CHANGING_DOCS,
   ...SEQUENCE_DOCS,
   ...FUNCTION_DOCS,
   ...TEXT_DOCS,
@@ -124,8 +126,7 @@ function entry(
   work: Work,
 ): Builtin {
   const own = row.examples.filter(([source]) => mentions(source, name));
-  const shown = own.length > 0 ? own : row.examples;
-  const examples = shown.map(([source, value]): Example => ({ source, value }));
+  const examples = own.map(([source, value]): Example => ({ source, value }));
   const { min, max } = arity;
   return Object.freeze<Builtin>({
     kind: 'builtin',

@@ -18,7 +18,7 @@ import { itemsAt } from './seqable.ts';
 import { plain } from './stepping.ts';
 
 /** White space, as Java's `Character.isWhitespace` with the no-break spaces left out. */
-export function isBlankUnit(unit: number): boolean {
+function isBlankUnit(unit: number): boolean {
   return (
     (unit >= 0x09 && unit <= 0x0d) ||
     (unit >= 0x1c && unit <= 0x20) ||

@@ -55,7 +55,7 @@ function hasFnRecur(node: Node): boolean {
 }
 
 /** The operand that a node is; a leaf is paid by its user. */
-export function compileOperand(node: Node): Operand {
+function compileOperand(node: Node): Operand {
   return operandOf(node, compileValue);
 }
 

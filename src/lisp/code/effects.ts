@@ -90,7 +90,7 @@ interface Place {
 const MAX_FOLLOWED = 40;
 
 /** The slots that must hold effect-free functions for a call of `code` to be free; null: never. */
-export function needsOf(c: Context, code: FnCode): readonly number[] | null {
+function needsOf(c: Context, code: FnCode): readonly number[] | null {
   if (code.needsEpoch === c.purity) return code.needs;
   const met = new Map<FnCode, ReadonlySet<number> | null>([[code, new Set()]]);
   const resolver: Resolver = {

@@ -163,7 +163,7 @@ export function callData(c: Context, fn: Value, args: readonly Value[], span: Sp
 }
 
 /** Runs a closure as compiled code; its call is paid already. */
-export function enter(c: Context, fn: Closure, args: Value[], span: Span): Value {
+function enter(c: Context, fn: Closure, args: Value[], span: Span): Value {
   c.at = span;
   checkClosureArity(fn.code, args.length);
   return enterFrame(c, fn, newLocals(fn, args), span);

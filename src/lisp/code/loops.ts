@@ -95,13 +95,19 @@ interface LoopParts {
 function compileCounting(parts: LoopParts, compile: Compile): Run {
   const { jumpsWhen, cost, span, next } = parts;
   const test = operandOf(parts.test, compile);
+  const bound = boundOf(parts.test);
   const end = compile(parts.end);
   const { first, second, third, slotA, slotB, slotC, count } = jumpParts(next, compile);
   const jump = next.args.length > 3 ? compileJump(next, compile) : null;
   const { counter } = next;
   return (L, c) => {
     for (;;) {
-      const value = read(test, L, c);
+      const counted = bound === null ? null : (L[bound.slot] as Value);
+      let value: Value;
+      if (bound !== null && typeof counted === 'number') {
+        if ((c.fuel -= bound.cost) < 0) spend(c, 0, bound.span);
+        value = bound.below ? counted < bound.limit : counted > bound.limit;
+      } else value = read(test, L, c);
       if ((c.fuel -= cost) < 0) spend(c, 0, span);
       if ((value !== null && value !== false) !== jumpsWhen) {
         const last = end(L, c);
@@ -122,6 +128,26 @@ function compileCounting(parts: LoopParts, compile: Compile): Run {
       }
     }
   };
+}
+
+/** A local below or above a constant, which is what most loops test: made without a call. */
+interface Bound {
+  readonly slot: number;
+  readonly limit: number;
+  readonly below: boolean;
+  readonly cost: number;
+  readonly span: Span;
+}
+
+function boundOf(test: Node): Bound | null {
+  if (test.kind !== 'builtin' || test.args.length !== 2) return null;
+  const { name } = test.builtin;
+  if (name !== '<' && name !== '>') return null;
+  const [local, limit] = test.args;
+  if (local?.kind !== 'local' || limit?.kind !== 'const') return null;
+  if (typeof limit.value !== 'number') return null;
+  const { cost, span } = test;
+  return { slot: local.slot, limit: limit.value, below: name === '<', cost, span };
 }
 
 /** Up to three arguments of a jump and the slots that they go to; what is not there is nil. */

@@ -59,7 +59,7 @@ export function performEffect(
 }
 
 /** The id of the next effect of `branch`. */
-export function nextId(branch: Branch): string {
+function nextId(branch: Branch): string {
   branch.effects += 1;
   return `${branch.path}${branch.effects}`;
 }

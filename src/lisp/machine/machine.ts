@@ -98,7 +98,7 @@ function wake(branch: Branch): void {
 }
 
 /** The branch at `path`, or null. */
-export function findBranch(from: Branch, path: string): Branch | null {
+function findBranch(from: Branch, path: string): Branch | null {
   if (from.path === path) return from;
   for (const child of from.parallel?.branches ?? []) {
     if (child === null || child === undefined || !path.startsWith(child.path)) continue;

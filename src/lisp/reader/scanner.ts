@@ -58,24 +58,18 @@ export function take(s: Scanner): string {
   return character;
 }
 
-/** Moves over `count` characters of ASCII without line breaks. */
-export function skipAscii(s: Scanner, count: number): void {
-  s.offset += count;
-  s.column += count;
-}
-
 /** Ends reading with a parse error at `span`. */
 export function parseError(message: string, span: Span): Fault {
   return new Fault('parse_error', message, { span });
 }
 
 /** Whether a token ends before `character`. */
-export function isDelimiter(character: string): boolean {
+function isDelimiter(character: string): boolean {
   return character === '' || isSpace(character) || '()[]{}";'.includes(character);
 }
 
 /** Whether `character` is white space, to which the comma belongs. */
-export function isSpace(character: string): boolean {
+function isSpace(character: string): boolean {
   return (
     character === ' ' ||
     character === '\n' ||

@@ -29,7 +29,7 @@ import {
 import { assertionHolds, type Assertion } from './syntax.ts';
 
 /** The bits of memory after which a search goes to the simulation: 32 KB. */
-export const MAX_MEMO_BITS = 262_144;
+const MAX_MEMO_BITS = 262_144;
 
 /** How a search ended; `overflow` means that nothing is known and the simulation must decide. */
 export type BacktrackEnd = 'found' | 'none' | 'exhausted' | 'overflow';

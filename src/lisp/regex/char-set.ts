@@ -70,7 +70,7 @@ export function foldAsciiCase(ranges: Ranges): Ranges {
 }
 
 /** Whether `code` is in `ranges`. Logarithmic. */
-export function rangesHave(ranges: Ranges, code: number): boolean {
+function rangesHave(ranges: Ranges, code: number): boolean {
   let low = 0;
   let high = (ranges.length >> 1) - 1;
   while (low <= high) {

@@ -24,7 +24,7 @@ import {
 import type { RegexNode, RegexRepeat } from './syntax.ts';
 
 /** The most instructions of a program. */
-export const MAX_INSTRUCTIONS = 5000;
+const MAX_INSTRUCTIONS = 5000;
 
 /** The program of `node`, or `null` when it needs more than `MAX_INSTRUCTIONS`. */
 export function compileNode(

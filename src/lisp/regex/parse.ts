@@ -37,9 +37,9 @@ import {
 } from './syntax.ts';
 
 /** The most characters that a pattern may have. */
-export const MAX_PATTERN_CHARACTERS = 1000;
+const MAX_PATTERN_CHARACTERS = 1000;
 /** The greatest count in `{n,m}`. */
-export const MAX_REPEAT = 1000;
+const MAX_REPEAT = 1000;
 
 /** What `parsePattern` gives: the tree with the names of its groups, or why there is none. */
 export type ParsedPattern =

@@ -6,7 +6,7 @@
 /** Below this unit nothing joins, so most text needs no scan. */
 const FIRST_JOINING = 0x300;
 
-/** Ranges of code points that join to whatever stands before them. */
+/** Ranges of code points that join to whatever stands before them, in order. */
 const JOINING: readonly (readonly [number, number])[] = Object.freeze([
   [0x300, 0x36f],
   [0x1ab0, 0x1aff],
@@ -24,7 +24,10 @@ const ZERO_WIDTH_JOINER = 0x200d;
 
 function joins(codePoint: number): boolean {
   if (codePoint < FIRST_JOINING) return false;
-  return JOINING.some(([low, high]) => codePoint >= low && codePoint <= high);
+  for (const [low, high] of JOINING) {
+    if (codePoint <= high) return codePoint >= low;
+  }
+  return false;
 }
 
 function isPictograph(codePoint: number): boolean {

@@ -54,7 +54,7 @@ function yearText(year: number): string {
 }
 
 /** A day count as `2024-01-31`. */
-export function dayText(days: number): string {
+function dayText(days: number): string {
   const { year, month, day } = civilFromDays(days);
   return `${yearText(year)}-${pad(month, 2)}-${pad(day, 2)}`;
 }

@@ -22,6 +22,8 @@ export function newKeyIndex(): KeyIndex {
 export function numberOf(index: KeyIndex, key: Value, meter: Meter): number {
   const next = index.keys.length;
   if (typeof key !== 'object' || key === null) {
+    // The engine reads all of a text to find it.
+    if (typeof key === 'string') meter.charge(key.length >>> 4);
     const known = index.plain.get(key);
     if (known !== undefined) return known;
     index.plain.set(key, next);

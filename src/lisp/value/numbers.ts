@@ -53,7 +53,7 @@ function chargeProduct(m: NumberMeter, a: number | bigint, b: number | bigint): 
 }
 
 /** `value` in its one form, or a fault when it has too many bits. */
-export function checkedInteger(m: NumberMeter, value: bigint): number | bigint {
+function checkedInteger(m: NumberMeter, value: bigint): number | bigint {
   const result = integer(value);
   if (typeof result === 'number') return result;
   if (value < 1n << 64n && value > -(1n << 64n)) return result;

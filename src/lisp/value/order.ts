@@ -24,7 +24,7 @@ function sign(difference: number): Order {
 }
 
 /** Orders text by code point. JavaScript's `<` orders by code unit, which differs past U+FFFF. */
-export function compareText(a: string, b: string): Order {
+function compareText(a: string, b: string): Order {
   if (a === b) return 0;
   const shared = a.length < b.length ? a.length : b.length;
   for (let index = 0; index < shared; index++) {
@@ -57,13 +57,15 @@ export function checkNesting(nesting: number, meter: Meter): void {
 /** Whether two values are `=`: numbers by value, collections by content, functions by identity. */
 export function equalValues(a: Value, b: Value, meter: Meter, nesting = 0): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a === b;
+  if (typeof a === 'string' && typeof b === 'string') {
+    // Texts of different lengths are told apart without reading them.
+    if (a.length === b.length) meter.charge(a.length >>> 4);
+    return a === b;
+  }
   // A number and a bigint are compared by value, and NaN is not even equal to itself.
   if (isNumber(a) && isNumber(b)) return magnitude(a) == magnitude(b);
   if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    if (typeof a === 'string' && typeof b === 'string') meter.charge(a.length >>> 4);
-    return false;
-  }
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (a.kind !== b.kind) return false;
   checkNesting(nesting, meter);
   switch (a.kind) {
@@ -175,9 +177,12 @@ function compareNumberKeys(a: number | bigint | Float, b: number | bigint | Floa
 
 /** Orders two keys in the fixed order; 0 means that they are the same key. Total. */
 export function compareKeys(a: Value, b: Value, meter: Meter, nesting = 0): Order {
+  if (typeof a === 'string' && typeof b === 'string') {
+    meter.charge(Math.min(a.length, b.length) >>> 4);
+    return compareText(a, b);
+  }
   if (a === b) return 0;
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : 1;
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   const rankA = rank(a);
   const rankB = rank(b);
   if (rankA !== rankB) return rankA < rankB ? -1 : 1;

@@ -7,7 +7,7 @@ import { dateText } from './date-text.ts';
 import { floatLiteral, floatText } from './number-text.ts';
 import { treeKeys, treeVals } from './tree-walk.ts';
 import { typeName, UNMETERED, type Meter, type Value } from './value.ts';
-import { vectorAt, vectorCount, vectorItems } from './vector.ts';
+import { vectorAt, vectorCount } from './vector.ts';
 
 /** The three ways of printing; see {@link printValue}. */
 export type PrintStyle = 'readable' | 'text' | 'preview';
@@ -135,7 +135,7 @@ function write(value: Value, meter: Meter, out: Output, nesting: number): void {
 }
 
 /** The readable text of a value that is no collection. */
-export function atomText(value: Value): string {
+function atomText(value: Value): string {
   if (value === null) return 'nil';
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object') return String(value);
@@ -178,7 +178,7 @@ function regexBody(source: string): string {
 }
 
 /** `text` between quotes, with the escapes that the reader knows. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   let out = '"';
   let from = 0;
   for (let index = 0; index < text.length; index++) {
@@ -297,11 +297,4 @@ export function describeValue(value: Value): string {
   if (value === null) return 'nil';
   if (typeof value === 'boolean') return `the boolean ${String(value)}`;
   return `the ${typeName(value)} ${shortText(value)}`;
-}
-
-/** The elements of a vector, or none: a convenience for host code. */
-export function itemsOf(value: Value): readonly Value[] {
-  return typeof value === 'object' && value !== null && value.kind === 'vector'
-    ? vectorItems(value)
-    : [];
 }

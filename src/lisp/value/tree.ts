@@ -57,7 +57,10 @@ function leafFor(root: MapNode, key: Value, meter: Meter): MapNode {
 
 function indexInLeaf(leaf: MapNode, key: Value, meter: Meter): number {
   const { keys } = leaf;
-  if (typeof key === 'string' && keys.length <= 8) return keys.indexOf(key);
+  if (typeof key === 'string' && keys.length <= 8) {
+    meter.charge(key.length >>> 4);
+    return keys.indexOf(key);
+  }
   const at = floorIndex(keys, key, meter);
   return at >= 0 && compareKeys(keys[at] as Value, key, meter) === 0 ? at : -1;
 }
@@ -244,12 +247,12 @@ function bulk(keys: readonly Value[], vals: readonly Value[]): MapNode {
 }
 
 /** The map of `keys`, which must be strictly ascending in the fixed order, with `vals`. Linear. */
-export function mapOfSorted(keys: readonly Value[], vals: readonly Value[]): TreeMap {
+function mapOfSorted(keys: readonly Value[], vals: readonly Value[]): TreeMap {
   return map(keys.length, bulk(keys, vals));
 }
 
 /** The set of `members`, which must be strictly ascending in the fixed order. Linear. */
-export function setOfSorted(members: readonly Value[]): TreeSet {
+function setOfSorted(members: readonly Value[]): TreeSet {
   const nulls = members.map(() => null);
   return set(members.length, bulk(members, nulls));
 }

@@ -6,7 +6,9 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { conformanceCases } from '../support/conformance-cases.ts';
 import { generatePrograms, generateRegexPrograms, generateRelations } from './generate.ts';
+import { generateTemplatePrograms } from './generate-templates.ts';
 
 /** The first line of the file: how many programs there were, and why some are not recorded. */
 export interface Totals {
@@ -30,16 +32,29 @@ const MAX_PROGRAM_LENGTH = 240;
 
 /** Every program that is sent to Clojure, the same on each run. */
 export function corpusPrograms(): string[] {
+  return [...new Set([...sharedCases(), ...generatedPrograms()])];
+}
+
+/** The conformance cases that Clojure must answer as stated. None of them is ever excluded. */
+export function sharedCases(): string[] {
+  return conformanceCases()
+    .filter(({ policy }) => policy === 'same')
+    .map(({ expression }) => expression);
+}
+
+function generatedPrograms(): string[] {
   return [
     ...generatePrograms(20_240_501, 7300, MAX_PROGRAM_LENGTH),
     ...generateRelations(7, 150),
     ...generateRegexPrograms(11, 1500),
+    ...generateTemplatePrograms(13, 12),
   ];
 }
 
 /** Why an answer cannot be compared, or `null`: each reason is a known difference. */
 export function exclusionOf(kind: string, text: string): string | null {
   if (kind === 'ratio') return 'Clojure answers with a ratio, which the language does not have';
+  if (kind === 'unprintable') return 'Clojure answers with a function or another thing that has no text';
   if (kind !== 'error') return null;
   if (text.includes('overflow')) return 'Clojure overflows, integers have any size here';
   if (text.includes('IndexOutOfBounds')) return 'Clojure throws outside of bounds, a signal here';

@@ -34,7 +34,7 @@ export interface EvaluateOptions {
 }
 
 /** A checked machine for `source`, or the reason why there is none. */
-export function machineOf(
+function machineOf(
   source: string,
   options: EvaluateOptions = {},
 ): { readonly machine: Machine } | { readonly reason: string; readonly message: string } {

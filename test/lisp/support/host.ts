@@ -42,6 +42,8 @@ export interface HostOptions {
   readonly limits?: Partial<Limits>;
   readonly data?: { readonly [key: string]: never } | Parameters<typeof startMachine>[1]['data'];
   readonly forced?: boolean;
+  /** The time, in milliseconds since the epoch; a second after the epoch unless given. */
+  readonly nowMs?: number;
   /** Replaces the machine by its restored snapshot at every block. */
   readonly snapshots?: boolean;
   /** Called with every snapshot. */
@@ -135,7 +137,7 @@ export function runProgram(source: string, options: HostOptions = {}): Observed 
   let open: EffectRequest[] = [];
   let results: readonly EffectResult[] = [];
   for (let round = 0; round < 5_000; round++) {
-    const step = advance(machine, { now: 1_000, budget: {}, results });
+    const step = advance(machine, { now: options.nowMs ?? 1_000, budget: {}, results });
     machine = step.machine;
     if (step.kind === 'finished') return observe(machine, step.outcome, requests.values());
     for (const request of step.requests) requests.set(request.id, request);

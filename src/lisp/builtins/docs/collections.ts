@@ -1,9 +1,9 @@
 /**
- * Making, reading and changing collections: names, arguments, meaning, examples.
+ * Making and reading collections: names, arguments, meaning, examples.
  */
 import type { DocRow } from './doc-row.ts';
 
-/** Making, reading and changing collections. */
+/** Making and reading collections. */
 export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
   {
     theme: 'Making collections',
@@ -13,6 +13,8 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(vector 1 2)', '[1 2]'],
       ['(list)', '[]'],
+      ['(vector)', '[]'],
+      ['(list 1 [2])', '[1 [2]]'],
     ],
   },
   {
@@ -29,11 +31,14 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Making collections',
     names: 'set hash-set sorted-set',
     args: '1, 0+, 0+',
-    meaning: '',
+    meaning: 'a set: of the elements of a seqable · of the arguments (two names)',
     examples: [
       ['(set [1 1])', '#{1}'],
       ['(hash-set 1 2)', '#{1 2}'],
       ['(sorted-set 2 1)', '#{1 2}'],
+      ['(set nil)', '#{}'],
+      ['(hash-set)', '#{}'],
+      ['(sorted-set :b :a)', '#{:a :b}'],
     ],
   },
   {
@@ -45,6 +50,9 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(hash-map :a 1)', '{:a 1}'],
       ['(array-map)', '{}'],
       ['(sorted-map :b 2 :a 1)', '{:a 1 :b 2}'],
+      ['(hash-map :a 1 :a 2)', '{:a 2}'],
+      ['(array-map :b 1 :a 2)', '{:a 2 :b 1}'],
+      ['(sorted-map)', '{}'],
     ],
   },
   {
@@ -52,7 +60,10 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'zipmap',
     args: '2',
     meaning: 'shortest wins',
-    examples: [['(zipmap [:a :b] [1 2 3])', '{:a 1 :b 2}']],
+    examples: [
+      ['(zipmap [:a :b] [1 2 3])', '{:a 1 :b 2}'],
+      ['(zipmap "ab" [1])', '{"a" 1}'],
+    ],
   },
   {
     theme: 'Making collections',
@@ -73,6 +84,8 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(repeat 2 :x)', '[:x :x]'],
       ['(repeatedly 2 (constantly 1))', '[1 1]'],
+      ['(repeat 0 :x)', '[]'],
+      ['(repeatedly 0 inc)', '[]'],
     ],
   },
   {
@@ -125,6 +138,9 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(first "ab")', '"a"'],
       ['(second [1])', 'nil'],
       ['(last [1 2])', '2'],
+      ['(first [])', 'nil'],
+      ['(second "ab")', '"b"'],
+      ['(last nil)', 'nil'],
     ],
   },
   {
@@ -136,18 +152,25 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(rest [])', '[]'],
       ['(next [1])', 'nil'],
       ['(butlast [1 2])', '[1]'],
+      ['(rest [1 2 3])', '[2 3]'],
+      ['(next [1 2])', '[2]'],
+      ['(butlast [1])', 'nil'],
     ],
   },
   {
     theme: 'Reading collections',
     names: 'ffirst nfirst fnext nnext',
     args: '1',
-    meaning: '',
+    meaning: '`(first (first x))` and so on: `f` is `first`, `n` is `next`',
     examples: [
       ['(ffirst [[1 2]])', '1'],
       ['(nfirst [[1 2]])', '[2]'],
       ['(fnext [1 2])', '2'],
       ['(nnext [1 2 3])', '[3]'],
+      ['(ffirst ["ab" "cd"])', '"a"'],
+      ['(nfirst ["abc"])', '["b" "c"]'],
+      ['(fnext [1])', 'nil'],
+      ['(nnext [1 2])', 'nil'],
     ],
   },
   {
@@ -159,6 +182,7 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(peek [1 2])', '2'],
       ['(pop [1 2])', '[1]'],
       ['(pop [])', 'nil'],
+      ['(peek [])', 'nil'],
     ],
   },
   {
@@ -179,6 +203,8 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(key [:a 1])', ':a'],
       ['(val [:a 1])', '1'],
+      ['(key (find {:b 2} :b))', ':b'],
+      ['(val (find {:b 2} :b))', '2'],
     ],
   },
   {
@@ -190,6 +216,9 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(keys {:b 1 :a 2})', '[:a :b]'],
       ['(vals {:b 1 :a 2})', '[2 1]'],
       ['(entries {:a 1})', '[[:a 1]]'],
+      ['(keys {})', 'nil'],
+      ['(vals nil)', 'nil'],
+      ['(entries {})', '[]'],
     ],
   },
   {
@@ -210,6 +239,8 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(count "héllo")', '5'],
       ['(empty? nil)', 'true'],
+      ['(count {:a 1 :b 2})', '2'],
+      ['(empty? [nil])', 'false'],
     ],
   },
   {
@@ -221,6 +252,7 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(not-empty "")', 'nil'],
       ['(seq {:a 1})', '[[:a 1]]'],
       ['(seq [])', 'nil'],
+      ['(not-empty [1])', '[1]'],
     ],
   },
   {
@@ -232,137 +264,5 @@ export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(subvec [1 2 3] 1)', '[2 3]'],
       ['(subvec [1 2 3] 0 9)', '[1 2 3]'],
     ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'assoc',
-    args: '3+',
-    meaning: 'map, nil, vector at an index ≤ count; further raises `runtime_error`',
-    examples: [
-      ['(assoc {:a 1} :b 2)', '{:a 1 :b 2}'],
-      ['(assoc [1 2] 2 3)', '[1 2 3]'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'assoc-in',
-    args: '3',
-    meaning: 'missing levels become maps; an empty path writes key `nil`',
-    examples: [['(assoc-in {} [:a :b] 1)', '{:a {:b 1}}']],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'update update-in',
-    args: '3+',
-    meaning: 'more arguments go to `f`',
-    examples: [
-      ['(update {:a 1} :a + 10)', '{:a 11}'],
-      ['(update-in {} [:a :b] (fnil inc 0))', '{:a {:b 1}}'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'dissoc disj',
-    args: '1+',
-    meaning: 'exact keys; nil → `nil`; wrong type raises',
-    examples: [
-      ['(dissoc {:a 1 :b 2} :a)', '{:b 2}'],
-      ['(disj #{1 2} 1)', '#{2}'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'merge',
-    args: '0+',
-    meaning: 'later wins; `nil` skipped; entries as for `conj`; nothing → `{}`',
-    examples: [
-      ['(merge {:a 1} nil {:a 2})', '{:a 2}'],
-      ['(merge nil)', '{}'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'merge-with',
-    args: '1+',
-    meaning: '`(f old new)` on a repeated key; nothing → `{}`',
-    examples: [['(merge-with + {:a 1} {:a 2 :b 3})', '{:a 3 :b 3}']],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'select-keys',
-    args: '2',
-    meaning: 'keys as asked; vectors by index',
-    examples: [
-      ['(select-keys {:a 1 :b 2} [:a :z])', '{:a 1}'],
-      ['(select-keys [10 20] [1])', '{1 20}'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'update-vals update-keys',
-    args: '2',
-    meaning: 'nil: `{}`; last wins; of a vector: its new elements · index keys',
-    examples: [
-      ['(update-vals {:a 1} inc)', '{:a 2}'],
-      ['(update-keys {:a 1} name)', '{"a" 1}'],
-      ['(update-vals [1 2] inc)', '[2 3]'],
-      ['(update-keys [7] inc)', '{1 7}'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'conj',
-    args: '0+',
-    meaning: 'vector end; set; map takes `[k v]`, a map, nil',
-    examples: [
-      ['(conj [1] 2)', '[1 2]'],
-      ['(conj {:a 1} {:b 2})', '{:a 1 :b 2}'],
-      ['(conj nil 1)', '[1]'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'cons',
-    args: '2',
-    meaning: 'in front, as a vector',
-    examples: [
-      ['(cons 0 [1])', '[0 1]'],
-      ['(cons 1 nil)', '[1]'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'into',
-    args: '0–2',
-    meaning: '`conj` of each element; nil target → vector',
-    examples: [
-      ['(into {} [[:a 1]])', '{:a 1}'],
-      ['(into #{} "aa")', '#{"a"}'],
-      ['(into [1] #{2})', '[1 2]'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'empty',
-    args: '1',
-    meaning: 'empty of the same type; not a collection → `nil`',
-    examples: [
-      ['(empty {:a 1})', '{}'],
-      ['(empty "a")', 'nil'],
-    ],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'concat',
-    args: '0+',
-    meaning: 'seqables',
-    examples: [['(concat [1] nil "a")', '[1 "a"]']],
-  },
-  {
-    theme: 'Changing collections',
-    names: 'replace',
-    args: '2, 3',
-    meaning: '2: elements looked up in a map or vector; 3: text',
-    examples: [['(replace {1 :one} [1 2])', '[:one 2]']],
   },
 ]);

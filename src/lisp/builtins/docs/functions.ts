@@ -20,17 +20,24 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'comp',
     args: '0+',
     meaning: 'right to left; none is `identity`',
-    examples: [['((comp inc abs) -5)', '6']],
+    examples: [
+      ['((comp inc abs) -5)', '6'],
+      ['((comp) 5)', '5'],
+    ],
   },
   {
     theme: 'Functions and trees',
     names: 'partial complement constantly',
     args: '1+, 1, 1',
-    meaning: '',
+    meaning:
+      '`f` with its first arguments fixed · the opposite answer · a function that always gives `x`',
     examples: [
       ['((partial + 1) 2)', '3'],
       ['((complement nil?) 1)', 'true'],
       ['((constantly 5) 1 2)', '5'],
+      ['(map (partial * 2) [1 2])', '[2 4]'],
+      ['(filter (complement odd?) [1 2])', '[2]'],
+      ['(map (constantly 0) [1 2])', '[0 0]'],
     ],
   },
   {
@@ -41,6 +48,8 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['((every-pred pos? even?) 4)', 'true'],
       ['((some-fn :a :b) {:b 2})', '2'],
+      ['((every-pred odd?) 1 2)', 'false'],
+      ['((some-fn nil? neg?) 1)', 'false'],
     ],
   },
   {
@@ -51,6 +60,8 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['((juxt inc dec) 5)', '[6 4]'],
       ['((fnil + 1 2) nil nil)', '3'],
+      ['(map (juxt :a count) [{:a 1}])', '[[1 1]]'],
+      ['((fnil inc 0) nil)', '1'],
     ],
   },
   {
@@ -58,7 +69,10 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'walk',
     args: '3',
     meaning: '`inner` on children, `outer` on the result; vectors, maps, sets',
-    examples: [['(walk inc (fn [v] (apply + v)) [1 2])', '5']],
+    examples: [
+      ['(walk inc (fn [v] (apply + v)) [1 2])', '5'],
+      ['(walk (fn [[k v]] [v k]) identity {:a 1})', '{1 :a}'],
+    ],
   },
   {
     theme: 'Functions and trees',
@@ -68,6 +82,8 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(prewalk identity [1])', '[1]'],
       ['(postwalk #(if (number? %) (inc %) %) {:a [1]})', '{:a [2]}'],
+      ['(prewalk #(if (number? %) (inc %) %) [1 {:a 2}])', '[2 {:a 3}]'],
+      ['(postwalk #(if (vector? %) (count %) %) [[1 2] [3]])', '2'],
     ],
   },
   {
@@ -78,6 +94,8 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(prewalk-replace {:a :b} [:a])', '[:b]'],
       ['(postwalk-replace {1 :one} [1 [1]])', '[:one [:one]]'],
+      ['(prewalk-replace {:a [:b] :b :c} [:a])', '[[:c]]'],
+      ['(postwalk-replace {:a :b} {:a :a})', '{:b :b}'],
     ],
   },
   {
@@ -88,6 +106,8 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(keywordize-keys {"a" {"b" 1}})', '{:a {:b 1}}'],
       ['(stringify-keys {:a 1})', '{"a" 1}'],
+      ['(keywordize-keys [{"a b" 1}])', '[{"a b" 1}]'],
+      ['(stringify-keys [{:a {:b 2}}])', '[{"a" {"b" 2}}]'],
     ],
   },
   {
@@ -95,7 +115,10 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'tree-seq',
     args: '3',
     meaning: 'branch?, children, root; depth first',
-    examples: [['(map :n (tree-seq :kids :kids {:n 1 :kids [{:n 2}]}))', '[1 2]']],
+    examples: [
+      ['(map :n (tree-seq :kids :kids {:n 1 :kids [{:n 2}]}))', '[1 2]'],
+      ['(tree-seq vector? seq [1 [2]])', '[[1 [2]] 1 [2] 2]'],
+    ],
   },
   {
     theme: 'Functions and trees',
@@ -123,6 +146,11 @@ export const FUNCTION_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'doc apropos',
     args: '1',
     meaning: 'prints the documentation of a name · names that contain the text',
-    examples: [['(apropos "postwalk")', '["postwalk" "postwalk-replace"]']],
+    examples: [
+      ['(apropos "postwalk")', '["postwalk" "postwalk-replace"]'],
+      ['(doc "inc")', 'nil'],
+      ['(doc inc)', 'nil'],
+      ['(apropos "no such name")', '[]'],
+    ],
   },
 ]);

@@ -15,6 +15,10 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(*)', '1'],
       ["(+' 1 2)", '3'],
       ["(*' 2 3)", '6'],
+      ['(+ 1 2 3)', '6'],
+      ['(* 2 1.5)', '3.0'],
+      ["(+')", '0'],
+      ["(*' 4)", '4'],
     ],
   },
   {
@@ -26,6 +30,7 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(- 5)', '-5'],
       ['(- 10 1 2)', '7'],
       ["(-' 5 1)", '4'],
+      ["(-' 5)", '-5'],
     ],
   },
   {
@@ -44,12 +49,16 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Arithmetic',
     names: "inc dec inc' dec'",
     args: '1',
-    meaning: '',
+    meaning: 'one more · one less',
     examples: [
       ['(inc 1)', '2'],
       ['(dec 1.5)', '0.5'],
       ["(inc' 5)", '6'],
       ["(dec' 5)", '4'],
+      ['(inc 9007199254740993)', '9007199254740994'],
+      ['(dec 0)', '-1'],
+      ["(inc' 0.5)", '1.5'],
+      ["(dec' -1)", '-2'],
     ],
   },
   {
@@ -84,13 +93,15 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(max 1 2.0)', '2.0'],
       ['(min 3 1)', '1'],
+      ['(max 3 1 2)', '3'],
+      ['(min 1 1.0)', '1.0'],
     ],
   },
   {
     theme: 'Arithmetic',
     names: 'abs',
     args: '1',
-    meaning: '',
+    meaning: 'without its sign',
     examples: [
       ['(abs -5)', '5'],
       ['(abs -5.5)', '5.5'],
@@ -105,6 +116,9 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(floor -0.5)', '-1'],
       ['(ceil 3.2)', '4'],
       ['(trunc -3.7)', '-3'],
+      ['(floor 7)', '7'],
+      ['(ceil -1.5)', '-1'],
+      ['(trunc 2.9)', '2'],
     ],
   },
   {
@@ -146,6 +160,8 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(float 3)', '3.0'],
       ['(double 1.5)', '1.5'],
+      ['(float 1.5)', '1.5'],
+      ['(double 2)', '2.0'],
     ],
   },
   {
@@ -157,6 +173,7 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(sqrt 16)', '4.0'],
       ['(pow 2 10)', '1024.0'],
       ['(sqrt -1)', '##NaN'],
+      ['(pow 2 -1)', '0.5'],
     ],
   },
   {
@@ -168,17 +185,23 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(bit-and 12 10)', '8'],
       ['(bit-or 12 10)', '14'],
       ['(bit-xor 5 3)', '6'],
+      ['(bit-and 7 3 2)', '2'],
+      ['(bit-or 1 2 4)', '7'],
+      ['(bit-xor 7 7)', '0'],
     ],
   },
   {
     theme: 'Arithmetic',
     names: 'bit-not bit-test bit-and-not',
     args: '1, 2, 2+',
-    meaning: '',
+    meaning: 'all bits turned · whether bit n is set · the bits of the first that no other has',
     examples: [
       ['(bit-not 5)', '-6'],
       ['(bit-test 5 2)', 'true'],
       ['(bit-and-not 12 10)', '4'],
+      ['(bit-not -1)', '0'],
+      ['(bit-test 5 1)', 'false'],
+      ['(bit-and-not 7 1 2)', '4'],
     ],
   },
   {
@@ -190,6 +213,9 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(bit-set 0 3)', '8'],
       ['(bit-clear 15 0)', '14'],
       ['(bit-flip 5 1)', '7'],
+      ['(bit-set 1 0)', '1'],
+      ['(bit-clear 5 2)', '1'],
+      ['(bit-flip 4 1)', '6'],
     ],
   },
   {
@@ -200,6 +226,8 @@ export const NUMBER_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(bit-shift-left 1 10)', '1024'],
       ['(bit-shift-right -8 1)', '-4'],
+      ['(bit-shift-left 1 64)', '18446744073709551616'],
+      ['(bit-shift-right 1024 3)', '128'],
     ],
   },
 ]);

@@ -14,6 +14,9 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(= 1 1.0)', 'true'],
       ['(not= 1 2)', 'true'],
       ['(== 2 2)', 'true'],
+      ['(= [1 2] (list 1 2.0))', 'true'],
+      ['(== 1 1.0)', 'true'],
+      ['(not= :a "a")', 'true'],
     ],
   },
   {
@@ -26,6 +29,10 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(<= 1 1)', 'true'],
       ['(> 1 2)', 'false'],
       ['(>= 3 3 1)', 'true'],
+      ['(< 1 3 2)', 'false'],
+      ['(<= 2 1)', 'false'],
+      ['(> 3 2 1)', 'true'],
+      ['(>= 2 3)', 'false'],
     ],
   },
   {
@@ -46,16 +53,20 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(max-key count "a" "bb" "cc")', '"cc"'],
       ['(min-key abs -1 2)', '-1'],
+      ['(max-key abs -3 2)', '-3'],
+      ['(min-key count "aa" "b")', '"b"'],
     ],
   },
   {
     theme: 'Comparing and logic',
     names: 'not boolean',
     args: '1',
-    meaning: '',
+    meaning: '`nil` and `false` are false, all else is true',
     examples: [
       ['(not nil)', 'true'],
       ['(boolean 0)', 'true'],
+      ['(not 0)', 'false'],
+      ['(boolean nil)', 'false'],
     ],
   },
   {
@@ -66,6 +77,8 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(identity 5)', '5'],
       ['(any? nil)', 'true'],
+      ['(identity nil)', 'nil'],
+      ['(any? false)', 'true'],
     ],
   },
   {
@@ -77,16 +90,21 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(nil? nil)', 'true'],
       ['(some? false)', 'true'],
       ['(boolean? nil)', 'false'],
+      ['(nil? false)', 'false'],
+      ['(some? nil)', 'false'],
+      ['(boolean? false)', 'true'],
     ],
   },
   {
     theme: 'Predicates',
     names: 'true? false?',
     args: '1',
-    meaning: 'exactly that',
+    meaning: 'the value `true` · the value `false`',
     examples: [
       ['(true? 1)', 'false'],
       ['(false? false)', 'true'],
+      ['(true? true)', 'true'],
+      ['(false? nil)', 'false'],
     ],
   },
   {
@@ -98,6 +116,11 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(number? ##NaN)', 'true'],
       ['(int? 1.0)', 'false'],
       ['(rational? 5)', 'true'],
+      ['(number? "1")', 'false'],
+      ['(int? -7)', 'true'],
+      ['(integer? 3)', 'true'],
+      ['(integer? 3.0)', 'false'],
+      ['(rational? 0.5)', 'false'],
     ],
   },
   {
@@ -109,6 +132,11 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(float? 1.5)', 'true'],
       ['(infinite? ##-Inf)', 'true'],
       ['(NaN? ##NaN)', 'true'],
+      ['(float? 1)', 'false'],
+      ['(double? 2.0)', 'true'],
+      ['(double? 2)', 'false'],
+      ['(infinite? 1.5)', 'false'],
+      ['(NaN? 0)', 'false'],
     ],
   },
   {
@@ -120,6 +148,9 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(nat-int? 0)', 'true'],
       ['(pos-int? 0)', 'false'],
       ['(neg-int? -1)', 'true'],
+      ['(nat-int? -1)', 'false'],
+      ['(pos-int? 7)', 'true'],
+      ['(neg-int? -1.0)', 'false'],
     ],
   },
   {
@@ -131,6 +162,9 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(zero? 0.0)', 'true'],
       ['(pos? "x")', 'false'],
       ['(neg? -1)', 'true'],
+      ['(zero? nil)', 'false'],
+      ['(pos? 0.1)', 'true'],
+      ['(neg? 0)', 'false'],
     ],
   },
   {
@@ -142,6 +176,7 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(even? 4.0)', 'true'],
       ['(odd? -3)', 'true'],
       ['(even? nil)', 'false'],
+      ['(odd? 2)', 'false'],
     ],
   },
   {
@@ -152,6 +187,14 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(ratio? 1)', 'false'],
       ["(symbol? 'a)", 'false'],
+      ['(ratio? 0.5)', 'false'],
+      ['(decimal? 1)', 'false'],
+      ['(decimal? 1.5)', 'false'],
+      ['(symbol? :a)', 'false'],
+      ['(map-entry? [:a 1])', 'false'],
+      ['(map-entry? {:a 1})', 'false'],
+      ['(sorted? (sorted-map :a 1))', 'false'],
+      ['(sorted? #{1})', 'false'],
     ],
   },
   {
@@ -163,6 +206,11 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(string? \\a)', 'true'],
       ['(char? "ab")', 'false'],
       ['(regex? #"a")', 'true'],
+      ['(string? :a)', 'false'],
+      ['(char? "a")', 'true'],
+      ['(keyword? :a)', 'true'],
+      ['(keyword? "a")', 'false'],
+      ['(regex? (re-pattern "a"))', 'true'],
     ],
   },
   {
@@ -175,6 +223,10 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(map? {})', 'true'],
       ['(set? [])', 'false'],
       ['(coll? "a")', 'false'],
+      ['(vector? "a")', 'false'],
+      ['(map? [])', 'false'],
+      ['(set? #{1})', 'true'],
+      ['(coll? [1])', 'true'],
     ],
   },
   {
@@ -185,6 +237,8 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(seq? [1])', 'true'],
       ['(sequential? {})', 'false'],
+      ['(sequential? [])', 'true'],
+      ['(seq? "a")', 'false'],
     ],
   },
   {
@@ -215,6 +269,8 @@ export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(indexed? "ab")', 'true'],
       ['(reversible? {})', 'false'],
+      ['(indexed? {})', 'false'],
+      ['(reversible? [1])', 'true'],
     ],
   },
   {

@@ -14,6 +14,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(map + [1 2] [10 20 30])', '[11 22]'],
       ['(map :a [{:a 1}])', '[1]'],
       ['(mapv inc #{1})', '[2]'],
+      ['(mapv + [1 2] [10 20])', '[11 22]'],
     ],
   },
   {
@@ -21,31 +22,43 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'map-indexed',
     args: '2',
     meaning: '`(f i x)`',
-    examples: [['(map-indexed vector [:a])', '[[0 :a]]']],
+    examples: [
+      ['(map-indexed vector [:a])', '[[0 :a]]'],
+      ['(map-indexed + [10 20])', '[10 21]'],
+    ],
   },
   {
     theme: 'Sequence functions',
     names: 'keep-indexed',
     args: '2',
     meaning: 'the results that are not `nil`',
-    examples: [['(keep-indexed (fn [i x] (when (pos? i) x)) [:a :b])', '[:b]']],
+    examples: [
+      ['(keep-indexed (fn [i x] (when (pos? i) x)) [:a :b])', '[:b]'],
+      ['(keep-indexed (fn [i x] (if (even? i) x)) "abc")', '["a" "c"]'],
+    ],
   },
   {
     theme: 'Sequence functions',
     names: 'mapcat',
     args: '2+',
     meaning: 'joins seqable results; `nil` is empty',
-    examples: [['(mapcat (fn [x] [x x]) [1 2])', '[1 1 2 2]']],
+    examples: [
+      ['(mapcat (fn [x] [x x]) [1 2])', '[1 1 2 2]'],
+      ['(mapcat :tags [{:tags [1 2]} {}])', '[1 2]'],
+    ],
   },
   {
     theme: 'Sequence functions',
     names: 'filter filterv remove',
     args: '2',
-    meaning: '',
+    meaning: 'the elements for which the function is true · is not (`remove`)',
     examples: [
       ['(filter odd? [1 2 3])', '[1 3]'],
       ['(remove nil? [1 nil])', '[1]'],
       ['(filterv :a [{:a 1} {}])', '[{:a 1}]'],
+      ['(filter #{"a"} "banana")', '["a" "a" "a"]'],
+      ['(filterv even? [1 2])', '[2]'],
+      ['(remove #{1 2} [1 2 3])', '[3]'],
     ],
   },
   {
@@ -53,7 +66,10 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'keep',
     args: '2',
     meaning: 'results that are not `nil`; `false` stays',
-    examples: [['(keep {:a 1 :b false} [:a :b :c])', '[1 false]']],
+    examples: [
+      ['(keep {:a 1 :b false} [:a :b :c])', '[1 false]'],
+      ['(keep #(when (odd? %) (* % %)) [1 2 3])', '[1 9]'],
+    ],
   },
   {
     theme: 'Sequence functions',
@@ -80,16 +96,21 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'reduced',
     args: '1',
     meaning: 'stops `reduce`, `reduce-kv`, `reductions` early',
-    examples: [['(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3])', '3']],
+    examples: [
+      ['(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3])', '3'],
+      ['(reduce (fn [_ x] (if (neg? x) (reduced x) nil)) nil [1 -2 3])', '-2'],
+    ],
   },
   {
     theme: 'Sequence functions',
     names: 'reduced? unreduced',
     args: '1',
-    meaning: '',
+    meaning: 'whether a value came from `reduced` · the value inside',
     examples: [
       ['(reduced? (reduced 1))', 'true'],
       ['(unreduced (reduced 5))', '5'],
+      ['(reduced? 1)', 'false'],
+      ['(unreduced 5)', '5'],
     ],
   },
   {
@@ -97,38 +118,45 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'reduce-kv',
     args: '3',
     meaning: 'map, or vector with indexes; nil → init',
-    examples: [['(reduce-kv (fn [a k v] (+ a v)) 0 {:a 1 :b 2})', '3']],
+    examples: [
+      ['(reduce-kv (fn [a k v] (+ a v)) 0 {:a 1 :b 2})', '3'],
+      ['(reduce-kv (fn [m k v] (assoc m v k)) {} {:a 1})', '{1 :a}'],
+    ],
   },
   {
     theme: 'Sequence functions',
     names: 'take drop',
     args: '2',
-    meaning: '',
+    meaning: 'the first n elements · all but those',
     examples: [
       ['(take 2 "hello")', '["h" "e"]'],
       ['(drop 1 [1 2])', '[2]'],
       ['(take -1 [1])', '[]'],
+      ['(drop 5 [1 2])', '[]'],
     ],
   },
   {
     theme: 'Sequence functions',
     names: 'take-last drop-last',
     args: '2, 1–2',
-    meaning: '',
+    meaning: 'the last n elements · all but those, 1 unless given',
     examples: [
       ['(take-last 2 [1 2 3])', '[2 3]'],
       ['(drop-last [1 2])', '[1]'],
       ['(take-last 1 [])', 'nil'],
+      ['(drop-last 2 [1 2 3])', '[1]'],
     ],
   },
   {
     theme: 'Sequence functions',
     names: 'take-while drop-while',
     args: '2',
-    meaning: '',
+    meaning: 'the elements before the first for which the function is false · from that one on',
     examples: [
       ['(take-while pos? [1 -1 2])', '[1]'],
       ['(drop-while pos? [1 -1])', '[-1]'],
+      ['(take-while odd? nil)', '[]'],
+      ['(drop-while #{"a"} "aab")', '["b"]'],
     ],
   },
   {
@@ -136,7 +164,10 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'take-nth',
     args: '2',
     meaning: 'n ≤ 0 raises',
-    examples: [['(take-nth 2 [1 2 3])', '[1 3]']],
+    examples: [
+      ['(take-nth 2 [1 2 3])', '[1 3]'],
+      ['(take-nth 3 (range 7))', '[0 3 6]'],
+    ],
   },
   {
     theme: 'Sequence functions',
@@ -146,6 +177,8 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(nthrest [1 2] 1)', '[2]'],
       ['(nthnext [1] 1)', 'nil'],
+      ['(nthrest [1 2] 5)', '[]'],
+      ['(nthnext [1 2 3] 1)', '[2 3]'],
     ],
   },
   {
@@ -156,6 +189,8 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(split-at 1 [1 2 3])', '[[1] [2 3]]'],
       ['(split-with odd? [1 2 3])', '[[1] [2 3]]'],
+      ['(split-at 5 [1 2])', '[[1 2] []]'],
+      ['(split-with pos? [])', '[[] []]'],
     ],
   },
   {
@@ -163,7 +198,10 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'partition',
     args: '2–4',
     meaning: '`n step? pad? coll`; n < 0: `[]`; n = 0 or step ≤ 0 raises',
-    examples: [['(partition 2 2 [0] [1 2 3])', '[[1 2] [3 0]]']],
+    examples: [
+      ['(partition 2 2 [0] [1 2 3])', '[[1 2] [3 0]]'],
+      ['(partition 2 1 [1 2 3])', '[[1 2] [2 3]]'],
+    ],
   },
   {
     theme: 'Sequence functions',
@@ -173,6 +211,8 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(partition-all 2 [1 2 3])', '[[1 2] [3]]'],
       ['(partition-by odd? [1 3 2])', '[[1 3] [2]]'],
+      ['(partition-all 2 3 [1 2 3 4])', '[[1 2] [4]]'],
+      ['(partition-by count ["a" "b" "cc"])', '[["a" "b"] ["cc"]]'],
     ],
   },
   {
@@ -205,6 +245,8 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(group-by odd? [1 2 3])', '{false [2] true [1 3]}'],
       ['(frequencies "aab")', '{"a" 2 "b" 1}'],
+      ['(group-by :k [{:k 1 :v 2} {:k 1 :v 3}])', '{1 [{:k 1 :v 2} {:k 1 :v 3}]}'],
+      ['(frequencies [:a :b :a])', '{:a 2 :b 1}'],
     ],
   },
   {
@@ -215,6 +257,8 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(distinct [3 1 3])', '[3 1]'],
       ['(dedupe [1 1 2 1])', '[1 2 1]'],
+      ['(distinct "hello")', '["h" "e" "l" "o"]'],
+      ['(dedupe [])', '[]'],
     ],
   },
   {
@@ -222,7 +266,10 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'distinct-by',
     args: '2',
     meaning: 'first item per key',
-    examples: [['(distinct-by :k [{:k 1 :v 1} {:k 1 :v 2}])', '[{:k 1 :v 1}]']],
+    examples: [
+      ['(distinct-by :k [{:k 1 :v 1} {:k 1 :v 2}])', '[{:k 1 :v 1}]'],
+      ['(distinct-by odd? [1 2 3])', '[1 2]'],
+    ],
   },
   {
     theme: 'Sequence functions',
@@ -232,16 +279,20 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(reverse [1 2])', '[2 1]'],
       ['(flatten [1 [2 [3]]])', '[1 2 3]'],
+      ['(reverse "ab")', '["b" "a"]'],
+      ['(flatten {:a [1]})', '[]'],
     ],
   },
   {
     theme: 'Sequence functions',
     names: 'interpose interleave',
     args: '2, 0+',
-    meaning: '',
+    meaning: 'a separator between the elements · elements of several collections in turn',
     examples: [
       ['(interpose 0 [1 2])', '[1 0 2]'],
       ['(interleave [1 2] [:a :b])', '[1 :a 2 :b]'],
+      ['(interpose "-" "ab")', '["a" "-" "b"]'],
+      ['(interleave [1 2 3] "ab" [:x])', '[1 "a" :x]'],
     ],
   },
   {
@@ -249,7 +300,10 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'zip',
     args: '2+',
     meaning: 'vectors of corresponding elements',
-    examples: [['(zip [1 2] [:a :b :c])', '[[1 :a] [2 :b]]']],
+    examples: [
+      ['(zip [1 2] [:a :b :c])', '[[1 :a] [2 :b]]'],
+      ['(zip [1] [2] [3])', '[[1 2 3]]'],
+    ],
   },
   {
     theme: 'Sequence functions',
@@ -265,11 +319,14 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Sequence functions',
     names: 'every? not-every? not-any?',
     args: '2',
-    meaning: '',
+    meaning: 'whether the function is true for all · not for all · for none',
     examples: [
       ['(every? odd? [])', 'true'],
       ['(not-every? odd? [2])', 'true'],
       ['(not-any? odd? [2])', 'true'],
+      ['(every? :ok [{:ok true} {}])', 'false'],
+      ['(not-every? odd? [1 3])', 'false'],
+      ['(not-any? nil? [1 nil])', 'false'],
     ],
   },
   {
@@ -291,6 +348,9 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(run! inc [1])', 'nil'],
       ['(doall [1])', '[1]'],
       ['(dorun [1])', 'nil'],
+      ['(run! println [])', 'nil'],
+      ['(doall nil)', 'nil'],
+      ['(dorun (map inc [1]))', 'nil'],
     ],
   },
   {
@@ -302,6 +362,7 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(sum [1 nil 2])', '3'],
       ['(avg [1 2])', '1.5'],
       ['(avg [])', 'nil'],
+      ['(sum [1.5 2])', '3.5'],
     ],
   },
   {
@@ -312,6 +373,8 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(sum-by :n [{:n 1} {}])', '1'],
       ['(avg-by :n [{:n 1} {:n 2}])', '1.5'],
+      ['(sum-by count ["a" "bb"])', '3'],
+      ['(avg-by :n [{}])', 'nil'],
     ],
   },
   {
@@ -322,6 +385,8 @@ export const SEQUENCE_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(min-by :p [{:p 3} {:p 1}])', '{:p 1}'],
       ['(max-by identity 1 3 2)', '3'],
+      ['(min-by count ["bb" "a" "c"])', '"a"'],
+      ['(max-by :n [{:n nil} {:n 2}])', '{:n 2}'],
     ],
   },
 ]);

@@ -31,20 +31,24 @@ export const SET_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Sets',
     names: 'set/subset? set/superset?',
     args: '2',
-    meaning: '',
+    meaning: 'whether the second set holds all of the first · the first all of the second',
     examples: [
       ['(set/subset? #{1} #{1 2})', 'true'],
       ['(set/superset? #{1} #{2})', 'false'],
+      ['(set/subset? #{3} #{1 2})', 'false'],
+      ['(set/superset? #{1} #{})', 'true'],
     ],
   },
   {
     theme: 'Sets',
     names: 'set/select set/map-invert',
     args: '2, 1',
-    meaning: '',
+    meaning: 'the members for which the function is true · values to keys',
     examples: [
       ['(set/select odd? #{1 2})', '#{1}'],
       ['(set/map-invert {:a 1})', '{1 :a}'],
+      ['(set/select :a #{{:a 1} {:b 2}})', '#{{:a 1}}'],
+      ['(set/map-invert {:a 1 :b 1})', '{1 :b}'],
     ],
   },
   {
@@ -55,6 +59,8 @@ export const SET_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(set/rename-keys {:a 1} {:a :z})', '{:z 1}'],
       ['(set/rename #{{:a 1}} {:a :z})', '#{{:z 1}}'],
+      ['(set/rename-keys {:a 1 :b 2} {:a :b})', '{:b 1}'],
+      ['(set/rename #{{:a 1 :b 2}} {:b :c})', '#{{:a 1 :c 2}}'],
     ],
   },
   {
@@ -65,6 +71,8 @@ export const SET_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(set/project #{{:a 1 :b 2}} [:a])', '#{{:a 1}}'],
       ['(set/index #{{:a 1}} [:a])', '{{:a 1} #{{:a 1}}}'],
+      ['(set/project #{{:a 1 :b 2} {:a 1 :b 3}} [:a])', '#{{:a 1}}'],
+      ['(set/index #{{:a 1 :b 2} {:a 1 :b 3}} [:a])', '{{:a 1} #{{:a 1 :b 2} {:a 1 :b 3}}}'],
     ],
   },
   {
@@ -72,21 +80,30 @@ export const SET_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'set/join',
     args: '2–3',
     meaning: 'natural join, or by a map of keys',
-    examples: [['(set/join #{{:a 1 :b 2}} #{{:a 1 :c 3}})', '#{{:a 1 :b 2 :c 3}}']],
+    examples: [
+      ['(set/join #{{:a 1 :b 2}} #{{:a 1 :c 3}})', '#{{:a 1 :b 2 :c 3}}'],
+      ['(set/join #{{:a 1}} #{{:b 1 :c 2}} {:a :b})', '#{{:a 1 :b 1 :c 2}}'],
+    ],
   },
   {
     theme: 'JSON',
     names: 'json/parse-string',
     args: '1',
     meaning: 'string keys; `1.0` is a float, big integers exact; bad: `nil`',
-    examples: [['(json/parse-string "{\\"a\\":[1,2.5]}")', '{"a" [1 2.5]}']],
+    examples: [
+      ['(json/parse-string "{\\"a\\":[1,2.5]}")', '{"a" [1 2.5]}'],
+      ['(json/parse-string "{\'a\':1}")', 'nil'],
+    ],
   },
   {
     theme: 'JSON',
     names: 'json/parse-lines',
     args: '1',
     meaning: 'one value per non-blank line, `nil` for a bad one',
-    examples: [['(json/parse-lines "1\\n\\n[2]\\nx")', '[1 [2] nil]']],
+    examples: [
+      ['(json/parse-lines "1\\n\\n[2]\\nx")', '[1 [2] nil]'],
+      ['(json/parse-lines "")', '[]'],
+    ],
   },
   {
     theme: 'JSON',
@@ -104,13 +121,19 @@ export const SET_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'println',
     args: '0+',
     meaning: 'one note, arguments joined by a space; top-level text raw, nested text quoted',
-    examples: [['(println "a" [1 "x"])', 'nil']],
+    examples: [
+      ['(println "a" [1 "x"])', 'nil'],
+      ['(println)', 'nil'],
+    ],
   },
   {
     theme: 'Notes',
     names: 'prn',
     args: '0+',
     meaning: 'the same, all text quoted',
-    examples: [['(prn "a")', 'nil']],
+    examples: [
+      ['(prn "a")', 'nil'],
+      ['(prn :a nil "b")', 'nil'],
+    ],
   },
 ]);

@@ -20,7 +20,10 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'pr-str',
     args: '0+',
     meaning: 'readable , joined by spaces',
-    examples: [['(pr-str "a" :b)', '"\\"a\\" :b"']],
+    examples: [
+      ['(pr-str "a" :b)', '"\\"a\\" :b"'],
+      ['(pr-str [nil "b"])', '"[nil \\"b\\"]"'],
+    ],
   },
   {
     theme: 'Text',
@@ -61,25 +64,34 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'split-lines',
     args: '1',
     meaning: 'LF or CRLF; trailing empties dropped',
-    examples: [['(split-lines "a\\nb\\r\\nc\\n")', '["a" "b" "c"]']],
+    examples: [
+      ['(split-lines "a\\nb\\r\\nc\\n")', '["a" "b" "c"]'],
+      ['(split-lines "")', '[""]'],
+    ],
   },
   {
     theme: 'Text',
     names: 'trim triml trimr',
     args: '1',
-    meaning: '',
+    meaning: 'without whitespace at both ends · the left · the right',
     examples: [
       ['(trim " a ")', '"a"'],
       ['(triml " a")', '"a"'],
       ['(trimr "a ")', '"a"'],
+      ['(trim "")', '""'],
+      ['(triml "\\n\\ta b ")', '"a b "'],
+      ['(trimr "a\\n")', '"a"'],
     ],
   },
   {
     theme: 'Text',
     names: 'trim-newline',
     args: '1',
-    meaning: '',
-    examples: [['(trim-newline "a\\n")', '"a"']],
+    meaning: 'without line ends at the end',
+    examples: [
+      ['(trim-newline "a\\n")', '"a"'],
+      ['(trim-newline "a \\r\\n\\n")', '"a "'],
+    ],
   },
   {
     theme: 'Text',
@@ -95,45 +107,57 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Text',
     names: 'upper-case upcase',
     args: '1',
-    meaning: '',
+    meaning: 'in upper case',
     examples: [
       ['(upper-case "straße")', '"STRASSE"'],
       ['(upcase "a")', '"A"'],
+      ['(upper-case :ab)', '":AB"'],
+      ['(upcase "é")', '"É"'],
     ],
   },
   {
     theme: 'Text',
     names: 'lower-case downcase',
     args: '1',
-    meaning: '',
+    meaning: 'in lower case',
     examples: [
       ['(lower-case "ÀB")', '"àb"'],
       ['(downcase "A")', '"a"'],
+      ['(lower-case "ABC")', '"abc"'],
+      ['(downcase "Éa")', '"éa"'],
     ],
   },
   {
     theme: 'Text',
     names: 'capitalize',
     args: '1',
-    meaning: '',
-    examples: [['(capitalize "hELLO")', '"Hello"']],
+    meaning: 'the first character in upper case, the rest in lower case',
+    examples: [
+      ['(capitalize "hELLO")', '"Hello"'],
+      ['(capitalize "")', '""'],
+    ],
   },
   {
     theme: 'Text',
     names: 'starts-with? ends-with?',
     args: '2',
-    meaning: '',
+    meaning: 'whether text begins with · ends in another',
     examples: [
       ['(starts-with? "abc" "ab")', 'true'],
       ['(ends-with? "abc" "")', 'true'],
+      ['(starts-with? "abc" "b")', 'false'],
+      ['(ends-with? "abc" "bc")', 'true'],
     ],
   },
   {
     theme: 'Text',
     names: 'includes?',
     args: '2',
-    meaning: '',
-    examples: [['(includes? "abc" "bc")', 'true']],
+    meaning: 'whether text holds another',
+    examples: [
+      ['(includes? "abc" "bc")', 'true'],
+      ['(includes? "abc" "cb")', 'false'],
+    ],
   },
   {
     theme: 'Text',
@@ -179,10 +203,12 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     theme: 'Text',
     names: 'str/reverse str/escape',
     args: '1, 2',
-    meaning: '',
+    meaning: 'characters backwards · characters replaced by a map',
     examples: [
       ['(str/reverse "abc")', '"cba"'],
       ['(str/escape "a<b" {\\< "&lt;"})', '"a&lt;b"'],
+      ['(str/reverse "")', '""'],
+      ['(str/escape "abc" {\\a 1 \\b nil})', '"1bc"'],
     ],
   },
   {
@@ -214,6 +240,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
       ['(parse-long "-42")', '-42'],
       ['(parse-long "4.2")', 'nil'],
       ['(parse-int "7")', '7'],
+      ['(parse-int "7a")', 'nil'],
     ],
   },
   {
@@ -242,7 +269,10 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 'format',
     args: '1+',
     meaning: 'as in Java: flags `- 0 + space , ( #`, conversions `s S d x X o f e E g G c b B n %`',
-    examples: [['(format "%-4s|%6.2f" "ab" 3.14159)', '"ab  |  3.14"']],
+    examples: [
+      ['(format "%-4s|%6.2f" "ab" 3.14159)', '"ab  |  3.14"'],
+      ['(format "%s is %.1f%%" :share 12.34)', '":share is 12.3%"'],
+    ],
   },
   {
     theme: 'Text',
@@ -252,6 +282,7 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     examples: [
       ['(re-find (re-pattern "b.") "abc")', '"bc"'],
       ['(regex? "a")', 'false'],
+      ['(re-seq (re-pattern #"[a-c]") "dcba")', '["c" "b" "a"]'],
     ],
   },
   {
@@ -289,7 +320,10 @@ export const TEXT_DOCS: readonly DocRow[] = Object.freeze<DocRow[]>([
     names: 're-split',
     args: '2',
     meaning: '`split` with the regex first',
-    examples: [['(re-split #"\\s+" "a  b")', '["a" "b"]']],
+    examples: [
+      ['(re-split #"\\s+" "a  b")', '["a" "b"]'],
+      ['(re-split #"," "a,b,,")', '["a" "b"]'],
+    ],
   },
   {
     theme: 'Text',
