@@ -76,7 +76,7 @@ export function scenarioService<State, Change>({
 /** What a scenario's agent is made of. */
 export interface ScenarioAgentOptions extends Pick<
   AgentOptions,
-  'name' | 'description' | 'model' | 'instructions' | 'tools'
+  'name' | 'description' | 'model' | 'instructions' | 'tools' | 'askUser'
 > {
   readonly variant: ScriptVariant;
   /** The most iterations; searching gets five more, for turns of its own. */

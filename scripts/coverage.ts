@@ -16,7 +16,7 @@ export interface CoverageRow {
   /** Whether it has to be shown on a real server too. */
   readonly onServer: boolean;
   /** What has to be built before it can be shown; null: due now. */
-  readonly waitsFor: 'approvals' | 'programs' | 'children' | 'LLM tools' | 'questions' | null;
+  readonly waitsFor: 'programs' | 'children' | 'LLM tools' | null;
 }
 
 type RowText = readonly [row: number, title: string, mark?: 'server' | CoverageRow['waitsFor']];
@@ -45,7 +45,7 @@ const texts: readonly RowText[] = [
   [21, 'The text of a result'],
   [22, 'Batches: at once, one by one, order of results'],
   [23, 'A call whose worker is killed', 'server'],
-  [24, 'Approval of calls', 'approvals'],
+  [24, 'Approval of calls', 'server'],
   [25, 'Middleware around models and tools'],
   [26, 'What a definition is refused for'],
   [27, 'Tool search: catalogue, pages, hits, chat'],
@@ -99,8 +99,8 @@ const modeTexts: readonly RowText[] = [
   [14, 'Signatures, schemas, coercion'],
   [15, 'Templates'],
   [16, 'Pipelines; compile once, run many', 'programs'],
-  [17, 'Asking people', 'questions'],
-  [18, 'Approval and external completion', 'approvals'],
+  [17, 'Asking people', 'server'],
+  [18, 'Approval and external completion', 'server'],
   [19, 'Hidden fields and keys reach no model'],
 ];
 

@@ -33,6 +33,7 @@ export {
 } from './activities/define-text.ts';
 export type { SignatureInput } from './activities/define-signature.ts';
 export { defineTool } from './activities/define-tool.ts';
+export { external, type ExternalReturn } from './activities/external.ts';
 export { toolResult, type ToolReturn } from './activities/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './activities/define-validator.ts';
 export type {
@@ -97,6 +98,8 @@ export {
   DEFAULT_TASK_QUEUE,
   type Everloop,
   type EverloopParts,
+  type InboxItem,
+  type InboxView,
   type ListOptions,
   type RunSummary,
   type StartOptions,
@@ -115,6 +118,7 @@ export {
 } from './client/follow-chunks.ts';
 export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
+  AnswerOptions,
   ChunkSource,
   ReadOptions,
   ResultOrPending,
@@ -133,7 +137,15 @@ export {
   type OwnEventType,
 } from './core/agent/events.ts';
 export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
-export type { AdjustReceipt, PendingItem, RunPhase, RunStatus } from './core/agent/messages.ts';
+export type {
+  AdjustReceipt,
+  AnswerReceipt,
+  PendingBase,
+  PendingItem,
+  RunPhase,
+  RunStatus,
+} from './core/agent/messages.ts';
+export type { Decision } from './core/agent/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
 export type { ChildSummary, Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
 export { isStep } from './core/agent/piping.ts';

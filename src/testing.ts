@@ -9,5 +9,12 @@
  */
 export { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
 export { createMemoryHost, type MemoryHost, type MemoryHostParts } from './testing/memory-host.ts';
-export { startInMemory, type MemoryRun, type MemoryRunOptions } from './testing/run-in-memory.ts';
+export {
+  startInMemory,
+  type AnswerOptions,
+  type HandoverPlace,
+  type MemoryRun,
+  type MemoryRunOptions,
+  type StepOrPending,
+} from './testing/run-in-memory.ts';
 export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scripted-model.ts';

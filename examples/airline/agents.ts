@@ -14,19 +14,22 @@ export interface AirlineAgentOptions extends AirlineToolOptions {
   readonly model: AgentModel;
   /** Default `yaml`. */
   readonly variant?: ScriptVariant;
+  /** Whether the agent may ask the customer. Default false. */
+  readonly askUser?: boolean;
   /** Default `airline`. */
   readonly name?: string;
 }
 
 /** The assistant of the airline, with all nine tools on one store. */
 export function airlineAgent(options: AirlineAgentOptions): AgentDefinition {
-  const { model, variant = 'yaml', name = 'airline' } = options;
+  const { model, variant = 'yaml', name = 'airline', askUser = false } = options;
   return scenarioAgent({
     name,
     description: 'Helps customers of the airline SkyWings with their bookings.',
     model,
     instructions,
     tools: [...airlineLookupTools(options), ...airlineActionTools(options)],
+    askUser,
     variant,
     iterations: 15,
     pin: 'search_airline_policy',

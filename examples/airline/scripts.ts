@@ -78,6 +78,24 @@ export const AIRLINE_ACTING: readonly ScriptTurn[] = [
   },
 ];
 
+/** Script B, "ask and act": proposes AA102, waits for the customer, acts. 7 iterations, 10 calls, 1 question. */
+export const AIRLINE_SCRIPT_B: readonly ScriptTurn[] = [
+  ...lookUps,
+  {
+    thinking: 'The change is free for a gold member, and the new fare is lower. I ask first.',
+    calls: [
+      {
+        tool: 'ask_user',
+        args: {
+          question: 'AA102 at 20:00, seat 14C: free of charge, travel credit 20. Shall I move you?',
+          options: ['yes', 'no'],
+        },
+      },
+    ],
+  },
+  ...AIRLINE_ACTING,
+];
+
 /** Script B without the question: looks up and acts. 6 iterations, 9 calls, 2 of them `once`. */
 export const AIRLINE_SCRIPT_ACT: readonly ScriptTurn[] = [...lookUps, ...AIRLINE_ACTING];
 

@@ -4,7 +4,14 @@ import type { Refusal, RunMaterial } from '../core/agent/prepare-input.ts';
 import type { ModelOrder, ModelOutcome } from '../core/agent/host.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
 import type { TokenUsage } from '../core/model/model.ts';
-import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
+import type {
+  JudgeOrder,
+  JudgeResult,
+  LiteralsOrder,
+  LiteralVerdict,
+  ToolOrder,
+  ToolResult,
+} from '../core/toolchain/outcome.ts';
 
 /** Where activities run and how soon a lost worker is noticed; recorded when the run starts. */
 export interface ActivityRuntime {
@@ -62,6 +69,10 @@ export interface EverloopActivities {
   callTool(order: ToolOrder): Promise<ToolResult>;
   /** A call of the built-in search tool: its output is a page of names. */
   searchTools(order: ToolOrder): Promise<ToolResult>;
+  /** Local: whether a person must approve a call, by the function of its tool. */
+  needsApproval(order: ToolOrder): Promise<boolean>;
+  /** Local: checks arguments of calls that no tool activity runs. */
+  checkLiterals(order: LiteralsOrder): Promise<readonly LiteralVerdict[]>;
   judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
   archiveTranscript(order: ArchiveOrder): Promise<void>;
 }

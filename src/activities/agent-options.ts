@@ -81,6 +81,8 @@ export interface AgentOptions {
   readonly tools?: readonly ToolDefinition[];
   /** The prompt says how to search the tools instead of showing all of them. Default: it shows all. */
   readonly toolSearch?: ToolSearchOptions;
+  /** True adds the tool `ask_user`, by which the model asks a person and waits. Default false. */
+  readonly askUser?: boolean;
   /** Functions around each model call, the first outermost. */
   readonly modelMiddleware?: readonly ModelMiddleware[];
   /** Functions around each tool call, the first outermost. */
@@ -142,6 +144,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'instructions',
   'rules',
   'tools',
+  'askUser',
   'modelMiddleware',
   'toolMiddleware',
   'validators',
@@ -184,7 +187,7 @@ export const LISP_OPTIONS: readonly string[] = Object.keys(MODE_OPTIONS).filter(
 );
 
 /** Options that a later version brings. */
-export const LATER_OPTIONS: readonly string[] = ['programs', 'program', 'askUser', 'llmQuery'];
+export const LATER_OPTIONS: readonly string[] = ['programs', 'program', 'llmQuery'];
 
 /** Names of options in other products and older versions, and ours. */
 export const OLD_NAMES: { readonly [name: string]: string } = {

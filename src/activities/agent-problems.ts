@@ -150,6 +150,7 @@ function choiceProblems(options: AgentOptions): readonly UsageProblem[] {
     ['precedence', ['action', 'answer']],
     ['onUnparsed', ['retry', 'answer', 'fail']],
     ['parallel', [true, false]],
+    ['askUser', [true, false]],
   ];
   return rows.flatMap(([field, choices]) => {
     const value: unknown = options[field];

@@ -5,9 +5,11 @@ import type { EverloopActivities } from './activity-types.ts';
 import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
 import { createCallModel } from './call-model.ts';
 import { callToolActivity } from './call-tool.ts';
+import { checkLiteralsActivity } from './check-literals.ts';
 import type { Registry } from './definitions.ts';
 import { judgeAnswerActivity } from './judge-answer.ts';
 import { loadAgentActivity } from './load-agent.ts';
+import { needsApprovalActivity } from './needs-approval.ts';
 import { createPageQuery } from './page-query.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
@@ -31,6 +33,8 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     callTool: callToolActivity(registry),
     // The same path under a name of its own, so that histories and metrics tell the two apart.
     searchTools: callToolActivity(registry),
+    needsApproval: needsApprovalActivity(registry),
+    checkLiterals: checkLiteralsActivity(registry),
     judgeAnswer: judgeAnswerActivity(registry),
     archiveTranscript: createArchiveTranscript(archive),
   };

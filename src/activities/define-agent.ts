@@ -16,6 +16,7 @@ import type {
   ToolDefinition,
   ValidatorDefinition,
 } from './definitions.ts';
+import { askToolSpec } from '../core/toolchain/ask-user.ts';
 import { searchToolSpec } from '../core/tool-search/query.ts';
 import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './define-text.ts';
 import type { ModelEntry } from './model-entry.ts';
@@ -147,12 +148,16 @@ function definedMiddleware(options: AgentOptions): Pick<AgentDefinition, 'middle
   return model.length + tool.length === 0 ? {} : { middleware: { model, tool } };
 }
 
-/** The tools as data; the search tool is one of them, so that a call of it goes the way of any call. */
+/** The tools as data; the built-in ones are among them, so that their calls go the way of any call. */
 function toolSpecs(options: AgentOptions): Pick<AgentSpec, 'tools' | 'toolSearch'> {
-  const tools = (options.tools ?? []).map((tool: ToolDefinition) => tool.spec);
+  const own = (options.tools ?? []).map((tool: ToolDefinition) => tool.spec);
+  const asking = options.askUser === true ? [askToolSpec()] : [];
+  const tools = [...own, ...asking];
   const { toolSearch } = definedSearch(options);
   if (toolSearch === undefined) return { tools };
-  const search = toolSearchSpec(toolSearch);
+  const given = toolSearchSpec(toolSearch);
+  // Nobody searches for the way to ask: it is always at hand.
+  const search = { ...given, pins: [...given.pins, ...asking.map(({ name }) => name)] };
   return {
     tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
     toolSearch: search,

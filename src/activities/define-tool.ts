@@ -45,6 +45,7 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
     },
     standard: schema?.standard ?? null,
     ...(options.search === undefined ? {} : { search: options.search }),
+    ...(typeof options.approval === 'function' ? { approval: options.approval } : {}),
     execute: options.execute,
   };
 }
@@ -66,7 +67,20 @@ function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject 
     sequential: options.sequential ?? false,
     maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
     ...(options.cache === true ? { cache: true } : {}),
+    ...approvalOf(options),
     ...areaOf(options.search),
+  };
+}
+
+/** Who must be asked; a function stays on the worker. */
+function approvalOf({
+  approval = 'never',
+  approvalTimeoutMs,
+}: ToolOptions<ParametersInput>): Pick<ToolSpec, 'approval' | 'approvalTimeoutMs'> {
+  if (approval === 'never') return {};
+  return {
+    approval: approval === 'always' ? approval : 'function',
+    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
   };
 }
 

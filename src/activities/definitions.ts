@@ -58,6 +58,8 @@ export interface ToolDefinition<Args = unknown> {
   readonly standard: StandardSchema | null;
   /** By what tool search finds it. */
   readonly search?: ToolSearchFields;
+  /** Called in `needsApproval` with checked arguments: whether a person approves this call. */
+  approval?(args: Args): boolean | Promise<boolean>;
   /** Called in the tool activity with checked arguments; may run again unless `once`. */
   execute(args: Args, context: ToolContext): unknown;
 }

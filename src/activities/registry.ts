@@ -1,6 +1,7 @@
 /** What a worker knows by name: its agents with their tools and validators, and its models. */
 import { compileAgent } from './compile-agent.ts';
 import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
+import { askTool } from './ask-tool.ts';
 import { checkModelEntries, type ModelEntry } from './model-entry.ts';
 import { searchTool } from './search-tool.ts';
 import { shown } from '../core/text/shown.ts';
@@ -67,7 +68,12 @@ function registered(
   prices: RegisteredAgent['prices'],
 ): RegisteredAgent {
   const search = searchTool(definition);
-  const tools = [...definition.tools, ...(search === undefined ? [] : [search])];
+  const ask = askTool(definition);
+  const tools = [
+    ...definition.tools,
+    ...(ask === undefined ? [] : [ask]),
+    ...(search === undefined ? [] : [search]),
+  ];
   return {
     definition,
     tools: new Map(tools.map((tool) => [tool.spec.name, tool])),

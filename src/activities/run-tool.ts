@@ -27,6 +27,7 @@ import { unreachable } from '../core/unreachable.ts';
 import { isUsageError } from '../core/usage-error.ts';
 import { attempt, type Attempt, type Settled } from './attempt.ts';
 import type { RegisteredAgent, ToolContext, ToolDefinition } from './definitions.ts';
+import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from './external.ts';
 import { fitValue } from './fit-value.ts';
 import { layered, type ToolMiddlewareCall } from './middleware.ts';
 import { messageOf } from './message-of.ts';
@@ -243,6 +244,19 @@ function unstarted({ tool, options }: Call): ToolRun {
 /** Step 8: the result as JSON within its bounds. */
 function readReturn({ agent, tool, options }: Call, value: unknown): ToolRun {
   const { name, maxResultBytes } = tool.spec;
+  if (isExternalReturn(value)) {
+    const read = readExternal(value);
+    if (read.kind === 'not_json') {
+      return ended(options, true, 'error', notJsonText(name, read.path, read.type));
+    }
+    if (read.kind === 'too_large') {
+      const message = `the details of its outside work have ${read.bytes} bytes, at most ${MAX_DETAILS_BYTES} are allowed`;
+      return ended(options, true, 'error', toolErrorText(message));
+    }
+    const { attempt: attempts } = options;
+    const result = { outcome: 'ok', external: read.work, attempts, started: true } as const;
+    return { kind: 'result', result };
+  }
   const returned: ToolReturn = isToolReturn(value) ? value : { output: value };
   const read = toJsonResult(returned.output);
   if (read.kind === 'not_json') {

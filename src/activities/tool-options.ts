@@ -82,10 +82,20 @@ export interface ToolOptions<Parameters extends ParametersInput = undefined> {
    * without running again. For tools whose answer does not change while a run lasts.
    */
   readonly cache?: boolean;
+  /**
+   * Whether a person approves, denies or edits a call before it runs: every call, or those for which a
+   * function on the worker, called with checked arguments, gives true. One that throws on every try
+   * asks the person too. Default `never`.
+   */
+  readonly approval?:
+    'always' | 'never' | ((args: ArgsOf<Parameters>) => boolean | Promise<boolean>);
+  /** How long the person has; then the call is denied. Default: as long as it takes. */
+  readonly approvalTimeoutMs?: number;
   /** By what tool search finds it, see `toolSearch` of agents. */
   readonly search?: ToolSearchFields;
   /**
-   * Does the work, on the worker. Returns plain JSON data, nothing, or a `toolResult`. A thrown
+   * Does the work, on the worker. Returns plain JSON data, nothing, a `toolResult`, or `external()`
+   * for work that somebody else ends. A thrown
    * `ToolError` is for the model; other errors are retried, then told to the model.
    */
   readonly execute: (args: ArgsOf<Parameters>, context: ToolContext) => unknown;

@@ -1,4 +1,5 @@
 /** What is wrong with the options of a tool: every check of `defineTool`, but compiling the schema. */
+import { MAX_TIMEOUT_MS } from '../core/toolchain/ask-user.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import {
@@ -27,12 +28,11 @@ const TOOL_FIELDS: readonly (keyof Options)[] = [
   'maxResultBytes',
   'output',
   'cache',
+  'approval',
+  'approvalTimeoutMs',
   'search',
   'execute',
 ];
-
-/** Options that a later version brings. */
-const LATER_FIELDS = ['approval', 'approvalTimeoutMs'];
 
 /** All problems of a tool's options, in the order of the fields. */
 export function toolProblems(options: Options): readonly UsageProblem[] {
@@ -43,8 +43,9 @@ export function toolProblems(options: Options): readonly UsageProblem[] {
     ...localProblems(options),
     ...numberProblems(options),
     ...cacheProblems(options),
+    ...approvalProblems(options),
     ...searchProblems(options),
-    ...unknownFields(options, TOOL_FIELDS, `tool \`${options.name}\``, LATER_FIELDS),
+    ...unknownFields(options, TOOL_FIELDS, `tool \`${options.name}\``),
   ];
 }
 
@@ -110,6 +111,18 @@ function cacheProblems({ name, cache, effect }: Options): readonly UsageProblem[
   return [{ code: 'tool_cache', message }];
 }
 
+function approvalProblems({ name, approval, approvalTimeoutMs }: Options): readonly UsageProblem[] {
+  const isKnown = approval === undefined || approval === 'always' || approval === 'never';
+  if (!isKnown && typeof approval !== 'function') {
+    const message = `Expected \`approval\` of \`${name}\` to be 'always', 'never' or a function, got ${shown(approval)}. Choose one of them.`;
+    return [{ code: 'tool_approval', message }];
+  }
+  if (approvalTimeoutMs === undefined || (approval !== undefined && approval !== 'never'))
+    return [];
+  const message = `Expected no \`approvalTimeoutMs\` for \`${name}\`, which nobody approves, got ${shown(approvalTimeoutMs)}. Set \`approval\`, or remove it.`;
+  return [{ code: 'tool_approval', message }];
+}
+
 function searchProblems({ name, search }: Options): readonly UsageProblem[] {
   if (search === undefined) return [];
   const problem = (field: string, wanted: string, got: unknown): UsageProblem => ({
@@ -161,10 +174,11 @@ function effectProblems(options: Options): readonly UsageProblem[] {
 }
 
 function numberProblems(options: Options): readonly UsageProblem[] {
-  const { name, timeoutMs, maxResultBytes, retry } = options;
+  const { name, timeoutMs, maxResultBytes, approvalTimeoutMs, retry } = options;
   const rows: readonly [string, unknown, min: number, max: number, whole: boolean][] = [
     ['timeoutMs', timeoutMs, 1, Infinity, true],
     ['maxResultBytes', maxResultBytes, 1, TOOL_BOUNDS.maxResultBytes, true],
+    ['approvalTimeoutMs', approvalTimeoutMs, 1, MAX_TIMEOUT_MS, true],
     ['retry.attempts', retry?.attempts, 1, Infinity, true],
     ['retry.initialMs', retry?.initialMs, 1, Infinity, true],
     ['retry.factor', retry?.factor, 1, Infinity, false],

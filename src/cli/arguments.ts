@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { LimitsInput } from '../core/agent/input.ts';
-import { isPlainObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../core/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import { UsageError, usageErrorOf } from '../core/usage-error.ts';
 
@@ -55,6 +55,29 @@ export async function readJsonObject(
   }
   if (!isPlainObject(value)) throw unfitJson(option, `\`${source.slice(0, 200)}\``);
   return value as JsonObject;
+}
+
+/** A JSON value that stands on the command line; `name` is the argument. */
+export function readJsonArgument(name: string, text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    // The engine's own message differs per version.
+    throw new UsageError(
+      'argument',
+      `Expected \`${name}\` to be JSON, got \`${text.slice(0, 200)}\`. Correct it.`,
+    );
+  }
+}
+
+/** A JSON object that stands on the command line; `name` is the argument. */
+export function readObject(name: string, text: string): JsonObject {
+  const value = readJsonArgument(name, text);
+  if (isJsonObject(value)) return value;
+  throw new UsageError(
+    'argument',
+    `Expected \`${name}\` to be a JSON object, got \`${text.slice(0, 200)}\`. Correct it.`,
+  );
 }
 
 async function readJsonFile(option: string, path: string, cwd: string): Promise<string> {

@@ -4,6 +4,12 @@ import type { Act, AddCommand } from './cli.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
+import {
+  addAnswerCommand,
+  addApproveCommand,
+  addDenyCommand,
+  addInboxCommand,
+} from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addPsCommand } from './commands/ps.ts';
 import { addRunCommand } from './commands/run.ts';
@@ -62,6 +68,10 @@ const COMMANDS: readonly AddCommand[] = [
   addShowCommand,
   addStatsCommand,
   addLogsCommand,
+  addInboxCommand,
+  addAnswerCommand,
+  addApproveCommand,
+  addDenyCommand,
   addSendCommand,
   addCancelCommand,
   addPauseCommand,

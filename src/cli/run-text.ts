@@ -1,6 +1,7 @@
 /** What a run is, does and came to, as text for people. Pure. */
 import type { AgentEvent } from '../core/agent/events.ts';
-import type { RunStatus } from '../core/agent/messages.ts';
+import type { PendingItem, RunStatus } from '../core/agent/messages.ts';
+import { numberedOptions } from '../core/agent/pending.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { Json } from '../core/json.ts';
 import { costText, countText, durationText, oneLine, usageText } from './text.ts';
@@ -8,7 +9,10 @@ import { costText, countText, durationText, oneLine, usageText } from './text.ts
 /** `iteration 2 · 220 tokens · $0.0012 · model openai/gpt-5`: where a run stands. */
 export function progressText(status: RunStatus): string {
   const { iteration, usage, state, waitsFor } = status;
-  const doing = state === 'running' ? waitsFor.join(', ') : state;
+  const doing =
+    state === 'running' || state === 'waiting'
+      ? [...(state === 'waiting' ? ['waiting'] : []), ...waitsFor].join(', ')
+      : state;
   return [
     `iteration ${iteration}`,
     `${countText(usage.totalTokens)} tokens`,
@@ -22,6 +26,22 @@ export function endText(step: Step): string {
   const { status, reason, iterations, usage } = step;
   const why = status === 'success' ? '' : ` (${reason})`;
   return `${status}${why} · ${usageText(iterations, usage)} · ${durationText(usage.durationMs)}`;
+}
+
+/** `Which John? (1 John Smith, 2 John Doe)`, `pay {"amount":5}`: what waits for a person. */
+export function pendingText(item: PendingItem): string {
+  switch (item.kind) {
+    case 'pause':
+      return 'the run is paused';
+    case 'question':
+      return item.options === undefined
+        ? item.question
+        : `${item.question} (${numberedOptions(item.options)})`;
+    case 'approval':
+      return `${item.tool} ${JSON.stringify(item.args)}`;
+    case 'external':
+      return `${item.tool} ${JSON.stringify(item.details ?? item.args)}`;
+  }
 }
 
 /** Characters of an event's details; a log is read line by line. */
@@ -58,6 +78,10 @@ function detailOf(event: AgentEvent): string {
       return `${event.tool} ${JSON.stringify(event.args)}`;
     case 'agent:tool_call:after':
       return toolCallText(event);
+    case 'agent:question:asked':
+      return `${event.questionId} ${event.text}`;
+    case 'agent:approval:requested':
+      return `${event.callId} ${event.tool} ${JSON.stringify(event.args)}`;
     case 'agent:input':
       return `${event.kind}, position ${event.position}`;
     case 'agent:limit_exceeded':

@@ -10,8 +10,8 @@ import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
 import { shown } from '../core/text/shown.ts';
-import { UsageError } from '../core/usage-error.ts';
-import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
+import { isUsageError, UsageError } from '../core/usage-error.ts';
+import { AGENT_WORKFLOW, type PendingItem } from '../core/agent/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { checkedRunId, startInput } from '../core/agent/start-input.ts';
 import { createRunHandle, type ChunkSource, type RunHandle } from './run-handle.ts';
@@ -54,6 +54,24 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
+/** Something that waits for a person, and in which run. */
+export interface InboxItem {
+  /** The run's address. */
+  readonly run: string;
+  readonly agent: string;
+  /** The first 200 characters of the task. */
+  readonly task: string;
+  readonly item: PendingItem;
+}
+
+/** What waits across all runs, and the runs that nobody could ask. */
+export interface InboxView {
+  /** Oldest first. */
+  readonly items: readonly InboxItem[];
+  /** Ids of runs in which something waits and that no worker answers for. */
+  readonly silent: readonly string[];
+}
+
 /** The door to a fleet of agents. */
 export interface Everloop {
   /**
@@ -68,6 +86,8 @@ export interface Everloop {
   attach(id: string): RunHandle;
   /** Runs, newest first. */
   list(options?: ListOptions): Promise<readonly RunSummary[]>;
+  /** What waits for people, across all runs. Lists lag behind a run by about a second. */
+  inbox(): Promise<InboxView>;
 }
 
 /** What a client is made of. */
@@ -114,6 +134,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
       return attach(workflowId);
     },
     list: (options = {}) => listRuns(client, options),
+    inbox: () => readInbox(client, attach),
   };
 }
 
@@ -152,6 +173,25 @@ async function listRuns(
     if (runs.length >= limit) break;
   }
   return runs;
+}
+
+/** Runs are asked one after another: a burst of queries is shed by the service. */
+async function readInbox(client: Client, attach: (id: string) => RunHandle): Promise<InboxView> {
+  const items: InboxItem[] = [];
+  const silent: string[] = [];
+  const query = `WorkflowType = '${AGENT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+  for await (const info of client.workflow.list({ query })) {
+    if (info.memo?.['waiting'] !== true) continue;
+    const { id: run, agent, task } = summaryOf(info);
+    try {
+      const pending = await attach(run).pending();
+      items.push(...pending.map((item) => ({ run, agent, task, item })));
+    } catch (error) {
+      if (!isUsageError(error)) throw error;
+      silent.push(run);
+    }
+  }
+  return { items: items.toSorted((a, b) => a.item.since - b.item.since), silent };
 }
 
 function summaryOf(info: WorkflowExecutionInfo): RunSummary {

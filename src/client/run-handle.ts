@@ -23,10 +23,20 @@ import type { Stats } from '../core/stats/stats.ts';
 import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import { UsageError } from '../core/usage-error.ts';
-import type { Adjustment, AdjustReceipt, PendingItem, RunStatus } from '../core/agent/messages.ts';
+import type { Json } from '../core/json.ts';
+import type {
+  Adjustment,
+  AdjustReceipt,
+  AnswerReceipt,
+  PendingItem,
+  RunStatus,
+} from '../core/agent/messages.ts';
+import type { Decision } from '../core/agent/pending.ts';
 import {
   adjustUpdate,
+  answerUpdate,
   cancelSignal,
+  decideUpdate,
   pendingQuery,
   sendUpdate,
   statsQuery,
@@ -65,7 +75,20 @@ export interface RunHandle {
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
   /** Everything that happened, over the whole chain of the run. */
   events(options?: ReadOptions): Promise<readonly AgentEvent[]>;
+  /** What waits for people and the outside. */
   pending(): Promise<readonly PendingItem[]>;
+  /**
+   * Answers a question, by text, a label or its number, or ends outside work with its result.
+   *
+   * @throws UsageError `invalid_input` when nothing waits under the id, or the value is no answer.
+   */
+  answer(id: string, value: Json, options?: AnswerOptions): Promise<AnswerReceipt>;
+  /**
+   * Approves a call, denies it with a reason, or lets it run with other arguments.
+   *
+   * @throws UsageError `invalid_input` when no call waits under the id, or is decided already.
+   */
+  decide(id: string, decision: Decision, options?: AnswerOptions): Promise<AnswerReceipt>;
   /** Gives input; settles with its place in the order of arrival, from 1. */
   send(text: string, options?: SendOptions): Promise<number>;
   /** Raises or lowers limits; acts at once. */
@@ -87,6 +110,12 @@ export interface RunHandle {
    * its iteration.
    */
   stream(): AsyncIterable<Chunk | ChunkMarker>;
+}
+
+/** How an answer or a decision is sent. */
+export interface AnswerOptions {
+  /** Repeating an id changes nothing and is no error; default: a new one. */
+  readonly updateId?: string;
 }
 
 /** How a run ended, or that it waits for a person: then it goes on with an answer, and `run` is its handle. */
@@ -149,6 +178,17 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
       );
       return receipt.position;
     },
+    answer: (itemId, value, { updateId = randomUUID() } = {}) =>
+      acrossHandover(id, client, () =>
+        handle.executeUpdate(answerUpdate, { args: [{ id: itemId, value, updateId }], updateId }),
+      ),
+    decide: (itemId, decision, { updateId = randomUUID() } = {}) =>
+      acrossHandover(id, client, () =>
+        handle.executeUpdate(decideUpdate, {
+          args: [{ id: itemId, decision, updateId }],
+          updateId,
+        }),
+      ),
     adjust: (limits) => update({ limits }),
     pause: () => update({ paused: true }),
     resume: () => update({ paused: false }),

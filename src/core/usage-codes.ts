@@ -47,6 +47,8 @@ export const usageCodes = {
   section_name: 'A section has a name that cannot be one, or a reserved one.',
   section_schema: 'The schema of a section is none.',
   time_zone: 'The time zone is none that the machine knows.',
+  tool_approval:
+    '`approval` of a tool is none, or it has an `approvalTimeoutMs` and nobody to ask.',
   tool_cache: '`cache` of a tool is neither true nor false, or the tool is `once`.',
   tool_description: 'A tool has no description.',
   tool_effect: '`effect` of a tool is none of `read`, `idempotent`, `once`.',

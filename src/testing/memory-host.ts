@@ -21,8 +21,11 @@ import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
 import { callLayeredModel } from '../activities/call-layered-model.ts';
+import { checkLiterals } from '../activities/check-literals.ts';
+import { messageOf } from '../activities/message-of.ts';
 import { classifyModelError, retryDelayMs } from '../activities/model-failures.ts';
 import { entryFor } from '../activities/model-entry.ts';
+import { isApprovalNeeded } from '../activities/needs-approval.ts';
 import { needsPrompt, promptTexts } from '../activities/prompt-texts.ts';
 import { missingModelText } from '../activities/registry.ts';
 import { runJudge } from '../activities/run-judge.ts';
@@ -32,6 +35,16 @@ import type { FakeClock } from './fake-clock.ts';
 /** Tries of a model call, as on a worker. */
 const MODEL_TRIES = 8;
 const JUDGE_TRIES = 3;
+
+const APPROVAL_TRIES = 3;
+
+/** Somebody who waits for something to hold, or for a time. */
+interface Waiter {
+  readonly until: () => boolean;
+  readonly resolve: () => void;
+  isDue: boolean;
+  disarm: () => void;
+}
 
 /** What a memory host is made of. */
 export interface MemoryHostParts {
@@ -59,7 +72,7 @@ export interface MemoryHost extends Host {
 export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   const { agent, clock } = parts;
   const inFlight = new Set<AbortController>();
-  let waiters: { readonly until: () => boolean; readonly resolve: () => void }[] = [];
+  let waiters: readonly Waiter[] = [];
   let disarm = (): void => undefined;
 
   const abort = (): void => {
@@ -82,12 +95,16 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
       return await work(controller.signal);
     } finally {
       inFlight.delete(controller);
+      wake();
     }
   };
   const wake = (): void => {
-    const ready = waiters.filter(({ until }) => until());
+    const ready = waiters.filter((waiter) => waiter.isDue || waiter.until());
     waiters = waiters.filter((waiter) => !ready.includes(waiter));
-    for (const { resolve } of ready) resolve();
+    for (const { resolve, disarm: release } of ready) {
+      release();
+      resolve();
+    }
   };
 
   const runCall: Host['callTool'] = async (order, tool) => {
@@ -120,11 +137,34 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
         }
         return { kind: 'failed', message };
       }),
-    waitUntil: (until) =>
+    needsApproval: (order) =>
+      abortable(async (signal) => {
+        let message = '';
+        for (let attempt = 1; attempt <= APPROVAL_TRIES; attempt++) {
+          if (signal.aborted) return { kind: 'aborted' };
+          try {
+            return { kind: 'known', needed: await isApprovalNeeded(agent, order) };
+          } catch (error) {
+            message = messageOf(error);
+          }
+        }
+        return { kind: 'failed', message };
+      }, isUrgent()),
+    checkLiterals: (order) =>
+      abortable(async () => ({ kind: 'checked', verdicts: await checkLiterals(agent, order) })),
+    waitUntil: (until, deadline) =>
       new Promise((resolve) => {
-        waiters.push({ until, resolve });
+        const waiter: Waiter = { until, resolve, isDue: false, disarm: () => undefined };
+        if (deadline !== undefined) {
+          waiter.disarm = clock.schedule(deadline, () => {
+            waiter.isDue = true;
+            wake();
+          });
+        }
+        waiters = [...waiters, waiter];
         wake();
       }),
+    isIdle: () => inFlight.size === 0,
     setDeadline: (at, onDue) => {
       disarm();
       disarm =

@@ -5,15 +5,24 @@ import type { ModelEntry } from '../activities/model-entry.ts';
 import type { AgentEvent, InputKind } from '../core/agent/events.ts';
 import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import { givenMaterial } from '../core/agent/prepare-input.ts';
-import { EMPTY_INBOX, type Inbox } from '../core/agent/inbox.ts';
+import { EMPTY_INBOX, isAnsweredBy, openWaits, type Inbox } from '../core/agent/inbox.ts';
 import { runLoop } from '../core/agent/loop.ts';
+import type { PendingItem } from '../core/agent/messages.ts';
 import { nextOf } from '../core/agent/next-of.ts';
+import { pendingItems } from '../core/agent/pending-items.ts';
+import {
+  checkAnswer,
+  checkDecision,
+  type AnswerCheck,
+  type Decision,
+  type Waits,
+} from '../core/agent/pending.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';
 import { startInput } from '../core/agent/start-input.ts';
 import { stepOf } from '../core/agent/step-of.ts';
 import type { Step } from '../core/agent/step.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { Next } from '../core/agent/work.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import type { Task } from '../core/message.ts';
@@ -41,8 +50,11 @@ export interface MemoryRunOptions {
   readonly clock?: FakeClock;
   /** A loop of your own. Default: that of the agent's mode. */
   readonly next?: Next;
-  /** Hands over, through JSON, at each iteration boundary for which this holds; once at each. */
-  readonly handoverDue?: (iteration: number) => boolean;
+  /**
+   * Hands over, through JSON, at each iteration boundary for which this holds, and while only people
+   * are waited for; once at each.
+   */
+  readonly handoverDue?: (iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;
   /** Hears each event as it is recorded; may send, cancel or adjust. */
@@ -50,6 +62,9 @@ export interface MemoryRunOptions {
   /** Takes what streams; default: nobody listens. */
   readonly chunks?: ChunkPublisher;
 }
+
+/** Where a run may hand itself over. */
+export type HandoverPlace = 'boundary' | 'waiting';
 
 /** A run in memory, while it goes on and after. */
 export interface MemoryRun {
@@ -64,6 +79,25 @@ export interface MemoryRun {
   adjust(limits: LimitsInput): void;
   pause(): void;
   resume(): void;
+  /** What waits for people and the outside. */
+  pending(): readonly PendingItem[];
+  /** Answers a question, or ends outside work. Throws a UsageError for what a live run refuses. */
+  answer(id: string, value: Json, options?: AnswerOptions): void;
+  /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
+  decide(id: string, decision: Decision, options?: AnswerOptions): void;
+  /** The Step, or what is pending as soon as nothing but people is waited for. */
+  resultOrPending(): Promise<StepOrPending>;
+}
+
+/** The end of a run, or what keeps it waiting. */
+export type StepOrPending =
+  | { readonly kind: 'step'; readonly step: Step }
+  | { readonly kind: 'pending'; readonly pending: readonly PendingItem[] };
+
+/** How an answer is sent. */
+export interface AnswerOptions {
+  /** Repeating an id changes nothing; default: a new one. */
+  readonly updateId?: string;
 }
 
 /**
@@ -88,13 +122,16 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const entries: Entry[] = [];
   let current: { readonly run: Run; readonly host: MemoryHost };
   let ids = 0;
-  let handedOverAt = -1;
+  let handedOverAt = '';
+  let watchers: readonly (() => void)[] = [];
 
+  const placeOf = ({ iteration, pending = [] }: RunState): readonly [number, HandoverPlace] => [
+    iteration,
+    pending.length > 0 ? 'waiting' : 'boundary',
+  ];
   const handoverDue = (): boolean => {
-    const { iteration } = current.run.state;
-    if (iteration === handedOverAt || options.handoverDue?.(iteration) !== true) return false;
-    handedOverAt = iteration;
-    return true;
+    const place = placeOf(current.run.state);
+    return place.join() !== handedOverAt && options.handoverDue?.(...place) === true;
   };
 
   const begin = (state: RunState, inbox: Inbox): void => {
@@ -110,6 +147,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
         events.push(event);
         if (entry !== undefined) entries.push(entry);
         options.onEvent?.(event, handle);
+        for (const look of watchers) look();
       },
     });
     current = { run: createRun(state, host), host };
@@ -129,8 +167,23 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
           unreadInputs,
         });
       }
+      handedOverAt = placeOf(run.state).join();
       begin(roundTrip(run.state), roundTrip(host.mailbox.peek()));
     }
+  };
+
+  const settle = (
+    id: string,
+    check: (waits: Waits) => AnswerCheck,
+    { updateId = `update-${(ids += 1)}` }: AnswerOptions = {},
+  ): void => {
+    const { mailbox } = current.host;
+    const inbox = mailbox.peek();
+    if (isAnsweredBy(inbox, updateId)) return;
+    const checked = check(openWaits(current.run.state, inbox));
+    if (checked.kind === 'refused') throw new UsageError('invalid_input', checked.message);
+    mailbox.answer({ id, updateId, ...roundTrip(checked.body) });
+    current.host.wake();
   };
 
   const handle: MemoryRun = {
@@ -160,6 +213,22 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
     },
     pause: () => current.run.pause(),
     resume: () => current.run.resume(),
+    pending: () => pendingItems(current.run.state, current.host.mailbox.peek()),
+    answer: (id, value, how) => settle(id, (waits) => checkAnswer(waits, id, value), how),
+    decide: (id, decision, how) => settle(id, (waits) => checkDecision(waits, id, decision), how),
+    resultOrPending: () =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const { waitingSince } = current.run.state;
+          const pending = handle.pending();
+          if ((waitingSince ?? null) === null || pending.length === 0) return;
+          watchers = watchers.filter((watcher) => watcher !== look);
+          resolve({ kind: 'pending', pending });
+        };
+        watchers = [...watchers, look];
+        handle.result.then((step) => resolve({ kind: 'step', step }), reject);
+        look();
+      }),
   };
   const identity = { runId: 'run-1', agentPath: spec.name, depth: 0, startedAt: clock.now() };
   const head = {

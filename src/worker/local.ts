@@ -148,6 +148,7 @@ function withWorker(
     start: async (agent, options) => guarded(await everloop.start(agent, options)),
     attach: (id) => guarded(everloop.attach(id)),
     list: (query) => everloop.list(query),
+    inbox: () => everloop.inbox(),
     address,
     namespace,
     taskQueue,

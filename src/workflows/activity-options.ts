@@ -18,6 +18,13 @@ export const LOAD_OPTIONS: LocalActivityOptions = {
   retry: { maximumAttempts: 1 },
 };
 
+/** Quick looks at a call before it runs: no I/O to speak of, but a function of the user's may fail. */
+export const CHECK_OPTIONS: LocalActivityOptions = {
+  startToCloseTimeout: '5s',
+  cancellationType: WAIT,
+  retry: { maximumAttempts: 3, initialInterval: '100ms' },
+};
+
 /** Of a model call, over all activities that it takes. */
 export const MAX_MODEL_ATTEMPTS = 8;
 

@@ -143,7 +143,13 @@ function begin(
   start: Start,
   onBug: (error: unknown) => void,
 ): { readonly run: Run; readonly host: TemporalHost } {
-  const host = createTemporalHost({ runtime, mailbox: session.mailbox, log: session.log, onBug });
+  const host = createTemporalHost({
+    runtime,
+    mailbox: session.mailbox,
+    log: session.log,
+    onBug,
+    waitsForPeople: () => (session.run?.state.pending ?? []).length > 0,
+  });
   const run = createRun(state, host);
   session.host = host;
   session.run = run;

@@ -1,7 +1,8 @@
 /**
  * Continue-as-new: how a run outlives the history limit of one workflow execution.
  *
- * I1  Only at an iteration boundary, with nothing in flight: the loop returned `handover`.
+ * I1  Only between iterations or in a turn that waits for people alone, with nothing in flight: the loop
+ *     returned `handover`.
  * I2  From the decision on no event is recorded, so the archived pages are complete.
  * I3  Inputs and adjustments that arrive meanwhile are carried; nothing is lost, nothing doubled.
  * I4  A state that does not fit ends the run with a typed failure, never with a retried task. The

@@ -4,8 +4,22 @@
  * nothing. Validators are synchronous: an asynchronous one never rejects.
  */
 import { ApplicationFailure, condition, log, setHandler, workflowInfo } from '@temporalio/workflow';
-import { checkRunInput } from '../core/agent/check-input.ts';
-import { MAX_WAITING_INPUTS, positionOf, type RunInput } from '../core/agent/inbox.ts';
+import { checkRunInput, MAX_INPUT_ID } from '../core/agent/check-input.ts';
+import {
+  isAnsweredBy,
+  MAX_WAITING_INPUTS,
+  openWaits,
+  positionOf,
+  type RunInput,
+} from '../core/agent/inbox.ts';
+import {
+  checkAnswer,
+  checkDecision,
+  nameOf,
+  type AnswerCheck,
+  type Waits,
+} from '../core/agent/pending.ts';
+import { pendingItems } from '../core/agent/pending-items.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { usageOf } from '../core/agent/step-of.ts';
 import type { Json } from '../core/json.ts';
@@ -16,6 +30,9 @@ import { pageOf, type PagePosition } from '../core/transcript/page.ts';
 import type {
   Adjustment,
   AdjustReceipt,
+  AnswerPayload,
+  AnswerReceipt,
+  DecidePayload,
   LinkPage,
   PendingItem,
   RunPhase,
@@ -24,7 +41,9 @@ import type {
 } from '../core/agent/messages.ts';
 import {
   adjustUpdate,
+  answerUpdate,
   cancelSignal,
+  decideUpdate,
   eventsQuery,
   inputSignal,
   pendingQuery,
@@ -47,6 +66,14 @@ export function installHandlers(session: Session): void {
   setHandler(adjustUpdate, (adjustment) => adjust(session, adjustment), {
     validator: (adjustment) => refuse(adjustmentProblem(session, adjustment)),
     description: 'Changes limits, pauses or resumes.',
+  });
+  setHandler(answerUpdate, (payload) => settle(session, payload), {
+    validator: (payload) => refuse(answerProblem(session, payload, checkedAnswer)),
+    description: 'Answers a question or ends outside work; idempotent by its update id.',
+  });
+  setHandler(decideUpdate, (payload) => settle(session, payload), {
+    validator: (payload) => refuse(answerProblem(session, payload, checkedDecision)),
+    description: 'Approves, denies or edits a call; idempotent by its update id.',
   });
   setHandler(inputSignal, (input) => {
     const problem = inputProblem(session, input);
@@ -79,9 +106,59 @@ function accept(session: Session, input: RunInput): number {
   return position;
 }
 
+function checkedAnswer(waits: Waits, { id, value }: Partial<AnswerPayload>): AnswerCheck {
+  return checkAnswer(waits, id, value);
+}
+
+function checkedDecision(waits: Waits, { id, decision }: Partial<DecidePayload>): AnswerCheck {
+  return checkDecision(waits, id, decision);
+}
+
+/** Puts a checked answer where the wait for it finds it, in this link or in the next. */
+function settle(session: Session, payload: AnswerPayload | DecidePayload): AnswerReceipt {
+  const { id, updateId } = payload;
+  const { mailbox } = session;
+  const inbox = mailbox.peek();
+  if (isAnsweredBy(inbox, updateId)) return { id };
+  const waits = openWaits(stateOf(session) ?? {}, inbox);
+  const checked =
+    'decision' in payload ? checkedDecision(waits, payload) : checkedAnswer(waits, payload);
+  // Two answers of one activation are both validated before the first of them is accepted.
+  if (checked.kind === 'refused') throw refusal(checked.message);
+  mailbox.answer({ id, updateId, ...checked.body });
+  session.host?.wake();
+  return { id };
+}
+
+function answerProblem<Payload extends AnswerPayload | DecidePayload>(
+  session: Session,
+  payload: Partial<Payload>,
+  check: (waits: Waits, payload: Partial<Payload>) => AnswerCheck,
+): string | null {
+  if (session.step !== null) {
+    return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;
+  }
+  const { updateId } = payload ?? {};
+  if (typeof updateId !== 'string' || updateId === '' || updateId.length > MAX_INPUT_ID) {
+    return `Expected the \`updateId\` of an answer to be text of 1 to ${MAX_INPUT_ID} characters.`;
+  }
+  const inbox = session.mailbox.peek();
+  if (isAnsweredBy(inbox, updateId)) return null;
+  const checked = check(openWaits(stateOf(session) ?? {}, inbox), payload);
+  return checked.kind === 'refused' ? checked.message : null;
+}
+
+/** The newest state, also before a handed over run goes on; null before the agent is loaded. */
+function stateOf({ run, restored }: Session): RunState | null {
+  return run?.state ?? restored;
+}
+
 function refuse(problem: string | null): void {
-  if (problem === null) return;
-  throw ApplicationFailure.create({ type: 'invalid_input', message: problem, nonRetryable: true });
+  if (problem !== null) throw refusal(problem);
+}
+
+function refusal(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'invalid_input', message, nonRetryable: true });
 }
 
 function warn(session: Session, code: string, message: string): void {
@@ -168,7 +245,7 @@ export function applyAdjustment({ run, host }: Session, { limits, paused }: Adju
 }
 
 function statusOf(session: Session): RunStatus {
-  const { run, step, host, mailbox } = session;
+  const { run, step, mailbox } = session;
   const inbox = mailbox.peek();
   return {
     version: (run?.state.seq ?? 0) + inbox.accepted,
@@ -176,7 +253,7 @@ function statusOf(session: Session): RunStatus {
     runId: workflowInfo().firstExecutionRunId,
     agent: session.agent,
     iteration: run?.state.iteration ?? 0,
-    waitsFor: host?.inFlight() ?? ['definition'],
+    waitsFor: waitsForOf(session),
     usage: usageOf(run?.state.stats ?? EMPTY_STATS),
     unreadInputs: inbox.waiting.length,
     link: session.link,
@@ -184,15 +261,24 @@ function statusOf(session: Session): RunStatus {
   };
 }
 
-function phaseOf({ run, step }: Session): RunPhase {
-  if (step !== null) return 'ended';
-  return run !== null && run.state.pausedAt !== null ? 'paused' : 'running';
+function phaseOf(session: Session): RunPhase {
+  if (session.step !== null) return 'ended';
+  const state = stateOf(session);
+  if (state === null) return 'running';
+  if (state.pausedAt !== null) return 'paused';
+  return (state.waitingSince ?? null) === null ? 'running' : 'waiting';
 }
 
-function pendingOf({ run, step, agent }: Session): readonly PendingItem[] {
-  if (run === null || step !== null || run.state.pausedAt === null) return [];
-  const { agentPath, pausedAt } = run.state;
-  return [{ id: 'pause', kind: 'pause', agent, path: agentPath, since: pausedAt }];
+/** What the run waits for, in words: calls in flight, and what people and the outside are to end. */
+function waitsForOf(session: Session): readonly string[] {
+  const inFlight = session.host?.inFlight() ?? ['definition'];
+  return [...inFlight, ...(stateOf(session)?.pending ?? []).map(nameOf)];
+}
+
+function pendingOf(session: Session): readonly PendingItem[] {
+  const state = stateOf(session);
+  if (state === null || session.step !== null) return [];
+  return pendingItems(state, session.mailbox.peek());
 }
 
 function transcriptPage(session: Session, request: TranscriptRequest): LinkPage {

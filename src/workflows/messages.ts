@@ -11,7 +11,10 @@ import {
   MESSAGE_NAMES,
   type Adjustment,
   type AdjustReceipt,
+  type AnswerPayload,
+  type AnswerReceipt,
   type CancelPayload,
+  type DecidePayload,
   type EventsRequest,
   type LinkPage,
   type PendingItem,
@@ -28,6 +31,12 @@ export const sendUpdate: ReturnType<typeof defineUpdate<SendReceipt, [RunInput]>
 /** Changes limits, pauses, resumes. */
 export const adjustUpdate: ReturnType<typeof defineUpdate<AdjustReceipt, [Adjustment]>> =
   defineUpdate(MESSAGE_NAMES.adjust);
+/** Answers a question, or ends outside work; idempotent by `updateId`. */
+export const answerUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [AnswerPayload]>> =
+  defineUpdate(MESSAGE_NAMES.answer);
+/** Approves, denies or edits a call; idempotent by `updateId`. */
+export const decideUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [DecidePayload]>> =
+  defineUpdate(MESSAGE_NAMES.decide);
 /** Gives input without waiting for a receipt. */
 export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
 /** Ends the run; it still returns its Step. */

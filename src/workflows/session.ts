@@ -7,6 +7,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/agent/inbox.ts';
 import { createRunLog, type RunLog } from '../core/agent/run-log.ts';
 import type { Run } from '../core/agent/run.ts';
+import type { RunState } from '../core/agent/run-state.ts';
 import type { Step, StepTrace } from '../core/agent/step.ts';
 import type { Start } from './start.ts';
 import type { Adjustment } from '../core/agent/messages.ts';
@@ -22,6 +23,8 @@ export interface Session {
   readonly link: number;
   /** Run id of the link before; null in the first link. */
   readonly previous: string | null;
+  /** What the link before handed over: what waits is known before the run goes on. Null in the first. */
+  readonly restored: RunState | null;
   /** Null until the agent is loaded. */
   run: Run | null;
   /** Null until the agent is loaded. */
@@ -42,6 +45,7 @@ export function openSession(start: Start): Session {
     log: createRunLog(continued?.state ?? { seq: 0, historyLength: 0 }),
     link: continued?.state.link ?? 1,
     previous: continued?.previous ?? null,
+    restored: continued?.state ?? null,
     run: null,
     host: null,
     step: null,

@@ -16,6 +16,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   sleep,
+  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
@@ -33,6 +34,7 @@ import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import type { ToolOrder } from '../core/toolchain/outcome.ts';
 import {
+  CHECK_OPTIONS,
   judgeOptions,
   localToolOptions,
   MAX_MODEL_ATTEMPTS,
@@ -43,6 +45,7 @@ import {
   abortedWith,
   addEarlier,
   retryOf,
+  toCheckOutcome,
   toJudgeOutcome,
   toModelOutcome,
   toToolResult,
@@ -62,11 +65,21 @@ export interface TemporalHost extends Host {
 
 type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
 
+/** Somebody in the loop who waits for something to hold, or for a time. */
+interface Waiter {
+  readonly until: () => boolean;
+  readonly resolve: () => void;
+  readonly timer: CancellationScope | null;
+  isDue: boolean;
+}
+
 /** What a host is made of. */
 export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
+  /** Whether something waits for people or the outside, for lists of runs. Default: never. */
+  readonly waitsForPeople?: () => boolean;
   /** Told what a timer's callback threw: nobody awaits it, and it must end the run all the same. */
   readonly onBug: (error: unknown) => void;
 }
@@ -80,9 +93,11 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const feed = createTranscriptFeed();
   const models = proxyActivities<EverloopActivities>(modelOptions(runtime));
   const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
+  const approvals = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
   const inFlight: string[] = [];
   let unpublished: AgentEvent[] = [];
-  let waiting: { readonly until: () => boolean; readonly resolve: () => void } | null = null;
+  let waiting: readonly Waiter[] = [];
+  let announced = workflowInfo().memo?.['waiting'] === true;
   const ambient = CancellationScope.current();
   // Beside the ambient scope, under the workflow's own: an abort of one does not reach the other.
   const newScope = (): CancellationScope =>
@@ -93,16 +108,29 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   let scope = ambient;
   let deadline: CancellationScope | null = null;
 
+  // Lists of runs read the memo, for which they need no worker. An event of history on each change.
+  const announce = (): void => {
+    const waits = parts.waitsForPeople?.() ?? false;
+    if (waits === announced) return;
+    announced = waits;
+    upsertMemo({ waiting: waits });
+  };
   const flush = (): void => {
+    announce();
     if (unpublished.length === 0) return;
     sinks.events.publish(unpublished);
     unpublished = [];
   };
   // The SDK's `condition` would add four promises to what a paused agent keeps in memory.
   const wake = (): void => {
-    if (waiting?.until() !== true) return;
-    waiting.resolve();
-    waiting = null;
+    if (waiting.length === 0) return;
+    const ready = waiting.filter((waiter) => waiter.isDue || waiter.until());
+    if (ready.length === 0) return;
+    waiting = waiting.filter((waiter) => !ready.includes(waiter));
+    for (const { timer, resolve } of ready) {
+      timer?.cancel();
+      resolve();
+    }
   };
   const start = <Result>(words: string, schedule: () => Promise<Result>): Promise<Result> => {
     flush();
@@ -111,6 +139,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
   const settle = (words: string): void => {
     inFlight.splice(inFlight.indexOf(words), 1);
+    wake();
   };
 
   const byTool = new Map<string, ToolActivities>();
@@ -164,6 +193,21 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         (result) => (settle('judge'), { kind: 'judged', result }),
         (error: unknown) => (settle('judge'), toJudgeOutcome(error)),
       ),
+    needsApproval: (order, tool) => {
+      const words = `approval check of ${tool.name}`;
+      return start(words, () => approvals.needsApproval(order)).then(
+        (needed) => (settle(words), { kind: 'known', needed }),
+        (error: unknown) => (settle(words), toCheckOutcome(error)),
+      );
+    },
+    checkLiterals: (order) => {
+      const words = 'argument check';
+      return start(words, () => approvals.checkLiterals(order)).then(
+        (verdicts) => (settle(words), { kind: 'checked', verdicts }),
+        (error: unknown) => (settle(words), toCheckOutcome(error)),
+      );
+    },
+    isIdle: () => inFlight.length === 0,
     abort: () => {
       wake();
       if (inFlight.length === 0) return;
@@ -171,11 +215,19 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       scope = newScope();
       aborted.cancel();
     },
-    waitUntil: (until) => {
+    waitUntil: (until, at) => {
       flush();
       return new Promise((resolve) => {
-        waiting = { until, resolve };
-        wake();
+        if (until()) return resolve();
+        const timer = at === undefined ? null : newScope();
+        const waiter: Waiter = { until, resolve, timer, isDue: false };
+        waiting = [...waiting, waiter];
+        if (timer === null || at === undefined) return;
+        const onDue = (): void => {
+          waiter.isDue = true;
+          wake();
+        };
+        startTimer(timer, at - Date.now(), onDue, onBug);
       });
     },
     setDeadline: (at, onDue) => {

@@ -378,10 +378,16 @@ describe('[row 26] what is wrong with an agent', () => {
     },
     {
       name: 'an option of a later version',
-      options: { askUser: true },
+      options: { llmQuery: true },
       code: 'option_not_available',
       message:
-        'Expected an option of an agent, got `askUser`, which is not available yet. Remove it.',
+        'Expected an option of an agent, got `llmQuery`, which is not available yet. Remove it.',
+    },
+    {
+      name: 'an `askUser` that is no boolean',
+      options: { askUser: 'yes' },
+      code: 'agent_option',
+      message: 'Expected `askUser` to be one of true, false, got "yes". Choose one of them.',
     },
     {
       name: 'a misspelt option',

@@ -361,11 +361,24 @@ describe('[row 26] what is wrong with a tool', () => {
       message: 'Expected an option of tool `work`, got `timeoutMS`. Did you mean `timeoutMs`?',
     },
     {
-      name: 'an option of a later version',
-      options: { approval: 'always' },
-      code: 'option_not_available',
+      name: 'an approval that is none',
+      options: { approval: 'sometimes' },
+      code: 'tool_approval',
       message:
-        'Expected an option of tool `work`, got `approval`, which is not available yet. Remove it.',
+        "Expected `approval` of `work` to be 'always', 'never' or a function, got \"sometimes\". Choose one of them.",
+    },
+    {
+      name: 'a time to approve what nobody approves',
+      options: { approvalTimeoutMs: 1_000 },
+      code: 'tool_approval',
+      message:
+        'Expected no `approvalTimeoutMs` for `work`, which nobody approves, got 1000. Set `approval`, or remove it.',
+    },
+    {
+      name: 'a time to approve of nothing',
+      options: { approval: 'always', approvalTimeoutMs: 0 },
+      code: 'number',
+      message: 'Expected `approvalTimeoutMs` of `work` from 1 to 315360000000, got 0. Change it.',
     },
   ])('reports $name', ({ options, code, message }) => {
     expect(problemsOf(options)).toEqual([{ code, message }]);

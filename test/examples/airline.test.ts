@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { airlineAgent } from '../../examples/airline/agents.ts';
 import { AIRLINE_REQUEST, airlineSeed } from '../../examples/airline/data.ts';
-import { AIRLINE_SCRIPT_A } from '../../examples/airline/scripts.ts';
+import { AIRLINE_SCRIPT_A, AIRLINE_SCRIPT_B } from '../../examples/airline/scripts.ts';
 import { airlineStore, type AirlineStore } from '../../examples/airline/store.ts';
 import { repeatedKeys } from '../../examples/effect-log.ts';
 import { scriptedModel, type ScriptVariant } from '../../examples/script.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { runTool } from '../../src/activities/run-tool.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'everloop-airline-'));
@@ -307,6 +308,43 @@ describe.each<ScriptVariant>(['yaml', 'json', 'chat'])('[row 58] the scenario in
     expect(store.log.read()).toEqual([]);
   });
 });
+
+describe.each<ScriptVariant>(['yaml', 'json', 'chat'])(
+  '[row 58] the scenario in %s that asks and acts',
+  (variant) => {
+    test('waits a day for the customer, then moves the booking [sub 17]', async () => {
+      const store = airlineStore();
+      const model = scriptedModel(AIRLINE_SCRIPT_B, variant);
+      const agent = airlineAgent({ store, model, variant, askUser: true });
+      const clock = createFakeClock();
+      const run = startInMemory({ agent, task: AIRLINE_REQUEST, clock });
+
+      expect(await run.resultOrPending()).toMatchObject({
+        pending: [{ id: 'q1', options: ['yes', 'no'] }],
+      });
+      expect(store.log.read()).toEqual([]);
+      clock.advance(24 * 3_600_000);
+      run.answer('q1', 'yes');
+      const step = await run.result;
+
+      expect(step).toMatchObject({ status: 'success', iterations: 7 });
+      expect(step.usage).toMatchObject({ totalTokens: 770, modelCalls: 7, toolCalls: 10 });
+      expect(step.stats.counters).toMatchObject({
+        'agent:questions': 1,
+        '$self:agent:questions': 1,
+        'agent:total_tokens': 770,
+        '$self:agent:total_tokens': 770,
+      });
+      expect(store.state().bookings[0]).toMatchObject({
+        booking_id: 'BK001',
+        flight_number: 'AA102',
+        seat_number: '14C',
+        price: 279,
+      });
+      expect(store.state().notifications).toHaveLength(1);
+    });
+  },
+);
 
 function seat(
   number: string,

@@ -41,6 +41,9 @@ describe('a recorded history', () => {
     expect(counts('handover-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
     expect(counts('native-cancel', 'EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED')).toBe(1);
     expect(counts('native-cancel', 'EVENT_TYPE_TIMER_STARTED')).toBe(1);
+    expect(counts('people', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(2);
+    expect(counts('people', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
+    expect(counts('people', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
   });
 
   it('whose start nobody can read fails no workflow task', async () => {

@@ -78,6 +78,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'activities/define-tool.ts',
       'activities/define-validator.ts',
       'activities/definitions.ts',
+      'activities/external.ts',
       'activities/middleware.ts',
       'activities/mode-problems.ts',
       'activities/model-entry.ts',

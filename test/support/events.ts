@@ -1,6 +1,7 @@
 /** Arbitrary events, states and limits for laws. */
 import fc from 'fast-check';
 import type { AgentEvent, EventBody } from '../../src/core/agent/events.ts';
+import type { ApprovalItem, QuestionItem } from '../../src/core/agent/pending.ts';
 import { startState, type Carried, type RunState } from '../../src/core/agent/run-state.ts';
 import type { Limit } from '../../src/core/limits/limit.ts';
 import { textMessage } from '../../src/core/message.ts';
@@ -126,6 +127,7 @@ const recordedArbitrary: fc.Arbitrary<Recorded> = fc.oneof(
     })),
   ),
   bare(fc.constantFrom<EventBody>({ type: 'agent:paused' }, { type: 'agent:resumed' })),
+  waitArbitrary(),
   bare(
     fc.constant<EventBody>({
       type: 'agent:compaction',
@@ -160,6 +162,39 @@ const recordedArbitrary: fc.Arbitrary<Recorded> = fc.oneof(
     carried: { data: JSON.parse(JSON.stringify(data)) as NonNullable<Carried['data']> },
   })),
 );
+
+/** What happens to the few items that wait, in any order. */
+function waitArbitrary(): fc.Arbitrary<Recorded> {
+  const item: QuestionItem = {
+    kind: 'question',
+    id: 'q1',
+    callId: '1.1',
+    since: 0,
+    question: 'Which?',
+    free: false,
+  };
+  const approval: ApprovalItem = {
+    kind: 'approval',
+    id: '1.2',
+    callId: '1.2',
+    since: 0,
+    tool: 'search',
+    args: {},
+  };
+  const before = { callId: '1.2', tool: 'search', args: {} };
+  return fc.constantFrom<Recorded>(
+    { body: { type: 'agent:question:asked', questionId: 'q1', text: 'Which?' }, carried: { item } },
+    { body: { type: 'agent:question:answered', questionId: 'q1' }, carried: {} },
+    { body: { type: 'agent:approval:requested', ...before }, carried: { item: approval } },
+    {
+      body: { type: 'agent:approval:decided', callId: '1.2', decision: 'deny' },
+      carried: {},
+    },
+    { body: { type: 'agent:tool_call:before', ...before }, carried: {} },
+    { body: { type: 'agent:waiting' }, carried: {} },
+    { body: { type: 'agent:iteration:after', outcome: 'continue', durationMs: 1 }, carried: {} },
+  );
+}
 
 /** Events in a row, at times that never fall. */
 export const eventsArbitrary: fc.Arbitrary<

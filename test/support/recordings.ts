@@ -6,6 +6,8 @@ import { airlineStore } from '../../examples/airline/store.ts';
 import { scriptedModel, type ScriptTurn, type ScriptVariant } from '../../examples/script.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { eventually } from './eventually.ts';
+import { peopleAgents } from './people-agents.ts';
 import { abortOf, act, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
 
@@ -36,6 +38,7 @@ export const RECORDINGS: readonly Recording[] = [
     play: playChain,
   },
   { name: 'native-cancel', link: 0, play: playNativeCancel },
+  { name: 'people', link: 0, play: playPeople },
 ];
 
 async function playScript(
@@ -64,6 +67,17 @@ async function playChain(stage: Stage): Promise<RunHandle> {
   const { everloop } = await stage.serve([agent]);
   const run = await everloop.start('walker', { task: 'Walk' });
   await run.send('Watch your step.', { id: 'recorded-input' });
+  await run.result();
+  return run;
+}
+
+/** A question, an approval and outside work in one turn; the question ends by its timer. */
+async function playPeople(stage: Stage): Promise<RunHandle> {
+  const { everloop } = await stage.serve(peopleAgents({ questionTimeoutMs: 1_500 }));
+  const run = await everloop.start('clerk', { task: 'Pay the bill' });
+  await eventually('a run that waits', async () => (await run.status()).state === 'waiting');
+  await run.decide('1.2', { args: { amount: 40 } }, { updateId: 'recorded-decision' });
+  await run.answer('1.3', { passed: 7 }, { updateId: 'recorded-answer' });
   await run.result();
   return run;
 }

@@ -6,7 +6,8 @@ import { textOf } from '../../core/message.ts';
 import type { Entry } from '../../core/transcript/entry.ts';
 import { withClient, type Act } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { durationText, fieldsText, pluralText, usageText, valueText } from '../text.ts';
+import { pendingText } from '../run-text.ts';
+import { durationText, fieldsText, oneLine, pluralText, usageText, valueText } from '../text.ts';
 
 /** Adds `show ID`: where a run stands, or how it ended. */
 export function addShowCommand(program: Command, act: Act): void {
@@ -73,12 +74,20 @@ function statusText(id: string, status: RunStatus, pending: readonly PendingItem
     ['waits for', waitsFor.join(', ') || 'nothing'],
     ['inputs', unreadInputs === 0 ? 'none unread' : `${unreadInputs} unread`],
     ['link', String(link)],
-    ...pending.map((item): [string, string] => [
-      'pending',
-      `${item.kind} since ${dateText(item.since)}`,
-    ]),
+    ...pending.map((item): [string, string] => ['pending', itemText(item)]),
   ]);
 }
+
+/** `question q1 since …: Which John?` */
+function itemText(item: PendingItem): string {
+  const since = `since ${dateText(item.since)}`;
+  if (item.kind === 'pause') return `pause ${since}`;
+  const until = item.deadline === undefined ? '' : ` until ${dateText(item.deadline)}`;
+  return `${item.kind} ${item.id} ${since}${until}: ${oneLine(pendingText(item), ITEM_WIDTH)}`;
+}
+
+/** Characters of what waits: a line should fit a wide terminal. */
+const ITEM_WIDTH = 100;
 
 function stepText(id: string, step: Step): string {
   const { agent, status, reason, message, usage, iterations, value } = step;

@@ -101,7 +101,7 @@ export function addAdjustCommand(program: Command, act: Act): void {
 }
 
 /** Does something with a run's handle; `say` takes the result as text and as JSON. */
-function tell(
+export function tell(
   act: Act,
   id: string,
   work: (run: RunHandle, say: (text: string, value: object) => void) => Promise<void>,

@@ -8,7 +8,7 @@ import type { RunInput } from './inbox.ts';
 const MAX_INPUT_BYTES: number = 512 * 1024;
 
 /** Longest id of an input, in characters. */
-const MAX_INPUT_ID = 200;
+export const MAX_INPUT_ID = 200;
 
 const KINDS: readonly InputKind[] = ['queue', 'steer', 'interrupt'];
 

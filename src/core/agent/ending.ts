@@ -1,6 +1,7 @@
 /** How a run ends, and how work in the middle of an iteration is left when it must. */
 import type { Json } from '../json.ts';
 import type { Breach } from '../limits/limit.ts';
+import type { KeptTurn } from './kept-turn.ts';
 
 /** Why a run is over; see `stepOf` for the Step made of it. */
 export type Ending =
@@ -17,12 +18,13 @@ export type Ending =
 
 /**
  * Why an iteration is left in the middle. `stopped`: a cancel or a breach waits, and whoever looks
- * finds it · `interrupted`: an input wants to be read first · `failed`, `compaction_failed`: the run ends
- * so.
+ * finds it · `interrupted`: an input wants to be read first · `handover`: only people are waited for, and
+ * the next link goes on in this turn · `failed`, `compaction_failed`: the run ends so.
  */
 export type Leave =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'interrupted' }
+  | { readonly kind: 'handover'; readonly turn: KeptTurn }
   | {
       readonly kind: 'failed';
       readonly code: string;

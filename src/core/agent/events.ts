@@ -135,6 +135,38 @@ export type EventBody =
       /** The result of an equal call before: the tool did not run again. */
       readonly cached?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
+  /** A person is asked; `text` is the question, cut to 2 KB. */
+  | { readonly type: 'agent:question:asked'; readonly questionId: string; readonly text: string }
+  /** A person has answered, or nobody did in time. */
+  | {
+      readonly type: 'agent:question:answered';
+      readonly questionId: string;
+      readonly timedOut?: true;
+    }
+  /** A person is to decide about a call before it runs; arguments are cut. */
+  | {
+      readonly type: 'agent:approval:requested';
+      readonly callId: string;
+      readonly tool: string;
+      readonly args: Json;
+    }
+  /** A person has decided, or nobody did in time: then it is a `deny`. */
+  | {
+      readonly type: 'agent:approval:decided';
+      readonly callId: string;
+      readonly decision: 'approve' | 'deny' | 'edit';
+      readonly reason?: string;
+    }
+  /** A tool has begun work outside that somebody else ends. */
+  | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
+  /** The work outside has ended: `error` when nobody ended it in time. */
+  | {
+      readonly type: 'agent:external:ended';
+      readonly callId: string;
+      readonly outcome: 'ok' | 'error' | 'canceled';
+    }
+  /** From here on nothing but people and the outside is waited for. */
+  | { readonly type: 'agent:waiting' }
   /** A validator judges an answer: the text, or the checked value; cut when it is long. */
   | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: Json }
   /** What a validator said. */

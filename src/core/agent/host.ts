@@ -12,7 +12,14 @@
  */
 import type { SummaryOrder } from '../compaction/compaction.ts';
 import type { ModelPurpose, OutputStrategy, Reply, TokenUsage } from '../model/model.ts';
-import type { JudgeOrder, JudgeResult, ToolOrder, ToolResult } from '../toolchain/outcome.ts';
+import type {
+  JudgeOrder,
+  JudgeResult,
+  LiteralsOrder,
+  LiteralVerdict,
+  ToolOrder,
+  ToolResult,
+} from '../toolchain/outcome.ts';
 import type { ToolSpec } from './spec.ts';
 import type { AgentEvent } from './events.ts';
 import type { Mailbox } from './inbox.ts';
@@ -115,6 +122,18 @@ export type JudgeOutcome =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** Whether a person must approve a call; `failed` when the agent's own function threw on every try. */
+export type ApprovalOutcome =
+  | { readonly kind: 'known'; readonly needed: boolean }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** How a check of arguments ended; one verdict for each call of the order. */
+export type LiteralsOutcome =
+  | { readonly kind: 'checked'; readonly verdicts: readonly LiteralVerdict[] }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly message: string };
+
 /** The world, as the loop sees it. */
 export interface Host {
   /** Milliseconds since 1970. */
@@ -133,12 +152,21 @@ export interface Host {
   searchTools(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
+  /** Asks the function of a tool whether a person must approve this call. */
+  needsApproval(order: ToolOrder, tool: ToolSpec): Promise<ApprovalOutcome>;
+  /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
+  checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
   /** Ends what is in flight early. Harmless when nothing is. */
   abort(): void;
   /** Where inputs and a cancel wait until the loop takes them in. */
   readonly mailbox: Mailbox;
-  /** Settles when `until` holds; looked at again at each event and each cancel. One wait at a time. */
-  waitUntil(until: () => boolean): Promise<void>;
+  /**
+   * Settles when `until` holds; looked at again at each event, each message and when something in
+   * flight ends. At `deadline` it settles at the latest. Any number of waits at a time.
+   */
+  waitUntil(until: () => boolean, deadline?: number): Promise<void>;
+  /** Whether nothing is in flight; waits do not count. */
+  isIdle(): boolean;
   /** Arms the one deadline of the run, replacing the last; null disarms. `onDue` runs at its time. */
   setDeadline(at: number | null, onDue: () => void): void;
   /** Whether the run should hand itself over at the next boundary. */

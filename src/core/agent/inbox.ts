@@ -10,6 +10,7 @@
  */
 import type { MediaPart } from '../message.ts';
 import type { InputKind } from './events.ts';
+import type { PersonAnswer, Waits } from './pending.ts';
 
 /** Ids that are remembered for dedup, newest last; 1,000 of about 40 bytes keep a hand-over small. */
 export const MAX_REMEMBERED_IDS = 1_000;
@@ -45,6 +46,10 @@ export interface Inbox {
   readonly remembered: readonly { readonly id: string; readonly position: number }[];
   readonly waiting: readonly WaitingInput[];
   readonly cancel: CancelRequest | null;
+  /** Answers of people that the loop has not taken in; absent until there was one. */
+  readonly answers?: readonly PersonAnswer[];
+  /** Ids of updates that brought an answer, newest last. */
+  readonly answered?: readonly string[];
 }
 
 /** The inbox of a run that was just started. */
@@ -81,6 +86,31 @@ export function requestCancel(inbox: Inbox, cancel: CancelRequest): Inbox {
   return inbox.cancel === null ? { ...inbox, cancel } : inbox;
 }
 
+/** Whether update `updateId` has brought its answer. */
+export function isAnsweredBy({ answered = [] }: Inbox, updateId: string): boolean {
+  return answered.includes(updateId);
+}
+
+/** Accepts an answer that was checked; a repeated update changes nothing. */
+export function acceptAnswer(inbox: Inbox, answer: PersonAnswer): Inbox {
+  if (isAnsweredBy(inbox, answer.updateId)) return inbox;
+  const { answers = [], answered = [] } = inbox;
+  return {
+    ...inbox,
+    answers: [...answers, answer],
+    answered: [...answered, answer.updateId].slice(-MAX_REMEMBERED_IDS),
+  };
+}
+
+/** `waits` as a person sees them: what has an answer in the inbox has ended already. */
+export function openWaits({ pending = [], settled = [] }: Waits, { answers = [] }: Inbox): Waits {
+  const has = ({ id }: { readonly id: string }): boolean => answers.some((one) => one.id === id);
+  return {
+    pending: pending.filter((item) => !has(item)),
+    settled: [...settled, ...pending.filter(has).map(({ id, kind }) => ({ id, kind }))],
+  };
+}
+
 /**
  * Takes all waiting inputs out: `steer` and `interrupt` first, then `queue`, in order of arrival
  * inside each group.
@@ -105,6 +135,10 @@ export interface Mailbox {
   cancel(request: CancelRequest): void;
   /** Takes all inputs out, in the order in which the loop reads them. */
   take(): readonly WaitingInput[];
+  /** Puts a checked answer of a person in; a repeated update changes nothing. */
+  answer(answer: PersonAnswer): void;
+  /** Takes the answer for item `id` out. */
+  takeAnswer(id: string): PersonAnswer | undefined;
 }
 
 /** A mailbox that begins with `inbox`; `onUrgent` runs when what is in flight must end early. */
@@ -126,6 +160,17 @@ export function createMailbox(inbox: Inbox, onUrgent: () => void): Mailbox {
       const taken = takeInputs(current);
       current = taken.inbox;
       return taken.inputs;
+    },
+    answer: (answer) => {
+      current = acceptAnswer(current, answer);
+    },
+    takeAnswer: (id) => {
+      const { answers = [] } = current;
+      const found = answers.find((answer) => answer.id === id);
+      if (found !== undefined) {
+        current = { ...current, answers: answers.filter((answer) => answer !== found) };
+      }
+      return found;
     },
   };
 }

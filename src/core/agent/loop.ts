@@ -1,6 +1,6 @@
 /**
- * The loop: iterations until a run ends or hands over. With `work.ts`, `ask-model.ts` and
- * `run-calls.ts` (what one iteration may do), `run-compaction.ts` (what may stand between two) and
+ * The loop: iterations until a run ends or hands over. With `work.ts`, `ask-model.ts`, `run-calls.ts`,
+ * `run-call.ts`, `ask-person.ts` and `wait-for-person.ts` (what one iteration may do), `run-compaction.ts` (what may stand between two) and
  * `mode-loop.ts` (the iteration of the built-in modes) it is all that is asynchronous in the core. They decide nothing by themselves: they ask pure functions what to do, the host
  * to do it, and record what happened.
  *
@@ -16,6 +16,7 @@ import type { Json } from '../json.ts';
 import { leaveOf, type Ending, type Leave } from './ending.ts';
 import type { IterationOutcome } from './events.ts';
 import type { Host } from './host.ts';
+import type { KeptTurn } from './kept-turn.ts';
 import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
 import { compactDue, compactToFit, isCompactionDue, type Pass } from './run-compaction.ts';
@@ -57,6 +58,11 @@ export async function runLoop(
         return finish(run, { kind: 'error', code, cause, ...because });
       }
     }
+    // A turn that waits for people may be handed over in its middle: it goes on inside L9.
+    if ((run.state.turn ?? null) !== null) {
+      const left = await iterate(run, host, next);
+      if (left !== null) return left;
+    }
     for (;;) {
       if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
       const left = leaveBeforeIteration(run, host); // L2 to L6
@@ -68,22 +74,36 @@ export async function runLoop(
         if (then === 'again' || hasNews(run, host)) continue;
       } else if (left !== null) return left;
       run.record({ type: 'agent:iteration:before' }); // L8
-      const startedAt = host.now();
-      const work = createWork(run, host);
-      let end: TurnEnd | { readonly kind: 'threw'; readonly error: unknown };
-      try {
-        end = await next(work); // L9
-      } catch (error) {
-        end = { kind: 'threw', error };
-      }
-      if (work.isOpen()) await work.settle();
-      const { outcome, ending } = outcomeOfIteration(run, host, end);
-      run.record({ type: 'agent:iteration:after', outcome, durationMs: host.now() - startedAt });
-      if (ending !== null) return finish(run, ending);
+      const over = await iterate(run, host, next);
+      if (over !== null) return over;
     }
   } catch (error) {
     return finish(run, { kind: 'error', code: 'internal', cause: textOf(error) });
   }
+}
+
+/** One iteration, from behind its beginning (L9); null when the run goes on. */
+async function iterate(run: Run, host: Host, next: Next): Promise<LoopEnd | null> {
+  const work = createWork(run, host);
+  let end: TurnEnd | Threw;
+  try {
+    end = await next(work);
+  } catch (error) {
+    end = { kind: 'threw', error };
+  }
+  if (work.isOpen()) await work.settle();
+  const left = end.kind === 'threw' ? leaveOf(end.error) : undefined;
+  if (left?.kind === 'handover') return handOver(run, left.turn);
+  const { outcome, ending } = outcomeOfIteration(run, host, end);
+  const durationMs = host.now() - work.startedAt;
+  run.record({ type: 'agent:iteration:after', outcome, durationMs });
+  return ending === null ? null : finish(run, ending);
+}
+
+/** An iteration that threw. */
+interface Threw {
+  readonly kind: 'threw';
+  readonly error: unknown;
 }
 
 /** The state would not fit into a hand-over as it is. */
@@ -101,8 +121,9 @@ function leaveBeforeIteration(run: Run, host: Host): LoopEnd | typeof NEEDS_ROOM
   return finish(run, { kind: 'limit_exceeded', breach: crossed });
 }
 
-function handOver(run: Run): LoopEnd {
-  run.record({ type: 'agent:execution:handover', run: run.state.link });
+function handOver(run: Run, turn?: KeptTurn): LoopEnd {
+  const carried = turn === undefined ? {} : { turn };
+  run.record({ type: 'agent:execution:handover', run: run.state.link }, carried);
   return { kind: 'handover' };
 }
 
@@ -169,11 +190,7 @@ interface ClosedIteration {
   readonly ending: Ending | null;
 }
 
-function outcomeOfIteration(
-  run: Run,
-  host: Host,
-  end: TurnEnd | { readonly kind: 'threw'; readonly error: unknown },
-): ClosedIteration {
+function outcomeOfIteration(run: Run, host: Host, end: TurnEnd | Threw): ClosedIteration {
   switch (end.kind) {
     case 'continue':
       return { outcome: 'continue', ending: null };

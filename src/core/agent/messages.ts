@@ -2,15 +2,19 @@
  * What can be said to a running agent and asked of it: names and payloads as plain data. They are a
  * contract with every client and worker that is in flight, so they only grow.
  */
+import type { Json, JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Page, PagePosition } from '../transcript/page.ts';
 import type { LimitsInput } from './input.ts';
+import type { Decision } from './pending.ts';
 import type { Step, Usage } from './step.ts';
 
 /** Names of the messages, as the service knows them. */
 export const MESSAGE_NAMES = {
   send: 'send',
   adjust: 'adjust',
+  answer: 'answer',
+  decide: 'decide',
   input: 'input',
   cancel: 'cancel',
   status: 'status',
@@ -70,14 +74,65 @@ export interface RunStatus {
   readonly step?: Step;
 }
 
-/** Something that waits for a person. */
-export interface PendingItem {
+/** What everything has that waits for a person. */
+export interface PendingBase {
+  /** What `answer` and `decide` take. */
   readonly id: string;
-  readonly kind: 'pause';
   readonly agent: string;
   readonly path: string;
   /** Milliseconds since 1970. */
   readonly since: number;
+  /** When it ends by itself, in milliseconds since 1970. */
+  readonly deadline?: number;
+}
+
+/** Something that waits for a person, or for somebody outside. */
+export type PendingItem = PendingBase &
+  (
+    | { readonly kind: 'pause' }
+    | {
+        readonly kind: 'question';
+        readonly question: string;
+        /** What to choose from: by a label, or by its number from 1. */
+        readonly options?: readonly string[];
+        /** With options: true when other text is an answer too. */
+        readonly free: boolean;
+        readonly details?: Json;
+      }
+    | {
+        readonly kind: 'approval';
+        readonly tool: string;
+        readonly args: JsonObject;
+        /** What the model wrote beside the call. */
+        readonly reasoning?: string;
+      }
+    | {
+        readonly kind: 'external';
+        readonly tool: string;
+        readonly args: JsonObject;
+        readonly details?: Json;
+      }
+  );
+
+/** Answers a question, or ends outside work. */
+export interface AnswerPayload {
+  readonly id: string;
+  readonly value: Json;
+  /** Repeating an id changes nothing. */
+  readonly updateId: string;
+}
+
+/** Approves, denies or edits a call. */
+export interface DecidePayload {
+  readonly id: string;
+  readonly decision: Decision;
+  /** Repeating an id changes nothing. */
+  readonly updateId: string;
+}
+
+/** What `answer` and `decide` answer: what they have ended. */
+export interface AnswerReceipt {
+  readonly id: string;
 }
 
 /**

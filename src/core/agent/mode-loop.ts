@@ -12,7 +12,10 @@ import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
 import { wouldCross } from '../limits/breach.ts';
 import { leaveOf, leaving } from './ending.ts';
 import type { AttemptCount, ModeRules } from './mode.ts';
+import type { KeptTurn } from './kept-turn.ts';
 import type { CallResult } from './observation.ts';
+import { reasoningOf } from './reasoning.ts';
+import type { CallTurn } from './run-calls.ts';
 import type { RunState } from './run-state.ts';
 import { settleSections, type SettledSections } from './section-values.ts';
 import type { AgentSpec } from './spec.ts';
@@ -26,9 +29,11 @@ export function modeLoop(mode: ModeRules): Next {
     try {
       const { run } = work;
       const { spec } = run.state.head;
-      const reply = await work.ask();
+      // A turn that waited for people may have been handed over: it goes on, it is not asked again.
+      const kept = run.state.turn ?? null;
+      const reply = kept?.reply ?? (await work.ask());
       const turn = mode.readTurn(spec, reply, work.iteration);
-      for (const event of readingEvents(turn, reply)) run.record(event);
+      if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);
       if (turn.kind === 'malformed' && turn.ends) {
         await keepLast(work, mode, turn, reply);
         const cause = turn.problems[0]?.message ?? 'the reply could not be read';
@@ -40,9 +45,14 @@ export function modeLoop(mode: ModeRules): Next {
         throw leaving({ kind: 'stopped' });
       }
 
+      const calls = callTurn(work, reply, kept);
+      if (turn.kind === 'answer' && kept?.judged !== undefined) {
+        return await goOnBeside(work, mode, turn, reply, kept.judged, calls);
+      }
       // Sections are checked beside the calls, at most one check for each reply.
       const checking = needsWorker(spec, turn) ? checkTurn(work, mode, turn, reply) : null;
-      const early = turn.kind === 'calls' ? await callBeside(work, turn.calls, checking) : [];
+      const early =
+        turn.kind === 'calls' ? await callBeside(work, turn.calls, checking, calls({})) : [];
       const checked = checking === null ? null : await checking;
       const sections = settleSections(turn, checked?.sections ?? null);
       for (const event of sectionEvents(sections, reply)) run.record(event);
@@ -76,13 +86,7 @@ export function modeLoop(mode: ModeRules): Next {
         throw leaving({ kind: 'failed', ...mode.exhausted(judgement, reply) });
       }
       const feedback = mode.answerFeedback(spec, turn, judgement, reply, attemptOf(run.state));
-      const results = turn.attached?.kind === 'calls' ? await work.call(turn.attached.calls) : [];
-      const outcome = { sectionErrors: sections.errors, feedback, results };
-      return goOn(
-        work,
-        mode.turnMessages(spec, turn, reply, outcome),
-        metadataOf(sections, results),
-      );
+      return await goOnBeside(work, mode, turn, reply, { feedback, sections }, calls);
     } catch (error) {
       throw asBug(error);
     }
@@ -103,6 +107,41 @@ function attemptOf({ limits, iteration }: RunState): AttemptCount {
   return { attempt: iteration, of: limit?.max ?? null };
 }
 
+/** What the calls of a turn know of it, once it is judged as far as it will be. */
+function callTurn(
+  work: Work,
+  reply: Reply,
+  kept: KeptTurn | null,
+): (judged: Pick<KeptTurn, 'judged'>) => CallTurn {
+  const { spec } = work.run.state.head;
+  const reasoning = spec.tools.some(({ approval }) => approval !== undefined)
+    ? reasoningOf(spec, reply)
+    : '';
+  return (judged) => ({
+    reasoning,
+    ...(kept === null ? {} : { kept: kept.calls }),
+    keep: (calls) => ({ reply, startedAt: work.startedAt, calls, ...judged }),
+  });
+}
+
+/** Runs the calls beside an answer that was judged first and not accepted. */
+async function goOnBeside(
+  work: Work,
+  mode: ModeRules,
+  turn: AnswerTurn,
+  reply: Reply,
+  judged: NonNullable<KeptTurn['judged']>,
+  calls: ReturnType<typeof callTurn>,
+): Promise<TurnEnd> {
+  const { feedback, sections } = judged;
+  const { attached } = turn;
+  const results =
+    attached?.kind === 'calls' ? await work.call(attached.calls, calls({ judged })) : [];
+  const outcome = { sectionErrors: sections.errors, feedback, results };
+  const messages = mode.turnMessages(work.run.state.head.spec, turn, reply, outcome);
+  return goOn(work, messages, metadataOf(sections, results));
+}
+
 /** Nothing of a user's runs in the loop of a mode: what else is thrown is a bug, and must not look like his. */
 function asBug(error: unknown): unknown {
   if (leaveOf(error) !== undefined) return error;
@@ -115,9 +154,10 @@ function callBeside(
   work: Work,
   calls: readonly ToolCall[],
   checking: Promise<unknown> | null,
+  turn: CallTurn,
 ): Promise<readonly CallResult[]> {
   checking?.catch(() => undefined);
-  return work.call(calls);
+  return work.call(calls, turn);
 }
 
 /**

@@ -8,9 +8,9 @@ import type {
   ToolCallPart,
 } from '../message.ts';
 import type { Reply } from '../model/model.ts';
-import type { ToolResult } from '../toolchain/outcome.ts';
 import { mediaLines, resultSection, resultText } from '../toolchain/result-text.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
+import type { CallEnd } from './call-end.ts';
 import { cut } from '../text/cut.ts';
 import { replyText } from './turn.ts';
 
@@ -32,10 +32,10 @@ export interface CallResult {
   readonly importance?: number;
 }
 
-/** A call that the tool activity ran, or tried to. */
+/** A call that came to its end, whoever ended it. */
 export function toolCallResult(
   call: ToolCall,
-  result: ToolResult,
+  result: CallEnd['result'],
   toolchain: Pick<Toolchain, 'write'>,
 ): CallResult {
   if (result.outcome !== 'ok') return failedCallResult(call, result.error ?? 'Error: failed.');

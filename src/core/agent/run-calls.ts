@@ -1,26 +1,40 @@
 /**
  * The calls of a turn: wave after wave, within the limits, recorded in request order (I3 of loop.ts).
- * Asynchronous, like `work.ts`, of which it is a part.
+ * Asynchronous, like `work.ts`, of which it is a part. What one call goes through is in `run-call.ts`.
  */
-import { canceledCallText, refusedText, unknownToolText } from '../toolchain/call-texts.ts';
+import { canceledCallText, editedText, refusedText } from '../toolchain/call-texts.ts';
 import { isKnownTool, roomFor, UNKNOWN_TOOL, wavesOf } from '../toolchain/batch.ts';
-import type { CallOutcome, ToolResult } from '../toolchain/outcome.ts';
 import { hitsText } from '../tool-search/describe.ts';
-import { readSearchPage, SEARCH_TOOL } from '../tool-search/query.ts';
-import { cachedResult, toCachedResult } from '../toolchain/result-cache.ts';
+import { readSearchPage } from '../tool-search/query.ts';
+import { toCachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { ToolCall } from '../message.ts';
+import type { CallEnd } from './call-end.ts';
+import { leaveOf } from './ending.ts';
 import type { EventBody } from './events.ts';
-import type { Host, ToolEnd } from './host.ts';
+import type { Host } from './host.ts';
+import type { KeptCalls, KeptTurn } from './kept-turn.ts';
 import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
+import { isSearch, resumeCall, startCall, type CallPlace } from './run-call.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from './turn-record.ts';
+import { createDoor, hasEnded, SHUT_DOOR } from './wait-for-person.ts';
 
 /** How many calls of an iteration have begun and not ended. */
 export interface OpenCount {
   count: number;
+}
+
+/** What calls know of the turn that they belong to. */
+export interface CallTurn {
+  /** What the model wrote beside them, for people who approve one. */
+  readonly reasoning?: string;
+  /** How far an earlier link came with them. */
+  readonly kept?: KeptCalls;
+  /** Makes the turn of its calls, so that it can be handed over while only people are waited for. */
+  readonly keep?: (calls: KeptCalls) => KeptTurn;
 }
 
 /** All calls of a turn; the results are in request order, one for each call. */
@@ -29,26 +43,57 @@ export async function runCalls(
   host: Host,
   open: OpenCount,
   calls: readonly ToolCall[],
+  turn: CallTurn = {},
 ): Promise<readonly CallResult[]> {
   const { tools, parallel } = run.state.head.spec;
-  const results: CallResult[] = [];
-  const shownTools = new Set<string>();
-  for (const wave of wavesOf(calls, tools, parallel)) {
-    for (let done = 0; done < wave.length;) {
-      // When calls that started did not count after all, more of the wave fit.
-      const begun = beginCalls(run, host, wave.slice(done));
-      open.count += begun.length;
-      hearLater(begun);
-      for (const one of begun) {
-        results.push(
-          one.kind === 'settled' ? one.result : recordCall(run, one, await one.pending, shownTools),
-        );
-        open.count -= 1;
-      }
-      done += begun.length;
+  const { kept, keep, reasoning = '' } = turn;
+  const results: CallResult[] = [...(kept?.results ?? [])];
+  const shownTools = new Set(results.flatMap(({ shown = [] }) => shown));
+  let unrecorded: readonly BegunCall[] = [];
+  const gather = async (make: (calls: KeptCalls) => KeptTurn): Promise<KeptTurn> => {
+    for (;;) {
+      const asked = unrecorded;
+      const begun = await Promise.all(asked.map((one) => endOf(run, one)));
+      // What has ended in front of the first that waits is recorded first: it must not be kept twice.
+      if (asked === unrecorded && begun[0] === null) return make({ results, begun });
     }
+  };
+  const door = keep === undefined ? SHUT_DOOR : createDoor(run, host, () => gather(keep));
+  const place: CallPlace = { run, host, door, reasoning };
+  let resumed = kept?.begun ?? [];
+  let before = 0;
+  try {
+    for (const wave of wavesOf(calls, tools, parallel)) {
+      for (let done = results.length - before; done < wave.length; done = results.length - before) {
+        // When calls that started did not count after all, more of the wave fit.
+        unrecorded = beginCalls(place, wave.slice(done), resumed);
+        resumed = [];
+        open.count += unrecorded.length;
+        hearLater(unrecorded);
+        for (const one of unrecorded) {
+          results.push(
+            one.kind === 'settled'
+              ? one.result
+              : recordCall(run, one, await one.pending, shownTools),
+          );
+          unrecorded = unrecorded.slice(1);
+          open.count -= 1;
+        }
+      }
+      before += wave.length;
+    }
+  } catch (error) {
+    // A hand-over takes the turn away: nothing of it is open any more.
+    if (leaveOf(error)?.kind === 'handover') open.count -= unrecorded.length;
+    throw error;
   }
   return results;
+}
+
+/** What a call that began has come to; null while it waits for a person. */
+async function endOf(run: Run, one: BegunCall): Promise<CallEnd | null> {
+  if (one.kind !== 'started' || !hasEnded(run, one.call.callId)) return null;
+  return { startedAt: one.startedAt, ...(await one.pending) };
 }
 
 /** A call that a broken host rejects before its turn comes must not count as unhandled till then. */
@@ -65,22 +110,36 @@ interface StartedCall {
   readonly kind: 'started';
   readonly call: ToolCall;
   readonly startedAt: number;
-  readonly pending: Promise<ToolEnd> | ToolEnd;
+  readonly pending: Promise<CallEnd> | CallEnd;
 }
 
 /**
  * Starts as many of `calls` as fit, and settles at least the first. All that start overlap; what one
- * of them crosses aborts the others.
+ * of them crosses aborts the others. The first calls are those of `resumed`, if an earlier link began
+ * them.
  */
-function beginCalls(run: Run, host: Host, calls: readonly ToolCall[]): readonly BegunCall[] {
+function beginCalls(
+  place: CallPlace,
+  calls: readonly ToolCall[],
+  resumed: KeptCalls['begun'],
+): readonly BegunCall[] {
   const [first] = calls;
   if (first === undefined) return [];
+  const { run, host } = place;
+  if (resumed.length > 0) {
+    return calls.slice(0, resumed.length).map((call, index) => goOn(place, call, resumed[index]));
+  }
   if (isStopped(run, host) || isInterrupted(host)) {
     return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
   }
   const { limits, stats, head } = run.state;
   const { fits, breach } = roomFor(calls, head.spec.tools, limits, stats);
-  if (fits > 0) return calls.slice(0, fits).map((call) => startCall(run, host, call));
+  if (fits > 0) {
+    return calls.slice(0, fits).map((call) => {
+      const startedAt = host.now();
+      return { kind: 'started', call, startedAt, pending: startCall(place, call) };
+    });
+  }
   if (breach?.limit.onReach === 'refuse') {
     const text = refusedText(breach.key, breach.limit.max);
     return [{ kind: 'settled', result: recordUnstarted(run, first, 'refused', text) }];
@@ -89,67 +148,52 @@ function beginCalls(run: Run, host: Host, calls: readonly ToolCall[]): readonly 
   return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
 }
 
-function startCall(run: Run, host: Host, call: ToolCall): StartedCall {
-  const { runId, agentPath, head } = run.state;
-  const { callId, tool, args } = call;
-  const spec = head.spec.tools.find((known) => known.name === tool);
-  const startedAt = host.now();
-  const unstarted = (outcome: 'rejected' | 'canceled', error: string): StartedCall => {
-    const result: ToolResult = { outcome, error, attempts: 0, started: false };
-    return { kind: 'started', call, startedAt, pending: { result, endedAt: startedAt } };
-  };
-  if (spec === undefined) {
-    const hint = head.spec.toolSearch === undefined ? 'names' : 'search';
-    return unstarted('rejected', unknownToolText(tool, head.spec.tools, hint));
+/** A call that an earlier link began: its end, or what it waits for. */
+function goOn(place: CallPlace, call: ToolCall, end: CallEnd | null | undefined): StartedCall {
+  const { run, host } = place;
+  const item = (run.state.pending ?? []).find(({ callId }) => callId === call.callId);
+  const startedAt = item?.since ?? host.now();
+  if (item !== undefined) {
+    return { kind: 'started', call, startedAt, pending: resumeCall(place, call, item) };
   }
-  run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
-  // The event itself can show that time is up.
-  if (isStopped(run, host)) return unstarted('canceled', canceledCallText);
-  const order = { agent: head.spec.name, runId, agentPath, callId, tool, args };
-  const kept = cachedResult(run.state.cached, spec, call);
-  if (kept !== undefined) {
-    return { kind: 'started', call, startedAt, pending: { result: kept, endedAt: startedAt } };
-  }
-  const pending = isSearch(head.spec, tool)
-    ? host.searchTools(order, spec)
-    : host.callTool(order, spec);
+  const pending = end ?? startCall(place, call);
   return { kind: 'started', call, startedAt, pending };
-}
-
-function isSearch({ toolSearch }: AgentSpec, tool: string): boolean {
-  return toolSearch !== undefined && tool === SEARCH_TOOL;
 }
 
 function recordCall(
   run: Run,
-  { call, startedAt }: StartedCall,
-  { result: given, endedAt }: ToolEnd,
+  { call: asked, startedAt }: StartedCall,
+  end: CallEnd,
   shownTools: Set<string>,
 ): CallResult {
   const { spec } = run.state.head;
-  const tool = spec.tools.find(({ name }) => name === call.tool);
+  const tool = spec.tools.find(({ name }) => name === asked.tool);
+  if (end.isLeftOut === true) return leaveOut(run, asked);
+  const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
   const { result, shown } = isSearch(spec, call.tool)
-    ? searchResult(spec, tool, given, shownTools)
-    : { result: given };
+    ? searchResult(spec, tool, end.result, shownTools)
+    : { result: end.result };
   const cached = toCachedResult(tool, call, result);
   for (const event of modelCallEvents('tool', result)) run.record(event);
   run.record(
-    toolCallAfter(spec, call, result, endedAt - startedAt),
+    toolCallAfter(spec, call, result, end.endedAt - (end.startedAt ?? startedAt)),
     cached === undefined ? {} : { cached },
   );
   for (const event of result.events ?? []) run.record(ownEvent(event));
   if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
-  const read = toolCallResult(call, result, toolchainOf(spec.toolchain));
-  return shown === undefined ? read : { ...read, shown };
+  const read = toolCallResult(asked, result, toolchainOf(spec.toolchain));
+  const told =
+    end.edited === undefined ? read : { ...read, text: `${editedText(end.edited)}\n${read.text}` };
+  return shown === undefined ? told : { ...told, shown };
 }
 
 /** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */
 function searchResult(
   spec: AgentSpec,
   tool: ToolSpec | undefined,
-  result: ToolResult,
+  result: CallEnd['result'],
   shownTools: Set<string>,
-): { readonly result: ToolResult; readonly shown?: readonly string[] } {
+): { readonly result: CallEnd['result']; readonly shown?: readonly string[] } {
   const page = result.outcome === 'ok' ? readSearchPage(result.output) : undefined;
   if (page === undefined) return { result };
   const toolchain = toolchainOf(spec.toolchain);
@@ -180,7 +224,7 @@ function recordUnstarted(
 function toolCallAfter(
   spec: AgentSpec,
   { callId, tool, args }: ToolCall,
-  result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome },
+  result: CallEnd['result'],
   durationMs: number,
 ): EventBody {
   const { outcome, started, attempts, output, error, cut, counts, gauges } = result;

@@ -67,6 +67,7 @@ async function passOf(run: Run, host: Host, isEnough: () => boolean): Promise<Pa
       case 'compaction_failed':
         return { kind: 'failed', cause: leave.cause };
       case 'failed':
+      case 'handover':
       case undefined:
         throw error;
     }

@@ -24,6 +24,8 @@ import type { Entry } from '../transcript/entry.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import { isOwnEvent, type AgentEvent } from './events.ts';
+import type { KeptTurn } from './kept-turn.ts';
+import { withItem, withSettled, type SettledItem, type WaitingItem } from './pending.ts';
 
 /** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
 export interface TranscriptMark {
@@ -66,6 +68,14 @@ export interface RunState {
   readonly cached?: readonly CachedResult[];
   /** By model: how the output is asked for since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
+  /** What waits for people and the outside, oldest first; absent until something does. */
+  readonly pending?: readonly WaitingItem[];
+  /** What waited and has ended, newest last; absent until something has. */
+  readonly settled?: readonly SettledItem[];
+  /** Since when nothing but `pending` is waited for; null or absent while the run works. */
+  readonly waitingSince?: number | null;
+  /** The turn in which the link before handed over; null or absent between iterations. */
+  readonly turn?: KeptTurn | null;
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
@@ -78,6 +88,10 @@ export interface Carried {
   readonly data?: Json;
   /** Kept for equal calls, by `agent:tool_call:after`. */
   readonly cached?: CachedResult;
+  /** What begins to wait, by `agent:question:asked` and its like. */
+  readonly item?: WaitingItem;
+  /** The turn that is handed over in its middle, by `agent:execution:handover`. */
+  readonly turn?: KeptTurn;
 }
 
 /** Who runs, and since when. */
@@ -160,7 +174,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
   if (isOwnEvent(event)) return NOTHING;
   switch (event.type) {
     case 'agent:execution:handover':
-      return { link: event.run + 1 };
+      return { link: event.run + 1, ...(carried.turn === undefined ? {} : { turn: carried.turn }) };
     case 'agent:iteration:before':
       return { iteration: event.iteration };
     case 'agent:iteration_history:change':
@@ -173,10 +187,34 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return changedReplyMark(state, event);
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
-    case 'agent:tool_call:after':
-      return carried.cached === undefined
+    case 'agent:iteration:after':
+      return {
+        ...withoutItems(state, () => true, event.at),
+        ...(state.turn === undefined ? {} : { turn: null }),
+      };
+    case 'agent:model_call:before':
+    case 'agent:tool_call:before':
+      return goingOn(state, event.at);
+    case 'agent:question:asked':
+    case 'agent:approval:requested':
+    case 'agent:external:begun':
+      return carried.item === undefined
         ? NOTHING
-        : { cached: keepResult(state.cached ?? [], carried.cached) };
+        : { pending: withItem(state.pending ?? [], carried.item) };
+    case 'agent:question:answered':
+      return withoutItems(state, ({ id }) => id === event.questionId, event.at);
+    case 'agent:approval:decided':
+    case 'agent:external:ended':
+      return withoutItems(state, ({ callId }) => callId === event.callId, event.at);
+    case 'agent:waiting':
+      return { waitingSince: state.waitingSince ?? event.at };
+    case 'agent:tool_call:after':
+      return {
+        ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
+        ...(carried.cached === undefined
+          ? {}
+          : { cached: keepResult(state.cached ?? [], carried.cached) }),
+      };
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
       const breach = {
@@ -195,15 +233,15 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:resumed':
       return state.pausedAt === null
         ? NOTHING
-        : { pausedAt: null, idleMs: state.idleMs + (event.at - state.pausedAt) };
+        : {
+            pausedAt: null,
+            idleMs: state.idleMs + idleBefore(state.pausedAt, state.waitingSince, event.at),
+          };
     case 'agent:execution:before':
     case 'agent:execution:after':
-    case 'agent:iteration:after':
-    case 'agent:model_call:before':
     case 'agent:turn:read':
     case 'agent:section:read':
     case 'agent:parse_error':
-    case 'agent:tool_call:before':
     case 'agent:validator:called':
     case 'agent:validator:result':
     case 'agent:answer:judged':
@@ -255,13 +293,17 @@ function renewSnapshots(state: RunState): RunState {
 /** The gauges of time. Events of one activation share its time, so most of them move neither. */
 function clockChanges(
   state: RunState,
-  { pausedAt = state.pausedAt, idleMs = state.idleMs }: Partial<RunState>,
+  {
+    pausedAt = state.pausedAt,
+    idleMs = state.idleMs,
+    waitingSince = state.waitingSince ?? null,
+  }: Partial<RunState>,
   at: number,
 ): readonly StatChange[] {
   const { startedAt } = state;
   const { gauges } = state.stats;
   const wallClock = at - startedAt;
-  const active = activeMs({ startedAt, pausedAt, idleMs }, at);
+  const active = activeMs({ startedAt, pausedAt, idleMs, waitingSince }, at);
   return [
     ...(gauges[WALL_CLOCK] === wallClock
       ? []
@@ -272,9 +314,47 @@ function clockChanges(
 
 /** Milliseconds of the run at `at`, without pauses and waits for people. */
 export function activeMs(
-  state: Pick<RunState, 'startedAt' | 'pausedAt' | 'idleMs'>,
+  state: Pick<RunState, 'startedAt' | 'pausedAt' | 'idleMs' | 'waitingSince'>,
   at: number,
 ): number {
-  const paused = state.pausedAt === null ? 0 : at - state.pausedAt;
-  return at - state.startedAt - state.idleMs - paused;
+  const { startedAt, pausedAt, idleMs, waitingSince } = state;
+  const idleSince = Math.min(pausedAt ?? at, waitingSince ?? at);
+  return idleSince - startedAt - idleMs;
+}
+
+/** Whether the run stands still: paused, or waiting for people alone. */
+export function isIdle({ pausedAt, waitingSince }: RunState): boolean {
+  return pausedAt !== null || (waitingSince ?? null) !== null;
+}
+
+/**
+ * What the end of one kind of standing still adds to the time that is over, when the other kind has
+ * gone on since `other`: that part counts when the other ends.
+ */
+function idleBefore(since: number, other: number | null | undefined, at: number): number {
+  return Math.max(0, Math.min(other ?? at, at) - since);
+}
+
+/** The run works again, whatever still waits. */
+function goingOn(state: RunState, at: number): Partial<RunState> {
+  const { waitingSince, pausedAt, idleMs } = state;
+  if (waitingSince === null || waitingSince === undefined) return NOTHING;
+  return { waitingSince: null, idleMs: idleMs + idleBefore(waitingSince, pausedAt, at) };
+}
+
+/** The items of `isOver` have ended; with the last of them the run works again. */
+function withoutItems(
+  state: RunState,
+  isOver: (item: WaitingItem) => boolean,
+  at: number,
+): Partial<RunState> {
+  const { pending = [], settled = [] } = state;
+  const over = pending.filter(isOver);
+  if (over.length === 0) return NOTHING;
+  const left = pending.filter((item) => !isOver(item));
+  return {
+    pending: left,
+    settled: over.reduce(withSettled, settled),
+    ...(left.length === 0 ? goingOn(state, at) : {}),
+  };
 }

@@ -15,7 +15,7 @@ import { tally } from '../stats/tally.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
 import type { Host } from './host.ts';
-import { activeMs, apply, type Carried, type RunState } from './run-state.ts';
+import { activeMs, apply, isIdle, type Carried, type RunState } from './run-state.ts';
 
 /** A run in progress. `state` is always the newest; read it again after each wait. */
 export interface Run {
@@ -66,9 +66,13 @@ export function createRun(initial: RunState, host: Host): Run {
   const record = (body: EventBody | OwnEventBody, carried: Carried = {}): void => {
     const ends = body.type === 'agent:execution:after';
     if (isClosed && !ends) return;
+    const wasIdle = isIdle(state);
     publishOne(body, carried);
     isClosed = ends || body.type === 'agent:execution:handover';
-    if (!isClosed) checkLimits();
+    if (isClosed) return;
+    checkLimits();
+    // Active time stands still while the run does, and so does its deadline.
+    if (isIdle(state) !== wasIdle) armDeadline();
   };
 
   const checkLimits = (): void => {
@@ -141,12 +145,10 @@ export function createRun(initial: RunState, host: Host): Run {
     pause: () => {
       if (state.pausedAt !== null) return;
       record({ type: 'agent:paused' });
-      armDeadline();
     },
     resume: () => {
       if (state.pausedAt === null) return;
       record({ type: 'agent:resumed' });
-      armDeadline();
     },
   };
 }
@@ -172,7 +174,7 @@ function nextDeadline(state: RunState, now: number): number | null {
   const dues = state.limits.flatMap((limit) => {
     if (limit.onReach === 'refuse') return [];
     if (covers(limit, WALL_CLOCK)) return [state.startedAt + limit.max + 1];
-    if (!covers(limit, ACTIVE) || state.pausedAt !== null) return [];
+    if (!covers(limit, ACTIVE) || isIdle(state)) return [];
     return [now + limit.max + 1 - activeMs(state, now)];
   });
   return dues.length === 0 ? null : Math.min(...dues);

@@ -48,6 +48,10 @@ export interface ToolSpec {
   readonly output?: JsonObject;
   /** True: successes are kept per run and not asked for again. */
   readonly cache?: true;
+  /** Whether a person approves calls: all, or those that a function on the worker picks. Absent: none. */
+  readonly approval?: 'always' | 'function';
+  /** How long the person has; then the call is denied. Absent: as long as it takes. */
+  readonly approvalTimeoutMs?: number;
   /** Keywords and queries stay on the worker: only the overview is made from the specification. */
   readonly area?: ToolArea;
 }

@@ -16,7 +16,7 @@ import { leaving } from './ending.ts';
 import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
 import type { Run } from './run.ts';
-import { runCalls, type OpenCount } from './run-calls.ts';
+import { runCalls, type CallTurn, type OpenCount } from './run-calls.ts';
 import type { RunState } from './run-state.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
 
@@ -31,6 +31,8 @@ export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;
 /** What one iteration may do. All of it is counted, limited, published and durable by itself. */
 export interface Work {
   readonly iteration: number;
+  /** When the iteration began, maybe in an earlier link. */
+  readonly startedAt: number;
   readonly run: Run;
   /** The newest state; `state.data` is the loop's own. Read it again after each wait. */
   readonly state: RunState;
@@ -40,7 +42,7 @@ export interface Work {
    */
   ask(request?: OwnRequest): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
-  call(calls: readonly ToolCall[]): Promise<readonly CallResult[]>;
+  call(calls: readonly ToolCall[], turn?: CallTurn): Promise<readonly CallResult[]>;
   /** Checks answers and structured sections on the worker. */
   check(values: CheckedValues): Promise<JudgeResult>;
   /** What schema and validators of the agent say of one answer, recorded. */
@@ -94,12 +96,13 @@ export function createWork(run: Run, host: Host): OpenWork {
 
   return {
     iteration: run.state.iteration,
+    startedAt: run.state.turn?.startedAt ?? host.now(),
     run,
     get state() {
       return run.state;
     },
     ask: (request) => tracked(ask(run, host, open, tries, request)),
-    call: (calls) => tracked(runCalls(run, host, open, calls)),
+    call: (calls, turn) => tracked(runCalls(run, host, open, calls, turn)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
     append: (entry) => {

@@ -89,6 +89,10 @@ const RULES: Rules = {
       ...reported(counts, gauges),
     ];
   },
+  'agent:question:asked': () => [count('agent:questions')],
+  'agent:approval:requested': () => [count('agent:approvals_requested')],
+  'agent:approval:decided': ({ decision }) =>
+    decision === 'deny' ? [count('agent:approvals_denied')] : [],
   'agent:scratchpad:change': ({ lengthAfter }) => [set('agent:scratchpad_length', lengthAfter)],
   'agent:compaction': () => [count('agent:compactions')],
 };

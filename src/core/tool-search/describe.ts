@@ -1,6 +1,7 @@
 /** What a model reads of tool search: the overview in the prompt, and the hits of a search. */
 import type { AgentSpec, ToolSearchSpec, ToolSpec } from '../agent/spec.ts';
 import type { ModelTool } from '../model/model.ts';
+import { ASK_TOOL } from '../toolchain/ask-user.ts';
 import { catalogueBlock, catalogueText, modelTool } from '../toolchain/catalogue.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import { SEARCH_TOOL, searchToolDescription, type SearchPage } from './query.ts';
@@ -79,7 +80,7 @@ export function hitsText(
 }
 
 function overview(tools: readonly ToolSpec[], { hint }: ToolSearchSpec): string {
-  const found = tools.filter(({ name }) => name !== SEARCH_TOOL);
+  const found = tools.filter(({ name }) => name !== SEARCH_TOOL && name !== ASK_TOOL);
   const lines =
     hint === 'names'
       ? [`There are ${found.length} tools:`, ...found.map(({ name }) => `- ${name}`)]

@@ -1,6 +1,8 @@
 /** What the model reads of a call that did not succeed, a function for each way to fail. */
 import type { ToolSpec } from '../agent/spec.ts';
-import { clip, firstBytes } from '../text/cut.ts';
+import type { JsonObject } from '../json.ts';
+import { clip, cut, firstBytes } from '../text/cut.ts';
+import { spanText } from '../text/span-text.ts';
 import { nearestName } from '../text/nearest.ts';
 import { fieldLines } from './catalogue.ts';
 
@@ -37,11 +39,20 @@ export function deniedText(
   decision: { readonly reason?: string } | { readonly timedOutAfterMs: number },
 ): string {
   if ('timedOutAfterMs' in decision) {
-    const hours = Math.round((decision.timedOutAfterMs / 3_600_000) * 100) / 100;
-    return `Denied by a person: nobody decided within ${hours} h.`;
+    return `Denied by a person: ${undecidedReason(decision.timedOutAfterMs)}.`;
   }
   const reason = decision.reason?.trim() ?? '';
   return `Denied by a person: ${reason === '' ? 'no reason given' : reason}.`;
+}
+
+/** Why a call is denied that nobody decided about: `nobody decided within 24 h`. */
+export function undecidedReason(timeoutMs: number): string {
+  return `nobody decided within ${spanText(timeoutMs)}`;
+}
+
+/** What stands above the result of a call whose arguments a person changed. */
+export function editedText(args: JsonObject): string {
+  return `A person changed the arguments to ${cut(JSON.stringify(args), maxMessageBytes)}.`;
 }
 
 /** A limit with `onReach: 'refuse'` leaves no room. */

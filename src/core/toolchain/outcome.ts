@@ -47,7 +47,28 @@ export interface ToolResult extends Reports {
   readonly attempts: number;
   /** Whether `execute` began: a call that was canceled before is not counted. */
   readonly started: boolean;
+  /** Of an `ok` call: the tool has begun work outside, whose end somebody else will tell. */
+  readonly external?: ExternalWork;
 }
+
+/** Work outside: a phone call, a build. */
+export interface ExternalWork {
+  /** For the one who ends it. */
+  readonly details?: Json;
+  /** Absent: it may take as long as it takes. */
+  readonly timeoutMs?: number;
+}
+
+/** Which arguments are to be checked: those of calls that no tool activity runs. */
+export interface LiteralsOrder {
+  readonly agent: string;
+  readonly calls: readonly { readonly tool: string; readonly args: JsonObject }[];
+}
+
+/** What the check says of the arguments of one call: as they arrive, or what the model reads. */
+export type LiteralVerdict =
+  | { readonly kind: 'fits'; readonly args: JsonObject }
+  | { readonly kind: 'unfit'; readonly text: string };
 
 /** What the tool activity is asked to do. */
 export interface ToolOrder {

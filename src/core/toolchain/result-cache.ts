@@ -5,7 +5,7 @@
 import type { ToolSpec } from '../agent/spec.ts';
 import { byteSize, canonicalJson, type Json } from '../json.ts';
 import type { ToolCall } from '../message.ts';
-import type { ToolResult } from './outcome.ts';
+import type { CallOutcome, ToolResult } from './outcome.ts';
 
 /** 256 KB: what is kept is handed over with the run, whose payloads the service bounds at 2 MB. */
 export const MAX_CACHED_BYTES: number = 256 * 1024;
@@ -26,7 +26,7 @@ export interface CachedResult {
 export function toCachedResult(
   tool: ToolSpec | undefined,
   call: ToolCall,
-  result: ToolResult,
+  result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome },
 ): CachedResult | undefined {
   // Without an attempt it came out of the cache itself.
   if (tool?.cache !== true || result.outcome !== 'ok' || result.attempts === 0) return undefined;

@@ -71,7 +71,7 @@ describe('The prompt of json [sub 2]', () => {
         prompt: 'Classify: {{review}}{{#tags}} #{{.}}{{/tags}}',
         contextDescriptions: { shop: 'where "it" was\nbought' },
       },
-      { task: '', context: { review: 'Fine', tags: ['a'], shop: 'x</data><y>' } },
+      { context: { review: 'Fine', tags: ['a'], shop: 'x</data><y>' } },
     );
 
     expect(textOf(script.requests[0]?.messages[1] ?? { role: 'user', parts: [] })).toContain(

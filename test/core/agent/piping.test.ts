@@ -279,7 +279,6 @@ describe('What a run is given [sub 7]', () => {
   test('the filled-in text is the task of every mode', async () => {
     for (const { mode, agent: fields, reply } of MODES) {
       const { prompt } = await play({ mode, ...fields, prompt: 'Do {{what}}!' }, [reply('ok')], {
-        task: '',
         context: { what: 'it' },
       });
 

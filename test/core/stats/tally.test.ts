@@ -288,6 +288,27 @@ describe('tally', () => {
       counters: { 'agent:compactions': 1 },
     },
     { name: 'a pause', body: { type: 'agent:paused' } },
+    {
+      name: 'a question',
+      body: { type: 'agent:question:asked', questionId: 'q1', text: 'Which?' },
+      counters: { 'agent:questions': 1 },
+    },
+    { name: 'its answer', body: { type: 'agent:question:answered', questionId: 'q1' } },
+    {
+      name: 'an approval',
+      body: { type: 'agent:approval:requested', callId: '1.1', tool: 'search', args: {} },
+      counters: { 'agent:approvals_requested': 1 },
+    },
+    {
+      name: 'a denial',
+      body: { type: 'agent:approval:decided', callId: '1.1', decision: 'deny', reason: 'no' },
+      counters: { 'agent:approvals_denied': 1 },
+    },
+    {
+      name: 'an edit',
+      body: { type: 'agent:approval:decided', callId: '1.1', decision: 'edit' },
+    },
+    { name: 'the beginning of a wait', body: { type: 'agent:waiting' } },
   ])('[row 38] counts $name', ({ body, counters = {}, gauges = {} }) => {
     const after = tally(before, eventOf(body));
 

@@ -1,0 +1,113 @@
+/** The examples of docs/asking-people.md; test/docs/asking-people.test.ts runs them. */
+import { z } from 'zod';
+import {
+  defineAgent,
+  defineTool,
+  external,
+  type AgentDefinition,
+  type AgentModel,
+  type Everloop,
+  type RunHandle,
+} from '../../src/index.ts';
+import { scriptedModel, startInMemory } from '../../src/testing.ts';
+
+/** An agent that may ask. */
+export function concierge(model: AgentModel): AgentDefinition {
+  // #region ask
+  const concierge = defineAgent({
+    name: 'concierge',
+    model,
+    instructions: 'You book tables. Ask the guest for what you cannot know.',
+    askUser: true,
+  });
+  // #endregion
+  return concierge;
+}
+
+/** An agent whose payments a person approves when they are large. */
+export function cashier(model: AgentModel, transfer: (amount: number) => string): AgentDefinition {
+  // #region approve
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays an invoice.',
+    parameters: z.object({ invoice: z.string(), amount: z.number() }),
+    effect: 'once',
+    approval: ({ amount }) => amount > 100,
+    approvalTimeoutMs: 24 * 60 * 60 * 1_000,
+    execute: ({ amount }) => transfer(amount),
+  });
+  const cashier = defineAgent({ name: 'cashier', model, tools: [pay] });
+  // #endregion
+  return cashier;
+}
+
+/** An agent whose builds run elsewhere. */
+export function builder(
+  model: AgentModel,
+  ci: { start(callback: string): Promise<{ url: string }> },
+): AgentDefinition {
+  // #region outside
+  const build = defineTool({
+    name: 'build',
+    description: 'Builds a commit and runs its tests.',
+    parameters: z.object({ commit: z.string() }),
+    execute: async (_args, { callId }) => {
+      const { url } = await ci.start(callId);
+      return external({ details: { url }, timeoutMs: 60 * 60 * 1_000 });
+    },
+  });
+  const builder = defineAgent({ name: 'builder', model, tools: [build] });
+  // #endregion
+  return builder;
+}
+
+/** Waits for the end of a run or for people, and answers what it can. */
+export async function serveOnce(run: RunHandle, say: (text: string) => void): Promise<void> {
+  // #region answer
+  const seen = await run.resultOrPending();
+  if (seen.kind === 'step') return say(JSON.stringify(seen.step.value));
+  for (const item of seen.pending) {
+    switch (item.kind) {
+      case 'question':
+        say(`${item.question} ${item.options?.join(' or ') ?? ''}`);
+        await run.answer(item.id, 'the terrace');
+        break;
+      case 'approval':
+        say(`May I ${item.tool} ${JSON.stringify(item.args)}? ${item.reasoning ?? ''}`);
+        await run.decide(item.id, { approve: true });
+        // or: { deny: 'too much' }, or with other arguments: { args: { … } }
+        break;
+      case 'external':
+        await run.answer(item.id, { passed: 212, failed: 0 });
+        break;
+      case 'pause':
+        await run.resume();
+    }
+  }
+  // #endregion
+}
+
+/** One line for each thing that waits anywhere. */
+export async function allThatWaits(everloop: Pick<Everloop, 'inbox'>): Promise<readonly string[]> {
+  // #region inbox
+  const { items, silent } = await everloop.inbox();
+  const lines = items.map(({ run, agent, item }) => `${agent} ${run} ${item.kind} ${item.id}`);
+  // Runs in which something waits and that no worker answers for.
+  return [...lines, ...silent.map((run) => `? ${run}`)];
+  // #endregion
+}
+
+/** How a test answers in the agent's place. */
+export async function testedConcierge(): Promise<unknown> {
+  // #region test
+  const script = scriptedModel([
+    '<action>\ntool: ask_user\nargs:\n  question: Inside or outside?\n  options: [inside, outside]\n</action>',
+    '<answer>Booked outside.</answer>',
+  ]);
+  const run = startInMemory({ agent: concierge(script.model), task: 'A table for two' });
+  await run.resultOrPending();
+  run.answer('q1', 'outside');
+  const step = await run.result;
+  // #endregion
+  return step.value;
+}

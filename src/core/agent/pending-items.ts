@@ -1,0 +1,44 @@
+/** What waits in a run, as those see it who may end it. */
+import { openWaits, type Inbox } from './inbox.ts';
+import type { PendingItem } from './messages.ts';
+import type { WaitingItem } from './pending.ts';
+import type { RunState } from './run-state.ts';
+
+/** All that waits for people, the pause of the run included, oldest first. */
+export function pendingItems(state: RunState, inbox: Inbox): readonly PendingItem[] {
+  const whose = { agent: state.head.spec.name, path: state.agentPath };
+  const { pending = [] } = openWaits(state, inbox);
+  const items = pending.map((item): PendingItem => ({ ...shownItem(item), ...whose }));
+  const { pausedAt } = state;
+  if (pausedAt === null) return items;
+  return [...items, { id: 'pause', kind: 'pause', since: pausedAt, ...whose }];
+}
+
+/** An item without what only the loop needs. */
+function shownItem(item: WaitingItem): DistributiveOmit<PendingItem, 'agent' | 'path'> {
+  const { id, since, deadline } = item;
+  const base = { id, since, ...(deadline === undefined ? {} : { deadline }) };
+  switch (item.kind) {
+    case 'question': {
+      const { kind, question, options, free, details } = item;
+      return {
+        ...base,
+        kind,
+        question,
+        ...(options === undefined ? {} : { options }),
+        free,
+        ...(details === undefined ? {} : { details }),
+      };
+    }
+    case 'approval': {
+      const { kind, tool, args, reasoning } = item;
+      return { ...base, kind, tool, args, ...(reasoning === undefined ? {} : { reasoning }) };
+    }
+    case 'external': {
+      const { kind, tool, args, details } = item;
+      return { ...base, kind, tool, args, ...(details === undefined ? {} : { details }) };
+    }
+  }
+}
+
+type DistributiveOmit<T, Keys extends PropertyKey> = T extends unknown ? Omit<T, Keys> : never;

@@ -1,0 +1,113 @@
+/**
+ * The wait for a person or the outside: the one mechanism behind questions, approvals and work that
+ * ends later. Asynchronous, like `work.ts`, of which it is a part.
+ *
+ * I1  An item that is recorded ends by an answer, its deadline or a stop, in this link or a later one.
+ * I2  An answer is taken from the mailbox by the wait that it is for; until then it is handed over.
+ * I3  Once a wait leaves for a hand-over, all do: nothing of the turn goes on behind it.
+ */
+import type { CallEnd } from './call-end.ts';
+import { leaving } from './ending.ts';
+import type { Host } from './host.ts';
+import type { KeptTurn } from './kept-turn.ts';
+import type { AnswerBody, WaitingItem } from './pending.ts';
+import { isInterrupted, isStopped, type Run } from './run.ts';
+
+/** What ended a wait. */
+export type WaitEnd =
+  | AnswerBody
+  | { readonly kind: 'timed_out' }
+  /** A cancel, a breach or an interrupt; whoever looks finds it. */
+  | { readonly kind: 'stopped' };
+
+/** The way out for a turn that waits for people alone; shared by all waits of a turn. */
+export interface Door {
+  /** Whether the turn is to be handed over now. */
+  isDue(): boolean;
+  /** The turn to leave with, or null when it has to stay; decided once. */
+  leave(): Promise<KeptTurn | null>;
+  /** Whether `leave` was called. */
+  isOpen(): boolean;
+}
+
+/** A turn that stays where it is, as in a loop that cannot go on in the middle of an iteration. */
+export const SHUT_DOOR: Door = {
+  isDue: () => false,
+  leave: () => Promise.resolve(null),
+  isOpen: () => false,
+};
+
+/** A door for a turn whose ended calls `gather` collects; a turn that does not fit stays. */
+export function createDoor(run: Run, host: Host, gather: () => Promise<KeptTurn>): Door {
+  let going: Promise<KeptTurn | null> | null = null;
+  const tryToLeave = async (): Promise<KeptTurn | null> => {
+    const turn = await gather();
+    return host.fitsHandover({ ...run.state, turn }) ? turn : null;
+  };
+  return {
+    isDue: () => going === null && host.isIdle() && host.handoverDue(),
+    leave: () => (going ??= tryToLeave()),
+    isOpen: () => going !== null,
+  };
+}
+
+/** Longest wait in one piece, 20 days: see MAX_TIMER_MS of `run.ts`. */
+const MAX_WAIT_MS = 1_728_000_000;
+
+/** Waits for the end of `item`, which stands in the state. Throws only to leave for a hand-over. */
+export async function waitForPerson(
+  run: Run,
+  host: Host,
+  item: WaitingItem,
+  door: Door,
+): Promise<WaitEnd> {
+  const isAnswered = (): boolean =>
+    host.mailbox.peek().answers?.some(({ id }) => id === item.id) ?? false;
+  const isOver = (): boolean => isAnswered() || isStopped(run, host) || isInterrupted(host);
+  const isQuiet = (): boolean => isNewlyIdle(run, host) || door.isDue();
+  for (;;) {
+    if (door.isDue() || door.isOpen()) {
+      const turn = await door.leave();
+      if (turn !== null) throw leaving({ kind: 'handover', turn });
+    }
+    const answer = host.mailbox.takeAnswer(item.id);
+    if (answer !== undefined) return answer;
+    if (isOver()) return { kind: 'stopped' };
+    const now = host.now();
+    if (item.deadline !== undefined && now >= item.deadline) return { kind: 'timed_out' };
+    if (isNewlyIdle(run, host)) run.record({ type: 'agent:waiting' });
+    const until = Math.min(item.deadline ?? Infinity, now + MAX_WAIT_MS);
+    // Without a deadline nothing has to happen by itself, for as long as it takes.
+    await host.waitUntil(
+      () => isOver() || isQuiet(),
+      ...(item.deadline === undefined ? [] : [until]),
+    );
+  }
+}
+
+/** Whether nothing but people is waited for, and nobody has said so. */
+function isNewlyIdle(run: Run, host: Host): boolean {
+  return host.isIdle() && (run.state.waitingSince ?? null) === null;
+}
+
+/** Whether the call of `end` is one that waits no more. */
+export function hasEnded(run: Run, callId: string): boolean {
+  return !(run.state.pending ?? []).some((item) => item.callId === callId);
+}
+
+/** When an item that begins at `now` ends without an answer. */
+export function deadlineOf(
+  now: number,
+  timeoutMs: number | undefined,
+): Pick<WaitingItem, 'deadline' | 'timeoutMs'> {
+  return timeoutMs === undefined ? {} : { timeoutMs, deadline: now + timeoutMs };
+}
+
+/** An end of a call that nobody ran. */
+export function unstarted(
+  outcome: CallEnd['result']['outcome'],
+  error: string,
+  endedAt: number,
+): CallEnd {
+  return { result: { outcome, error, attempts: 0, started: false }, endedAt };
+}

@@ -1,0 +1,100 @@
+/** The built-in tool by which a model asks a person. */
+import type { ToolSpec } from '../agent/spec.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { clip } from '../text/cut.ts';
+import { foldedLabel } from '../text/folded-label.ts';
+import { spanText } from '../text/span-text.ts';
+
+/** The name of the built-in tool. */
+export const ASK_TOOL = 'ask_user';
+
+/** Ten years: what waits longer waits for ever, and dates behind 2262 overflow the service's. */
+export const MAX_TIMEOUT_MS = 315_360_000_000;
+
+/** How much of a question is quoted when nobody answered it, in characters. */
+const MAX_QUOTED = 200;
+
+/** Choices that a person is shown at once. */
+const MAX_OPTIONS = 100;
+
+const PARAMETERS: JsonObject = {
+  type: 'object',
+  properties: {
+    question: {
+      type: 'string',
+      minLength: 1,
+      description: 'what to ask, with all that a person needs to answer it',
+    },
+    options: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      minItems: 1,
+      maxItems: MAX_OPTIONS,
+      description: 'choices; the result is the chosen one',
+    },
+    free: { type: 'boolean', description: 'with options: true also accepts other text' },
+    default: { type: 'string', description: 'the result when nobody answers in time' },
+    timeoutMs: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_TIMEOUT_MS,
+      description: 'how long to wait; without it as long as it takes',
+    },
+    details: { description: 'more for the person to see' },
+  },
+  required: ['question'],
+  additionalProperties: false,
+};
+
+/** The built-in tool as plain data. What of it concerns tool activities is never used. */
+export function askToolSpec(): ToolSpec {
+  return {
+    name: ASK_TOOL,
+    description: 'Ask a person and wait for the answer.',
+    policy:
+      'Ask only what you cannot find out yourself. Other calls of the same step go on meanwhile.',
+    parameters: PARAMETERS,
+    effect: 'read',
+    local: false,
+    timeoutMs: 60_000,
+    retry: { attempts: 1, initialMs: 1_000, factor: 2 },
+    sequential: false,
+    maxResultBytes: 65_536,
+  };
+}
+
+/** A question as a model or a program asks it. */
+export interface Question {
+  readonly question: string;
+  /** At least one; absent: any text is an answer. */
+  readonly options?: readonly string[];
+  /** With options: whether other text is an answer too. */
+  readonly free: boolean;
+  /** The answer when nobody gives one in time. */
+  readonly default?: Json;
+  readonly timeoutMs?: number;
+  readonly details?: Json;
+}
+
+/** The question in arguments that fit the schema, or a line that says what the schema cannot. */
+export function readQuestion(
+  args: JsonObject,
+):
+  | { readonly kind: 'question'; readonly question: Question }
+  | { readonly kind: 'unfit'; readonly line: string } {
+  const { free, ...fields } = args as unknown as Omit<Question, 'free'> & {
+    readonly free?: boolean;
+  };
+  const labels = (fields.options ?? []).map(foldedLabel);
+  const second = labels.findIndex((label, index) => labels.indexOf(label) !== index);
+  if (second >= 0) {
+    const first = labels.indexOf(labels[second] ?? '');
+    return { kind: 'unfit', line: `options: items ${first}, ${second} are equal` };
+  }
+  return { kind: 'question', question: { ...fields, free: free ?? false } };
+}
+
+/** Nobody answered in time, as the message of the tool's error: `Nobody answered "…" within 24 h.` */
+export function unansweredText(question: string, timeoutMs: number): string {
+  return `Nobody answered "${clip(question, MAX_QUOTED)}" within ${spanText(timeoutMs)}.`;
+}

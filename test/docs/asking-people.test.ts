@@ -1,0 +1,90 @@
+/** docs/asking-people.md: its code is that of examples which run here. */
+import { expect, test } from 'vitest';
+import {
+  allThatWaits,
+  builder,
+  cashier,
+  concierge,
+  serveOnce,
+  testedConcierge,
+} from '../../examples/docs/asking-people.ts';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { Step } from '../../src/core/agent/step.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { fakeRun } from '../cli/cli-fixture.ts';
+import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+import { answer } from '../support/runs.ts';
+
+test('docs/asking-people.md quotes its example', () => {
+  expect(blocksOf('asking-people').size).toBeGreaterThan(0);
+  expect(blocksOf('asking-people')).toEqual(regionsOf('asking-people'));
+});
+
+/** Runs `agent` in memory, served by the example until it ends. */
+async function served(agent: AgentDefinition): Promise<{ said: readonly string[]; step: Step }> {
+  const run = startInMemory({ agent, task: 'Go' });
+  const said: string[] = [];
+  const handle: RunHandle = fakeRun('r', {
+    resultOrPending: async () => ({ run: handle, ...(await run.resultOrPending()) }),
+    answer: async (id, value) => (run.answer(id, value), { id }),
+    decide: async (id, decision) => (run.decide(id, decision), { id }),
+  });
+  while (said.at(-1) !== '"done"') await serveOnce(handle, (text) => said.push(text));
+  return { said, step: await run.result };
+}
+
+test('a question with options', async () => {
+  const ask =
+    '<action>\ntool: ask_user\nargs:\n  question: Where?\n  options: [the bar, The terrace]\n</action>';
+
+  const { said, step } = await served(concierge(scriptedModel([ask, answer()]).model));
+
+  expect(said).toEqual(['Where? the bar or The terrace', '"done"']);
+  expect(step.stats.counters).toMatchObject({ 'agent:questions': 1 });
+});
+
+test('an approval of large payments alone', async () => {
+  const pay = (amount: number): string =>
+    `<thinking>It is due.</thinking><action>\ntool: pay\nargs:\n  invoice: I7\n  amount: ${amount}\n</action>`;
+  const paid: number[] = [];
+  const { model } = scriptedModel([pay(50), pay(500), answer()]);
+
+  const { said, step } = await served(cashier(model, (amount) => `paid ${paid.push(amount)}`));
+
+  expect(said).toEqual(['May I pay {"invoice":"I7","amount":500}? It is due.', '"done"']);
+  expect(paid).toEqual([50, 500]);
+  expect(step.stats.counters).toMatchObject({ 'agent:approvals_requested': 1 });
+});
+
+test('work that ends outside', async () => {
+  const started: string[] = [];
+  const build = '<action>\ntool: build\nargs:\n  commit: abc\n</action>';
+  const ci = {
+    start: async (callback: string) => {
+      started.push(callback);
+      return { url: 'https://ci/7' };
+    },
+  };
+
+  const { said } = await served(builder(scriptedModel([build, answer()]).model, ci));
+
+  expect(said).toEqual(['"done"']);
+  expect(started).toEqual(['1.1']);
+});
+
+test('the inbox of all runs', async () => {
+  const base = { agent: 'cashier', path: 'cashier', since: 0 };
+  const item = { ...base, id: '1.1', kind: 'approval', tool: 'pay', args: {} } as const;
+  const inbox = async () => ({
+    items: [{ run: 'r1', agent: 'cashier', task: 'Pay', item }],
+    silent: ['r2'],
+  });
+
+  expect(await allThatWaits({ inbox })).toEqual(['cashier r1 approval 1.1', '? r2']);
+});
+
+test('an answer in a test', async () => {
+  expect(await testedConcierge()).toBe('Booked outside.');
+});

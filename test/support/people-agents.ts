@@ -1,0 +1,72 @@
+/** Agents whose runs wait for people; the same in the test's process and in one that is killed. */
+import { z } from 'zod';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
+import { external } from '../../src/activities/external.ts';
+import type { Step } from '../../src/core/agent/step.ts';
+import { valueOf } from '../../src/core/stats/stats.ts';
+import { answer } from './runs.ts';
+
+/** How the agents of a test differ. */
+export interface PeopleOptions {
+  /** Ends every wait; default: none. */
+  readonly timeoutMs?: number;
+  /** Ends the question alone. */
+  readonly questionTimeoutMs?: number;
+  readonly onPay?: (amount: number) => void;
+}
+
+/** `clerk` asks, needs an approval and waits for the outside in one turn; `asker` asks one question. */
+export function peopleAgents({
+  timeoutMs,
+  questionTimeoutMs = timeoutMs,
+  onPay,
+}: PeopleOptions = {}): readonly AgentDefinition[] {
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    parameters: z.object({ amount: z.number() }),
+    effect: 'once',
+    approval: ({ amount }) => amount > 10,
+    ...(timeoutMs === undefined ? {} : { approvalTimeoutMs: timeoutMs }),
+    execute: ({ amount }) => {
+      onPay?.(amount);
+      return `paid ${amount}`;
+    },
+  }) as ToolDefinition;
+  const build = defineTool({
+    name: 'build',
+    description: 'Builds.',
+    execute: () =>
+      external({
+        details: { url: 'https://ci/7' },
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      }),
+  }) as ToolDefinition;
+  const time = questionTimeoutMs === undefined ? '' : `\n    timeoutMs: ${questionTimeoutMs}`;
+  const turn =
+    '<thinking>Three at once.</thinking>\n<action>\n' +
+    `- tool: ask_user\n  args:\n    question: Which John?\n    options: [John Smith, John Doe]${time}\n` +
+    '- tool: pay\n  args:\n    amount: 50\n' +
+    '- tool: build\n</action>';
+  const question = '<action>\ntool: ask_user\nargs:\n  question: Which?\n</action>';
+  return [
+    defineAgent({
+      name: 'clerk',
+      model: { id: 'm', model: async ({ iteration }) => (iteration === 1 ? turn : answer()) },
+      tools: [pay, build],
+      askUser: true,
+    }),
+    defineAgent({
+      name: 'asker',
+      model: { id: 'n', model: async ({ iteration }) => (iteration === 1 ? question : answer()) },
+      askUser: true,
+    }),
+  ];
+}
+
+/** Milliseconds in which a run stood still. */
+export function pausesOf({ stats }: Step): number {
+  return valueOf(stats, 'agent:wall_clock_ms') - valueOf(stats, 'agent:active_ms');
+}
