@@ -1,12 +1,19 @@
 /**
  * `turn`: what an iteration of an agent costs in wall time over a bare workflow with the same two
  * activities and payloads: alternating in one run, then with forty at once.
+ *
+ * The same two activities means those of a worker, `callModel` and `callTool`, with an instant model
+ * and an instant tool behind them: see `same-activities.ts`. `wall_ratio_constant` is stricter and has
+ * no goal: over activities that give a constant at once, so that the work of our activities (finding
+ * the transcript, building the request, checking arguments) counts as overhead too.
  */
-import { serveBare } from './support/bare-worker.ts';
+import { serveBare, type BareSide } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 import { instantAgent } from './support/instant-agent.ts';
+import { sameActivities } from './support/same-activities.ts';
 
+const RESULT_BYTES = 1_024;
 const PAIRS = 5;
 const TURNS = 50;
 const FLEET = 40;
@@ -28,7 +35,8 @@ export const turnBench: Bench = {
 
 async function measure(stage: Stage): Promise<readonly Figure[]> {
   const agentSide = await stage.serve([instantAgent('instant')], { taskQueue: 'agents' });
-  const bareSide = await serveBare(stage);
+  const bareSide = await serveBare(stage, RESULT_BYTES, await sameActivities(RESULT_BYTES));
+  const constantSide = await serveBare(stage, RESULT_BYTES);
   const agent = async (turns: number): Promise<number> => {
     const startedAt = performance.now();
     // Ended by its limit before an answer: as many calls of model and tool as the bare workflow.
@@ -42,21 +50,25 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
     }
     return performance.now() - startedAt;
   };
-  const bare = async (turns: number): Promise<number> => {
+  const timeOf = async (side: BareSide, turns: number): Promise<number> => {
     const startedAt = performance.now();
-    await bareSide.run(turns);
+    await side.run(turns);
     return performance.now() - startedAt;
   };
+  const bare = (turns: number): Promise<number> => timeOf(bareSide, turns);
 
   await agent(5);
   await bare(5);
+  await timeOf(constantSide, 5);
   const ratios: number[] = [];
+  const constantRatios: number[] = [];
   const agentTimes: number[] = [];
   const bareTimes: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
     const agentMs = await agent(TURNS);
     const bareMs = await bare(TURNS);
     ratios.push(agentMs / bareMs);
+    constantRatios.push(agentMs / (await timeOf(constantSide, TURNS)));
     agentTimes.push(agentMs / TURNS);
     bareTimes.push(bareMs / TURNS);
   }
@@ -70,8 +82,10 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
     bareRate = (FLEET * FLEET_TURNS * 1_000) / bareMs;
   }
   await bareSide.stop();
+  await constantSide.stop();
   return [
     figure('wall_ratio', median(ratios), 'x', '<= 1.1', 1),
+    figure('wall_ratio_constant', median(constantRatios), 'x', '', 1),
     figure('turn_ms', median(agentTimes), 'ms', '', median(bareTimes)),
     figure('fleet_ratio', median(fleets), 'x', '>= 0.9', 1),
     figure('fleet_turns_per_s', bareRate * median(fleets), '1/s', '', bareRate),

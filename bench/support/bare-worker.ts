@@ -1,8 +1,9 @@
 /** The other side of a comparison: a worker for workflows that do nothing but call activities. */
 import { Worker, type WorkflowBundle } from '@temporalio/worker';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { loadWorkflowBundle } from '../../src/worker/bundle.ts';
-import type { BareInput } from '../workflows/bare.ts';
+import type { BareActivities, BareInput } from '../workflows/bare.ts';
 import type { Stage } from './bench-stage.ts';
 import { REPLY_BYTES } from './instant-agent.ts';
 
@@ -22,15 +23,25 @@ export interface BareSide {
   readonly stop: () => Promise<void>;
 }
 
+/** What the activities of a bare workflow are; default: {@link bareActivities}. */
+export interface BareWork {
+  readonly activities: BareActivities;
+  readonly inputOf: (turns: number) => BareInput;
+}
+
 /** Serves bare workflows with the slots and pollers of `createWorker`. */
-export async function serveBare(stage: Stage, resultBytes = 1_024): Promise<BareSide> {
-  const taskQueue = `bare-${resultBytes}`;
+export async function serveBare(
+  stage: Stage,
+  resultBytes = 1_024,
+  work: BareWork = { activities: bareActivities(resultBytes), inputOf: bareInput },
+): Promise<BareSide> {
+  const taskQueue = `bare-${randomUUID()}`;
   const worker = await Worker.create({
     connection: stage.connection,
     namespace: 'default',
     taskQueue,
     workflowBundle: await bareBundle(),
-    activities: bareActivities(resultBytes),
+    activities: { ...work.activities },
     maxConcurrentWorkflowTaskExecutions: 100,
     maxConcurrentActivityTaskExecutions: 200,
     workflowTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
@@ -41,7 +52,7 @@ export async function serveBare(stage: Stage, resultBytes = 1_024): Promise<Bare
   return {
     run: async (turns) => {
       const workflowId = `${taskQueue}-${(runs += 1)}`;
-      const args: [BareInput] = [bareInput(turns)];
+      const args: [BareInput] = [work.inputOf(turns)];
       await stage.client.workflow.execute('bare', { workflowId, taskQueue, args });
       return workflowId;
     },

@@ -1,0 +1,56 @@
+/**
+ * The two activities of a worker, for a workflow that is no agent: what is measured over it is the
+ * loop, not the model and tool activities. No loop feeds their transcript, so it is always the same one:
+ * as long as an agent's of fifty iterations is on average.
+ */
+import { createActivities } from '../../src/activities/create-activities.ts';
+import { createRegistry } from '../../src/activities/registry.ts';
+import type { ModelOrder } from '../../src/core/agent/host.ts';
+import { headDigest, messagesDigest } from '../../src/core/agent/run-state.ts';
+import type { Json } from '../../src/core/json.ts';
+import { textMessage } from '../../src/core/message.ts';
+import type { ToolOrder } from '../../src/core/toolchain/outcome.ts';
+import type { TranscriptHead } from '../../src/core/transcript/transcript.ts';
+import { createChunkBus } from '../../src/worker/chunk-bus.ts';
+import { bareInput, type BareWork } from './bare-worker.ts';
+import { instantAgent, REPLY_BYTES } from './instant-agent.ts';
+
+const MESSAGES = 50;
+const HEARTBEAT_MS = 3_000;
+
+/** `callModel` and `callTool` of a worker that knows the agent `instant`, with a tool of `resultBytes`. */
+export async function sameActivities(resultBytes: number): Promise<BareWork> {
+  const registry = createRegistry({
+    agents: [instantAgent('instant', { resultBytes })],
+    models: [],
+  });
+  const items: Json[] = [];
+  const worker = createActivities({
+    registry,
+    runtime: { heartbeatMs: HEARTBEAT_MS },
+    cache: { read: () => items, append: () => undefined, drop: () => undefined },
+    chunks: createChunkBus(),
+    archive: { write: () => Promise.resolve(), read: () => Promise.resolve([]) },
+  });
+  const task = { text: String(MESSAGES) };
+  const { spec } = await worker.loadAgent({ v: 1, agent: 'instant', task });
+  const head: TranscriptHead = { spec, task };
+  const messages = Array.from({ length: MESSAGES }, (_, index) =>
+    index % 2 === 0
+      ? textMessage('assistant', 'x'.repeat(REPLY_BYTES))
+      : textMessage('user', 'r'.repeat(resultBytes)),
+  );
+  items.push(head as unknown as Json, ...(messages as unknown as readonly Json[]));
+  const digest = messagesDigest(headDigest(head), messages);
+  const transcript = { epoch: 1, length: MESSAGES, digest };
+  return {
+    activities: {
+      bareModel: (order) => worker.callModel(order as ModelOrder),
+      bareTool: (order) => worker.callTool(order as ToolOrder),
+    },
+    inputOf: (turns) => {
+      const input = bareInput(turns, HEARTBEAT_MS);
+      return { ...input, modelOrder: { ...(input.modelOrder as object), transcript } };
+    },
+  };
+}
