@@ -132,7 +132,11 @@ describe('[row 10] write, then read', () => {
       minLength: 1,
       maxLength: 4,
     });
-    fc.assert(fc.property(calls, (written) => writeThenReadIsIdentity(write, read, written)));
+    fc.assert(
+      fc.property(calls, (written) => writeThenReadIsIdentity(write, read, written)),
+      // A key that would be a merge key of YAML if it stood without quotes.
+      { examples: [[[{ tool: 'a', args: { a: [{ '<<': null }] } }]]] },
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { Document, isScalar, Scalar, visit } from 'yaml';
 import type { Json } from '../json.ts';
 
 /**
@@ -6,12 +6,17 @@ import type { Json } from '../json.ts';
  * line break at the end. Reads back as the same value.
  */
 export function yamlText(value: Json): string {
-  return stringify(value, {
+  const document = new Document(value, {
     version: '1.2',
     schema: 'core',
-    indent: 2,
-    lineWidth: 0,
     // One object in two places is written twice: readers refuse aliases.
     aliasDuplicateObjects: false,
-  }).trimEnd();
+  });
+  visit(document, {
+    Pair: (_index, { key }) => {
+      // Bare, it would be a merge key, which readers refuse.
+      if (isScalar(key) && key.value === '<<') key.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return document.toString({ indent: 2, lineWidth: 0 }).trimEnd();
 }
