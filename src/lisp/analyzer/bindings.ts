@@ -2,7 +2,7 @@
  * Forms that bind: definitions, `let`, `loop`, `recur`, and tests that bind what they test.
  */
 import { findBare } from '../builtins/registry.ts';
-import type { Form, SymbolForm } from '../reader/form.ts';
+import { headOf, type Form, type SymbolForm } from '../reader/form.ts';
 import type { Span } from '../source.ts';
 import {
   analyzeBody,
@@ -80,11 +80,6 @@ function analyzeNamed(a: Analysis, form: Form, name: string | null, scope: Scope
   }
   const body = form.items.slice(2);
   return analyzeFn(a, { name, selfNamed: false, params, body, span: form.span }, scope);
-}
-
-function headOf(items: readonly Form[]): string {
-  const [head] = items;
-  return head?.kind === 'symbol' ? head.name : '';
 }
 
 /** `(defn n "doc"? [params] body)` and `defn-`. */

@@ -2,7 +2,7 @@
  * Forms that choose: `if` and its kin, `cond`, `case`, `condp`, `and`, `or`.
  */
 import { findBare } from '../builtins/registry.ts';
-import type { Form } from '../reader/form.ts';
+import { headOf, type Form } from '../reader/form.ts';
 import type { Span } from '../source.ts';
 import { shortText } from '../value/print.ts';
 import { compareKeys } from '../value/order.ts';
@@ -23,11 +23,6 @@ import { constant, leafCount, type CaseNode, type Node } from './core-ast.ts';
 import { analyzeSymbol } from './names.ts';
 import { quotedValue } from './quote.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
-
-function headOf(items: readonly Form[]): string {
-  const [head] = items;
-  return head?.kind === 'symbol' ? head.name : '';
-}
 
 /** `(if test then else?)` and `if-not`. */
 export function analyzeIf(

@@ -2,7 +2,7 @@
  * Threading forms: steps are spliced as forms, so that a step may be any form.
  */
 import { findBare } from '../builtins/registry.ts';
-import type { Form, SymbolForm } from '../reader/form.ts';
+import { headOf, type Form, type SymbolForm } from '../reader/form.ts';
 import type { Span } from '../source.ts';
 import {
   builtinNode,
@@ -25,11 +25,6 @@ function splice(step: Form, value: Form, last: boolean): Form {
   if (head === undefined) return value;
   const items = last ? [head, ...args, value] : [head, value, ...args];
   return { kind: 'list', items, span: step.span };
-}
-
-function headOf(items: readonly Form[]): string {
-  const [head] = items;
-  return head?.kind === 'symbol' ? head.name : '';
 }
 
 /** `->` and `->>`. */

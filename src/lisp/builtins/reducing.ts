@@ -30,21 +30,28 @@ function reduceNext(c: Context, s: Steps): void {
   s.at += 1;
 }
 
+/** The first value of the fold; without one and without items the function alone makes it: false. */
+function beginFolding(c: Context, args: readonly Value[], s: Steps): boolean {
+  s.fn = arg(args, 0);
+  s.items = itemsAt(c, args, args.length - 1);
+  if (args.length === 3) {
+    s.acc = arg(args, 1);
+    return true;
+  }
+  if (s.items.length === 0) {
+    s.phase = 1;
+    want(s, s.fn, []);
+    return false;
+  }
+  s.acc = s.items[0] as Value;
+  s.at = 1;
+  return true;
+}
+
 const reduce: Work = steps(
   [0],
   (c, args, s) => {
-    s.fn = arg(args, 0);
-    s.items = itemsAt(c, args, args.length - 1);
-    if (args.length === 3) s.acc = arg(args, 1);
-    else {
-      if (s.items.length === 0) {
-        s.phase = 1;
-        want(s, s.fn, []);
-        return;
-      }
-      s.acc = s.items[0] as Value;
-      s.at = 1;
-    }
+    if (!beginFolding(c, args, s)) return;
     reduceNext(c, s);
   },
   (c, s, result) => {
@@ -60,18 +67,7 @@ const reduce: Work = steps(
 const reductions: Work = steps(
   [0],
   (c, args, s) => {
-    s.fn = arg(args, 0);
-    s.items = itemsAt(c, args, args.length - 1);
-    if (args.length === 3) s.acc = arg(args, 1);
-    else {
-      if (s.items.length === 0) {
-        s.phase = 1;
-        want(s, s.fn, []);
-        return;
-      }
-      s.acc = s.items[0] as Value;
-      s.at = 1;
-    }
+    if (!beginFolding(c, args, s)) return;
     s.out.push(s.acc);
     reductionsNext(c, s);
   },

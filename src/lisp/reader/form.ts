@@ -39,3 +39,9 @@ export interface ListForm {
   readonly items: readonly Form[];
   readonly span: Span;
 }
+
+/** The name at the head of a list: `if` of `(if …)`; empty when no symbol is there. */
+export function headOf(items: readonly Form[]): string {
+  const [head] = items;
+  return head?.kind === 'symbol' ? head.name : '';
+}
