@@ -35,6 +35,7 @@ import type {
   ToolOrder,
   ToolResult,
 } from '../core/toolchain/outcome.ts';
+import type { ProgressMessage } from '../core/tree/messages.ts';
 import {
   CHECK_OPTIONS,
   judgeOptions,
@@ -43,6 +44,7 @@ import {
   toolOptions,
 } from './activity-options.ts';
 import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
+import { createChildRuns } from './children.ts';
 import { createWaits, startTimer } from './host-waits.ts';
 import { tryAgain } from './retry-model.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
@@ -56,6 +58,8 @@ export interface TemporalHost extends Host {
   flush(): void;
   /** Looks again at what the loop waits for; called after each message. */
   wake(): void;
+  /** Tells the parent for the last time, before the workflow closes without a Step. */
+  sayLast(progress: ProgressMessage): Promise<void>;
 }
 
 type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
@@ -92,6 +96,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       ...(ambient.parent === undefined ? {} : { parent: ambient.parent }),
     });
   const waits = createWaits(newScope, onBug);
+  const children = createChildRuns(onBug);
   let scope = ambient;
   let deadline: CancellationScope | null = null;
 
@@ -157,6 +162,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
 
   return {
+    address: workflowInfo().workflowId,
     mailbox,
     now: () => Date.now(),
     inFlight: () => [...inFlight],
@@ -194,10 +200,24 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         (verdicts) => ({ kind: 'checked', verdicts }),
         toCheckOutcome,
       ),
+    runChild: (order, cancel) => {
+      flush();
+      const words = `agent ${order.input.agent}`;
+      inFlight.push(words);
+      return children.run(order, cancel).then((end) => {
+        inFlight.splice(inFlight.indexOf(words), 1);
+        waits.wake();
+        return end;
+      });
+    },
+    tellParent: children.tellParent,
+    tellChild: children.tellChild,
+    sayLast: children.sayLast,
     isIdle: () => inFlight.length === 0,
     abort: () => {
       waits.wake();
       if (inFlight.length === 0) return;
+      children.abort();
       const aborted = scope;
       scope = newScope();
       aborted.cancel();

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Task } from '../message.ts';
+import type { ParentLink } from '../tree/lease.ts';
 import type { Step } from './step.ts';
 
 /** One turn of an earlier conversation. */
@@ -48,4 +49,6 @@ export interface AgentInput {
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
+  /** Set by a parent; of a start by anybody else it is ignored. */
+  readonly parent?: ParentLink;
 }

@@ -15,9 +15,11 @@ import { leaveOf } from './ending.ts';
 import type { EventBody } from './events.ts';
 import type { Host } from './host.ts';
 import type { KeptCalls, KeptTurn } from './kept-turn.ts';
+import { makeRoom } from './make-room.ts';
 import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
 import { isSearch, resumeCall, startCall, type CallPlace } from './run-call.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
+import { maskHidden, type Starters } from './run-child.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from './turn-record.ts';
 import { createDoor, hasEnded, SHUT_DOOR } from './wait-for-person.ts';
@@ -59,12 +61,15 @@ export async function runCalls(
     }
   };
   const door = keep === undefined ? SHUT_DOOR : createDoor(run, host, () => gather(keep));
-  const place: CallPlace = { run, host, door, reasoning };
+  const starters: Starters = { children: 0 };
+  const place: CallPlace = { run, host, door, reasoning, starters };
   let resumed = kept?.begun ?? [];
   let before = 0;
   try {
     for (const wave of wavesOf(calls, tools, parallel)) {
       for (let done = results.length - before; done < wave.length; done = results.length - before) {
+        const room = roomForCalls(run, host, wave.slice(done));
+        if (room !== undefined) await room;
         // When calls that started did not count after all, more of the wave fit.
         unrecorded = beginCalls(place, wave.slice(done), resumed);
         resumed = [];
@@ -88,6 +93,18 @@ export async function runCalls(
     throw error;
   }
   return results;
+}
+
+/** Sees to room for calls under the limits of ancestors; undefined when there is no need to wait. */
+function roomForCalls(run: Run, host: Host, calls: readonly ToolCall[]): Promise<void> | undefined {
+  if ((run.state.leases ?? []).length === 0) return undefined;
+  const needs: Record<string, number> = {};
+  for (const { tool } of calls) {
+    for (const key of ['agent:tool_calls', `agent:tool_calls:${tool}`]) {
+      needs[key] = (needs[key] ?? 0) + 1;
+    }
+  }
+  return makeRoom(run, host, needs);
 }
 
 /** What a call that began has come to; null while it waits for a person. */
@@ -132,10 +149,11 @@ function beginCalls(
   if (isStopped(run, host) || isInterrupted(host)) {
     return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
   }
-  const { limits, stats, head } = run.state;
-  const { fits, breach } = roomFor(calls, head.spec.tools, limits, stats);
+  const { fits, breach } = roomFor(calls, run.state.head.spec.tools, run.wouldCross);
   if (fits > 0) {
-    return calls.slice(0, fits).map((call) => {
+    const fitting = calls.slice(0, fits);
+    if (place.starters !== undefined) place.starters.children = agentCalls(run, fitting);
+    return fitting.map((call) => {
       const startedAt = host.now();
       return { kind: 'started', call, startedAt, pending: startCall(place, call) };
     });
@@ -146,6 +164,12 @@ function beginCalls(
   }
   if (breach !== null) run.breach(breach);
   return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
+}
+
+function agentCalls(run: Run, calls: readonly ToolCall[]): number {
+  const { tools } = run.state.head.spec;
+  const agents = tools.filter(({ agent }) => agent !== undefined).map(({ name }) => name);
+  return agents.length === 0 ? 0 : calls.filter(({ tool }) => agents.includes(tool)).length;
 }
 
 /** A call that an earlier link began: its end, or what it waits for. */
@@ -181,10 +205,16 @@ function recordCall(
   );
   for (const event of result.events ?? []) run.record(ownEvent(event));
   if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
-  const read = toolCallResult(asked, result, toolchainOf(spec.toolchain));
+  const read = toolCallResult(asked, shownResult(tool, result), toolchainOf(spec.toolchain));
   const told =
     end.edited === undefined ? read : { ...read, text: `${editedText(end.edited)}\n${read.text}` };
   return shown === undefined ? told : { ...told, shown };
+}
+
+/** A result as a model may read it. */
+function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result'] {
+  if (tool.agent === undefined || result.output === undefined) return result;
+  return { ...result, output: maskHidden(result.output) };
 }
 
 /** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */

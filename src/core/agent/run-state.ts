@@ -23,6 +23,9 @@ import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
+import { inheritedLimits } from '../tree/inherit.ts';
+import type { ParentLink } from '../tree/lease.ts';
+import { changedTree, type TreeCarried, type TreeState } from '../tree/tree-state.ts';
 import { isOwnEvent, type AgentEvent } from './events.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import { withItem, withSettled, type SettledItem, type WaitingItem } from './pending.ts';
@@ -35,7 +38,7 @@ export interface TranscriptMark {
 }
 
 /** The state of a run, version 1. */
-export interface RunState {
+export interface RunState extends TreeState {
   readonly v: 1;
   /** One id for the whole chain of a run. */
   readonly runId: string;
@@ -79,7 +82,7 @@ export interface RunState {
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
-export interface Carried {
+export interface Carried extends TreeCarried {
   /** Appended by `agent:iteration_history:change` and `agent:scratchpad:change`. */
   readonly entry?: Entry;
   /** Replaces the scratchpad and starts a new epoch. */
@@ -100,13 +103,17 @@ export interface RunIdentity {
   readonly agentPath: string;
   readonly depth: number;
   readonly startedAt: number;
+  /** The run above; absent for a root. */
+  readonly parent?: ParentLink;
 }
 
 /** The state of a run in which nothing has happened. */
 export function startState(identity: RunIdentity, head: TranscriptHead): RunState {
+  const { parent } = identity;
   return {
     v: 1,
     ...identity,
+    ...(parent === undefined ? {} : { leases: parent.leases }),
     head,
     seq: 0,
     iteration: 0,
@@ -115,7 +122,7 @@ export function startState(identity: RunIdentity, head: TranscriptHead): RunStat
     mark: { epoch: 1, length: 0, digest: headDigest(head) },
     historyLength: 0,
     stats: EMPTY_STATS,
-    limits: head.spec.limits,
+    limits: inheritedLimits(head.spec.limits, parent),
     breach: null,
     pausedAt: null,
     idleMs: 0,
@@ -215,6 +222,13 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
           ? {}
           : { cached: keepResult(state.cached ?? [], carried.cached) }),
       };
+    case 'agent:child:spawn':
+    case 'agent:child:report':
+    case 'agent:child:granted':
+    case 'agent:child:complete':
+    case 'agent:lease:asked':
+    case 'agent:lease:answered':
+      return changedTree(state, event, carried);
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
       const breach = {

@@ -1,6 +1,6 @@
 /** From the state and the ending of a run to its Step. */
 import { explainBreach } from '../limits/breach.ts';
-import { SELF_PREFIX, valueOf, type Stats } from '../stats/stats.ts';
+import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../stats/stats.ts';
 import type { Ending } from './ending.ts';
 import type { RunState } from './run-state.ts';
 import type { Step, StepStatus, StepTrace, Usage } from './step.ts';
@@ -58,6 +58,13 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
   }
 }
 
+/** Whose call a run answers. */
+function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
+  if (parent === undefined) return {};
+  const { workflowId, runId, agent, callId } = parent;
+  return { parent: { workflowId, runId, agent, callId } };
+}
+
 /** The Step of a run that ended in `state`. */
 export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step {
   const { spec } = state.head;
@@ -83,6 +90,34 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     memory: {},
     notes: [],
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
+    children: state.childEnds ?? [],
+    trace: { ...trace, ...parentOf(state) },
+  };
+}
+
+/** The Step of a run that ended before its first event. */
+export function unstartedStep(
+  agent: string,
+  reason: string,
+  message: string,
+  trace: StepTrace,
+): Step {
+  return {
+    v: 1,
+    runId: trace.firstExecutionId,
+    agent,
+    mode: 'react',
+    status: reason === 'canceled' ? 'canceled' : 'error',
+    value: null,
+    reason,
+    message,
+    signature: null,
+    fieldDescriptions: {},
+    usage: usageOf(EMPTY_STATS),
+    stats: EMPTY_STATS,
+    memory: {},
+    notes: [],
+    iterations: 0,
     children: [],
     trace,
   };

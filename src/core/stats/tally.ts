@@ -3,7 +3,7 @@
  * row. Rows are read in order; a counter moves before the gauges that go with it.
  */
 import { isOwnEvent, type AgentEvent, type EventType } from '../agent/events.ts';
-import { change, type StatChange, type Stats } from './stats.ts';
+import { change, type Numbers, type StatChange, type Stats } from './stats.ts';
 
 type EventOf<Type extends EventType> = Extract<AgentEvent, { readonly type: Type }>;
 type Rules = {
@@ -89,6 +89,9 @@ const RULES: Rules = {
       ...reported(counts, gauges),
     ];
   },
+  'agent:child:spawn': () => [count('agent:children')],
+  'agent:child:report': ({ added }) => inherited(added),
+  'agent:child:complete': ({ added }) => inherited(added),
   'agent:question:asked': () => [count('agent:questions')],
   'agent:approval:requested': () => [count('agent:approvals_requested')],
   'agent:approval:decided': ({ decision }) =>
@@ -111,6 +114,10 @@ export function changesOf(stats: Stats, event: AgentEvent): readonly StatChange[
   const rule = RULES[event.type] as
     ((event: AgentEvent, stats: Stats) => readonly StatChange[]) | undefined;
   return rule === undefined ? [] : rule(event, stats);
+}
+
+function inherited(added: Numbers): StatChange[] {
+  return Object.entries(added).map(([key, by]) => ({ kind: 'inherit', key, by }));
 }
 
 function riseBoth(key: string, by: number, name: string): StatChange[] {
