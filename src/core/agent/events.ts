@@ -137,11 +137,11 @@ export type EventBody =
       /** The result of an equal call before: the tool did not run again. */
       readonly cached?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
-  /** A child run was started for call `callId`; `childId` is its address. */
+  /** A run of `childAgent` was started for call `callId`; `childId` is its address. */
   | {
       readonly type: 'agent:child:spawn';
       readonly childId: string;
-      readonly agent: string;
+      readonly childAgent: string;
       readonly callId: string;
     }
   /**

@@ -9,11 +9,7 @@
 import { isHidden } from '../signature/signature.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Numbers } from '../stats/stats.ts';
-import {
-  canceledCallText,
-  childFailureText,
-  refusedText,
-} from '../toolchain/call-texts.ts';
+import { canceledCallText, childFailureText, refusedText } from '../toolchain/call-texts.ts';
 import { capOutput, type CappedOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { chargedTotals, heardTotals, totalsOf, type OpenChild } from '../tree/child-totals.ts';
@@ -81,8 +77,12 @@ export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<C
   try {
     const isFull = (): boolean => (run.state.children ?? []).length >= MAX_LIVE_CHILDREN;
     const isOff = (): boolean => isStopped(run, host) || isInterrupted(host);
-    while (isFull() && !isOff()) await host.waitUntil(() => !isFull() || isOff());
-    await makeRoom(run, host, START_NEEDS);
+    do {
+      while (isFull() && !isOff()) await host.waitUntil(() => !isFull() || isOff());
+      const room = makeRoom(run, host, START_NEEDS);
+      if (room !== undefined) await room;
+      // While room was made, others may have started.
+    } while (isFull() && !isOff());
     if (isOff()) return { kind: 'stopped', started: false };
     const crossed = run.wouldCross(['agent:children', 'agent:depth']);
     if (crossed?.limit.onReach === 'refuse') {
@@ -123,7 +123,7 @@ async function startAndAwait(
     answered: 0,
     pending: [],
   };
-  run.record({ type: 'agent:child:spawn', childId, agent, callId }, { child });
+  run.record({ type: 'agent:child:spawn', childId, childAgent: agent, callId }, { child });
   const order = { childId, input: { v: 1, agent, ...input, parent } } as const;
   const end = await host.runChild(order, () => cancelOf(run, host));
   const { status, reason, message } = settle(run, host, child, end);

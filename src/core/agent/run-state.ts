@@ -77,6 +77,8 @@ export interface RunState extends TreeState {
   readonly settled?: readonly SettledItem[];
   /** Since when nothing but `pending` is waited for; null or absent while the run works. */
   readonly waitingSince?: number | null;
+  /** Calls that run; absent until there was one. */
+  readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
 }
@@ -198,10 +200,17 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return {
         ...withoutItems(state, () => true, event.at),
         ...(state.turn === undefined ? {} : { turn: null }),
+        ...((state.openCalls ?? []).length === 0 ? {} : { openCalls: [] }),
       };
     case 'agent:model_call:before':
-    case 'agent:tool_call:before':
       return goingOn(state, event.at);
+    case 'agent:tool_call:before': {
+      const { callId, tool } = event;
+      return {
+        ...goingOn(state, event.at),
+        openCalls: [...(state.openCalls ?? []), { callId, tool }],
+      };
+    }
     case 'agent:question:asked':
     case 'agent:approval:requested':
     case 'agent:external:begun':
@@ -218,6 +227,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:tool_call:after':
       return {
         ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
+        ...withoutCall(state, event.callId),
         ...(carried.cached === undefined
           ? {}
           : { cached: keepResult(state.cached ?? [], carried.cached) }),
@@ -265,6 +275,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:warning':
       return NOTHING;
   }
+}
+
+function withoutCall({ openCalls = [] }: RunState, callId: string): Partial<RunState> {
+  const left = openCalls.filter((call) => call.callId !== callId);
+  return left.length === openCalls.length ? NOTHING : { openCalls: left };
 }
 
 function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Partial<RunState> {

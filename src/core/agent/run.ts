@@ -206,15 +206,10 @@ function nextDeadline(state: RunState, now: number): number | null {
 }
 
 /** What of a run its budgets are computed from. */
-export function ledgerOf({ runId, head, limits, leases, children, stats }: RunState): Ledger {
-  return {
-    runId,
-    agent: head.spec.name,
-    limits,
-    leases: leases ?? [],
-    children: children ?? [],
-    stats,
-  };
+export function ledgerOf(state: RunState): Ledger {
+  const { runId, head, limits, stats, leases = [], children = [], openCalls = [] } = state;
+  const calls = openCalls.map(({ tool }) => tool);
+  return { runId, agent: head.spec.name, limits, leases, children, stats, calls };
 }
 
 /** Whether the run is over, wherever it stands: a breach, or a cancel that waits. */

@@ -2,9 +2,9 @@
  * The budgets of a tree: which limits hold for a run and all below it, what of them is spent, reserved
  * and free, and what a child gets.
  *
- * I1  For each limit: what the run and its ended children have spent, and for each child that lives the
- *     greater of what was granted to it and what it has reported, are together at most the limit when a
- *     grant is made. So no latency of messages can cross it; what crosses is one call in flight.
+ * I1  For each limit: what the run and its ended children have spent, its calls in flight, and for each
+ *     child that lives the greater of what was granted to it and what it has reported, are together at
+ *     most the limit when a grant is made. So no latency of messages can cross it; what crosses is one call in flight.
  * I2  Integers only. A reservation is a part rounded down, a later grant half of the rest rounded up:
  *     while anything is free, whoever asks gets something.
  * I3  Nothing is given back by message: a child that ends is not reserved for any more, and its totals
@@ -24,6 +24,8 @@ export interface Ledger {
   readonly leases: readonly Lease[];
   readonly children: readonly OpenChild[];
   readonly stats: Stats;
+  /** Tools of calls that run: each counts when it has ended, and binds from its beginning. */
+  readonly calls: readonly string[];
 }
 
 /** A limit on a run and all below it: its own, or its part of an ancestor's. */
@@ -40,7 +42,7 @@ export interface Bound {
 export interface BoundUse extends Bound {
   /** By the run itself, and by children as far as they have said. */
   readonly used: number;
-  /** For children that live, beyond what they have said. */
+  /** For calls in flight, and for children that live beyond what they have said. */
   readonly reserved: number;
   readonly free: number;
 }
@@ -74,7 +76,8 @@ export function boundsOf(ledger: Ledger): readonly Bound[] {
 
 /** What is spent and reserved of a bound: I1. */
 export function committed(ledger: Ledger, { id, limit }: Pick<Bound, 'id' | 'limit'>): number {
-  return (ledger.stats.counters[limit.key] ?? 0) + reservedIn(ledger, id, limit.key);
+  const { key } = limit;
+  return (ledger.stats.counters[key] ?? 0) + inFlight(ledger, key) + reservedIn(ledger, id, key);
 }
 
 /** What is left of a bound, from 0. */
@@ -87,7 +90,7 @@ export function usesOf(ledger: Ledger): readonly BoundUse[] {
   return boundsOf(ledger).map((bound) => ({
     ...bound,
     used: ledger.stats.counters[bound.limit.key] ?? 0,
-    reserved: reservedIn(ledger, bound.id, bound.limit.key),
+    reserved: committed(ledger, bound) - (ledger.stats.counters[bound.limit.key] ?? 0),
     free: restOf(ledger, bound),
   }));
 }
@@ -229,6 +232,15 @@ function ownBounds({ runId, limits }: Ledger): readonly Bound[] {
 
 function boundOfLease({ id, limit, origin, granted, refused }: Lease): Bound {
   return { id, limit, origin, max: granted, ...(refused === undefined ? {} : { refused }) };
+}
+
+const CALLS = 'agent:tool_calls';
+
+function inFlight({ calls }: Ledger, key: string): number {
+  if (key === CALLS) return calls.length;
+  return key.startsWith(`${CALLS}:`)
+    ? calls.filter((tool) => key === `${CALLS}:${tool}`).length
+    : 0;
 }
 
 function reservedIn({ children }: Ledger, id: string, key: string): number {
