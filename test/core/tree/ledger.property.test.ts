@@ -109,7 +109,10 @@ class Tree {
   readonly nodes: Node[] = [];
   mail: Mail[] = [];
 
-  constructor(readonly limits: readonly Limit[]) {
+  readonly limits: readonly Limit[];
+
+  constructor(limits: readonly Limit[]) {
+    this.limits = limits;
     this.add(null, 'run', []);
   }
 
