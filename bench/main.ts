@@ -7,6 +7,7 @@ import { lispBench } from './lisp.ts';
 import { parseBench } from './parse.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
+import { treeCancelBench } from './tree-cancel.ts';
 import { turnBench } from './turn.ts';
 
 const benches: readonly Bench[] = [
@@ -17,6 +18,7 @@ const benches: readonly Bench[] = [
   parseBench,
   searchBench,
   compactionBench,
+  treeCancelBench,
   lispBench,
 ];
 

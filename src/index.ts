@@ -120,12 +120,15 @@ export {
 export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
   AnswerOptions,
+  EventOptions,
   ReadOptions,
   ResultOrPending,
   RunHandle,
   SendOptions,
 } from './client/run-handle.ts';
 export type { ChunkSource } from './client/run-stream.ts';
+export type { TreeOption } from './client/run-tree.ts';
+export type { TreeRun } from './client/tree-run.ts';
 export type { Environment } from './client/temporal-environment.ts';
 export {
   isOwnEvent,
@@ -141,6 +144,7 @@ export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
 export type {
   AdjustReceipt,
   AnswerReceipt,
+  BudgetLine,
   PendingBase,
   PendingItem,
   RunPhase,

@@ -44,9 +44,23 @@ export function valueText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** One line of at most `width` characters, with `…` for what is cut. */
+/**
+ * `text` without what would move the cursor of a terminal, change its colours or turn its direction:
+ * such characters are written `\uXXXX`. For text of models, tools and people.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(MOVES_A_TERMINAL, (character) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    return `\\u${code}`;
+  });
+}
+
+/** Control characters, ends of lines and of paragraphs, and marks of direction (Unicode UAX #9). */
+const MOVES_A_TERMINAL = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu;
+
+/** One printable line of at most `width` characters, with `…` for what is cut. */
 export function oneLine(text: string, width: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = printable(text.replaceAll(/\s+/g, ' ').trim());
   const characters = Array.from(line);
   return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
 }

@@ -89,6 +89,8 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     transcript: unexpected,
     events: unexpected,
     pending: unexpected,
+    tree: unexpected,
+    child: unexpected,
     answer: unexpected,
     decide: unexpected,
     resultOrPending: unexpected,

@@ -5,6 +5,13 @@ import { ledgerOf } from './run.ts';
 import type { RunState } from './run-state.ts';
 import { usageOf } from './step-of.ts';
 
+/** The path of a child by its address, which ends with its call, which begins with the iteration. */
+export function pathBelow(path: string, childId: string, agent: string): string {
+  const callId = childId.slice(childId.lastIndexOf('/') + 1);
+  const [iteration = callId] = callId.split('.');
+  return `${path}/${iteration}/${agent}`;
+}
+
 /** The part of the tree that a run in `state` knows, at `now`. */
 export function treeView(state: RunState, now: number): TreeView {
   const { head, agentPath, depth, parent, children = [], childEnds = [] } = state;
@@ -16,6 +23,7 @@ export function treeView(state: RunState, now: number): TreeView {
   const ended = childEnds.map(({ childId, agent, status, reason, usage }): TreeChild => ({
     id: childId,
     agent,
+    path: pathBelow(agentPath, childId, agent),
     status,
     reason,
     usage,
