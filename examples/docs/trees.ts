@@ -50,8 +50,10 @@ export const longerOf: Next = async (work) => {
     work.spawn('researcher', { task }),
     work.spawn('researcher', { task: `${task} Look for what speaks against it.` }),
   ]);
-  const texts = found.map((one) => (one.kind === 'value' ? String(one.value) : one.text));
+  const texts = found.map((one) => (one.kind === 'value' ? one.value : one.text));
   // #endregion
-  const [longest = ''] = texts.toSorted((a, b) => b.length - a.length);
+  const [longest = ''] = texts.toSorted(
+    (a, b) => JSON.stringify(b).length - JSON.stringify(a).length,
+  );
   return { kind: 'end', value: longest };
 };
