@@ -78,7 +78,8 @@ function everloopCli(argv: readonly string[], { everloop }: Served): Promise<Cli
   return cli(argv, { everloop });
 }
 
-describe('a tree', () => {
+// Trees of five workflows, on a machine that may be busy with other tests.
+describe('a tree', { timeout: 150_000 }, () => {
   it('is seen whole while runs work, wait and have ended, and from a child down', async () => {
     const served = await serveTree();
     const run = await served.everloop.start('top', { task: 'Go', limits: { modelCalls: 50 } });

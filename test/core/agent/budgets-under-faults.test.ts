@@ -120,7 +120,7 @@ async function endOf(run: MemoryRun, clock: FakeClock): Promise<Step> {
   });
   for (let turns = 0; !isOver; turns++) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (turns % 30 === 29) clock.advance(10_000);
+    if (turns % 10 === 9) clock.advance(10_000);
   }
   return result;
 }
