@@ -39,7 +39,11 @@ describe('Finding the program of a reply [sub 11]', () => {
     ['two with both tags', `${fence('clojure', '(a)')}\n${fence('lisp', '(b)')}`, 2],
     ['three', [1, 2, 3].map((n) => fence('lisp', `(f ${n})`)).join('\n'), 3],
     ['a tagged one beside JSON', `${fence('json', '{"a": 1}')}\n${fence('clojure', '(a)')}`, '(a)'],
-    ['a tagged one beside an untagged list', `${fence('', '(x)')}\n${fence('clojure', '(a)')}`, '(a)'],
+    [
+      'a tagged one beside an untagged list',
+      `${fence('', '(x)')}\n${fence('clojure', '(a)')}`,
+      '(a)',
+    ],
     ['an untagged block', fence('', '(a)'), '(a)'],
     ['a block of another tag', fence('scheme', '(a)'), '(a)'],
     ['an untagged block beside output', `${fence('', '(a)')}\n${fence('', '42')}`, '(a)'],
