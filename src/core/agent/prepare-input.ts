@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../json.ts';
 import type { Task } from '../message.ts';
 import { coerceInputs } from '../signature/coerce-inputs.ts';
 import { expandTemplate } from '../template/expand-template.ts';
+import { nameData } from '../template/name-data.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import type { AgentInput } from './input.ts';
 import { contextOfStep, isStep } from './piping.ts';
@@ -79,18 +80,27 @@ export function prepareInput(
     const refusal = { code: 'invalid_input', message: refused.join('\n'), details } as const;
     return { material, warnings, refusal };
   }
-  return { ...withTask(spec, material), warnings };
+  const filled = withTask(spec, material);
+  return { ...filled, warnings: [...warnings, ...(filled.warnings ?? [])] };
 }
 
 /** Fills the template in: its text is the task. */
 function withTask(
-  { prompt }: AgentSpec,
+  { prompt, mode }: AgentSpec,
   material: RunMaterial,
-): Pick<PreparedInput, 'material' | 'refusal'> {
+): Pick<PreparedInput, 'material' | 'refusal'> & Partial<Pick<PreparedInput, 'warnings'>> {
   const { task, context } = material;
   if (prompt === undefined) return { material };
   const reading = parseTemplate(prompt);
   const data = { ...context, task: task.text };
+  if (mode === 'lisp' && reading.kind === 'template') {
+    const { text, missing } = nameData(reading.nodes, data);
+    const warnings = missing.map((tag) => ({
+      code: 'missing_data',
+      message: `Expected data for ${tag} of the prompt, got none. It stays as it is written.`,
+    }));
+    return { material: { ...material, task: { ...task, text } }, warnings };
+  }
   const expansion = reading.kind === 'problem' ? reading : expandTemplate(reading.nodes, data);
   if (expansion.kind === 'problem') {
     return { material, refusal: { code: 'template_error', message: expansion.message } };

@@ -46,26 +46,55 @@ export interface FeedbackMaterial {
 
 /** The feedback of one program, in parts with a line break between; never empty. */
 export function programFeedback(material: FeedbackMaterial): string {
-  const { report, plan, turns, rejection } = material;
-  const framed = [...notesPart(material), ...resultPart(material)];
-  const memory = memoryPart(material);
+  const notes = notesPart(material);
+  const result = resultPart(material);
   const error = errorPart(material);
-  const hasFrame = framed.length > 0 || error.length > 0;
+  const hasFrame = notes.length + result.length + error.length > 0;
   const parts = [
     ...(hasFrame ? [PREAMBLE] : []),
-    ...framed,
-    ...memory,
+    ...notes,
+    ...result,
+    ...memoryPart(material),
     ...error,
-    ...doneLine(report),
-    ...(rejection === undefined ? [] : repairPart(material, rejection)),
-    ...plan.map((line) => withoutHidden(line, material.hidden)),
-    ...(turns === '' ? [] : [turns]),
+    ...closingParts(material),
   ];
   return parts.length === 0 ? NO_OUTPUT : parts.join('\n');
 }
 
+/** The same as the result of a native call: JSON whose texts of programs and tools are framed too. */
+export function nativeFeedback(material: FeedbackMaterial): string {
+  const { report, hidden } = material;
+  const notes = notesPart(material).join('\n');
+  const result = resultPart(material).join('\n');
+  const error = errorPart(material).join('\n');
+  const changed = report.changed
+    .slice(0, MAX_CHANGED)
+    .map(({ name, preview }) => [name, oneLine(withoutHidden(preview, hidden))] as const);
+  const hasFrame = notes + result + error !== '';
+  const feedback = [...(hasFrame ? [PREAMBLE] : []), ...closingParts(material)].join('\n');
+  return JSON.stringify({
+    status: report.outcome,
+    ...(result === '' ? {} : { result }),
+    ...(notes === '' ? {} : { notes }),
+    ...(error === '' ? {} : { error }),
+    memory: { changed: Object.fromEntries(changed), stored: report.stored },
+    feedback,
+  });
+}
+
+/** What stands behind the program's own texts. */
+function closingParts(material: FeedbackMaterial): readonly string[] {
+  const { report, rejection, plan, turns, hidden } = material;
+  return [
+    ...doneLine(report),
+    ...(rejection === undefined ? [] : repairPart(material, rejection)),
+    ...plan.map((line) => withoutHidden(line, hidden)),
+    ...(turns === '' ? [] : [turns]),
+  ];
+}
+
 /** The notes of a program as a model reads them, cut; empty when it wrote none. */
-export function notesText({
+function notesText({
   report,
   feedbackChars,
   hidden,
@@ -80,7 +109,7 @@ export function notesText({
 }
 
 /** What of an ill-fated program a model reads, without its frame; empty when it ended well. */
-export function errorText({ report, hidden }: Pick<FeedbackMaterial, 'report' | 'hidden'>): string {
+function errorText({ report, hidden }: Pick<FeedbackMaterial, 'report' | 'hidden'>): string {
   const { error, outcome, warnings, preview, isEmpty } = report;
   const failure = outcome === 'failed' ? [`The program failed: ${isEmpty ? 'nil' : preview}`] : [];
   const lines = [
