@@ -17,6 +17,7 @@ import {
   type Decision,
   type Waits,
 } from '../core/agent/pending.ts';
+import type { ProgramView } from '../core/agent/program/report.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';
 import { startInput } from '../core/agent/start-input.ts';
@@ -51,8 +52,8 @@ export interface MemoryRunOptions {
   /** A loop of your own. Default: that of the agent's mode. */
   readonly next?: Next;
   /**
-   * Hands over, through JSON, at each iteration boundary for which this holds, and while only people
-   * are waited for; once at each.
+   * Hands over, through JSON, at each iteration boundary for which this holds, while only people are
+   * waited for, and in the middle of a program; once at each, in a program once between two events.
    */
   readonly handoverDue?: (iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
@@ -64,7 +65,7 @@ export interface MemoryRunOptions {
 }
 
 /** Where a run may hand itself over. */
-export type HandoverPlace = 'boundary' | 'waiting';
+export type HandoverPlace = 'boundary' | 'waiting' | 'program';
 
 /** A run in memory, while it goes on and after. */
 export interface MemoryRun {
@@ -81,6 +82,8 @@ export interface MemoryRun {
   resume(): void;
   /** What waits for people and the outside. */
   pending(): readonly PendingItem[];
+  /** The program that runs, else the last one; null when there was none. */
+  program(): ProgramView | null;
   /** Answers a question, or ends outside work. Throws a UsageError for what a live run refuses. */
   answer(id: string, value: Json, options?: AnswerOptions): void;
   /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
@@ -125,13 +128,22 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   let handedOverAt = '';
   let watchers: readonly (() => void)[] = [];
 
-  const placeOf = ({ iteration, pending = [] }: RunState): readonly [number, HandoverPlace] => [
-    iteration,
-    pending.length > 0 ? 'waiting' : 'boundary',
-  ];
+  const placeOf = (run: Run): readonly [number, HandoverPlace] => {
+    const { state } = run;
+    const view = run.program();
+    const isInProgram = state.turn?.program !== undefined;
+    if (isInProgram || (view !== null && view.outcome === undefined)) {
+      return [state.iteration, 'program'];
+    }
+    return [state.iteration, (state.pending ?? []).length > 0 ? 'waiting' : 'boundary'];
+  };
+  const keyOf = (run: Run): string => {
+    const [iteration, place] = placeOf(run);
+    return [iteration, place, ...(place === 'program' ? [run.state.seq] : [])].join();
+  };
   const handoverDue = (): boolean => {
-    const place = placeOf(current.run.state);
-    return place.join() !== handedOverAt && options.handoverDue?.(...place) === true;
+    const { run } = current;
+    return keyOf(run) !== handedOverAt && options.handoverDue?.(...placeOf(run)) === true;
   };
 
   const begin = (state: RunState, inbox: Inbox): void => {
@@ -167,7 +179,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
           unreadInputs,
         });
       }
-      handedOverAt = placeOf(run.state).join();
+      handedOverAt = keyOf(run);
       begin(roundTrip(run.state), roundTrip(host.mailbox.peek()));
     }
   };
@@ -213,6 +225,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
     },
     pause: () => current.run.pause(),
     resume: () => current.run.resume(),
+    program: () => current.run.program(),
     pending: () => pendingItems(current.run.state, current.host.mailbox.peek()),
     answer: (id, value, how) => settle(id, (waits) => checkAnswer(waits, id, value), how),
     decide: (id, decision, how) => settle(id, (waits) => checkDecision(waits, id, decision), how),

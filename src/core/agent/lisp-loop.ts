@@ -147,6 +147,7 @@ async function programTurn(work: Work, turn: ProgramTurn, reply: Reply): Promise
       const { reason, message } = report.error ?? { reason: 'internal', message: '' };
       if (place.isSingleShot) {
         keepInHistory(work, messagesFor(''));
+        work.leaveIfAsked();
         throw leaving({ kind: 'failed', code: reason, cause: message });
       }
       return goOn(work, told(), noted(work, [message]), place);
@@ -304,19 +305,19 @@ async function goOn(
   memo: LispMemo,
   { isLast, isExplicit }: Place,
 ): Promise<TurnEnd> {
+  if (messages.length > 0) work.append({ messages });
+  work.leaveIfAsked();
   if (isLast && !isExplicit) {
     for (const value of memo.values) {
       const candidate = aligned(work, value);
       const judgement = await judged(work, [candidate], JSON.stringify(value), 'if accepted');
-      if (judgement.kind === 'accepted') return accepted(work, judgement.value, messages, true);
+      if (judgement.kind === 'accepted') return accepted(work, judgement.value, [], true);
     }
   }
   const hasNews = memo.values.length > 0 || memo.problems.length > 0;
   if (hasNews || work.state.data !== null) {
     work.setData({ values: memo.values, problems: memo.problems });
   }
-  if (messages.length > 0) work.append({ messages });
-  work.leaveIfAsked();
   return { kind: 'continue' };
 }
 

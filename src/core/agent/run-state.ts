@@ -25,6 +25,7 @@ import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import { isOwnEvent, type AgentEvent } from './events.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import type { ProgramState } from './program/report.ts';
 import { withItem, withSettled, type SettledItem, type WaitingItem } from './pending.ts';
 
 /** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
@@ -76,6 +77,8 @@ export interface RunState {
   readonly waitingSince?: number | null;
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
+  /** What programs left; absent until there was one, or a memory to begin with. */
+  readonly program?: ProgramState;
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
@@ -92,6 +95,8 @@ export interface Carried {
   readonly item?: WaitingItem;
   /** The turn that is handed over in its middle, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
+  /** What a program leaves, by `agent:program:after`. */
+  readonly program?: ProgramState;
 }
 
 /** Who runs, and since when. */
@@ -192,8 +197,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutItems(state, () => true, event.at),
         ...(state.turn === undefined ? {} : { turn: null }),
       };
+    case 'agent:program:after':
+      return carried.program === undefined ? NOTHING : { program: carried.program };
     case 'agent:model_call:before':
     case 'agent:tool_call:before':
+    case 'agent:program:before':
       return goingOn(state, event.at);
     case 'agent:question:asked':
     case 'agent:approval:requested':

@@ -1,5 +1,7 @@
 /** From the state and the ending of a run to its Step. */
 import { explainBreach } from '../limits/breach.ts';
+import { EMPTY_MEMORY } from '../../lisp.ts';
+import type { Json } from '../json.ts';
 import { SELF_PREFIX, valueOf, type Stats } from '../stats/stats.ts';
 import { lispMemo } from './lisp-memo.ts';
 import type { Ending } from './ending.ts';
@@ -69,6 +71,12 @@ function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
   return problems.length === 0 ? {} : { details: { problems } };
 }
 
+/** What a run without programs remembers: nothing. */
+function memoryOf({ program, head }: RunState): Json {
+  const memory = program?.memory ?? (head.spec.program === undefined ? {} : EMPTY_MEMORY);
+  return memory as unknown as Json;
+}
+
 /** The Step of a run that ended in `state`. */
 export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step {
   const { spec } = state.head;
@@ -92,8 +100,8 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     },
     stats: state.stats,
     ...(state.breach === null ? {} : { exceededLimit: state.breach }),
-    memory: {},
-    notes: [],
+    memory: memoryOf(state),
+    notes: state.program?.notes ?? [],
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
     children: [],
     trace,

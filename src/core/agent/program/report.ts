@@ -2,7 +2,7 @@
  * What the modes, people and a hand-over see of programs: what a program is run with, what became of it,
  * and what of programs stays in the state of a run. Plain JSON throughout.
  */
-import type { ProgramMemory } from '../../../lisp.ts';
+import type { ProgramMemory, ProgramStatus } from '../../../lisp.ts';
 import type { Json } from '../../json.ts';
 
 /** How a program ended: a last value, `return`, `fail`, or an error, found before it ran or while it did. */
@@ -51,6 +51,20 @@ export interface ProgramReport {
   readonly calls: number;
 }
 
+/** A program as people see it, while it runs and after. */
+export interface ProgramView {
+  readonly programId: string;
+  /** Cut to 64 KB once the program has ended. */
+  readonly source: string;
+  /** Since when it runs, or ran, in milliseconds since 1970. */
+  readonly since: number;
+  /** Absent when it was refused before it was started. */
+  readonly status?: ProgramStatus;
+  /** Absent while it runs. */
+  readonly outcome?: ProgramOutcome | 'canceled';
+  readonly error?: { readonly reason: string; readonly message: string };
+}
+
 /** What of programs stays with a run. Changed by `agent:program:after` alone, through `apply`. */
 export interface ProgramState {
   readonly memory: ProgramMemory;
@@ -58,4 +72,6 @@ export interface ProgramState {
   readonly notes: readonly string[];
   /** Of the last program, when it failed: `data/fail` of the next. */
   readonly failure?: { readonly reason: string; readonly message: string };
+  /** The last program, for people; absent while none has ended. */
+  readonly last?: ProgramView;
 }
