@@ -60,9 +60,8 @@ export const severalPrograms: Problem = {
 /** Why no call or program of the reply was run. */
 export function explainCalls(problems: readonly Problem[]): string {
   const [first] = problems;
-  if (first !== undefined && [actionAndProgram.code, severalPrograms.code].includes(first.code)) {
-    return first.message;
-  }
+  const told = [actionAndProgram, severalPrograms].find(({ code }) => code === first?.code);
+  if (told !== undefined) return told.message;
   return withLines('The action could not be read, nothing was run.', messagesOf(problems));
 }
 

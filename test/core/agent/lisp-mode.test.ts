@@ -284,7 +284,7 @@ describe('A turn of lisp, row by row [sub 10]', () => {
     expect(bodiesOf(played.events, 'agent:parse_error')).toMatchObject([
       { family: 'toolchain', problems: [{ code, message: text }] },
     ]);
-    expect(counters(played.step, 'code_executions', 'toolchain_parse_error_total')).toEqual([0, 1]);
+    expect(counters(played.step, 'code_executions', 'toolchain_parse_error_total')).toEqual([1, 1]);
     expect(played.step.value).toBe(1);
   });
 
@@ -297,7 +297,7 @@ describe('A turn of lisp, row by row [sub 10]', () => {
     expect(told(played, 1)).toBe(
       'Your reply was cut off by the length limit. Nothing in it was run. Write less and work in steps.\nTurn 1 of 5: 4 turns left.',
     );
-    expect(counters(played.step, 'code_executions', 'format_parse_error_total')).toEqual([0, 1]);
+    expect(counters(played.step, 'code_executions', 'format_parse_error_total')).toEqual([1, 1]);
   });
 
   test('the transcript keeps the program alone, the event what was around it', async () => {
@@ -348,38 +348,31 @@ describe('Turns that run out [sub 10]', () => {
     expect(step).toMatchObject({ status: 'success', value: 7, usage: { fallbackUsed: true } });
   });
 
-  test.each<readonly [name: string, agent: Partial<AgentOptions>, reply: string, problem: string]>([
-    ['nothing fits', { signature: ':int' }, program('"x"'), ''],
-    [
-      'a rejected return',
-      { signature: ':int' },
-      program('(return "x")'),
-      '(value): expected integer, got string "x"',
-    ],
-    ['no program', {}, 'Well.', 'No program was found. Write one ```clojure block.'],
-    [
-      'explicit, with a plain value before',
-      { completion: 'explicit' },
-      'Well.',
-      'No program was found. Write one ```clojure block.',
-    ],
-  ])('else the run ends at its limit: %s', async (_name, agent, reply, problem) => {
-    const { step } = await play([program('"x"'), reply], { maxTurns: 2, ...agent }).then(
-      (played) => (_name === 'no program' ? played : played),
-    );
+  const badReturn = '(value): expected integer, got string "x"';
+  const noProgram = 'No program was found. Write one ```clojure block.';
 
-    const isValue = _name === 'no program';
-    if (isValue) {
-      expect(step).toMatchObject({ status: 'success', value: 'x' });
-      return;
-    }
+  test.each<
+    readonly [
+      name: string,
+      agent: Partial<AgentOptions>,
+      reply: string,
+      problems: readonly string[],
+    ]
+  >([
+    ['no value fits', { signature: ':int' }, program('"x"'), []],
+    ['a rejected return', { signature: ':int' }, program('(return "x")'), [badReturn]],
+    ['no program', { signature: ':int' }, 'Well.', [noProgram]],
+    ['values that are no answers', { completion: 'explicit' }, 'Well.', [noProgram]],
+  ])('else the run ends at its limit: %s', async (_name, agent, reply, problems) => {
+    const { step } = await play([program('"x"'), reply], { maxTurns: 2, ...agent });
+
     expect(step).toMatchObject({
       status: 'limit_exceeded',
       reason: '$self:agent:iterations',
       message: 'limit reached: $self:agent:iterations would be 3, the limit is 2',
       iterations: 2,
     });
-    expect(step.details).toEqual(problem === '' ? undefined : { problems: [problem] });
+    expect(step.details).toEqual(problems.length === 0 ? undefined : { problems });
   });
 
   test('the last turn is announced, without the tools; repairs follow it', async () => {
@@ -437,25 +430,29 @@ describe('Single shot [sub 10]', () => {
     expect(step.usage.modelCalls).toBe(1);
   });
 
-  test.each<readonly [reply: string, reason: string, message: string, details?: unknown]>([
-    ['Five.', 'no_code_found', 'No program was found. Write one ```clojure block.'],
+  test.each<readonly [reply: string, reason: string, message: string, details: object | undefined]>(
     [
-      `${program('1')}\n${program('2')}`,
-      'multiple_code_blocks',
-      'Found 2 programs. Write one block.',
+      ['Five.', 'no_code_found', 'No program was found. Write one ```clojure block.', undefined],
+      [
+        `${program('1')}\n${program('2')}`,
+        'multiple_code_blocks',
+        'Found 2 programs. Write one block.',
+        undefined,
+      ],
+      [
+        program('"five"'),
+        'validation_error',
+        'no answer could be used: (value): expected integer, got string "five"',
+        { problems: ['(value): expected integer, got string "five"'], value: 'five' },
+      ],
+      [
+        program('(/ 1 0)'),
+        'arithmetic_error',
+        'arithmetic_error at line 1, column 1: `/`: division by the integer 0.\n   1 | (/ 1 0)\n     | ^^^^^^^',
+        undefined,
+      ],
     ],
-    [
-      program('"five"'),
-      'validation_error',
-      'no answer could be used: (value): expected integer, got string "five"',
-      { problems: ['(value): expected integer, got string "five"'], value: 'five' },
-    ],
-    [
-      program('(/ 1 0)'),
-      'arithmetic_error',
-      'arithmetic_error at line 1, column 1: `/`: division by the integer 0.\n   1 | (/ 1 0)\n     | ^^^^^^^',
-    ],
-  ])('%j ends the run', async (reply, reason, message, details) => {
+  )('%j ends the run', async (reply, reason, message, details) => {
     const { step } = await play([reply], single);
 
     expect(step).toMatchObject({ status: 'error', reason, message: `iteration 1: ${message}` });
