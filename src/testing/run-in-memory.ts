@@ -22,7 +22,7 @@ import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';
 import { startInput } from '../core/agent/start-input.ts';
 import { stepOf } from '../core/agent/step-of.ts';
-import type { Step } from '../core/agent/step.ts';
+import type { Step, StepMemory } from '../core/agent/step.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Next } from '../core/agent/work.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
@@ -47,6 +47,8 @@ export interface MemoryRunOptions {
   readonly model?: string;
   readonly history?: readonly HistoryTurn[];
   readonly limits?: LimitsInput;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
   readonly clock?: FakeClock;
   /** A loop of your own. Default: that of the agent's mode. */
@@ -113,8 +115,9 @@ export interface AnswerOptions {
  */
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const { clock = createFakeClock(), task, context, history, limits, model } = options;
+  const { memory } = options;
   const registry = createRegistry({ agents: [options.agent], models: options.models ?? [] });
-  const input = startInput(options.agent.name, { task, context, history, limits, model });
+  const input = startInput(options.agent.name, { task, context, history, limits, model, memory });
   const loaded = loadAgent(registry, input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec } = loaded.agent;
@@ -130,11 +133,8 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
 
   const placeOf = (run: Run): readonly [number, HandoverPlace] => {
     const { state } = run;
-    const view = run.program();
-    const isInProgram = state.turn?.program !== undefined;
-    if (isInProgram || (view !== null && view.outcome === undefined)) {
-      return [state.iteration, 'program'];
-    }
+    const program = run.program();
+    if (program !== null && program.outcome === undefined) return [state.iteration, 'program'];
     return [state.iteration, (state.pending ?? []).length > 0 ? 'waiting' : 'boundary'];
   };
   const keyOf = (run: Run): string => {
@@ -249,7 +249,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
     ...(loaded.agent.material ?? givenMaterial(input)),
     ...(history === undefined ? {} : { history }),
   };
-  begin(startState(identity, head), EMPTY_INBOX);
+  begin(startState(identity, head, memory), EMPTY_INBOX);
   return handle;
 }
 

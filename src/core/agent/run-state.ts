@@ -10,6 +10,7 @@
  * I5  What happened before this link of the chain (history, events) is not in the state but in the
  *     log of that link; only counts are carried.
  */
+import type { ProgramMemory } from '../../lisp.ts';
 import { EMPTY_COMPACTION, type CompactionState } from '../compaction/compaction.ts';
 import { snapshotsOf } from '../compaction/trigger.ts';
 import { EMPTY_DIGEST, rollDigest, type Digest } from '../digest.ts';
@@ -26,6 +27,7 @@ import type { TranscriptHead } from '../transcript/transcript.ts';
 import { isOwnEvent, type AgentEvent } from './events.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import type { ProgramState } from './program/report.ts';
+import type { StepMemory } from './step.ts';
 import { withItem, withSettled, type SettledItem, type WaitingItem } from './pending.ts';
 
 /** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
@@ -107,8 +109,12 @@ export interface RunIdentity {
   readonly startedAt: number;
 }
 
-/** The state of a run in which nothing has happened. */
-export function startState(identity: RunIdentity, head: TranscriptHead): RunState {
+/** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
+export function startState(
+  identity: RunIdentity,
+  head: TranscriptHead,
+  memory?: StepMemory,
+): RunState {
   return {
     v: 1,
     ...identity,
@@ -126,6 +132,9 @@ export function startState(identity: RunIdentity, head: TranscriptHead): RunStat
     idleMs: 0,
     compaction: EMPTY_COMPACTION,
     data: null,
+    ...(memory === undefined || !('v' in memory)
+      ? {}
+      : { program: { memory: memory as ProgramMemory, notes: [] } }),
   };
 }
 

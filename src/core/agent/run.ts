@@ -16,6 +16,7 @@ import type { Entry } from '../transcript/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
 import type { Host } from './host.ts';
 import type { ProgramView } from './program/report.ts';
+import { programOfState } from './program/view.ts';
 import { activeMs, apply, isIdle, type Carried, type RunState } from './run-state.ts';
 
 /** A run in progress. `state` is always the newest; read it again after each wait. */
@@ -159,7 +160,7 @@ export function createRun(initial: RunState, host: Host): Run {
     watchProgram: (at) => {
       look = at;
     },
-    program: () => look?.() ?? state.program?.last ?? null,
+    program: () => look?.() ?? programOfState(state),
   };
 }
 

@@ -1,12 +1,11 @@
 /** From the state and the ending of a run to its Step. */
 import { explainBreach } from '../limits/breach.ts';
 import { EMPTY_MEMORY } from '../../lisp.ts';
-import type { Json } from '../json.ts';
 import { SELF_PREFIX, valueOf, type Stats } from '../stats/stats.ts';
 import { lispMemo } from './lisp-memo.ts';
 import type { Ending } from './ending.ts';
 import type { RunState } from './run-state.ts';
-import type { Step, StepStatus, StepTrace, Usage } from './step.ts';
+import type { Step, StepMemory, StepStatus, StepTrace, Usage } from './step.ts';
 
 /** Totals of the subtree of a run, out of its statistics. */
 export function usageOf(stats: Stats): Usage {
@@ -72,9 +71,10 @@ function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
 }
 
 /** What a run without programs remembers: nothing. */
-function memoryOf({ program, head }: RunState): Json {
-  const memory = program?.memory ?? (head.spec.program === undefined ? {} : EMPTY_MEMORY);
-  return memory as unknown as Json;
+function memoryOf({ program, head }: RunState): StepMemory {
+  // A loop of a user's own may run programs in any mode.
+  const hasPrograms = head.spec.program !== undefined || program?.last !== undefined;
+  return hasPrograms ? (program?.memory ?? EMPTY_MEMORY) : {};
 }
 
 /** The Step of a run that ended in `state`. */
