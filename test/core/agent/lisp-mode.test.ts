@@ -618,3 +618,24 @@ describe('Hidden values [sub 20]', () => {
     expect(told(played, 1)).toContain(framed('notes', '<hidden> {"ok" true}'));
   });
 });
+
+describe('The memory of another run', () => {
+  test('its definitions are told, used and handed on; without it there is none', async () => {
+    const first = await play([program('(def rate 0.15)\n(defn tax [x] (* x rate))\n(return 1)')]);
+    const given = first.step.memory;
+
+    const second = await play(
+      [program('(return (tax 100))')],
+      {},
+      { memory: given, context: { _pin: 'SENTINEL-1' } },
+    );
+    const third = await play([program('(rate)'), program('(return 1)')]);
+
+    expect(textOf(second.script.requests[0]?.messages[1] ?? { role: 'user', parts: [] })).toContain(
+      ';; memory\nrate = 0.15\ntax = #fn[tax]\n;; answer',
+    );
+    expect(second.step.value).toBe(15);
+    expect(second.step.memory).toMatchObject({ bindings: given['bindings' as keyof typeof given] });
+    expect(told(third, 1)).toContain('`rate` is not defined.');
+  });
+});
