@@ -2,9 +2,8 @@
  * The Host over Temporal: each call is an activity in a scope of its own.
  *
  * I1  All activities share one cancellable scope, that of the caller, until `abort` cancels it; then
- *     the next ones get a new one. A scope for each call would cost six promises, at 50 microseconds
- *     each (measured). The workflow's own cancellation reaches it too: what is in flight ends, and the
- *     mailbox says why.
+ *     the next ones get a new one. The workflow's own cancellation reaches it too: what is in flight
+ *     ends, and the mailbox says why.
  * I2  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
  * I3  The transcript goes to the worker by a sink just before its model activity is scheduled.
  * I4  Events are published before the workflow waits for anything, in one batch.
