@@ -49,14 +49,14 @@ function isReply({ role }: WireMessage): boolean {
 }
 
 function fixtureOf(
-  { content = '', toolCalls = [] }: ModelReply,
+  { content, toolCalls = [] }: ModelReply,
   fits: (messages: readonly WireMessage[]) => boolean,
 ): Fixture {
   const calls = toolCalls.map(({ name, args }) => ({ name, arguments: JSON.stringify(args) }));
   return {
     match: { predicate: ({ messages }) => fits(messages) },
     response: {
-      content,
+      content: content ?? '',
       ...(calls.length === 0 ? {} : { toolCalls: calls }),
       finishReason: calls.length === 0 ? 'stop' : 'tool_calls',
       usage: { prompt_tokens: 100, completion_tokens: 10 },
