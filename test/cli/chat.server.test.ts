@@ -70,7 +70,7 @@ function startChat(...args: readonly string[]): Chat {
     stdout: () => written.stdout,
     told: async (text) => {
       const isTold = (): boolean => written.stderr.includes(text, read);
-      await eventually(`\`${text}\` on stderr`, isTold, 60_000).catch((error: unknown) => {
+      await eventually(`\`${text}\` on stderr`, isTold, 120_000).catch((error: unknown) => {
         throw new Error(`Got: ${written.stderr.slice(read)}`, { cause: error });
       });
       read = written.stderr.indexOf(text, read) + text.length;
@@ -81,7 +81,7 @@ function startChat(...args: readonly string[]): Chat {
 
 it(
   'asks, has a call approved, is stopped, and goes on in a second process [sub 17] [sub 18]',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     const first = startChat('--id', 'guest-42');
     first.say('Hello!');
