@@ -75,6 +75,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'activities/define-compaction.ts',
       'activities/define-signature.ts',
       'activities/define-text.ts',
+      'activities/agent-tool.ts',
       'activities/define-tool.ts',
       'activities/define-validator.ts',
       'activities/definitions.ts',

@@ -8,6 +8,7 @@ import type { ModelPurpose, OutputStrategy, Reply } from '../model/model.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
 import type { Host, MayTryAgain, ModelOrder, ModelOutcome, OwnRequest } from './host.ts';
+import { makeRoom } from './make-room.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 import type { OpenCount } from './run-calls.ts';
@@ -51,6 +52,14 @@ export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking)
   function askFrom(place: number, last: AskFailure): Promise<AskEnd> {
     const model = asking.models[place];
     if (model === undefined) return Promise.resolve(last);
+    const room = makeRoom(run, host, { 'agent:model_calls': 1, [`agent:model_calls:${model}`]: 1 });
+    if (room === undefined) return callIn(model, place, last);
+    return room.then(() => callIn(model, place, last));
+  }
+
+  function callIn(model: string, place: number, last: AskFailure): Promise<AskEnd> {
+    // More may be spent and reserved than was given to this run.
+    leaveIfAsked(run, host);
     const order = beginModelCall(run, host, model, asking);
     open.count += 1;
     // What attempts have cost is counted when the call ends, but it binds from the first one on.
@@ -95,7 +104,7 @@ export function leaveIfAsked(run: Run, host: Host): void {
 function beginModelCall(run: Run, host: Host, model: string, asking: Asking): ModelOrder {
   const { state } = run;
   const keys = ['agent:model_calls', `agent:model_calls:${model}`];
-  const crossed = wouldCross(state.limits, state.stats, keys);
+  const crossed = run.wouldCross(keys);
   if (crossed !== null) {
     run.breach(crossed);
     throw leaving({ kind: 'stopped' });
@@ -107,6 +116,7 @@ function beginModelCall(run: Run, host: Host, model: string, asking: Asking): Mo
   return {
     agent: head.spec.name,
     runId: state.runId,
+    ...(state.parent === undefined ? {} : { rootRunId: state.parent.rootRunId }),
     agentPath: state.agentPath,
     model,
     purpose,

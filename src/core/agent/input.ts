@@ -3,6 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Task } from '../message.ts';
 import type { Step, StepMemory } from './step.ts';
+import type { ParentLink } from '../tree/lease.ts';
 
 /** One turn of an earlier conversation. */
 export interface HistoryTurn {
@@ -50,4 +51,6 @@ export interface AgentInput {
   readonly model?: string;
   /** What the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
+  /** Set by a parent; of a start by anybody else it is ignored. */
+  readonly parent?: ParentLink;
 }

@@ -2,7 +2,7 @@
  * One call from its name to its end: a person's approval, the tool or the question, work outside.
  * Asynchronous, like `run-calls.ts`, which runs a batch of them.
  */
-import { wouldCross } from '../limits/breach.ts';
+import type { JsonObject } from '../json.ts';
 import type { ToolCall } from '../message.ts';
 import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
 import {
@@ -22,8 +22,10 @@ import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import type { CallEnd } from './call-end.ts';
 import type { Host } from './host.ts';
+import { makeRoom } from './make-room.ts';
 import type { ApprovalItem, ExternalItem, WaitingItem } from './pending.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
+import { callChild, type Starters } from './run-child.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent } from './turn-record.ts';
 import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-person.ts';
@@ -37,6 +39,8 @@ export interface CallPlace {
   readonly reasoning: string;
   /** Set when a program makes the calls; then it says which of them may be ended alone. */
   readonly program?: { isSeparate(callId: string): boolean };
+  /** How many children start together; absent: one by one. */
+  readonly starters?: Starters;
 }
 
 /** A call on its way. */
@@ -106,11 +110,12 @@ async function approveCall(
       run.record({ type: 'agent:warning', code: 'approval_check_failed', message });
     }
   }
-  const { limits, stats } = run.state;
+  const room = makeRoom(run, host, { 'agent:approvals_requested': 1 });
+  if (room !== undefined) await room;
   if (isStopped(run, host) || isInterrupted(host) || door.isDropped(callId)) {
     return stoppedBefore(place);
   }
-  const crossed = wouldCross(limits, stats, ['agent:approvals_requested']);
+  const crossed = run.wouldCross(['agent:approvals_requested']);
   if (crossed !== null) {
     run.breach(crossed);
     return stoppedBefore(place);
@@ -177,9 +182,13 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   const kept = cachedResult(run.state.cached, spec, call);
   // What was cut for a model is no value for a program.
   const isUsable = kept !== undefined && (program === undefined || kept.cut === undefined);
-  if (isUsable) return { result: kept, endedAt: host.now(), ...tracesOf(call) };
+  if (isUsable) {
+    if (spec.agent !== undefined && place.starters !== undefined) place.starters.children -= 1;
+    return { result: kept, endedAt: host.now(), ...tracesOf(call) };
+  }
   const { head } = run.state;
   if (isAsk(head.spec, tool)) return askCall(place, call);
+  if (spec.agent !== undefined) return agentCall(place, call);
   const order = orderOf(place, call);
   const isSeparate = program?.isSeparate(callId) ?? false;
   const running = isSearch(head.spec, tool)
@@ -192,19 +201,46 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   );
 }
 
+/** Arguments of a call that no tool activity runs, checked as a tool's; or how the call ended. */
+async function checkedArgs(
+  { run, host }: CallPlace,
+  { tool, args }: Call,
+): Promise<{ readonly args: JsonObject } | { readonly end: CallEnd }> {
+  const { name: agent } = run.state.head.spec;
+  const ended = (
+    outcome: CallEnd['result']['outcome'],
+    text: string,
+  ): { readonly end: CallEnd } => ({
+    end: unstarted(outcome, text, host.now()),
+  });
+  const checked = await host.checkLiterals({ agent, calls: [{ tool, args }] });
+  if (checked.kind === 'aborted') return ended('canceled', canceledCallText);
+  if (checked.kind === 'failed') return ended('error', toolErrorText(checked.message));
+  const [verdict] = checked.verdicts;
+  if (verdict?.kind !== 'fits') return ended('rejected', verdict?.text ?? '');
+  return { args: verdict.args };
+}
+
+/** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */
+async function agentCall(place: CallPlace, call: Call): Promise<CallEnd> {
+  const { run, host, starters } = place;
+  const { callId, spec } = call;
+  const checked = await checkedArgs(place, call);
+  if ('end' in checked) {
+    if (starters !== undefined) starters.children -= 1;
+    return checked.end;
+  }
+  const end = await callChild(run, host, { callId, spec, args: checked.args, starters });
+  return { ...end, ...tracesOf(call) };
+}
+
 /** A call of the built-in `ask_user`: its arguments are checked as a tool's, then a person is asked. */
 async function askCall(place: CallPlace, call: Call): Promise<CallEnd> {
   const { run, host, door } = place;
-  const { callId, tool, spec } = call;
-  const { name: agent } = run.state.head.spec;
-  const checked = await host.checkLiterals({ agent, calls: [{ tool, args: call.args }] });
-  if (checked.kind === 'aborted') return unstarted('canceled', canceledCallText, host.now());
-  if (checked.kind === 'failed') {
-    return unstarted('error', toolErrorText(checked.message), host.now());
-  }
-  const [verdict] = checked.verdicts;
-  if (verdict?.kind !== 'fits') return unstarted('rejected', verdict?.text ?? '', host.now());
-  const read = readQuestion(verdict.args);
+  const { callId, spec } = call;
+  const checked = await checkedArgs(place, call);
+  if ('end' in checked) return checked.end;
+  const read = readQuestion(checked.args);
   if (read.kind === 'unfit') {
     return unstarted('rejected', unfitArgumentsText(spec, [read.line]), host.now());
   }
