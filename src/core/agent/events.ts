@@ -100,6 +100,8 @@ export type EventBody =
       /** Section name → number of blocks. */
       readonly blocks: { readonly [name: string]: number };
       readonly discardedAnswer?: true;
+      /** What stands around a program; at most 2 KB. */
+      readonly reasoning?: string;
     }
   /** A structured section of a reply was read and checked. */
   | { readonly type: 'agent:section:read'; readonly name: string }

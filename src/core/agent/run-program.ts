@@ -340,7 +340,7 @@ function endingOf(running: Running, end: End): EndingProgram {
     withJournal: () => memoryWithJournal(machine),
     changed:
       outcome.kind === 'value' || outcome.kind === 'returned'
-        ? changedDefinitions(machine, { total: base.spec.sizes.resultChars })
+        ? changedDefinitions(machine, { total: base.spec.sizes.resultChars, hides: true })
         : [],
     notes: notesOf(machine),
     done: effects.done(),

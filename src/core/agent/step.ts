@@ -21,6 +21,8 @@ export interface Usage {
   readonly durationMs: number;
   /** The provider was asked for an output that fits a schema. */
   readonly schemaUsed?: true;
+  /** A plain value of a program became the answer, because no turn was left. */
+  readonly fallbackUsed?: true;
 }
 
 /** A child run in a few words. */

@@ -25,7 +25,13 @@ import { judgementEvents, ownEvent } from './turn-record.ts';
 /** What `next` decided: another iteration, or the end with a value. */
 export type TurnEnd =
   | { readonly kind: 'continue' }
-  | { readonly kind: 'end'; readonly value: Json; readonly entry?: NewEntry };
+  | {
+      readonly kind: 'end';
+      readonly value: Json;
+      readonly entry?: NewEntry;
+      /** The value was no answer until no turn was left. */
+      readonly fallbackUsed?: true;
+    };
 
 /** An entry before it has its place in the history. */
 export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;

@@ -172,7 +172,7 @@ function valueOf(
   const json = toJson(value, { dashes: 'underscore' });
   return {
     ...(json.ok ? { value: json.json } : { notJson: { path: json.path, message: json.message } }),
-    preview: isEmpty ? '' : printValue(value, 'preview', { total: sizes.resultChars }),
+    preview: isEmpty ? '' : printValue(value, 'preview', { total: sizes.resultChars, hides: true }),
     isEmpty,
   };
 }
