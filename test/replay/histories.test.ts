@@ -45,11 +45,12 @@ describe('a recorded history', () => {
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(2);
     expect(counts('people', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
-    expect(counts('program', 'EVENT_TYPE_ACTIVITY_TASK_CANCELED')).toBe(1);
+    expect(counts('program', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(1);
     expect(counts('program', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
     expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBeGreaterThan(
       1,
     );
+    expect(counts('program-link', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
   });
 
