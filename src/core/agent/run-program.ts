@@ -46,7 +46,6 @@ import {
   fuelFor,
   programData,
   programSpecOf,
-  programWorld,
   toolFaces,
 } from './program/world.ts';
 import type { OpenCount } from './run-calls.ts';
