@@ -10,6 +10,7 @@ import {
   countText,
   durationText,
   oneLine,
+  pluralText,
   tableText,
   terminalText,
   usageText,
@@ -91,6 +92,10 @@ function detailOf(event: AgentEvent): string {
       return `${event.tool} ${JSON.stringify(event.args)}`;
     case 'agent:tool_call:after':
       return toolCallText(event);
+    case 'agent:program:before':
+      return `${event.programId} ${event.source}`;
+    case 'agent:program:after':
+      return programEndText(event);
     case 'agent:question:asked':
       return `${event.questionId} ${event.text}`;
     case 'agent:approval:requested':
@@ -116,6 +121,12 @@ function toolCallText(event: Extract<AgentEvent, { type: 'agent:tool_call:after'
   const { tool, outcome, attempts, durationMs, error } = event;
   const tries = attempts > 1 ? `, attempt ${attempts}` : '';
   return `${tool} ${outcome} (${durationText(durationMs)}${tries})${error === undefined ? '' : ` ${error}`}`;
+}
+
+function programEndText(event: Extract<AgentEvent, { type: 'agent:program:after' }>): string {
+  const { programId, outcome, steps, calls, error } = event;
+  const failed = error === undefined ? '' : ` ${error.message}`;
+  return `${programId} ${outcome} (${countText(steps)} units of fuel, ${pluralText(calls, 'call')})${failed}`;
 }
 
 /** The fields that an event has of its own, as JSON. */

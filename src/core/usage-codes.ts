@@ -27,7 +27,6 @@ export const usageCodes = {
   middleware: '`modelMiddleware` or `toolMiddleware` is no list of functions.',
   mode_asking: '`askUser` in a mode that has no conversation to ask in.',
   mode_compaction: '`compaction` in a mode that has no conversation to compact.',
-  mode_not_available: 'The mode is designed but not there yet.',
   mode_option: 'An option does not go with the mode of the agent.',
   mode_signature: 'The mode needs a signature with an output, or has an answer beside it.',
   mode_tools: 'Tools in a mode that calls none.',

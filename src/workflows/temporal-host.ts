@@ -31,6 +31,7 @@ import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import type {
   JudgeResult,
+  LiteralFindings,
   LiteralVerdict,
   ToolOrder,
   ToolResult,
@@ -54,9 +55,11 @@ export interface TemporalHost extends Host {
   inFlight(): readonly string[];
   /** Sends what was published to the worker's listeners; called before each wait, and at the end. */
   flush(): void;
-  /** Looks again at what the loop waits for; called after each message. */
-  wake(): void;
 }
+
+/** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
+const MAX_EVENTS = 45_000;
+const MAX_HISTORY_BYTES = 44_000_000;
 
 type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
 
@@ -92,6 +95,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       ...(ambient.parent === undefined ? {} : { parent: ambient.parent }),
     });
   const waits = createWaits(newScope, onBug);
+  /** Calls that can be ended alone. */
+  const separate = new Map<string, CancellationScope>();
   let scope = ambient;
   let deadline: CancellationScope | null = null;
 
@@ -114,6 +119,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     schedule: () => Promise<Result>,
     onResult: (result: Result) => Outcome,
     onFailure: (error: unknown) => Outcome | Promise<Outcome>,
+    own: CancellationScope | null = null,
   ): Promise<Outcome> => {
     flush();
     inFlight.push(words);
@@ -121,7 +127,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       inFlight.splice(inFlight.indexOf(words), 1);
       waits.wake();
     };
-    const begun = scope === ambient ? schedule() : scope.run(schedule);
+    const within = own ?? scope;
+    const begun = within === ambient ? schedule() : within.run(schedule);
     return begun.then(
       (result) => (settle(), onResult(result)),
       (error: unknown) => {
@@ -146,13 +153,21 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     order: ToolOrder,
     tool: ToolSpec,
     activity: 'callTool' | 'searchTools',
+    isSeparate = false,
   ): Promise<ToolEnd> => {
-    const endedWith = (result: ToolResult): ToolEnd => ({ result, endedAt: Date.now() });
+    const { callId } = order;
+    const own = isSeparate ? new CancellationScope({ cancellable: true, parent: scope }) : null;
+    if (own !== null) separate.set(callId, own);
+    const endedWith = (result: ToolResult): ToolEnd => {
+      separate.delete(callId);
+      return { result, endedAt: Date.now() };
+    };
     return call(
       `tool ${tool.name}`,
       () => activitiesOf(tool)[activity](order),
       endedWith,
       (error) => endedWith(toToolResult(error, tool)),
+      own,
     );
   };
 
@@ -171,8 +186,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying),
       );
     },
-    callTool: (order, tool) => runTool(order, tool, 'callTool'),
-    searchTools: (order, tool) => runTool(order, tool, 'searchTools'),
+    callTool: (order, tool, isSeparate) => runTool(order, tool, 'callTool', isSeparate),
+    searchTools: (order, tool, isSeparate) => runTool(order, tool, 'searchTools', isSeparate),
     judgeAnswer: (order) =>
       call<JudgeResult, JudgeOutcome>(
         'judge',
@@ -188,10 +203,14 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         toCheckOutcome,
       ),
     checkLiterals: (order) =>
-      call<readonly LiteralVerdict[], LiteralsOutcome>(
+      call<readonly (LiteralVerdict | LiteralFindings)[], LiteralsOutcome>(
         'argument check',
         () => approvals.checkLiterals(order),
-        (verdicts) => ({ kind: 'checked', verdicts }),
+        (checked) => ({
+          kind: 'checked',
+          verdicts: checked.filter((one) => one.kind !== 'literal'),
+          literals: checked.filter((one) => one.kind === 'literal'),
+        }),
         toCheckOutcome,
       ),
     isIdle: () => inFlight.length === 0,
@@ -201,6 +220,10 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       const aborted = scope;
       scope = newScope();
       aborted.cancel();
+    },
+    abortCall: (callId) => {
+      separate.get(callId)?.cancel();
+      waits.wake();
     },
     waitUntil: (until, at) => {
       flush();
@@ -212,6 +235,10 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       if (deadline !== null && at !== null) startTimer(deadline, at - Date.now(), onDue, onBug);
     },
     handoverDue: () => workflowInfo().continueAsNewSuggested,
+    isFull: () => {
+      const { historyLength, historySize } = workflowInfo();
+      return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;
+    },
     fitsHandover: (state) => fitsHandover(state, mailbox.peek()),
     publish: (event, entry) => {
       log.add(event, entry);

@@ -331,12 +331,6 @@ describe('[row 26] what is wrong with an agent', () => {
       message:
         'Expected `mode` to be one of react, chat, json, text, lisp, got `yaml`. Choose one of them.',
     },
-    ...['lisp', 'ptc_lisp'].map((mode) => ({
-      name: `the mode ${mode}`,
-      options: { mode },
-      code: 'mode_not_available',
-      message: `Expected \`mode\` to be react, chat, json or text, got \`${mode}\`, which is not available yet. Choose one of them.`,
-    })),
     ...Object.entries({
       output: 'mode',
       max_turns: 'maxTurns',
