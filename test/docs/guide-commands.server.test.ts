@@ -90,6 +90,11 @@ const COMMANDS: readonly GuideCommand[] = [
     stdout: 'The build is green.\n',
   },
   {
+    page: 'programs',
+    command: `run accountant --context '{"customers": ["C1", "C2"], "minimum": 5000}'`,
+    stdout: '{\n  "cents": 12000,\n  "orders": 1\n}\n',
+  },
+  {
     page: 'chat-applications',
     command: 'chat host',
     typed: [

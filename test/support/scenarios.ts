@@ -73,6 +73,7 @@ export interface ScenarioWorld {
 const SCENARIO_VARIANTS: readonly ScriptVariant[] = [
   'yaml',
   'json',
+  'program',
   'chat',
   'search',
   'window',
@@ -80,7 +81,14 @@ const SCENARIO_VARIANTS: readonly ScriptVariant[] = [
 ];
 
 /** Those in which the agent asks the customer. */
-const QUESTION_VARIANTS: readonly ScriptVariant[] = ['yaml', 'json', 'chat', 'window', 'summary'];
+const QUESTION_VARIANTS: readonly ScriptVariant[] = [
+  'yaml',
+  'json',
+  'program',
+  'chat',
+  'window',
+  'summary',
+];
 
 /** Six entries before the last reply are one more than the window keeps. */
 const COMPACTED_AFTER_QUESTION: Partial<Record<ScriptVariant, readonly number[]>> = {
@@ -99,7 +107,8 @@ export const SCENARIOS: readonly ScenarioCase[] = [
 function airlineQuestionCase(variant: ScriptVariant): ScenarioCase {
   return {
     ...airlineCase(variant, `airline-question-${variant}`, AIRLINE_SCRIPT_B, true),
-    calls: 10,
+    // What a program asks is a question and no call.
+    calls: variant === 'program' ? 9 : 10,
     compactedAfter: COMPACTED_AFTER_QUESTION[variant] ?? [],
     customerSays: 'yes',
   };
