@@ -78,6 +78,7 @@ function modelOf(fixtures: readonly Fixture[]): ModelEntry['model'] {
     name: 'example',
     baseURL: 'http://mock/v1',
     includeUsage: true,
+    supportsStructuredOutputs: true,
     fetch: (input, init) => askMock(fixtures, input, init),
   })(`script-${scripts}`);
 }
