@@ -33,6 +33,8 @@ export {
 } from './activities/define-text.ts';
 export type { SignatureInput } from './activities/define-signature.ts';
 export { defineTool } from './activities/define-tool.ts';
+export { llmTool } from './activities/define-llm-tool.ts';
+export type { LlmToolOptions } from './activities/llm-tool-options.ts';
 export { external, type ExternalReturn } from './activities/external.ts';
 export { toolResult, type ToolReturn } from './activities/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './activities/define-validator.ts';

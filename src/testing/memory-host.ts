@@ -12,7 +12,7 @@ import type {
   TranscriptView,
 } from '../core/agent/host.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
-import { requestOfOrder } from '../core/agent/order-request.ts';
+import { inlineRequest, requestOfOrder } from '../core/agent/order-request.ts';
 import { scratchpadMessages, type RunState } from '../core/agent/run-state.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
@@ -216,7 +216,10 @@ async function callModel(
     });
     try {
       const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
-      const request = requestOfOrder(order, view, { attempt, ...texts });
+      const request =
+        order.inline === undefined
+          ? requestOfOrder(order, view, { attempt, ...texts })
+          : inlineRequest(order, order.inline, attempt);
       const around = agent.definition.middleware?.model ?? [];
       const io = { signal, onChunk: stream.write };
       const outcome = await callLayeredModel(around, entryFor(entry, order), request, io);

@@ -172,7 +172,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     now: () => Date.now(),
     inFlight: () => [...inFlight],
     callModel: (order, state, mayTryAgain) => {
-      feed(state);
+      if (order.inline === undefined) feed(state);
       const words = `model ${order.model}`;
       // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
       const own = scope;

@@ -378,10 +378,10 @@ describe('[row 26] what is wrong with an agent', () => {
     },
     {
       name: 'an option of a later version',
-      options: { llmQuery: true },
+      options: { program: {} },
       code: 'option_not_available',
       message:
-        'Expected an option of an agent, got `llmQuery`, which is not available yet. Remove it.',
+        'Expected an option of an agent, got `program`, which is not available yet. Remove it.',
     },
     {
       name: 'an `askUser` that is no boolean',

@@ -21,9 +21,12 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import type { CallEnd } from './call-end.ts';
+import { checkArguments } from './check-arguments.ts';
 import type { Host } from './host.ts';
 import type { ApprovalItem, ExternalItem, WaitingItem } from './pending.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
+import type { OpenCount } from './open-count.ts';
+import { runLlmTool } from './run-llm-tool.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent } from './turn-record.ts';
 import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-person.ts';
@@ -32,6 +35,7 @@ import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-pers
 export interface CallPlace {
   readonly run: Run;
   readonly host: Host;
+  readonly open: OpenCount;
   readonly door: Door;
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
@@ -172,6 +176,12 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   if (kept !== undefined) return { result: kept, endedAt: host.now(), ...tracesOf(call) };
   const { head } = run.state;
   if (isAsk(head.spec, tool)) return askCall(place, call);
+  if (spec.llm !== undefined) {
+    return runLlmTool(place, { ...call, llm: spec.llm }).then((end) => ({
+      ...end,
+      ...tracesOf(call),
+    }));
+  }
   const order = orderOf(run, call);
   const running = isSearch(head.spec, tool)
     ? host.searchTools(order, spec)
@@ -186,21 +196,12 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
 /** A call of the built-in `ask_user`: its arguments are checked as a tool's, then a person is asked. */
 async function askCall(place: CallPlace, call: Call): Promise<CallEnd> {
   const { run, host, door } = place;
-  const { callId, tool, spec } = call;
-  const { name: agent } = run.state.head.spec;
-  const checked = await host.checkLiterals({ agent, calls: [{ tool, args: call.args }] });
-  if (checked.kind === 'aborted') return unstarted('canceled', canceledCallText, host.now());
-  if (checked.kind === 'failed') {
-    return unstarted('error', toolErrorText(checked.message), host.now());
-  }
-  const [verdict] = checked.verdicts;
-  if (verdict?.kind !== 'fits') return unstarted('rejected', verdict?.text ?? '', host.now());
-  const read = readQuestion(verdict.args);
+  const { callId, spec } = call;
+  const checked = await checkArguments(run, host, call);
+  if (checked.kind === 'ended') return checked.end;
+  const read = readQuestion(checked.args);
   if (read.kind === 'unfit') {
     return unstarted('rejected', unfitArgumentsText(spec, [read.line]), host.now());
-  }
-  if (isStopped(run, host) || isInterrupted(host)) {
-    return unstarted('canceled', canceledCallText, host.now());
   }
   return askEnd(place, call, await askPerson(run, host, callId, read.question, door));
 }

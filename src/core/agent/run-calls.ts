@@ -16,16 +16,12 @@ import type { EventBody } from './events.ts';
 import type { Host } from './host.ts';
 import type { KeptCalls, KeptTurn } from './kept-turn.ts';
 import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
+import type { OpenCount } from './open-count.ts';
 import { isSearch, resumeCall, startCall, type CallPlace } from './run-call.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from './turn-record.ts';
 import { createDoor, hasEnded, SHUT_DOOR } from './wait-for-person.ts';
-
-/** How many calls of an iteration have begun and not ended. */
-export interface OpenCount {
-  count: number;
-}
 
 /** What calls know of the turn that they belong to. */
 export interface CallTurn {
@@ -59,7 +55,7 @@ export async function runCalls(
     }
   };
   const door = keep === undefined ? SHUT_DOOR : createDoor(run, host, () => gather(keep));
-  const place: CallPlace = { run, host, door, reasoning };
+  const place: CallPlace = { run, host, open, door, reasoning };
   let resumed = kept?.begun ?? [];
   let before = 0;
   try {

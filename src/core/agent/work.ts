@@ -16,7 +16,8 @@ import { leaving } from './ending.ts';
 import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
 import type { Run } from './run.ts';
-import { runCalls, type CallTurn, type OpenCount } from './run-calls.ts';
+import { nothingOpen, type OpenCount } from './open-count.ts';
+import { runCalls, type CallTurn } from './run-calls.ts';
 import type { RunState } from './run-state.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
 
@@ -84,7 +85,7 @@ export type Next = (work: Work) => Promise<TurnEnd>;
 export function createWork(run: Run, host: Host): OpenWork {
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
-  const open = { count: 0 };
+  const open = nothingOpen();
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
     return work;
