@@ -121,12 +121,12 @@ export {
 export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
   AnswerOptions,
-  ChunkSource,
   ReadOptions,
   ResultOrPending,
   RunHandle,
   SendOptions,
 } from './client/run-handle.ts';
+export type { ChunkSource } from './client/run-stream.ts';
 export type { Environment } from './client/temporal-environment.ts';
 export {
   isOwnEvent,

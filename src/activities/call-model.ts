@@ -49,7 +49,7 @@ export function createCallModel(
 }
 
 async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
-  const entry = entryFor(entryOf(parts.registry, order.model), order);
+  const entry = entryFor(entryOf(parts.registry, order), order);
   // A request that travels whole needs nothing of the conversation.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
   const { attempt: attempts } = Context.current().info;
@@ -83,14 +83,18 @@ function checkSize(order: ModelOrder, outcome: ModelOutcome): void {
   throw failureOf(order, { code: 'model_error', retryable: false, message }, outcome.reply.usage);
 }
 
-/** A model that this worker lacks will not come by waiting: the call is final here, a fallback may answer. */
-function entryOf(registry: Registry, id: string): ModelEntry {
+/**
+ * The worker that loaded the agent had its models: while a fleet is upgraded another one may have them
+ * still, or already. What a loop asks for by itself nobody has checked, so there it is final.
+ */
+function entryOf(registry: Registry, { model: id, own }: ModelOrder): ModelEntry {
   const entry = registry.models.get(id);
   if (entry !== undefined) return entry;
   const message = missingModelText(registry, id);
+  const { attempt } = Context.current().info;
   throw toModelFailure(
-    { code: 'model_error', retryable: false, message },
-    { attempt: 1, details: { usage: { ...noUsage }, usageKnown: false, attempts: 1 } },
+    { code: 'model_error', retryable: own?.models === undefined, message },
+    { attempt, details: { usage: { ...noUsage }, usageKnown: false, attempts: attempt } },
   );
 }
 

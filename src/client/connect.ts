@@ -11,7 +11,7 @@ import type { ArchiveReader } from './chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
 import { followChunks } from './follow-chunks.ts';
 import { openConnection, type OpenConnection } from './open-connection.ts';
-import type { ChunkSource } from './run-handle.ts';
+import type { ChunkSource } from './run-stream.ts';
 import { readTemporalEnvironment, type Environment } from './temporal-environment.ts';
 
 /** What {@link connect} goes by when nothing else is said. */

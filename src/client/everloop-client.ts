@@ -14,7 +14,8 @@ import { isUsageError, UsageError } from '../core/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/agent/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { checkedRunId, startInput } from '../core/agent/start-input.ts';
-import { createRunHandle, type ChunkSource, type RunHandle } from './run-handle.ts';
+import { createRunHandle, type RunHandle } from './run-handle.ts';
+import type { ChunkSource } from './run-stream.ts';
 
 /** What a run is started with. */
 export interface StartOptions {

@@ -2,13 +2,8 @@
 import {
   ApplicationFailure,
   type Client,
-  isGrpcServiceError,
-  QueryNotRegisteredError,
-  ServiceError,
   WorkflowFailedError,
   WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
@@ -43,6 +38,14 @@ import {
   statusQuery,
 } from '../workflows/messages.ts';
 import { readChain, type ArchiveReader } from './chain-reader.ts';
+import { streamOf, type ChunkSource } from './run-stream.ts';
+import {
+  acrossHandover,
+  asking,
+  assertAlive,
+  isAlive,
+  QUERY_DEADLINE_MS,
+} from './service-calls.ts';
 
 /** How an input is sent; see `RunInput`. */
 export interface SendOptions {
@@ -57,11 +60,6 @@ export interface SendOptions {
 export interface ReadOptions {
   /** Index of the first item; default 0. */
   readonly from?: number;
-}
-
-/** A source of provisional text, in the same process or over an adapter. */
-export interface ChunkSource {
-  subscribe(filter: { readonly runId: string }): AsyncIterable<Chunk | ChunkMarker>;
 }
 
 /** One run, from outside. */
@@ -248,101 +246,6 @@ function inputOf(
   return checked.input;
 }
 
-/**
- * The service gives up on a query after 10 s, and its own answer says why. One that it sheds, because
- * too many wait, is asked again until then.
- */
-const QUERY_DEADLINE_MS = 30_000;
-
-/** A run that hands itself over is another execution for a moment; the same id makes a repeat safe. */
-const HANDOVER_TRIES = 12;
-
-/** An update waits for a worker; a fleet that is busy answers within seconds. */
-const UPDATE_DEADLINE_MS = 30_000;
-
-async function acrossHandover<Result>(
-  id: string,
-  client: Client,
-  update: () => Promise<Result>,
-): Promise<Result> {
-  const deadline = Date.now() + UPDATE_DEADLINE_MS;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await client.withDeadline(deadline, update);
-    } catch (error) {
-      if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
-        throw new UsageError('invalid_input', error.cause.message);
-      }
-      if (!isMissed(error)) throw error;
-      await assertAlive(id, client);
-      if (Date.now() >= deadline) throw noWorker(id);
-      if (attempt === HANDOVER_TRIES) throw error;
-      await sleep(Math.min(50 * 2 ** attempt, 1_000));
-    }
-  }
-}
-
-function isRefusal(cause: unknown): cause is ApplicationFailure {
-  return cause instanceof ApplicationFailure && cause.type === 'invalid_input';
-}
-
-function isMissed(error: unknown): boolean {
-  if (error instanceof WorkflowNotFoundError) return true;
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
-  if (error instanceof WorkflowUpdateFailedError) return true;
-  // 5 NOT_FOUND, 10 ABORTED, 14 UNAVAILABLE: the codes of gRPC.
-  return [5, 10, 14].includes(grpcCodeOf(error) ?? 0);
-}
-
-/** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
-function grpcCodeOf(error: unknown): number | undefined {
-  const inner = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(inner) ? inner.code : undefined;
-}
-
-async function assertAlive(id: string, client: Client): Promise<void> {
-  const { status } = await asking(id, () => client.workflow.getHandle(id).describe());
-  if (isAlive(status.name)) return;
-  throw new UsageError(
-    'run_ended',
-    `Expected run \`${id}\` to be alive, got one that is ${status.name}. Start a new run.`,
-  );
-}
-
-function isAlive(status: string): boolean {
-  return status === 'RUNNING' || status === 'CONTINUED_AS_NEW';
-}
-
-/** Turns what the client library says of an unknown or odd run into our words. */
-async function asking<Result>(id: string, ask: () => Promise<Result>): Promise<Result> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) {
-      throw new UsageError(
-        'run_not_found',
-        `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
-      );
-    }
-    if (error instanceof QueryNotRegisteredError) {
-      throw new UsageError(
-        'not_an_agent',
-        `Expected \`${id}\` to be an agent's run, got another workflow.`,
-      );
-    }
-    // 4 DEADLINE_EXCEEDED, 9 FAILED_PRECONDITION: nobody took the query up.
-    if ([4, 9].includes(grpcCodeOf(error) ?? 0)) throw noWorker(id);
-    throw error;
-  }
-}
-
-function noWorker(id: string): UsageError {
-  return new UsageError(
-    'no_worker',
-    `Expected a worker that answers for run \`${id}\`, got silence. Start one that has its agent; the run waits meanwhile and loses nothing.`,
-  );
-}
-
 async function stepOfFailure(
   id: string,
   error: unknown,
@@ -361,68 +264,3 @@ async function stepOfFailure(
   }
   return asking(id, () => Promise.reject(error));
 }
-
-/** What a stream asks of its run. */
-interface StreamParts {
-  readonly id: string;
-  readonly chunks: ChunkSource | undefined;
-  readonly status: () => Promise<RunStatus>;
-  readonly result: () => Promise<unknown>;
-}
-
-function streamOf(parts: StreamParts): AsyncIterable<Chunk | ChunkMarker> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const leave = { now: (): void => undefined };
-      const items = readStream(parts, leave);
-      return {
-        next: () => items.next(),
-        return: () => {
-          // A generator that waits for a silent model would hear of it at the next piece only.
-          leave.now();
-          return items.return(undefined);
-        },
-      };
-    },
-  };
-}
-
-async function* readStream(
-  { id, chunks, status, result }: StreamParts,
-  leave: { now: () => void },
-): AsyncGenerator<Chunk | ChunkMarker, undefined> {
-  if (chunks === undefined) {
-    throw new UsageError(
-      'no_stream',
-      'Expected a client with a source of chunks, got one without. Use `connect()` or `local()`, or give `chunks` to the client.',
-    );
-  }
-  const { runId, state } = await asking(id, status);
-  if (state === 'ended') return;
-  const source = chunks.subscribe({ runId })[Symbol.asyncIterator]();
-  // A source knows nothing of runs: the end of the run is what ends the stream. It is a promise for
-  // each piece, since one for all of them would keep every race until the run ends.
-  let hasEnded = false;
-  let wake = (): void => undefined;
-  const end = (): void => {
-    hasEnded = true;
-    wake();
-  };
-  void result().then(end, end);
-  leave.now = end;
-  try {
-    for (;;) {
-      const ended = new Promise<typeof END>((resolve) => {
-        wake = () => resolve(END);
-        if (hasEnded) wake();
-      });
-      const next = await Promise.race([source.next(), ended]);
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    await source.return?.();
-  }
-}
-
-const END: IteratorResult<Chunk | ChunkMarker> = { done: true, value: undefined };

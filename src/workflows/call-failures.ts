@@ -10,7 +10,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { ModelFailureDetails } from '../activities/activity-types.ts';
-import type { ApprovalOutcome, JudgeOutcome, ModelLoss, ModelOutcome } from '../core/agent/host.ts';
+import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/agent/host.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import {
@@ -115,16 +115,10 @@ function errorTextOf(cause: Error, { name, timeoutMs }: ToolSpec): string {
     : toolTimeoutText(name, timeoutMs);
 }
 
-/** What a local check of a call came to that failed for good, or was canceled. */
+/** What a check came to that failed for good, or was canceled. */
 export function toCheckOutcome(
   error: unknown,
 ): Extract<ApprovalOutcome, { readonly kind: 'aborted' | 'failed' }> {
-  if (isCancellation(error)) return { kind: 'aborted' };
-  return { kind: 'failed', message: causeOf(error).message };
-}
-
-/** What a check came to that failed for good, or was canceled. */
-export function toJudgeOutcome(error: unknown): JudgeOutcome {
   if (isCancellation(error)) return { kind: 'aborted' };
   return { kind: 'failed', message: causeOf(error).message };
 }

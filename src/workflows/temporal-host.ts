@@ -2,9 +2,8 @@
  * The Host over Temporal: each call is an activity in a scope of its own.
  *
  * I1  All activities share one cancellable scope, that of the caller, until `abort` cancels it; then
- *     the next ones get a new one. A scope for each call would cost six promises, at 50 microseconds
- *     each (measured). The workflow's own cancellation reaches it too: what is in flight ends, and the
- *     mailbox says why.
+ *     the next ones get a new one. The workflow's own cancellation reaches it too: what is in flight
+ *     ends, and the mailbox says why.
  * I2  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
  * I3  The transcript goes to the worker by a sink just before its model activity is scheduled.
  * I4  Events are published before the workflow waits for anything, in one batch.
@@ -12,44 +11,40 @@
  */
 import {
   CancellationScope,
-  isCancellation,
   proxyActivities,
   proxyLocalActivities,
-  sleep,
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/agent/events.ts';
 import type {
+  ApprovalOutcome,
   Host,
-  MayTryAgain,
-  ModelLoss,
-  ModelOrder,
+  JudgeOutcome,
+  LiteralsOutcome,
   ModelOutcome,
   ToolEnd,
 } from '../core/agent/host.ts';
 import type { Mailbox } from '../core/agent/inbox.ts';
 import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
-import type { ToolOrder } from '../core/toolchain/outcome.ts';
+import type {
+  JudgeResult,
+  LiteralVerdict,
+  ToolOrder,
+  ToolResult,
+} from '../core/toolchain/outcome.ts';
 import {
   CHECK_OPTIONS,
   judgeOptions,
   localToolOptions,
-  MAX_MODEL_ATTEMPTS,
   modelOptions,
   toolOptions,
 } from './activity-options.ts';
-import {
-  abortedWith,
-  addEarlier,
-  retryOf,
-  toCheckOutcome,
-  toJudgeOutcome,
-  toModelOutcome,
-  toToolResult,
-} from './call-failures.ts';
+import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
+import { createWaits, startTimer } from './host-waits.ts';
+import { tryAgain } from './retry-model.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
 
@@ -64,14 +59,6 @@ export interface TemporalHost extends Host {
 }
 
 type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
-
-/** Somebody in the loop who waits for something to hold, or for a time. */
-interface Waiter {
-  readonly until: () => boolean;
-  readonly resolve: () => void;
-  readonly timer: CancellationScope | null;
-  isDue: boolean;
-}
 
 /** What a host is made of. */
 export interface TemporalHostParts {
@@ -96,7 +83,6 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const approvals = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
   const inFlight: string[] = [];
   let unpublished: AgentEvent[] = [];
-  let waiting: readonly Waiter[] = [];
   let announced = workflowInfo().memo?.['waiting'] === true;
   const ambient = CancellationScope.current();
   // Beside the ambient scope, under the workflow's own: an abort of one does not reach the other.
@@ -105,6 +91,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       cancellable: true,
       ...(ambient.parent === undefined ? {} : { parent: ambient.parent }),
     });
+  const waits = createWaits(newScope, onBug);
   let scope = ambient;
   let deadline: CancellationScope | null = null;
 
@@ -121,25 +108,28 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     sinks.events.publish(unpublished);
     unpublished = [];
   };
-  // The SDK's `condition` would add four promises to what a paused agent keeps in memory.
-  const wake = (): void => {
-    if (waiting.length === 0) return;
-    const ready = waiting.filter((waiter) => waiter.isDue || waiter.until());
-    if (ready.length === 0) return;
-    waiting = waiting.filter((waiter) => !ready.includes(waiter));
-    for (const { timer, resolve } of ready) {
-      timer?.cancel();
-      resolve();
-    }
-  };
-  const start = <Result>(words: string, schedule: () => Promise<Result>): Promise<Result> => {
+  /** Schedules an activity, and gives what it came to, whichever way it ended. */
+  const call = <Result, Outcome>(
+    words: string,
+    schedule: () => Promise<Result>,
+    onResult: (result: Result) => Outcome,
+    onFailure: (error: unknown) => Outcome | Promise<Outcome>,
+  ): Promise<Outcome> => {
     flush();
     inFlight.push(words);
-    return scope === ambient ? schedule() : scope.run(schedule);
-  };
-  const settle = (words: string): void => {
-    inFlight.splice(inFlight.indexOf(words), 1);
-    wake();
+    const settle = (): void => {
+      inFlight.splice(inFlight.indexOf(words), 1);
+      waits.wake();
+    };
+    const begun = scope === ambient ? schedule() : scope.run(schedule);
+    return begun.then(
+      (result) => (settle(), onResult(result)),
+      (error: unknown) => {
+        const outcome = onFailure(error);
+        if (!(outcome instanceof Promise)) return (settle(), outcome);
+        return outcome.then((late) => (settle(), late));
+      },
+    );
   };
 
   const byTool = new Map<string, ToolActivities>();
@@ -157,13 +147,12 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     tool: ToolSpec,
     activity: 'callTool' | 'searchTools',
   ): Promise<ToolEnd> => {
-    const words = `tool ${tool.name}`;
-    return start(words, () => activitiesOf(tool)[activity](order)).then(
-      (result) => (settle(words), { result, endedAt: Date.now() }),
-      (error: unknown) => (
-        settle(words),
-        { result: toToolResult(error, tool), endedAt: Date.now() }
-      ),
+    const endedWith = (result: ToolResult): ToolEnd => ({ result, endedAt: Date.now() });
+    return call(
+      `tool ${tool.name}`,
+      () => activitiesOf(tool)[activity](order),
+      endedWith,
+      (error) => endedWith(toToolResult(error, tool)),
     );
   };
 
@@ -173,43 +162,41 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     inFlight: () => [...inFlight],
     callModel: (order, state, mayTryAgain) => {
       if (order.inline === undefined) feed(state);
-      const words = `model ${order.model}`;
       // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
-      const own = scope;
-      return start(words, () => models.callModel(order)).then(
-        (outcome) => (settle(words), outcome),
-        (error: unknown) =>
-          tryAgain(order, toModelOutcome(error), retryOf(error), {
-            scope: own,
-            runtime,
-            mayTryAgain,
-          }).then((outcome) => (settle(words), outcome)),
+      const retrying = { scope, runtime, mayTryAgain };
+      return call<ModelOutcome, ModelOutcome>(
+        `model ${order.model}`,
+        () => models.callModel(order),
+        (outcome) => outcome,
+        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying),
       );
     },
     callTool: (order, tool) => runTool(order, tool, 'callTool'),
     searchTools: (order, tool) => runTool(order, tool, 'searchTools'),
     judgeAnswer: (order) =>
-      start('judge', () => judges.judgeAnswer(order)).then(
-        (result) => (settle('judge'), { kind: 'judged', result }),
-        (error: unknown) => (settle('judge'), toJudgeOutcome(error)),
+      call<JudgeResult, JudgeOutcome>(
+        'judge',
+        () => judges.judgeAnswer(order),
+        (result) => ({ kind: 'judged', result }),
+        toCheckOutcome,
       ),
-    needsApproval: (order, tool) => {
-      const words = `approval check of ${tool.name}`;
-      return start(words, () => approvals.needsApproval(order)).then(
-        (needed) => (settle(words), { kind: 'known', needed }),
-        (error: unknown) => (settle(words), toCheckOutcome(error)),
-      );
-    },
-    checkLiterals: (order) => {
-      const words = 'argument check';
-      return start(words, () => approvals.checkLiterals(order)).then(
-        (verdicts) => (settle(words), { kind: 'checked', verdicts }),
-        (error: unknown) => (settle(words), toCheckOutcome(error)),
-      );
-    },
+    needsApproval: (order, tool) =>
+      call<boolean, ApprovalOutcome>(
+        `approval check of ${tool.name}`,
+        () => approvals.needsApproval(order),
+        (needed) => ({ kind: 'known', needed }),
+        toCheckOutcome,
+      ),
+    checkLiterals: (order) =>
+      call<readonly LiteralVerdict[], LiteralsOutcome>(
+        'argument check',
+        () => approvals.checkLiterals(order),
+        (verdicts) => ({ kind: 'checked', verdicts }),
+        toCheckOutcome,
+      ),
     isIdle: () => inFlight.length === 0,
     abort: () => {
-      wake();
+      waits.wake();
       if (inFlight.length === 0) return;
       const aborted = scope;
       scope = newScope();
@@ -217,18 +204,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     },
     waitUntil: (until, at) => {
       flush();
-      return new Promise((resolve) => {
-        if (until()) return resolve();
-        const timer = at === undefined ? null : newScope();
-        const waiter: Waiter = { until, resolve, timer, isDue: false };
-        waiting = [...waiting, waiter];
-        if (timer === null || at === undefined) return;
-        const onDue = (): void => {
-          waiter.isDue = true;
-          wake();
-        };
-        startTimer(timer, at - Date.now(), onDue, onBug);
-      });
+      return waits.until(until, at);
     },
     setDeadline: (at, onDue) => {
       deadline?.cancel();
@@ -240,67 +216,9 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);
-      wake();
+      waits.wake();
     },
     flush,
-    wake,
+    wake: () => waits.wake(),
   };
-}
-
-/** Runs `onDue` after `ms` unless `scope` is canceled before. */
-function startTimer(
-  scope: CancellationScope,
-  ms: number,
-  onDue: () => void,
-  onBug: (error: unknown) => void,
-): void {
-  scope
-    .run(() => sleep(Math.max(1, ms)))
-    .then(onDue)
-    .catch((error: unknown) => {
-      // A canceled timer is one that was replaced.
-      if (!isCancellation(error)) onBug(error);
-    });
-}
-
-/** Where and how long a model call is tried again. */
-interface Retrying {
-  readonly scope: CancellationScope;
-  readonly runtime: ActivityRuntime;
-  readonly mayTryAgain: MayTryAgain;
-}
-
-/**
- * Begins a model call anew until one ends for good, see `retryAfterMs` of ModelFailureDetails, or the
- * limits have no room for another attempt.
- */
-async function tryAgain(
-  order: ModelOrder,
-  failed: ModelLoss,
-  waitMs: number | null,
-  { scope, runtime, mayTryAgain }: Retrying,
-): Promise<ModelOutcome> {
-  let lost = failed;
-  for (let nextMs = waitMs; nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS;) {
-    if (!mayTryAgain(lost)) return lost;
-    const ms = nextMs;
-    try {
-      await scope.run(() => sleep(ms));
-    } catch {
-      // The wait was aborted: nothing else rejects it.
-      return abortedWith(lost);
-    }
-    // The limits may have been lowered meanwhile.
-    if (!mayTryAgain(lost)) return lost;
-    const { attempts } = lost;
-    const { callModel } = proxyActivities<EverloopActivities>(modelOptions(runtime, attempts));
-    try {
-      const outcome = await scope.run(() => callModel({ ...order, attemptsBefore: attempts }));
-      return addEarlier(lost, outcome);
-    } catch (error) {
-      lost = addEarlier(lost, toModelOutcome(error, attempts));
-      nextMs = retryOf(error);
-    }
-  }
-  return lost;
 }

@@ -97,6 +97,24 @@ describe('the activity callModel', () => {
     expect(seen).toEqual(['Hidden.']);
   });
 
+  it.each([
+    { name: 'of the agent, which another worker may have', own: undefined, nonRetryable: false },
+    {
+      name: 'that a loop named by itself',
+      own: { messages: [textMessage('user', 'Hi')], models: ['gone'] },
+      nonRetryable: true,
+    },
+  ])('fails on an unknown model $name: final is $nonRetryable', async ({ own, nonRetryable }) => {
+    const asked = { ...order, model: 'gone', ...(own === undefined ? {} : { own }) };
+
+    await expect(environment().run(callModelOf(replyOf(5)), asked)).rejects.toMatchObject({
+      type: 'model_error',
+      nonRetryable,
+      message: 'Expected a model that this worker knows (m), got gone. Add it to `models`.',
+      details: [{ usageKnown: false, attempts: 1 }],
+    });
+  });
+
   it('fails for good on a reply that no payload could carry, and says what it cost', async () => {
     const call = environment().run(callModelOf(replyOf(MAX_REPLY_BYTES)), order);
 

@@ -1,8 +1,5 @@
-/**
- * Calendar dates as whole days since 1970-01-01, and back: what a clock's object would do, without
- * the clock. Proleptic Gregorian calendar; by H. Hinnant, "chrono-compatible low-level date
- * algorithms", functions `days_from_civil` and `civil_from_days`.
- */
+/** Calendar dates and moments as the text of ISO 8601, and back, without a clock. */
+import { civilFromDays, daysFromCivil } from '../../lisp/value/civil-date.ts';
 
 const msPerDay = 86_400_000;
 const msPerMinute = 60_000;
@@ -13,35 +10,14 @@ export function dayOfDate(text: string): number | undefined {
   if (match === null) return undefined;
   const [year = 0, month = 0, date = 0] = match.slice(1).map(Number);
   if (month < 1 || month > 12) return undefined;
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + date - 1;
-  const dayOfEra =
-    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  const day = era * 146_097 + dayOfEra - 719_468;
+  const day = daysFromCivil({ year, month, day: date });
   // The 30th of February is counted as a day in March: no such day.
   return dateOfDay(day) === text ? day : undefined;
 }
 
 /** `YYYY-MM-DD` of a day; years below 0 and above 9999 are not meant for it. */
 export function dateOfDay(day: number): string {
-  const shifted = day + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  );
-  const dayOfYear =
-    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
-  const date = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
-  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  const { year, month, day: date } = civilFromDays(day);
   return `${digits(year, 4)}-${digits(month, 2)}-${digits(date, 2)}`;
 }
 

@@ -1,0 +1,76 @@
+/** The provisional text of one run: chunks of a source that knows nothing of runs and their ends. */
+import type { RunStatus } from '../core/agent/messages.ts';
+import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
+import { UsageError } from '../core/usage-error.ts';
+import { asking } from './service-calls.ts';
+
+/** A source of provisional text, in the same process or over an adapter. */
+export interface ChunkSource {
+  subscribe(filter: { readonly runId: string }): AsyncIterable<Chunk | ChunkMarker>;
+}
+
+/** What a stream asks of its run. */
+export interface StreamParts {
+  readonly id: string;
+  readonly chunks: ChunkSource | undefined;
+  readonly status: () => Promise<RunStatus>;
+  readonly result: () => Promise<unknown>;
+}
+
+/** The chunks of a run that is alive, until it ends or the reader leaves. */
+export function streamOf(parts: StreamParts): AsyncIterable<Chunk | ChunkMarker> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const leave = { now: (): void => undefined };
+      const items = readStream(parts, leave);
+      return {
+        next: () => items.next(),
+        return: () => {
+          // A generator that waits for a silent model would hear of it at the next piece only.
+          leave.now();
+          return items.return(undefined);
+        },
+      };
+    },
+  };
+}
+
+async function* readStream(
+  { id, chunks, status, result }: StreamParts,
+  leave: { now: () => void },
+): AsyncGenerator<Chunk | ChunkMarker, undefined> {
+  if (chunks === undefined) {
+    throw new UsageError(
+      'no_stream',
+      'Expected a client with a source of chunks, got one without. Use `connect()` or `local()`, or give `chunks` to the client.',
+    );
+  }
+  const { runId, state } = await asking(id, status);
+  if (state === 'ended') return;
+  const source = chunks.subscribe({ runId })[Symbol.asyncIterator]();
+  // A source knows nothing of runs: the end of the run is what ends the stream. It is a promise for
+  // each piece, since one for all of them would keep every race until the run ends.
+  let hasEnded = false;
+  let wake = (): void => undefined;
+  const end = (): void => {
+    hasEnded = true;
+    wake();
+  };
+  void result().then(end, end);
+  leave.now = end;
+  try {
+    for (;;) {
+      const ended = new Promise<typeof END>((resolve) => {
+        wake = () => resolve(END);
+        if (hasEnded) wake();
+      });
+      const next = await Promise.race([source.next(), ended]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await source.return?.();
+  }
+}
+
+const END: IteratorResult<Chunk | ChunkMarker> = { done: true, value: undefined };

@@ -1,0 +1,111 @@
+/** Calls to the service about one run, with its refusals in our words and its hand-overs hidden. */
+import {
+  ApplicationFailure,
+  type Client,
+  isGrpcServiceError,
+  QueryNotRegisteredError,
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UsageError } from '../core/usage-error.ts';
+
+/**
+ * The service gives up on a query after 10 s, and its own answer says why. One that it sheds, because
+ * too many wait, is asked again until then.
+ */
+export const QUERY_DEADLINE_MS = 30_000;
+
+/** A run that hands itself over is another execution for a moment; the same id makes a repeat safe. */
+const HANDOVER_TRIES = 12;
+
+/** An update waits for a worker; a fleet that is busy answers within seconds. */
+const UPDATE_DEADLINE_MS = 30_000;
+
+/** Sends an update, again and again while the run hands itself over; its id makes that safe. */
+export async function acrossHandover<Result>(
+  id: string,
+  client: Client,
+  update: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + UPDATE_DEADLINE_MS;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await client.withDeadline(deadline, update);
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError && isRefusal(error.cause)) {
+        throw new UsageError('invalid_input', error.cause.message);
+      }
+      if (!isMissed(error)) throw error;
+      await assertAlive(id, client);
+      if (Date.now() >= deadline) throw noWorker(id);
+      if (attempt === HANDOVER_TRIES) throw error;
+      await sleep(Math.min(50 * 2 ** attempt, 1_000));
+    }
+  }
+}
+
+function isRefusal(cause: unknown): cause is ApplicationFailure {
+  return cause instanceof ApplicationFailure && cause.type === 'invalid_input';
+}
+
+function isMissed(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return true;
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  if (error instanceof WorkflowUpdateFailedError) return true;
+  // 5 NOT_FOUND, 10 ABORTED, 14 UNAVAILABLE: the codes of gRPC.
+  return [5, 10, 14].includes(grpcCodeOf(error) ?? 0);
+}
+
+/** The gRPC status of a failed call, which the SDK wraps in an error of its own. */
+function grpcCodeOf(error: unknown): number | undefined {
+  const inner = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(inner) ? inner.code : undefined;
+}
+
+/** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages any more. */
+export async function assertAlive(id: string, client: Client): Promise<void> {
+  const { status } = await asking(id, () => client.workflow.getHandle(id).describe());
+  if (isAlive(status.name)) return;
+  throw new UsageError(
+    'run_ended',
+    `Expected run \`${id}\` to be alive, got one that is ${status.name}. Start a new run.`,
+  );
+}
+
+/** Whether the service's word for the state of an execution means one that goes on. */
+export function isAlive(status: string): boolean {
+  return status === 'RUNNING' || status === 'CONTINUED_AS_NEW';
+}
+
+/** Turns what the client library says of an unknown or odd run into our words. */
+export async function asking<Result>(id: string, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) {
+      throw new UsageError(
+        'run_not_found',
+        `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
+      );
+    }
+    if (error instanceof QueryNotRegisteredError) {
+      throw new UsageError(
+        'not_an_agent',
+        `Expected \`${id}\` to be an agent's run, got another workflow.`,
+      );
+    }
+    // 4 DEADLINE_EXCEEDED, 9 FAILED_PRECONDITION: nobody took the query up.
+    if ([4, 9].includes(grpcCodeOf(error) ?? 0)) throw noWorker(id);
+    throw error;
+  }
+}
+
+function noWorker(id: string): UsageError {
+  return new UsageError(
+    'no_worker',
+    `Expected a worker that answers for run \`${id}\`, got silence. Start one that has its agent; the run waits meanwhile and loses nothing.`,
+  );
+}
