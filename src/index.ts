@@ -147,9 +147,18 @@ export type {
   RunPhase,
   RunStatus,
 } from './core/agent/messages.ts';
+export type { ProgramError, ProgramOutcome, ProgramView } from './core/agent/program/report.ts';
+export type { EffectStatus, FormState, FormStatus, ProgramMemory, ProgramStatus } from './lisp.ts';
 export type { Decision } from './core/agent/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
-export type { ChildSummary, Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
+export type {
+  ChildSummary,
+  Step,
+  StepMemory,
+  StepStatus,
+  StepTrace,
+  Usage,
+} from './core/agent/step.ts';
 export { isStep } from './core/agent/piping.ts';
 export type { AgentTime } from './core/agent/time.ts';
 export { unwrap } from './core/agent/unwrap.ts';

@@ -6,6 +6,7 @@ import type { AgentOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
 import { hasKind } from './has-kind.ts';
 import { modeProblems } from './mode-problems.ts';
+import { programProblems } from './program-problems.ts';
 import { promptProblems } from './prompt-problems.ts';
 import { sectionProblems } from './section-problems.ts';
 import { toolSearchProblems } from './tool-search-problems.ts';
@@ -18,6 +19,7 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...nameProblems(options.name, 'agent'),
     ...modeProblems(options),
     ...optionProblems(options),
+    ...programProblems(options),
     ...promptProblems(options),
     ...modelProblems(options.model),
     ...textProblems(options),

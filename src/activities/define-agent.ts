@@ -1,4 +1,11 @@
-import type { AgentSpec, ReactSpec, SectionSpec, TextSource } from '../core/agent/spec.ts';
+import type {
+  AgentSpec,
+  LispSpec,
+  ProgramSpec,
+  ReactSpec,
+  SectionSpec,
+  TextSource,
+} from '../core/agent/spec.ts';
 import { usageErrorOf } from '../core/usage-error.ts';
 import {
   AGENT_DEFAULTS,
@@ -18,6 +25,7 @@ import type {
 import { askToolSpec } from '../core/toolchain/ask-user.ts';
 import { llmQuerySpec } from '../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../core/tool-search/query.ts';
+import { isProgramMode } from './mode-problems.ts';
 import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './define-text.ts';
 import { modelOf } from './model-of.ts';
 import { isLocalSearch, toolSearchSpec } from './tool-search-options.ts';
@@ -38,8 +46,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
   const { name, limits, compaction, instructions, rules, answer } = options;
-  const mode = options.mode ?? AGENT_DEFAULTS.mode;
-  const maxTurns = options.maxTurns ?? MODE_TURNS[mode];
+  const maxTurns = allTurns(options);
   const signature = definedSignature(options);
   const validators = agentValidators(options);
   return {
@@ -65,6 +72,19 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   };
 }
 
+/** The mode by its name of today; others were refused before. */
+function modeOf({ mode = AGENT_DEFAULTS.mode }: AgentOptions): AvailableMode {
+  return mode === 'ptc_lisp' ? 'lisp' : mode;
+}
+
+/** All turns that a run may have, those included that only repair; undefined: as many as the limits allow. */
+function allTurns(options: AgentOptions): number | undefined {
+  const turns = options.maxTurns ?? MODE_TURNS[modeOf(options)];
+  return turns === undefined
+    ? undefined
+    : turns + (options.retryTurns ?? AGENT_DEFAULTS.retryTurns);
+}
+
 /** The validators of an agent, those of its answer first. */
 function agentValidators(options: AgentOptions): readonly ValidatorDefinition[] {
   return [...(options.answer?.validators ?? []), ...(options.validators ?? [])];
@@ -83,7 +103,7 @@ function agentSpec(
   validators: readonly ValidatorDefinition[],
   signature: DefinedSignature | undefined,
 ): AgentDefinition['spec'] {
-  const mode = options.mode ?? AGENT_DEFAULTS.mode;
+  const mode = modeOf(options);
   const isReact = mode === 'react';
   const answer = answerSpec(options, mode, signature?.output ?? null);
   const { prompt, fieldDescriptions, contextDescriptions, floatPrecision } = options;
@@ -105,6 +125,7 @@ function agentSpec(
     toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options) : null,
+    ...(isProgramMode(options) ? { program: programSpec(options, mode) } : {}),
     examples: options.examples ?? [],
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
     maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
@@ -131,7 +152,9 @@ function answerSpec(
   output: DefinedSignature['output'],
 ): AnswerDefinition['spec'] {
   const own = (options.answer ?? textAnswer()).spec;
-  if (output === null || (output.type.kind === 'string' && mode !== 'json')) return own;
+  // What such modes write is text, so nothing is left to check.
+  const isText = output?.type.kind === 'string' && mode !== 'json' && mode !== 'lisp';
+  if (output === null || isText) return own;
   return { kind: 'json', section: own.section, schema: output.schema, output: output.type };
 }
 
@@ -191,6 +214,28 @@ function thinkingSpec(thinking: NonNullable<AgentOptions['thinking']>): SectionS
   if (typeof thinking === 'object') return thinking.spec;
   const guidance = thinking === true ? AGENT_DEFAULTS.thinking : thinking;
   return { name: SECTION_NAMES.thinking, kind: 'text', guidance };
+}
+
+function programSpec(options: AgentOptions, mode: AvailableMode): ProgramSpec {
+  return {
+    limits: options.program ?? {},
+    memoryLimitBytes: options.memoryLimitBytes ?? AGENT_DEFAULTS.memoryLimitBytes,
+    memoryStrategy: options.memoryStrategy ?? AGENT_DEFAULTS.memoryStrategy,
+    sizes: { ...AGENT_DEFAULTS.sizes, ...options.sizes },
+    ...(mode === 'lisp' ? { lisp: lispSpec(options) } : {}),
+  };
+}
+
+function lispSpec(options: AgentOptions): LispSpec {
+  return {
+    maxTurns: options.maxTurns ?? MODE_TURNS.lisp,
+    retryTurns: options.retryTurns ?? AGENT_DEFAULTS.retryTurns,
+    completion: options.completion ?? AGENT_DEFAULTS.completion,
+    transport: options.transport ?? AGENT_DEFAULTS.transport,
+    thinking: options.thinking === true,
+    plan: options.plan ?? [],
+    journal: options.journal ?? false,
+  };
 }
 
 function textSource(text: string | TextFunction | undefined): TextSource | null {

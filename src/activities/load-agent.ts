@@ -5,6 +5,7 @@ import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/agent/prepare-input.ts';
+import { memoryProblem } from '../core/agent/program/check-memory.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import type { Registry } from './definitions.ts';
 import { schemaLines } from './fit-value.ts';
@@ -62,7 +63,10 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
     inputs === undefined ? [] : schemaLines(inputs, values),
   );
   const { material, refusal } = prepared;
-  const isAsGiven = material.task === input.task && material.context === input.context;
+  const isAsGiven =
+    material.task === input.task &&
+    material.context === input.context &&
+    material.memory === undefined;
   return {
     kind: 'loaded',
     agent: {
@@ -102,7 +106,8 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
       `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
     ];
   }
-  const { v, agent, task, context, history, model } = input;
+  const { v, agent, task, context, history, model, memory } = input;
+  const badMemory = memory === undefined ? undefined : memoryProblem(memory);
   return [
     ...(v === 1
       ? []
@@ -119,6 +124,7 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
           `Expected \`context\` to be a JSON object, got ${shown(context)}. Write it as { name: value }.`,
         ]),
     ...historyProblems(history),
+    ...(badMemory === undefined ? [] : [badMemory]),
     ...(model === undefined || typeof model === 'string'
       ? []
       : [`Expected \`model\` to be the id of a model entry, got ${shown(model)}. Change it.`]),

@@ -5,7 +5,7 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
-import type { Step } from '../core/agent/step.ts';
+import type { Step, StepMemory } from '../core/agent/step.ts';
 import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
   /** The run's own address; default: `{agent}-{uuid}`. */
   readonly id?: string;
   /** When `id` is in use: `fail` (default) with a clear error, or `attach` to the run that has it. */

@@ -12,6 +12,7 @@ import { checkRunInput } from '../core/agent/check-input.ts';
 import type { AgentEvent, InputKind } from '../core/agent/events.ts';
 import type { RunInput } from '../core/agent/inbox.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
+import type { ProgramView } from '../core/agent/program/report.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { MediaPart } from '../core/message.ts';
 import type { Stats } from '../core/stats/stats.ts';
@@ -33,6 +34,7 @@ import {
   cancelSignal,
   decideUpdate,
   pendingQuery,
+  programQuery,
   sendUpdate,
   statsQuery,
   statusQuery,
@@ -73,6 +75,8 @@ export interface RunHandle {
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
   /** Everything that happened, over the whole chain of the run. */
   events(options?: ReadOptions): Promise<readonly AgentEvent[]>;
+  /** The program that runs, else the last one that did, form by form; null when there was none. */
+  program(): Promise<ProgramView | null>;
   /** What waits for people and the outside. */
   pending(): Promise<readonly PendingItem[]>;
   /**
@@ -157,6 +161,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
     status: () => ask(() => handle.query(statusQuery)),
     stats: () => ask(() => handle.query(statsQuery)),
     pending: () => ask(() => handle.query(pendingQuery)),
+    program: () => ask(() => handle.query(programQuery)),
     transcript: async ({ from = 0 } = {}) => {
       const entries = await asking(id, () =>
         readChain({ client, id, kind: 'entries', from, archive }),

@@ -21,7 +21,7 @@ import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
 import { callLayeredModel } from '../activities/call-layered-model.ts';
-import { checkLiterals } from '../activities/check-literals.ts';
+import { checkLiterals, checkProgramLiterals } from '../activities/check-literals.ts';
 import { messageOf } from '../activities/message-of.ts';
 import { classifyModelError, retryDelayMs } from '../activities/model-failures.ts';
 import { entryFor } from '../activities/model-entry.ts';
@@ -64,14 +64,13 @@ export interface MemoryHostParts {
 /** A memory host, and the way to wake what waits on it. */
 export interface MemoryHost extends Host {
   readonly mailbox: Mailbox;
-  /** Looks again at what waits; call it after a message or a change of state. */
-  wake(): void;
 }
 
 /** A Host in this process. */
 export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   const { agent, clock } = parts;
   const inFlight = new Set<AbortController>();
+  const separate = new Map<string, AbortController>();
   let waiters: readonly Waiter[] = [];
   let disarm = (): void => undefined;
 
@@ -87,14 +86,17 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   const abortable = async <Result>(
     work: (signal: AbortSignal) => Promise<Result>,
     startsAborted = false,
+    callId?: string,
   ): Promise<Result> => {
     const controller = new AbortController();
+    if (callId !== undefined) separate.set(callId, controller);
     if (startsAborted) controller.abort();
     inFlight.add(controller);
     try {
       return await work(controller.signal);
     } finally {
       inFlight.delete(controller);
+      if (callId !== undefined) separate.delete(callId);
       wake();
     }
   };
@@ -107,10 +109,11 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     }
   };
 
-  const runCall: Host['callTool'] = async (order, tool) => {
+  const runCall: Host['callTool'] = async (order, tool, isSeparate) => {
     const call = (signal: AbortSignal): Promise<ToolResult> =>
       callTool(agent, clock, order, tool, signal);
-    const result = await abortable(call, isUrgent());
+    const callId = isSeparate === true ? order.callId : undefined;
+    const result = await abortable(call, isUrgent(), callId);
     return { result, endedAt: clock.now() };
   };
 
@@ -118,11 +121,12 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     mailbox,
     now: () => clock.now(),
     abort,
+    abortCall: (callId) => separate.get(callId)?.abort(),
     wake,
-    callModel: (order, state, mayTryAgain) => {
+    callModel: (order, state, mayTryAgain, separateId) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
       const call = { order, view, mayTryAgain };
-      return abortable((signal) => callModel(parts, call, signal), isUrgent());
+      return abortable((signal) => callModel(parts, call, signal), isUrgent(), separateId);
     },
     callTool: runCall,
     searchTools: runCall,
@@ -151,7 +155,11 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
         return { kind: 'failed', message };
       }, isUrgent()),
     checkLiterals: (order) =>
-      abortable(async () => ({ kind: 'checked', verdicts: await checkLiterals(agent, order) })),
+      abortable(async () => ({
+        kind: 'checked',
+        verdicts: await checkLiterals(agent, order),
+        literals: checkProgramLiterals(agent, order.literals),
+      })),
     waitUntil: (until, deadline) =>
       new Promise((resolve) => {
         const waiter: Waiter = { until, resolve, isDue: false, disarm: () => undefined };

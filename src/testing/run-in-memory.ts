@@ -17,11 +17,12 @@ import {
   type Decision,
   type Waits,
 } from '../core/agent/pending.ts';
+import type { ProgramView } from '../core/agent/program/report.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';
 import { startInput } from '../core/agent/start-input.ts';
 import { stepOf } from '../core/agent/step-of.ts';
-import type { Step } from '../core/agent/step.ts';
+import type { Step, StepMemory } from '../core/agent/step.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Next } from '../core/agent/work.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
@@ -46,13 +47,15 @@ export interface MemoryRunOptions {
   readonly model?: string;
   readonly history?: readonly HistoryTurn[];
   readonly limits?: LimitsInput;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
   readonly clock?: FakeClock;
   /** A loop of your own. Default: that of the agent's mode. */
   readonly next?: Next;
   /**
-   * Hands over, through JSON, at each iteration boundary for which this holds, and while only people
-   * are waited for; once at each.
+   * Hands over, through JSON, at each iteration boundary for which this holds, while only people are
+   * waited for, and in the middle of a program; once at each, in a program once between two events.
    */
   readonly handoverDue?: (iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
@@ -64,7 +67,7 @@ export interface MemoryRunOptions {
 }
 
 /** Where a run may hand itself over. */
-export type HandoverPlace = 'boundary' | 'waiting';
+export type HandoverPlace = 'boundary' | 'waiting' | 'program';
 
 /** A run in memory, while it goes on and after. */
 export interface MemoryRun {
@@ -81,6 +84,8 @@ export interface MemoryRun {
   resume(): void;
   /** What waits for people and the outside. */
   pending(): readonly PendingItem[];
+  /** The program that runs, else the last one; null when there was none. */
+  program(): ProgramView | null;
   /** Answers a question, or ends outside work. Throws a UsageError for what a live run refuses. */
   answer(id: string, value: Json, options?: AnswerOptions): void;
   /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
@@ -110,8 +115,9 @@ export interface AnswerOptions {
  */
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const { clock = createFakeClock(), task, context, history, limits, model } = options;
+  const { memory } = options;
   const registry = createRegistry({ agents: [options.agent], models: options.models ?? [] });
-  const input = startInput(options.agent.name, { task, context, history, limits, model });
+  const input = startInput(options.agent.name, { task, context, history, limits, model, memory });
   const loaded = loadAgent(registry, input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec } = loaded.agent;
@@ -125,13 +131,19 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   let handedOverAt = '';
   let watchers: readonly (() => void)[] = [];
 
-  const placeOf = ({ iteration, pending = [] }: RunState): readonly [number, HandoverPlace] => [
-    iteration,
-    pending.length > 0 ? 'waiting' : 'boundary',
-  ];
+  const placeOf = (run: Run): readonly [number, HandoverPlace] => {
+    const { state } = run;
+    const program = run.program();
+    if (program !== null && program.outcome === undefined) return [state.iteration, 'program'];
+    return [state.iteration, (state.pending ?? []).length > 0 ? 'waiting' : 'boundary'];
+  };
+  const keyOf = (run: Run): string => {
+    const [iteration, place] = placeOf(run);
+    return [iteration, place, ...(place === 'program' ? [run.state.seq] : [])].join();
+  };
   const handoverDue = (): boolean => {
-    const place = placeOf(current.run.state);
-    return place.join() !== handedOverAt && options.handoverDue?.(...place) === true;
+    const { run } = current;
+    return keyOf(run) !== handedOverAt && options.handoverDue?.(...placeOf(run)) === true;
   };
 
   const begin = (state: RunState, inbox: Inbox): void => {
@@ -167,7 +179,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
           unreadInputs,
         });
       }
-      handedOverAt = placeOf(run.state).join();
+      handedOverAt = keyOf(run);
       begin(roundTrip(run.state), roundTrip(host.mailbox.peek()));
     }
   };
@@ -213,6 +225,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
     },
     pause: () => current.run.pause(),
     resume: () => current.run.resume(),
+    program: () => current.run.program(),
     pending: () => pendingItems(current.run.state, current.host.mailbox.peek()),
     answer: (id, value, how) => settle(id, (waits) => checkAnswer(waits, id, value), how),
     decide: (id, decision, how) => settle(id, (waits) => checkDecision(waits, id, decision), how),
@@ -236,7 +249,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
     ...(loaded.agent.material ?? givenMaterial(input)),
     ...(history === undefined ? {} : { history }),
   };
-  begin(startState(identity, head), EMPTY_INBOX);
+  begin(startState(identity, head, memory), EMPTY_INBOX);
   return handle;
 }
 

@@ -118,7 +118,7 @@ async function startOrRestore(
 }
 
 function freshState(input: AgentInput, { spec, material }: LoadedAgent): RunState {
-  const { history } = input;
+  const { history, memory } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -132,6 +132,7 @@ function freshState(input: AgentInput, { spec, material }: LoadedAgent): RunStat
       ...(material ?? givenMaterial(input)),
       ...(history === undefined ? {} : { history }),
     },
+    memory,
   );
 }
 

@@ -20,6 +20,8 @@ import {
   type Waits,
 } from '../core/agent/pending.ts';
 import { pendingItems } from '../core/agent/pending-items.ts';
+import type { ProgramView } from '../core/agent/program/report.ts';
+import { programOfState } from '../core/agent/program/view.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { usageOf } from '../core/agent/step-of.ts';
 import type { Json } from '../core/json.ts';
@@ -47,6 +49,7 @@ import {
   eventsQuery,
   inputSignal,
   pendingQuery,
+  programQuery,
   sendUpdate,
   statsQuery,
   statusQuery,
@@ -98,6 +101,7 @@ export function installHandlers(session: Session): void {
     ),
   );
   setHandler(pendingQuery, () => pendingOf(session));
+  setHandler(programQuery, () => programOf(session));
 }
 
 function accept(session: Session, input: RunInput): number {
@@ -279,6 +283,12 @@ function pendingOf(session: Session): readonly PendingItem[] {
   const state = stateOf(session);
   if (state === null || session.step !== null) return [];
   return pendingItems(state, session.mailbox.peek());
+}
+
+/** Before a handed over run goes on, the program that it is in the middle of is read from its snapshot. */
+function programOf({ run, restored }: Session): ProgramView | null {
+  if (run !== null) return run.program();
+  return restored === null ? null : programOfState(restored);
 }
 
 function transcriptPage(session: Session, request: TranscriptRequest): LinkPage {

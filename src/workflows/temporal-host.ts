@@ -31,6 +31,7 @@ import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import type {
   JudgeResult,
+  LiteralFindings,
   LiteralVerdict,
   ToolOrder,
   ToolResult,
@@ -54,8 +55,6 @@ export interface TemporalHost extends Host {
   inFlight(): readonly string[];
   /** Sends what was published to the worker's listeners; called before each wait, and at the end. */
   flush(): void;
-  /** Looks again at what the loop waits for; called after each message. */
-  wake(): void;
 }
 
 type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
@@ -92,6 +91,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       ...(ambient.parent === undefined ? {} : { parent: ambient.parent }),
     });
   const waits = createWaits(newScope, onBug);
+  /** Calls that can be ended alone. */
+  const separate = new Map<string, CancellationScope>();
   let scope = ambient;
   let deadline: CancellationScope | null = null;
 
@@ -114,6 +115,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     schedule: () => Promise<Result>,
     onResult: (result: Result) => Outcome,
     onFailure: (error: unknown) => Outcome | Promise<Outcome>,
+    own: CancellationScope | null = null,
   ): Promise<Outcome> => {
     flush();
     inFlight.push(words);
@@ -121,7 +123,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       inFlight.splice(inFlight.indexOf(words), 1);
       waits.wake();
     };
-    const begun = scope === ambient ? schedule() : scope.run(schedule);
+    const within = own ?? scope;
+    const begun = within === ambient ? schedule() : within.run(schedule);
     return begun.then(
       (result) => (settle(), onResult(result)),
       (error: unknown) => {
@@ -142,17 +145,29 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     byTool.set(tool.name, activities);
     return activities;
   };
+  const separateScope = (callId: string): CancellationScope => {
+    const own = new CancellationScope({ cancellable: true, parent: scope });
+    separate.set(callId, own);
+    return own;
+  };
   const runTool = (
     order: ToolOrder,
     tool: ToolSpec,
     activity: 'callTool' | 'searchTools',
+    isSeparate = false,
   ): Promise<ToolEnd> => {
-    const endedWith = (result: ToolResult): ToolEnd => ({ result, endedAt: Date.now() });
+    const { callId } = order;
+    const own = isSeparate ? separateScope(callId) : null;
+    const endedWith = (result: ToolResult): ToolEnd => {
+      separate.delete(callId);
+      return { result, endedAt: Date.now() };
+    };
     return call(
       `tool ${tool.name}`,
       () => activitiesOf(tool)[activity](order),
       endedWith,
       (error) => endedWith(toToolResult(error, tool)),
+      own,
     );
   };
 
@@ -160,19 +175,25 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     mailbox,
     now: () => Date.now(),
     inFlight: () => [...inFlight],
-    callModel: (order, state, mayTryAgain) => {
+    callModel: (order, state, mayTryAgain, separateId) => {
       if (order.inline === undefined) feed(state);
+      const own = separateId === undefined ? null : separateScope(separateId);
       // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
-      const retrying = { scope, runtime, mayTryAgain };
+      const retrying = { scope: own ?? scope, runtime, mayTryAgain };
+      const ended = (outcome: ModelOutcome): ModelOutcome => {
+        if (separateId !== undefined) separate.delete(separateId);
+        return outcome;
+      };
       return call<ModelOutcome, ModelOutcome>(
         `model ${order.model}`,
         () => models.callModel(order),
-        (outcome) => outcome,
-        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying),
+        ended,
+        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying).then(ended),
+        own,
       );
     },
-    callTool: (order, tool) => runTool(order, tool, 'callTool'),
-    searchTools: (order, tool) => runTool(order, tool, 'searchTools'),
+    callTool: (order, tool, isSeparate) => runTool(order, tool, 'callTool', isSeparate),
+    searchTools: (order, tool, isSeparate) => runTool(order, tool, 'searchTools', isSeparate),
     judgeAnswer: (order) =>
       call<JudgeResult, JudgeOutcome>(
         'judge',
@@ -188,10 +209,14 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         toCheckOutcome,
       ),
     checkLiterals: (order) =>
-      call<readonly LiteralVerdict[], LiteralsOutcome>(
+      call<readonly (LiteralVerdict | LiteralFindings)[], LiteralsOutcome>(
         'argument check',
         () => approvals.checkLiterals(order),
-        (verdicts) => ({ kind: 'checked', verdicts }),
+        (checked) => ({
+          kind: 'checked',
+          verdicts: checked.filter((one) => one.kind !== 'literal'),
+          literals: checked.filter((one) => one.kind === 'literal'),
+        }),
         toCheckOutcome,
       ),
     isIdle: () => inFlight.length === 0,
@@ -201,6 +226,10 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       const aborted = scope;
       scope = newScope();
       aborted.cancel();
+    },
+    abortCall: (callId) => {
+      separate.get(callId)?.cancel();
+      waits.wake();
     },
     waitUntil: (until, at) => {
       flush();

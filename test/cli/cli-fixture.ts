@@ -88,6 +88,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     stats: unexpected,
     transcript: unexpected,
     events: unexpected,
+    program: unexpected,
     pending: unexpected,
     answer: unexpected,
     decide: unexpected,

@@ -81,8 +81,9 @@ defineAgent({
   limits: { iterations: 5, custom: [{ kind: 'exact', key: 'shop:refunds', max: 1 }] },
 });
 
-// @ts-expect-error a mode that is not available yet
-defineAgent({ name: 'tester', model: 'm', mode: 'lisp' });
+defineAgent({ name: 'tester', model: 'm', mode: 'ptc_lisp' });
+// @ts-expect-error a mode that nobody has
+defineAgent({ name: 'tester', model: 'm', mode: 'yaml' });
 // @ts-expect-error a misspelt option
 defineAgent({ name: 'tester', model: 'm', tool: [] });
 // @ts-expect-error a tool needs a function

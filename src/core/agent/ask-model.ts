@@ -34,6 +34,10 @@ export interface InlineAsking {
   readonly request: (strategy: OutputStrategy | undefined, model: string) => InlineRequest;
   /** Whether a JSON output is asked for. */
   readonly asksForOutput: boolean;
+  /** Whether the question can be ended alone, by the id of its call. */
+  readonly isSeparate: boolean;
+  /** Whether nobody needs the answer any more. */
+  readonly isDropped: () => boolean;
 }
 
 /** A question: what for, and to which models. */
@@ -63,7 +67,11 @@ export type AskEnd =
  * every iteration.
  */
 export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking): Promise<AskEnd> {
-  leaveIfAsked(run, host);
+  const leaveIfOver = (): void => {
+    leaveIfAsked(run, host);
+    if (asking.inline?.isDropped() === true) throw leaving({ kind: 'stopped' });
+  };
+  leaveIfOver();
   return askFrom(0, NO_MODEL);
 
   function askFrom(place: number, last: AskFailure): Promise<AskEnd> {
@@ -76,14 +84,15 @@ export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking)
     open.models.push(model);
     // What attempts have cost is counted when the call ends, but it binds from the first one on.
     const mayTryAgain: MayTryAgain = (lost) => !run.wouldBreach(callAfter(lost));
-    return host.callModel(order, run.state, mayTryAgain).then((outcome) => {
+    const separateId = asking.inline?.isSeparate === true ? asking.inline.callId : undefined;
+    return host.callModel(order, run.state, mayTryAgain, separateId).then((outcome) => {
       open.count -= 1;
       open.models.splice(open.models.indexOf(model), 1);
       run.record(callAfter(outcome));
       // Chunks are told apart by the try; summaries do not stream.
       if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
       if (outcome.kind === 'reply') return outcome;
-      leaveIfAsked(run, host);
+      leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(place + 1, last);
       const { code, message } = outcome;
       const plainer = downgradeOf(order, outcome);

@@ -15,6 +15,7 @@ import type {
 } from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
 import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
+import type { ProgramOutcome } from './program/report.ts';
 import type { StepStatus } from './step.ts';
 
 /** What every event has. */
@@ -102,6 +103,8 @@ export type EventBody =
       /** Section name → number of blocks. */
       readonly blocks: { readonly [name: string]: number };
       readonly discardedAnswer?: true;
+      /** What stands around a program; at most 2 KB. */
+      readonly reasoning?: string;
     }
   /** A structured section of a reply was read and checked. */
   | { readonly type: 'agent:section:read'; readonly name: string }
@@ -137,7 +140,23 @@ export type EventBody =
       readonly cut?: { readonly shown: number; readonly total: number };
       /** The result of an equal call before: the tool did not run again. */
       readonly cached?: true;
+      /** A program made the call: its failures are the program's to handle. */
+      readonly inProgram?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
+  /** A program is read, checked and run; its source is cut to 2 KB. */
+  | { readonly type: 'agent:program:before'; readonly programId: string; readonly source: string }
+  /** A program has ended, or was refused by a limit before anything of it ran. */
+  | {
+      readonly type: 'agent:program:after';
+      readonly programId: string;
+      readonly outcome: ProgramOutcome | 'canceled' | 'refused';
+      /** Fuel used. */
+      readonly steps: number;
+      /** Calls and questions that it made. */
+      readonly calls: number;
+      /** The message is cut to 2 KB. */
+      readonly error?: { readonly reason: string; readonly message: string };
+    }
   /** A person is asked; `text` is the question, cut to 2 KB. */
   | { readonly type: 'agent:question:asked'; readonly questionId: string; readonly text: string }
   /** A person has answered, or nobody did in time. */
@@ -145,6 +164,8 @@ export type EventBody =
       readonly type: 'agent:question:answered';
       readonly questionId: string;
       readonly timedOut?: true;
+      /** The program that asked does not need the answer any more. */
+      readonly withdrawn?: true;
     }
   /** A person is to decide about a call before it runs; arguments are cut. */
   | {

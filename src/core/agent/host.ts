@@ -21,6 +21,7 @@ import type {
 import type {
   JudgeOrder,
   JudgeResult,
+  LiteralFindings,
   LiteralsOrder,
   LiteralVerdict,
   ToolOrder,
@@ -145,9 +146,13 @@ export type ApprovalOutcome =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** How a check of arguments ended; one verdict for each call of the order. */
+/** How a check of arguments ended: a verdict for each call of the order, findings for each literal. */
 export type LiteralsOutcome =
-  | { readonly kind: 'checked'; readonly verdicts: readonly LiteralVerdict[] }
+  | {
+      readonly kind: 'checked';
+      readonly verdicts: readonly LiteralVerdict[];
+      readonly literals: readonly LiteralFindings[];
+    }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -157,16 +162,25 @@ export interface Host {
   now(): number;
   /**
    * Asks a model for the next reply. `state` holds the transcript that the order only names: a host
-   * that kept what it saw before takes the new messages alone.
+   * that kept what it saw before takes the new messages alone. With `separateId` the call can be ended
+   * alone, by `abortCall`.
    */
-  callModel(order: ModelOrder, state: RunState, mayTryAgain: MayTryAgain): Promise<ModelOutcome>;
-  /** Runs a tool. `tool` is the tool's specification: it says how to retry. */
-  callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
+  callModel(
+    order: ModelOrder,
+    state: RunState,
+    mayTryAgain: MayTryAgain,
+    separateId?: string,
+  ): Promise<ModelOutcome>;
+  /**
+   * Runs a tool. `tool` is the tool's specification: it says how to retry. With `isSeparate` the call
+   * can be ended alone, by `abortCall`.
+   */
+  callTool(order: ToolOrder, tool: ToolSpec, isSeparate?: boolean): Promise<ToolEnd>;
   /**
    * Runs a call of the built-in search tool: an ordinary call, whose result is a page of names. The
    * text for the model is made in the loop.
    */
-  searchTools(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
+  searchTools(order: ToolOrder, tool: ToolSpec, isSeparate?: boolean): Promise<ToolEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Asks the function of a tool whether a person must approve this call. */
@@ -175,6 +189,8 @@ export interface Host {
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
   /** Ends what is in flight early. Harmless when nothing is. */
   abort(): void;
+  /** Ends one separate call early. Harmless when it has ended, or was never begun. */
+  abortCall(callId: string): void;
   /** Where inputs and a cancel wait until the loop takes them in. */
   readonly mailbox: Mailbox;
   /**
@@ -182,6 +198,8 @@ export interface Host {
    * flight ends. At `deadline` it settles at the latest. Any number of waits at a time.
    */
   waitUntil(until: () => boolean, deadline?: number): Promise<void>;
+  /** Looks at once at what is waited for: something that the host cannot see has changed. */
+  wake(): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;
   /** Arms the one deadline of the run, replacing the last; null disarms. `onDue` runs at its time. */

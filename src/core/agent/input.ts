@@ -2,7 +2,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Task } from '../message.ts';
-import type { Step } from './step.ts';
+import type { Step, StepMemory } from './step.ts';
 
 /** One turn of an earlier conversation. */
 export interface HistoryTurn {
@@ -48,4 +48,6 @@ export interface AgentInput {
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
 }

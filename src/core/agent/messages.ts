@@ -22,6 +22,7 @@ export const MESSAGE_NAMES = {
   transcript: 'transcript',
   events: 'events',
   pending: 'pending',
+  program: 'program',
 } as const;
 
 /** Name of the workflow that runs an agent. */

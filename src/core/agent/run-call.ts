@@ -16,7 +16,7 @@ import {
 } from '../toolchain/call-texts.ts';
 import type { ToolOrder } from '../toolchain/outcome.ts';
 import { cachedResult } from '../toolchain/result-cache.ts';
-import { capOutput } from '../toolchain/result-text.ts';
+import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
@@ -39,6 +39,8 @@ export interface CallPlace {
   readonly door: Door;
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
+  /** Set when a program makes the calls; then it says which of them may be ended alone. */
+  readonly program?: { isSeparate(callId: string): boolean };
 }
 
 /** A call on its way. */
@@ -99,7 +101,7 @@ async function approveCall(
   const { run, host, reasoning } = place;
   const { callId, tool, args, spec } = call;
   if (approval === 'function') {
-    const outcome = await host.needsApproval(orderOf(run, call), spec);
+    const outcome = await host.needsApproval(orderOf(place, call), spec);
     if (outcome.kind === 'aborted') return stoppedBefore(place);
     if (outcome.kind === 'known' && !outcome.needed) return beginCall(place, call);
     if (outcome.kind === 'failed') {
@@ -165,7 +167,7 @@ async function awaitDecision(place: CallPlace, call: Call, item: ApprovalItem): 
 
 /** Steps 3 to 8 of a call: it runs, or its question is asked. */
 function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
-  const { run, host } = place;
+  const { run, host, program } = place;
   const { callId, tool, args, spec } = call;
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
@@ -173,7 +175,9 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
     return { ...unstarted('canceled', canceledCallText, host.now()), ...tracesOf(call) };
   }
   const kept = cachedResult(run.state.cached, spec, call);
-  if (kept !== undefined) return { result: kept, endedAt: host.now(), ...tracesOf(call) };
+  // What was cut for a model is no value for a program.
+  const isUsable = kept !== undefined && (program === undefined || kept.cut === undefined);
+  if (isUsable) return { result: kept, endedAt: host.now(), ...tracesOf(call) };
   const { head } = run.state;
   if (isAsk(head.spec, tool)) return askCall(place, call);
   if (spec.llm !== undefined) {
@@ -182,10 +186,11 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
       ...tracesOf(call),
     }));
   }
-  const order = orderOf(run, call);
+  const order = orderOf(place, call);
+  const isSeparate = program?.isSeparate(callId) ?? false;
   const running = isSearch(head.spec, tool)
-    ? host.searchTools(order, spec)
-    : host.callTool(order, spec);
+    ? host.searchTools(order, spec, isSeparate)
+    : host.callTool(order, spec, isSeparate);
   return running.then(({ result, endedAt }) =>
     result.external === undefined
       ? { result, endedAt, ...tracesOf(call) }
@@ -265,7 +270,10 @@ async function awaitExternal(place: CallPlace, call: Call, item: ExternalItem): 
     case 'answer': {
       run.record({ type: 'agent:external:ended', callId, outcome: 'ok' });
       const toolchain = toolchainOf(run.state.head.spec.toolchain);
-      const capped = capOutput(end.value, spec.maxResultBytes, toolchain);
+      const capped =
+        place.program === undefined
+          ? capOutput(end.value, spec.maxResultBytes, toolchain)
+          : capForProgram(tool, end.value, spec.maxResultBytes);
       return { result: { ...begun, ...capped }, endedAt, ...tracesOf(call) };
     }
     case 'timed_out': {
@@ -298,9 +306,10 @@ function tracesOf({ startedAt, isEdited, args }: Call): Pick<CallEnd, 'startedAt
   };
 }
 
-function orderOf({ state }: Run, { callId, tool, args }: ToolCall): ToolOrder {
-  const { runId, agentPath, head } = state;
-  return { agent: head.spec.name, runId, agentPath, callId, tool, args };
+function orderOf({ run, program }: CallPlace, { callId, tool, args }: ToolCall): ToolOrder {
+  const { runId, agentPath, head } = run.state;
+  const whose = program === undefined ? {} : { inProgram: true as const };
+  return { agent: head.spec.name, runId, agentPath, callId, tool, args, ...whose };
 }
 
 /** Whether a call of `tool` is one of the built-in question. */

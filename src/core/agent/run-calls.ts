@@ -2,25 +2,18 @@
  * The calls of a turn: wave after wave, within the limits, recorded in request order (I3 of loop.ts).
  * Asynchronous, like `work.ts`, of which it is a part. What one call goes through is in `run-call.ts`.
  */
-import { canceledCallText, editedText, refusedText } from '../toolchain/call-texts.ts';
-import { isKnownTool, roomFor, UNKNOWN_TOOL, wavesOf } from '../toolchain/batch.ts';
-import { hitsText } from '../tool-search/describe.ts';
-import { readSearchPage } from '../tool-search/query.ts';
-import { toCachedResult } from '../toolchain/result-cache.ts';
-import { capOutput } from '../toolchain/result-text.ts';
-import { toolchainOf } from '../toolchain/toolchain-of.ts';
+import { refusedText } from '../toolchain/call-texts.ts';
+import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../message.ts';
 import type { CallEnd } from './call-end.ts';
 import { leaveOf } from './ending.ts';
-import type { EventBody } from './events.ts';
 import type { Host } from './host.ts';
 import type { KeptCalls, KeptTurn } from './kept-turn.ts';
-import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
+import type { CallResult } from './observation.ts';
 import type { OpenCount } from './open-count.ts';
-import { isSearch, resumeCall, startCall, type CallPlace } from './run-call.ts';
+import { leaveOut, recordCall, recordUnstarted } from './record-call.ts';
+import { resumeCall, startCall, type CallPlace } from './run-call.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
-import type { AgentSpec, ToolSpec } from './spec.ts';
-import { cutInEvent, modelCallEvents, ownEvent } from './turn-record.ts';
 import { createDoor, hasEnded, SHUT_DOOR } from './wait-for-person.ts';
 
 /** What calls know of the turn that they belong to. */
@@ -154,91 +147,4 @@ function goOn(place: CallPlace, call: ToolCall, end: CallEnd | null | undefined)
   }
   const pending = end ?? startCall(place, call);
   return { kind: 'started', call, startedAt, pending };
-}
-
-function recordCall(
-  run: Run,
-  { call: asked, startedAt }: StartedCall,
-  end: CallEnd,
-  shownTools: Set<string>,
-): CallResult {
-  const { spec } = run.state.head;
-  const tool = spec.tools.find(({ name }) => name === asked.tool);
-  if (end.isLeftOut === true) return leaveOut(run, asked);
-  const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
-  const { result, shown } = isSearch(spec, call.tool)
-    ? searchResult(spec, tool, end.result, shownTools)
-    : { result: end.result };
-  const cached = toCachedResult(tool, call, result);
-  for (const event of modelCallEvents('tool', result)) run.record(event);
-  run.record(
-    toolCallAfter(spec, call, result, end.endedAt - (end.startedAt ?? startedAt)),
-    cached === undefined ? {} : { cached },
-  );
-  for (const event of result.events ?? []) run.record(ownEvent(event));
-  if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
-  const read = toolCallResult(asked, result, toolchainOf(spec.toolchain));
-  const told =
-    end.edited === undefined ? read : { ...read, text: `${editedText(end.edited)}\n${read.text}` };
-  return shown === undefined ? told : { ...told, shown };
-}
-
-/** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */
-function searchResult(
-  spec: AgentSpec,
-  tool: ToolSpec | undefined,
-  result: CallEnd['result'],
-  shownTools: Set<string>,
-): { readonly result: CallEnd['result']; readonly shown?: readonly string[] } {
-  const page = result.outcome === 'ok' ? readSearchPage(result.output) : undefined;
-  if (page === undefined) return { result };
-  const toolchain = toolchainOf(spec.toolchain);
-  const { text, shown } = hitsText(spec, page, shownTools, toolchain);
-  for (const name of shown) shownTools.add(name);
-  const capped = capOutput(text, tool?.maxResultBytes ?? Infinity, toolchain);
-  return { result: { ...result, ...capped }, ...(shown.length === 0 ? {} : { shown }) };
-}
-
-/** A call that is not started any more. A breach keeps it out of the events, but a transcript needs a result. */
-function leaveOut(run: Run, call: ToolCall): CallResult {
-  return run.state.breach === null
-    ? recordUnstarted(run, call, 'canceled', canceledCallText)
-    : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
-}
-
-function recordUnstarted(
-  run: Run,
-  call: ToolCall,
-  outcome: 'refused' | 'canceled',
-  error: string,
-): CallResult {
-  const { spec } = run.state.head;
-  run.record(toolCallAfter(spec, call, { outcome, error, attempts: 0, started: false }, 0));
-  return failedCallResult(call, error, isKnownTool(spec.tools, call.tool));
-}
-
-function toolCallAfter(
-  spec: AgentSpec,
-  { callId, tool, args }: ToolCall,
-  result: CallEnd['result'],
-  durationMs: number,
-): EventBody {
-  const { outcome, started, attempts, output, error, cut, counts, gauges } = result;
-  const isCached = outcome === 'ok' && attempts === 0;
-  return {
-    type: 'agent:tool_call:after',
-    callId,
-    tool: isKnownTool(spec.tools, tool) ? tool : UNKNOWN_TOOL,
-    args: cutInEvent(args),
-    outcome,
-    started,
-    attempts,
-    durationMs,
-    ...(output === undefined ? {} : { output: cutInEvent(output) }),
-    ...(error === undefined ? {} : { error }),
-    ...(cut === undefined ? {} : { cut }),
-    ...(isCached ? { cached: true as const } : {}),
-    ...(counts === undefined ? {} : { counts }),
-    ...(gauges === undefined ? {} : { gauges }),
-  };
 }

@@ -13,7 +13,7 @@ import {
   unfitArgumentsText,
   unfinishedText,
 } from '../toolchain/call-texts.ts';
-import { capOutput } from '../toolchain/result-text.ts';
+import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askModels, type AskEnd, type InlineAsking, type Tries } from './ask-model.ts';
 import type { CallEnd } from './call-end.ts';
@@ -25,13 +25,16 @@ import type { OpenCount } from './open-count.ts';
 import type { Run } from './run.ts';
 import type { LlmToolSpec, ToolSpec } from './spec.ts';
 import type { AnswerTurn } from './turn.ts';
-import { unstarted } from './wait-for-person.ts';
+import { unstarted, type Door } from './wait-for-person.ts';
 
 /** Where an LLM tool asks. */
 export interface LlmPlace {
   readonly run: Run;
   readonly host: Host;
   readonly open: OpenCount;
+  readonly door: Pick<Door, 'isDropped'>;
+  /** Set when a program makes the call; then it says whether the call may be ended alone. */
+  readonly program?: { isSeparate(callId: string): boolean };
 }
 
 /** The call, whose arguments are not checked yet. */
@@ -77,14 +80,17 @@ function withoutNulls({ params }: LlmToolSpec, args: JsonObject): JsonObject {
   );
 }
 
-function endOf({ run, host }: LlmPlace, { spec }: LlmCall, answer: Answer): CallEnd {
+function endOf({ run, host, program }: LlmPlace, { tool, spec }: LlmCall, answer: Answer): CallEnd {
   const { attempts } = answer;
   const asked = { attempts, started: attempts > 0 };
   const endedAt = host.now();
   switch (answer.kind) {
     case 'value': {
       const toolchain = toolchainOf(run.state.head.spec.toolchain);
-      const capped = capOutput(answer.value, spec.maxResultBytes, toolchain);
+      const capped =
+        program === undefined
+          ? capOutput(answer.value, spec.maxResultBytes, toolchain)
+          : capForProgram(tool, answer.value, spec.maxResultBytes);
       return { result: { outcome: 'ok', ...capped, ...asked }, endedAt };
     }
     case 'failed':
@@ -133,7 +139,7 @@ async function ask(place: LlmPlace, call: LlmCall, question: LlmQuestion): Promi
 
 /** One question to the models in turn; `left` when a cancel, an interrupt or a limit came between. */
 async function askOnce(
-  { run, host, open }: LlmPlace,
+  { run, host, open, door, program }: LlmPlace,
   { callId }: LlmCall,
   question: LlmQuestion,
   messages: readonly Message[],
@@ -143,6 +149,8 @@ async function askOnce(
   const inline: InlineAsking = {
     callId,
     asksForOutput: question.schema !== undefined,
+    isSeparate: program?.isSeparate(callId) ?? false,
+    isDropped: () => door.isDropped(callId),
     request: (strategy, model) => questionRequest(question, messages, strategy, model),
   };
   const [first] = models;

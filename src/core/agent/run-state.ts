@@ -10,6 +10,7 @@
  * I5  What happened before this link of the chain (history, events) is not in the state but in the
  *     log of that link; only counts are carried.
  */
+import type { ProgramMemory } from '../../lisp.ts';
 import { EMPTY_COMPACTION, type CompactionState } from '../compaction/compaction.ts';
 import { snapshotsOf } from '../compaction/trigger.ts';
 import { EMPTY_DIGEST, rollDigest, type Digest } from '../digest.ts';
@@ -25,6 +26,8 @@ import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import { isOwnEvent, type AgentEvent } from './events.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import type { ProgramState } from './program/report.ts';
+import type { StepMemory } from './step.ts';
 import { withItem, withSettled, type SettledItem, type WaitingItem } from './pending.ts';
 
 /** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
@@ -76,6 +79,8 @@ export interface RunState {
   readonly waitingSince?: number | null;
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
+  /** What programs left; absent until there was one, or a memory to begin with. */
+  readonly program?: ProgramState;
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
@@ -92,6 +97,8 @@ export interface Carried {
   readonly item?: WaitingItem;
   /** The turn that is handed over in its middle, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
+  /** What a program leaves, by `agent:program:after`. */
+  readonly program?: ProgramState;
 }
 
 /** Who runs, and since when. */
@@ -102,8 +109,12 @@ export interface RunIdentity {
   readonly startedAt: number;
 }
 
-/** The state of a run in which nothing has happened. */
-export function startState(identity: RunIdentity, head: TranscriptHead): RunState {
+/** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
+export function startState(
+  identity: RunIdentity,
+  head: TranscriptHead,
+  memory?: StepMemory,
+): RunState {
   return {
     v: 1,
     ...identity,
@@ -121,6 +132,9 @@ export function startState(identity: RunIdentity, head: TranscriptHead): RunStat
     idleMs: 0,
     compaction: EMPTY_COMPACTION,
     data: null,
+    ...(memory === undefined || !('v' in memory)
+      ? {}
+      : { program: { memory: memory as ProgramMemory, notes: [] } }),
   };
 }
 
@@ -192,8 +206,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutItems(state, () => true, event.at),
         ...(state.turn === undefined ? {} : { turn: null }),
       };
+    case 'agent:program:after':
+      return carried.program === undefined ? NOTHING : { program: carried.program };
     case 'agent:model_call:before':
     case 'agent:tool_call:before':
+    case 'agent:program:before':
       return goingOn(state, event.at);
     case 'agent:question:asked':
     case 'agent:approval:requested':

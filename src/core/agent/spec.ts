@@ -3,6 +3,7 @@
  * run starts, so that a run in flight keeps the definition that it began with. Functions (tools,
  * validators, dynamic instructions) stay on the worker and are called by name through activities.
  */
+import type { Limits } from '../../lisp.ts';
 import type { CompactionSpec } from '../compaction/compaction.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -164,6 +165,47 @@ export interface SignatureSpec {
   readonly params: readonly SignatureField[];
 }
 
+/** How much of programs a model reads. */
+export interface ProgramSizes {
+  /** Characters of the notes. */
+  readonly feedbackChars: number;
+  /** Characters of the preview of a value. */
+  readonly resultChars: number;
+  /** Elements and characters of the sample of a key of the context. */
+  readonly sampleItems: number;
+  readonly sampleChars: number;
+}
+
+/** Options of the mode `lisp`. */
+export interface LispSpec {
+  /** Work turns: programs that are written. */
+  readonly maxTurns: number;
+  /** Further turns, only to repair a rejected `return`. */
+  readonly retryTurns: number;
+  /** `explicit`: only `return` ends the run. */
+  readonly completion: 'implicit' | 'explicit';
+  /** `tool_call`: programs are calls of `lisp_eval`. */
+  readonly transport: 'content' | 'tool_call';
+  readonly thinking: boolean;
+  /** Steps of a checklist; empty: no plan. */
+  readonly plan: readonly string[];
+  /** Whether the prompt tells of `task`. */
+  readonly journal: boolean;
+}
+
+/** How an agent runs programs. */
+export interface ProgramSpec {
+  /** Of each program; what is absent is the language's default. */
+  readonly limits: Partial<Limits>;
+  /** UTF-8 bytes of the encoded definitions. */
+  readonly memoryLimitBytes: number;
+  /** More than that ends the run, or undoes the program. */
+  readonly memoryStrategy: 'strict' | 'rollback';
+  readonly sizes: ProgramSizes;
+  /** Set exactly when `mode` is `lisp`. */
+  readonly lisp?: LispSpec;
+}
+
 /** Task queues of the activities; absent: the queue of the workflow. */
 export interface QueueSpec {
   readonly model?: string;
@@ -199,6 +241,8 @@ export interface AgentSpec {
   readonly answer: AnswerSpec;
   /** Set exactly when `mode` is `react`. */
   readonly react: ReactSpec | null;
+  /** Set exactly when the model may write programs. */
+  readonly program?: ProgramSpec;
   readonly examples: readonly Message[];
   readonly parallel: boolean;
   readonly maxCallsPerTurn: number;

@@ -9,7 +9,8 @@ import {
   type Json,
   type JsonObject,
 } from '../json.ts';
-import type { Step } from './step.ts';
+import { memoryProblem } from './program/check-memory.ts';
+import type { Step, StepMemory } from './step.ts';
 import type { Task } from '../message.ts';
 import { shown } from '../text/shown.ts';
 import { toJsonResult } from '../toolchain/result-json.ts';
@@ -29,6 +30,7 @@ export interface StartParts {
   readonly history?: readonly HistoryTurn[] | undefined;
   readonly limits?: LimitsInput | undefined;
   readonly model?: string | undefined;
+  readonly memory?: StepMemory | undefined;
 }
 
 /** `id`, if a run can have it. @throws UsageError `invalid_input` */
@@ -49,7 +51,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
-  const { task, context, history, limits, model } = parts;
+  const { task, context, history, limits, model, memory } = parts;
   const input: AgentInput = {
     v: 1,
     agent,
@@ -58,6 +60,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     ...(history === undefined ? {} : { history }),
     ...(limits === undefined ? {} : { limits }),
     ...(model === undefined ? {} : { model }),
+    ...(memory === undefined ? {} : { memory: checkedMemory(memory) }),
   };
   if (isDeeperThan(input, MAX_JSON_DEPTH)) {
     throw invalid(
@@ -78,6 +81,12 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     );
   }
   return input;
+}
+
+function checkedMemory(value: unknown): StepMemory {
+  const problem = memoryProblem(value);
+  if (problem !== undefined) throw invalid(problem);
+  return value as StepMemory;
 }
 
 function checkedTask(value: unknown): Task {

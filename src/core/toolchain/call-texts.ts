@@ -51,8 +51,9 @@ export function undecidedReason(timeoutMs: number): string {
 }
 
 /** What stands above the result of a call whose arguments a person changed. */
-export function editedText(args: JsonObject): string {
-  return `A person changed the arguments to ${cut(JSON.stringify(args), maxMessageBytes)}.`;
+export function editedText(args: JsonObject, tool?: string): string {
+  const whose = tool === undefined ? '' : ` of ${tool}`;
+  return `A person changed the arguments${whose} to ${cut(JSON.stringify(args), maxMessageBytes)}.`;
 }
 
 /** A limit with `onReach: 'refuse'` leaves no room. */

@@ -34,6 +34,8 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     },
     judgeAnswer: async () => ({ kind: 'aborted' }),
     abort: () => undefined,
+    abortCall: () => undefined,
+    wake: () => undefined,
     mailbox: createMailbox(EMPTY_INBOX, () => undefined),
     needsApproval: async () => ({ kind: 'aborted' }),
     checkLiterals: async () => ({ kind: 'aborted' }),
