@@ -630,3 +630,113 @@ describe('llm_query [sub 13]', () => {
     expect(observation(started)).toContain('- model: expected one of m, small, got "free"');
   });
 });
+
+describe('LLM tools in programs [sub 13]', () => {
+  const lisp = { mode: 'lisp', tools: [classify(), searchTool()], llmQuery: true } as const;
+  const program = (source: string): string => `\`\`\`clojure\n${source}\n\`\`\``;
+
+  it('are called like any tool, side by side, and their results are values', async () => {
+    const source = program(`(return (->> (pmap (fn [it] (tool/classify {:review it})) ["a" "b"])
+      (map :label)
+      (join "+")
+      (hash-map :text (tool/llm-query {:prompt "Say {{n}}" :n 3}) :labels)))`);
+    const answers = (label: string): ScriptedReply => JSON.stringify({ label });
+    const started = start([source, 'Three.'], [answers('x'), answers('y')], { agent: lisp });
+    const step = await started.run.result;
+
+    expect([step.status, step.value]).toEqual(['success', { text: 'Three.', labels: 'x+y' }]);
+    expect([step.usage.modelCalls, step.usage.toolCalls, step.iterations]).toEqual([4, 3, 1]);
+    expect(
+      bodiesOf(started.run.events, 'agent:model_call:before').map(({ callId }) => callId),
+    ).toEqual([undefined, '1.p1', '1.p2/0/1', '1.p2/1/1']);
+  });
+
+  it('fail as tools do, and a program recovers', async () => {
+    const source = program(
+      '(return (let [r (attempt (tool/classify {:review "a"}))] (:message (:error r))))',
+    );
+    const started = start([source], ['hm', 'hm', 'hm'], { agent: lisp });
+    const step = await started.run.result;
+
+    expect(step.value).toBe(
+      '`classify` failed: classify did not finish: json_parse_error, no answer could be used: There is no JSON in the reply.',
+    );
+  });
+
+  it('have their literal arguments checked before anything runs', async () => {
+    const started = start(
+      [program('(tool/search {:query "x"})\n(tool/classify {:review 3})'), program('(return 1)')],
+      [],
+      { agent: lisp },
+    );
+    const step = await started.run.result;
+
+    expect([step.value, step.usage.toolCalls]).toEqual([1, 0]);
+    expect(messagesOf(started.script.requests[1]).at(-1)?.[1]).toContain(
+      '`classify` expects `review` to be a string, got a number 3.',
+    );
+  });
+
+  it('are ended when their branch is needed no more', async () => {
+    const asked = gate();
+    const failing = searchTool(async () => {
+      await asked.opened;
+      throw new Error('down');
+    });
+    const source = program(
+      '(pmap (fn [it] (if (= it 1) (tool/search {:query "x"}) (tool/classify {:review "a"}))) [1 2])',
+    );
+    const spare = scriptedModel([]);
+    const started = start(
+      [source, program('(return 1)')],
+      [
+        async (_request, { signal }) => {
+          asked.open();
+          await abortOf(signal);
+          throw new Error('stopped');
+        },
+      ],
+      {
+        agent: { ...lisp, tools: [classify(), failing] },
+        small: { fallbacks: ['spare'] },
+        models: [{ id: 'spare', model: spare.model }],
+      },
+    );
+    const step = await started.run.result;
+
+    expect(step.value).toBe(1);
+    expect(
+      bodiesOf(started.run.events, 'agent:tool_call:after').map(({ tool, outcome }) => [
+        tool,
+        outcome,
+      ]),
+    ).toEqual([
+      ['search', 'error'],
+      ['classify', 'canceled'],
+    ]);
+    // Nobody needs the answer, so the fallback is not asked.
+    expect(spare.requests).toEqual([]);
+  });
+
+  it('give what does not fit into a value as an error, never cut JSON', async () => {
+    const many = JSON.stringify(Array.from({ length: 9_000 }, (_, index) => `item ${index}`));
+    const started = start(
+      [program('(return (:reason (:error (attempt (tool/list-all {})))))')],
+      [many],
+      {
+        agent: {
+          ...lisp,
+          tools: [
+            llmTool({ name: 'list_all', prompt: 'All.', signature: '[:string]', model: 'small' }),
+          ],
+        },
+      },
+    );
+    const step = await started.run.result;
+
+    expect(step.value).toBe('tool_error');
+    expect(bodiesOf(started.run.events, 'agent:tool_call:after')).toMatchObject([
+      { outcome: 'error', error: expect.stringContaining('at most 65536 are allowed') },
+    ]);
+  });
+});

@@ -8,37 +8,56 @@ import { unwrap } from '../../../src/core/agent/unwrap.ts';
 import { isUsageError } from '../../../src/core/usage-error.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { textOf } from '../../../src/core/message.ts';
+import type { Mode } from '../../../src/core/model/model.ts';
+import { EMPTY_MEMORY } from '../../../src/lisp.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { bodiesOf } from '../../support/runs.ts';
 
+const program = (source: string): string => `\`\`\`clojure\n${source}\n\`\`\``;
+
+const inserted = (_key: string, value: string, task: string): string => `Look: ${value}. ${task}`;
+
 /** An agent of each mode that there is, and a reply that ends it with `label`. */
 const MODES: readonly {
-  readonly mode: 'react' | 'chat' | 'json' | 'text';
+  readonly mode: Mode;
   readonly agent: Partial<AgentOptions>;
   readonly reply: (label: string) => string;
   /** What the next run finds in its context. */
   readonly key: 'label' | 'input';
+  /** What a template makes of the names of `key` and of the task. */
+  readonly fills: (key: string, value: string, task: string) => string;
 }[] = [
   {
     mode: 'react',
     agent: { signature: '{label :string}' },
     reply: (label) => `<answer>{"label": "${label}"}</answer>`,
     key: 'label',
+    fills: inserted,
   },
   {
     mode: 'chat',
     agent: { signature: '{label :string}' },
     reply: (label) => `{"label": "${label}"}`,
     key: 'label',
+    fills: inserted,
   },
   {
     mode: 'json',
     agent: { signature: '{label :string}' },
     reply: (label) => `{"label": "${label}"}`,
     key: 'label',
+    fills: inserted,
   },
-  { mode: 'text', agent: {}, reply: (label) => label, key: 'input' },
+  { mode: 'text', agent: {}, reply: (label) => label, key: 'input', fills: inserted },
+  {
+    mode: 'lisp',
+    agent: { signature: '{label :string}' },
+    reply: (label) => program(`(return {:label "${label}"})`),
+    key: 'label',
+    // Programs read data by name: nothing is inserted.
+    fills: (key, _value, task) => `Look: ~{data/${key}}. ${task}`,
+  },
 ];
 
 interface Played {
@@ -81,10 +100,32 @@ describe('A Step as context [sub 7]', () => {
       expect([one.step.mode, one.step.status]).toEqual([first.mode, 'success']);
       expect(shown.prompt).toContain('sunny');
       expect(shown.prompt).toContain(first.key);
-      expect(filled.prompt).toContain('Look: sunny. Go on.');
-      expect([filled.step.status, filled.step.memory]).toEqual(['success', {}]);
+      expect(filled.prompt).toContain(second.fills(first.key, 'sunny', 'Go on.'));
+      expect(filled.step.status).toBe('success');
+      expect(filled.step.memory).toEqual(second.mode === 'lisp' ? EMPTY_MEMORY : {});
     },
   );
+
+  test('between two lisp runs the value goes along, the definitions do not unless they are given', async () => {
+    const lisp = { mode: 'lisp', signature: '{label :string}' } as const;
+    const one = await play(lisp, [program('(def n 3)\n(return {:label "sunny"})')]);
+    const two = await play({ mode: 'json', signature: '{label :string}' }, ['{"label": "dry"}'], {
+      context: one.step,
+    });
+    const uses = program('(return {:label (str data/label n)})');
+
+    const empty = await play(lisp, [uses, program('(return {:label data/label})')], {
+      context: two.step,
+    });
+    const carried = await play(lisp, [uses], { context: two.step, memory: one.step.memory });
+
+    expect(one.step.memory).toMatchObject({ bindings: { n: expect.anything() } });
+    expect([two.step.memory, empty.step.memory]).toEqual([{}, EMPTY_MEMORY]);
+    expect([empty.step.value, empty.requests]).toEqual([{ label: 'dry' }, 2]);
+    expect([carried.step.value, carried.requests]).toEqual([{ label: 'dry3' }, 1]);
+    expect(empty.prompt).not.toContain(';; memory');
+    expect(carried.prompt).toContain(';; memory\nn = 3');
+  });
 
   test.each(MODES)(
     '$mode after a failed Step ends at once, without a model',
@@ -171,7 +212,7 @@ describe('A Step as context [sub 7]', () => {
     expect(two.prompt).toContain('<data name="b" about="my own words">2</data>');
   });
 
-  test.each(MODES)(
+  test.each(MODES.filter(({ mode }) => mode !== 'lisp'))(
     '$mode shows what keys mean, and nothing that is hidden [sub 19]',
     async (row) => {
       const { prompt, step } = await play(
@@ -187,7 +228,21 @@ describe('A Step as context [sub 7]', () => {
     },
   );
 
-  test.each(MODES)(
+  test('lisp names what is hidden, and shows it to programs alone [sub 19]', async () => {
+    const { prompt, step } = await play(
+      { mode: 'lisp', prompt: 'Use {{_key}}', contextDescriptions: { stars: 'one to five' } },
+      [program('(return (str data/_key data/stars))')],
+      { context: { stars: 5, _key: 'SENTINEL' } },
+    );
+
+    expect([step.status, step.value]).toEqual(['success', 'SENTINEL5']);
+    expect(prompt).toContain('one to five');
+    expect(prompt).toContain('Use ~{data/_key}');
+    expect(prompt).toMatch(/^data\/_key +; hidden$/m);
+    expect(prompt).not.toContain('SENTINEL');
+  });
+
+  test.each(MODES.filter(({ mode }) => mode !== 'lisp'))(
     '$mode: a template cannot show what is hidden [sub 19]',
     async ({ mode, agent }) => {
       const { step, requests } = await play({ mode, ...agent, prompt: 'Use {{_key}}' }, [], {
@@ -278,11 +333,12 @@ describe('What a run is given [sub 7]', () => {
 
   test('the filled-in text is the task of every mode', async () => {
     for (const { mode, agent: fields, reply } of MODES) {
+      const isNamed = mode === 'lisp';
       const { prompt } = await play({ mode, ...fields, prompt: 'Do {{what}}!' }, [reply('ok')], {
         context: { what: 'it' },
       });
 
-      expect(prompt).toContain('Do it!');
+      expect(prompt).toContain(isNamed ? 'Do ~{data/what}!' : 'Do it!');
     }
   });
 });
