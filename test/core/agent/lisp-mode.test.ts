@@ -588,7 +588,7 @@ describe('The native transport [sub 9]', () => {
   });
 });
 
-describe('Hidden values [sub 20]', () => {
+describe('Hidden values [sub 19]', () => {
   test('programs and the caller get them, no request has them', async () => {
     const secret = 'SENTINEL-0123456789';
     const login = defineTool({
