@@ -97,6 +97,7 @@ export {
 } from './client/connect.ts';
 export {
   createEverloop,
+  type CompileOptions,
   DEFAULT_TASK_QUEUE,
   type Everloop,
   type EverloopParts,
@@ -188,6 +189,7 @@ export type {
   Reply,
   TokenUsage,
 } from './core/model/model.ts';
+export type { CompiledAgent } from './core/program/compiled.ts';
 export type { Stats } from './core/stats/stats.ts';
 export {
   collect,

@@ -4,6 +4,7 @@ import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/compaction/compaction.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/agent/spec.ts';
+import { compiledText } from '../core/program/compiled.ts';
 import { canonicalJson, type Json } from '../core/json.ts';
 import { covers } from '../core/limits/breach.ts';
 import { compileLimits } from '../core/limits/compile-limits.ts';
@@ -40,13 +41,14 @@ export type CompiledAgent =
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
-  start: Pick<AgentInput, 'limits' | 'model'> = {},
+  start: Pick<AgentInput, 'limits' | 'model' | 'compiled'> = {},
 ): CompiledAgent {
   const chosen = chooseModels(definition, models, start.model);
 
   const compiled = compileLimits({
     definition: definition.limits,
-    maxTurns: definition.maxTurns,
+    // A program that runs without a model runs once.
+    maxTurns: start.compiled === undefined ? definition.maxTurns : 1,
     start: start.limits,
     mode: definition.spec.mode,
   });
@@ -73,6 +75,7 @@ export function compileAgent(
   const spec: AgentSpec = {
     ...definition.spec,
     models: chosen.models,
+    ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], limits),
     limits,
     ...(compaction === null ? {} : { compaction }),

@@ -92,6 +92,7 @@ export const usageCodes = {
   // Runs, from outside.
   agent_not_found: 'No worker knows an agent of this name.',
   id_in_use: 'Another run has the id.',
+  not_compilable: 'The answer of a run cannot be computed again by its last program.',
   invalid_input: 'What a run is started with or given does not fit.',
   no_step: 'The run ended without a Step: it was terminated, or failed before it began.',
   no_stream: 'The client has no source of provisional text.',

@@ -22,6 +22,7 @@ import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';
 import { startInput } from '../core/agent/start-input.ts';
 import { stepOf } from '../core/agent/step-of.ts';
+import type { CompiledAgent } from '../core/program/compiled.ts';
 import type { Step, StepMemory } from '../core/agent/step.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Next } from '../core/agent/work.ts';
@@ -49,6 +50,10 @@ export interface MemoryRunOptions {
   readonly limits?: LimitsInput;
   /** What the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
+  /** The program that is run in place of those of a model. */
+  readonly compiled?: CompiledAgent;
+  /** True: refuses an agent whose model writes no programs. */
+  readonly compiles?: true;
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
   readonly clock?: FakeClock;
   /** A loop of your own. Default: that of the agent's mode. */
@@ -117,9 +122,18 @@ export interface AnswerOptions {
  */
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const { clock = createFakeClock(), task, context, history, limits, model } = options;
-  const { memory } = options;
+  const { memory, compiled, compiles } = options;
   const registry = createRegistry({ agents: [options.agent], models: options.models ?? [] });
-  const input = startInput(options.agent.name, { task, context, history, limits, model, memory });
+  const input = startInput(options.agent.name, {
+    task,
+    context,
+    history,
+    limits,
+    model,
+    memory,
+    compiled,
+    compiles,
+  });
   const loaded = loadAgent(registry, input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec } = loaded.agent;

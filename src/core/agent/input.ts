@@ -2,6 +2,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Task } from '../message.ts';
+import type { CompiledAgent } from '../program/compiled.ts';
 import type { Step, StepMemory } from './step.ts';
 
 /** One turn of an earlier conversation. */
@@ -50,4 +51,8 @@ export interface AgentInput {
   readonly model?: string;
   /** What the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
+  /** The program that is run in place of those of a model. */
+  readonly compiled?: CompiledAgent;
+  /** True: the run is started for its program, so an agent without programs is refused. */
+  readonly compiles?: true;
 }

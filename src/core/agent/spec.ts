@@ -227,6 +227,8 @@ export interface AgentSpec {
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Digits behind the point that floats of the answer keep. */
   readonly floatPrecision?: number;
+  /** Set when a compiled agent runs: the text of its program, which no model is asked for. */
+  readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
   /** The model and its fallbacks, in the order in which they are tried. At least one. */
