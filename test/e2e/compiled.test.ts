@@ -61,7 +61,7 @@ async function compile(): Promise<CompiledAgent> {
   mock.on(
     {
       predicate: ({ messages }) =>
-        messages.some((it) => String(it.content).includes('Turn 1 of 5')),
+        messages.some((it) => JSON.stringify(it.content).includes('Turn 1 of 5')),
     },
     { content: program(SUM), usage },
   );
