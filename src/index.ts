@@ -96,6 +96,13 @@ export {
   type ConnectOptions,
 } from './client/connect.ts';
 export {
+  openConversation,
+  type Conversation,
+  type ConversationClient,
+  type ConversationOptions,
+  type Said,
+} from './client/conversation.ts';
+export {
   createEverloop,
   type CompileOptions,
   DEFAULT_TASK_QUEUE,
@@ -119,6 +126,13 @@ export {
   type FollowChunksOptions,
   type FollowedChunks,
 } from './client/follow-chunks.ts';
+export {
+  followRun,
+  type FollowedRun,
+  type FollowRunOptions,
+  type RunNews,
+} from './client/follow-run.ts';
+export type { RunStart } from './client/started-with.ts';
 export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
   AnswerOptions,
