@@ -39,7 +39,8 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
   ];
 }
 
-function modelProblems(model: unknown): readonly UsageProblem[] {
+/** What is wrong with a model as an agent or a tool names it. */
+export function modelProblems(model: unknown): readonly UsageProblem[] {
   const isObject = typeof model === 'object' && model !== null;
   if (typeof model === 'function' || (typeof model === 'string' && model !== '')) return [];
   if (isObject && ('specificationVersion' in model || 'model' in model)) return [];
@@ -174,6 +175,7 @@ function choiceProblems(options: AgentOptions): readonly UsageProblem[] {
     ['onUnparsed', ['retry', 'answer', 'fail']],
     ['parallel', [true, false]],
     ['askUser', [true, false]],
+    ['llmQuery', [true, false]],
   ];
   return rows.flatMap(([field, choices]) => {
     const value: unknown = options[field];

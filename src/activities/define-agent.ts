@@ -18,17 +18,17 @@ import { resolvedTool } from './agent-tool.ts';
 import { defineSignature, type DefinedSignature } from './define-signature.ts';
 import type {
   AgentDefinition,
-  AgentModel,
   AnswerDefinition,
   TextFunction,
   ToolDefinition,
   ValidatorDefinition,
 } from './definitions.ts';
 import { askToolSpec } from '../core/toolchain/ask-user.ts';
+import { llmQuerySpec } from '../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../core/tool-search/query.ts';
 import { isProgramMode } from './mode-problems.ts';
 import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './define-text.ts';
-import type { ModelEntry } from './model-entry.ts';
+import { modelOf } from './model-of.ts';
 import { isLocalSearch, toolSearchSpec } from './tool-search-options.ts';
 
 /**
@@ -54,7 +54,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     kind: 'agent',
     name,
     spec: agentSpec(options, validators, signature),
-    model: agentModel(name, options.model),
+    model: modelOf(name, options.model),
     ...(limits === undefined ? {} : { limits }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(compaction === undefined ? {} : { compaction }),
@@ -199,13 +199,16 @@ function toolSpecs(
   signature: DefinedSignature | undefined,
 ): Pick<AgentSpec, 'tools' | 'toolSearch'> {
   const own = ownTools(options, signature).map(({ spec }) => spec);
-  const asking = options.askUser === true ? [askToolSpec()] : [];
-  const tools = [...own, ...asking];
+  const builtIn = [
+    ...(options.askUser === true ? [askToolSpec()] : []),
+    ...(options.llmQuery === true ? [llmQuerySpec()] : []),
+  ];
+  const tools = [...own, ...builtIn];
   const { toolSearch } = definedSearch(options);
   if (toolSearch === undefined) return { tools };
   const given = toolSearchSpec(toolSearch);
   // Nobody searches for the way to ask: it is always at hand.
-  const search = { ...given, pins: [...given.pins, ...asking.map(({ name }) => name)] };
+  const search = { ...given, pins: [...given.pins, ...builtIn.map(({ name }) => name)] };
   return {
     tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
     toolSearch: search,
@@ -263,14 +266,4 @@ function lispSpec(options: AgentOptions): LispSpec {
 function textSource(text: string | TextFunction | undefined): TextSource | null {
   if (text === undefined) return null;
   return typeof text === 'function' ? { kind: 'function' } : { kind: 'text', text };
-}
-
-/** A model without an entry gets one: named after its provider, or after the agent. */
-function agentModel(agent: string, model: AgentModel): string | ModelEntry {
-  if (typeof model === 'string') return model;
-  if (typeof model === 'function') return { id: `${agent}/model`, model };
-  if ('specificationVersion' in model) {
-    return { id: `${model.provider}/${model.modelId}`, model };
-  }
-  return model;
 }

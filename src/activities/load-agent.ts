@@ -7,6 +7,7 @@ import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/agent/prepare-input.ts';
 import { memoryProblem } from '../core/agent/program/check-memory.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
+import { compiledProblem } from './load-compiled.ts';
 import type { Registry } from './definitions.ts';
 import { schemaLines } from './fit-value.ts';
 import { isMediaPart } from './tool-result.ts';
@@ -47,12 +48,16 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
   const prompt =
     typeof name === 'string' ? registry.agents.get(name)?.definition.spec.prompt : undefined;
-  const shape = inputProblems(input, prompt !== undefined);
+  // A program that is there already needs nobody to say what it is for.
+  const isCompiledRun = isPlainObject(input) && input['compiled'] !== undefined;
+  const shape = inputProblems(input, prompt !== undefined || isCompiledRun);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
   const agent = registry.agents.get(input.agent);
   if (agent === undefined) {
     return { kind: 'failed', code: 'agent_not_found', message: notFound(registry, input.agent) };
   }
+  const unfit = compiledProblem(agent, input);
+  if (unfit !== undefined) return invalid([unfit]);
   const compiled = compileAgent(agent.definition, registry.models, input);
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { spec, specHash, warnings } = compiled;

@@ -14,7 +14,7 @@ import type {
   TranscriptView,
 } from '../core/agent/host.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
-import { requestOfOrder } from '../core/agent/order-request.ts';
+import { inlineRequest, requestOfOrder } from '../core/agent/order-request.ts';
 import { scratchpadMessages, type RunState } from '../core/agent/run-state.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
@@ -148,10 +148,10 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     abort,
     abortCall: (callId) => separate.get(callId)?.abort(),
     wake,
-    callModel: (order, state, mayTryAgain) => {
+    callModel: (order, state, mayTryAgain, separateId) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
       const call = { order, view, mayTryAgain };
-      return abortable((signal) => callModel(parts, call, signal), isUrgent());
+      return abortable((signal) => callModel(parts, call, signal), isUrgent(), separateId);
     },
     callTool: runCall,
     searchTools: runCall,
@@ -260,7 +260,10 @@ async function callModel(
     });
     try {
       const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
-      const request = requestOfOrder(order, view, { attempt, ...texts });
+      const request =
+        order.inline === undefined
+          ? requestOfOrder(order, view, { attempt, ...texts })
+          : inlineRequest(order, order.inline, attempt);
       const around = agent.definition.middleware?.model ?? [];
       const io = { signal, onChunk: stream.write };
       const outcome = await callLayeredModel(around, entryFor(entry, order), request, io);

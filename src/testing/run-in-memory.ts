@@ -6,6 +6,7 @@ import type { AgentEvent } from '../core/agent/events.ts';
 import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { startInput } from '../core/agent/start-input.ts';
+import type { CompiledAgent } from '../core/program/compiled.ts';
 import type { Step, StepMemory } from '../core/agent/step.ts';
 import type { Next } from '../core/agent/work.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -35,6 +36,10 @@ export interface MemoryRunOptions {
   readonly history?: readonly HistoryTurn[];
   /** What the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
+  /** The program that is run in place of those of a model. */
+  readonly compiled?: CompiledAgent;
+  /** True: refuses an agent whose model writes no programs. */
+  readonly compiles?: true;
   readonly limits?: LimitsInput;
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
   readonly clock?: FakeClock;
@@ -72,7 +77,16 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
   const { clock = createFakeClock(), task, context, history, limits, model, memory } = options;
   const { agent, agents = [], models = [], onEvent, carry } = options;
   const registry = createRegistry({ agents: [agent, ...agents], models });
-  const input = startInput(agent.name, { task, context, history, limits, model, memory });
+  const input = startInput(agent.name, {
+    task,
+    context,
+    history,
+    limits,
+    model,
+    memory,
+    compiled: options.compiled,
+    compiles: options.compiles,
+  });
   return startMemoryRun(
     {
       registry,

@@ -154,6 +154,11 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     byTool.set(tool.name, activities);
     return activities;
   };
+  const separateScope = (callId: string): CancellationScope => {
+    const own = new CancellationScope({ cancellable: true, parent: scope });
+    separate.set(callId, own);
+    return own;
+  };
   const runTool = (
     order: ToolOrder,
     tool: ToolSpec,
@@ -161,8 +166,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     isSeparate = false,
   ): Promise<ToolEnd> => {
     const { callId } = order;
-    const own = isSeparate ? new CancellationScope({ cancellable: true, parent: scope }) : null;
-    if (own !== null) separate.set(callId, own);
+    const own = isSeparate ? separateScope(callId) : null;
     const endedWith = (result: ToolResult): ToolEnd => {
       separate.delete(callId);
       return { result, endedAt: Date.now() };
@@ -181,15 +185,21 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     mailbox,
     now: () => Date.now(),
     inFlight: () => [...inFlight],
-    callModel: (order, state, mayTryAgain) => {
-      feed(state);
+    callModel: (order, state, mayTryAgain, separateId) => {
+      if (order.inline === undefined) feed(state);
+      const own = separateId === undefined ? null : separateScope(separateId);
       // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
-      const retrying = { scope, runtime, mayTryAgain };
+      const retrying = { scope: own ?? scope, runtime, mayTryAgain };
+      const ended = (outcome: ModelOutcome): ModelOutcome => {
+        if (separateId !== undefined) separate.delete(separateId);
+        return outcome;
+      };
       return call<ModelOutcome, ModelOutcome>(
         `model ${order.model}`,
         () => models.callModel(order),
-        (outcome) => outcome,
-        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying),
+        ended,
+        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying).then(ended),
+        own,
       );
     },
     callTool: (order, tool, isSeparate) => runTool(order, tool, 'callTool', isSeparate),

@@ -71,6 +71,8 @@ export type EventBody =
       readonly messages: number;
       /** A loop asks in its own words. */
       readonly own?: true;
+      /** The call of an LLM tool that asks. */
+      readonly callId?: string;
     }
   /** A model call has ended, with all its attempts; also one that a tool or a validator reports. */
   | {
@@ -85,6 +87,7 @@ export type EventBody =
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
       readonly own?: true;
+      readonly callId?: string;
     }
   /** A provider refused how the output was asked for; the run asks in a plainer way from now on. */
   | {

@@ -11,7 +11,13 @@
  * H4  `publish` never waits and never throws.
  */
 import type { SummaryOrder } from '../compaction/compaction.ts';
-import type { ModelPurpose, OutputStrategy, Reply, TokenUsage } from '../model/model.ts';
+import type {
+  ModelPurpose,
+  ModelRequest,
+  OutputStrategy,
+  Reply,
+  TokenUsage,
+} from '../model/model.ts';
 import type {
   JudgeOrder,
   JudgeResult,
@@ -42,6 +48,15 @@ export interface OwnRequest {
   readonly models?: readonly string[];
 }
 
+/**
+ * A request that travels whole: the question of an LLM tool. Nothing of the conversation belongs to it,
+ * so no transcript is read. At most 1 MB.
+ */
+export type InlineRequest = Pick<
+  ModelRequest,
+  'mode' | 'messages' | 'schema' | 'tools' | 'toolChoice' | 'cacheUpTo'
+>;
+
 /** A model call by reference: who, which part of the transcript, and what only this call has. */
 export interface ModelOrder {
   readonly agent: string;
@@ -62,10 +77,12 @@ export interface ModelOrder {
   /** Milliseconds since 1970, for instructions that name the date. */
   readonly time: number;
   readonly transcript: TranscriptReference;
-  /** How the output is asked for; set when the agent's mode is `json`. */
+  /** How the output is asked for; set when an output is asked for as JSON. */
   readonly structuredOutput?: OutputStrategy;
   /** Set when a loop asks in its own words. */
   readonly own?: OwnRequest;
+  /** Set when an LLM tool asks. */
+  readonly inline?: InlineRequest;
   /** Set when `purpose` is `compaction`: what of the transcript is to be summed up. */
   readonly summary?: SummaryOrder;
 }
@@ -166,9 +183,15 @@ export interface Host {
   now(): number;
   /**
    * Asks a model for the next reply. `state` holds the transcript that the order only names: a host
-   * that kept what it saw before takes the new messages alone.
+   * that kept what it saw before takes the new messages alone. With `separateId` the call can be ended
+   * alone, by `abortCall`.
    */
-  callModel(order: ModelOrder, state: RunState, mayTryAgain: MayTryAgain): Promise<ModelOutcome>;
+  callModel(
+    order: ModelOrder,
+    state: RunState,
+    mayTryAgain: MayTryAgain,
+    separateId?: string,
+  ): Promise<ModelOutcome>;
   /**
    * Runs a tool. `tool` is the tool's specification: it says how to retry. With `isSeparate` the call
    * can be ended alone, by `abortCall`.

@@ -21,11 +21,14 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import type { CallEnd } from './call-end.ts';
+import { checkArguments } from './check-arguments.ts';
 import type { Host } from './host.ts';
 import { makeRoom } from './make-room.ts';
 import type { ApprovalItem, ExternalItem, WaitingItem } from './pending.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
+import type { OpenCount } from './open-count.ts';
 import { callChild, type Starters } from './run-child.ts';
+import { runLlmTool } from './run-llm-tool.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent } from './turn-record.ts';
 import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-person.ts';
@@ -34,6 +37,7 @@ import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-pers
 export interface CallPlace {
   readonly run: Run;
   readonly host: Host;
+  readonly open: OpenCount;
   readonly door: Door;
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
@@ -189,6 +193,12 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   const { head } = run.state;
   if (isAsk(head.spec, tool)) return askCall(place, call);
   if (spec.agent !== undefined) return agentCall(place, call);
+  if (spec.llm !== undefined) {
+    return runLlmTool(place, { ...call, llm: spec.llm }).then((end) => ({
+      ...end,
+      ...tracesOf(call),
+    }));
+  }
   const order = orderOf(place, call);
   const isSeparate = program?.isSeparate(callId) ?? false;
   const running = isSearch(head.spec, tool)
@@ -201,32 +211,12 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   );
 }
 
-/** Arguments of a call that no tool activity runs, checked as a tool's; or how the call ended. */
-async function checkedArgs(
-  { run, host }: CallPlace,
-  { tool, args }: Call,
-): Promise<{ readonly args: JsonObject } | { readonly end: CallEnd }> {
-  const { name: agent } = run.state.head.spec;
-  const ended = (
-    outcome: CallEnd['result']['outcome'],
-    text: string,
-  ): { readonly end: CallEnd } => ({
-    end: unstarted(outcome, text, host.now()),
-  });
-  const checked = await host.checkLiterals({ agent, calls: [{ tool, args }] });
-  if (checked.kind === 'aborted') return ended('canceled', canceledCallText);
-  if (checked.kind === 'failed') return ended('error', toolErrorText(checked.message));
-  const [verdict] = checked.verdicts;
-  if (verdict?.kind !== 'fits') return ended('rejected', verdict?.text ?? '');
-  return { args: verdict.args };
-}
-
 /** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */
 async function agentCall(place: CallPlace, call: Call): Promise<CallEnd> {
   const { run, host, starters } = place;
   const { callId, spec } = call;
-  const checked = await checkedArgs(place, call);
-  if ('end' in checked) {
+  const checked = await checkArguments(run, host, call);
+  if (checked.kind === 'ended') {
     if (starters !== undefined) starters.children -= 1;
     return checked.end;
   }
@@ -238,14 +228,11 @@ async function agentCall(place: CallPlace, call: Call): Promise<CallEnd> {
 async function askCall(place: CallPlace, call: Call): Promise<CallEnd> {
   const { run, host, door } = place;
   const { callId, spec } = call;
-  const checked = await checkedArgs(place, call);
-  if ('end' in checked) return checked.end;
+  const checked = await checkArguments(run, host, call);
+  if (checked.kind === 'ended') return checked.end;
   const read = readQuestion(checked.args);
   if (read.kind === 'unfit') {
     return unstarted('rejected', unfitArgumentsText(spec, [read.line]), host.now());
-  }
-  if (isStopped(run, host) || isInterrupted(host)) {
-    return unstarted('canceled', canceledCallText, host.now());
   }
   return askEnd(place, call, await askPerson(run, host, callId, read.question, door));
 }

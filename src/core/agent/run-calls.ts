@@ -11,18 +11,12 @@ import type { Host } from './host.ts';
 import type { KeptCalls, KeptTurn } from './kept-turn.ts';
 import { roomForCalls } from './make-room.ts';
 import type { CallResult } from './observation.ts';
+import type { OpenCount } from './open-count.ts';
 import { leaveOut, recordCall, recordUnstarted } from './record-call.ts';
 import { resumeCall, startCall, type CallPlace } from './run-call.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { Starters } from './run-child.ts';
 import { createDoor, hasEnded, SHUT_DOOR } from './wait-for-person.ts';
-
-/** How many calls of an iteration have begun and not ended. */
-export interface OpenCount {
-  count: number;
-  /** Set when the loop has ended without waiting for what it began. */
-  isOver?: true;
-}
 
 /** What calls know of the turn that they belong to. */
 export interface CallTurn {
@@ -57,7 +51,7 @@ export async function runCalls(
   };
   const door = keep === undefined ? SHUT_DOOR : createDoor(run, host, () => gather(keep));
   const starters: Starters = { children: 0 };
-  const place: CallPlace = { run, host, door, reasoning, starters };
+  const place: CallPlace = { run, host, open, door, reasoning, starters };
   let resumed = kept?.begun ?? [];
   let before = 0;
   try {

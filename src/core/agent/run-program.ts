@@ -50,7 +50,7 @@ import {
   programSpecOf,
   toolFaces,
 } from './program/world.ts';
-import type { OpenCount } from './run-calls.ts';
+import type { OpenCount } from './open-count.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 
 /** A program to run. */
@@ -204,6 +204,7 @@ async function drive(running: Running, begun: Machine, kept?: KeptProgram): Prom
     {
       run,
       host,
+      open,
       programId: order.programId,
       reasoning: order.reasoning ?? '',
       isGivenUp: () => open.isOver === true,

@@ -17,8 +17,9 @@ import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
 import type { ProgramReport } from './program/report.ts';
 import type { Run } from './run.ts';
+import { nothingOpen, type OpenCount } from './open-count.ts';
 import { runProgram, type ProgramOrder } from './run-program.ts';
-import { runCalls, type CallTurn, type OpenCount } from './run-calls.ts';
+import { runCalls, type CallTurn } from './run-calls.ts';
 import { runChild } from './run-child.ts';
 import type { RunState } from './run-state.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
@@ -118,7 +119,7 @@ export function createWork(run: Run, host: Host): OpenWork {
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
   let spawned = 0;
-  const open: OpenCount = { count: 0 };
+  const open = nothingOpen();
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
     return work;

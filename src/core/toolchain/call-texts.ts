@@ -76,6 +76,11 @@ export function toolErrorText(message: string): string {
   return `Error: ${firstBytes(message, maxMessageBytes)}`;
 }
 
+/** The run inside a tool, of a model or an agent, ended without an answer. */
+export function unfinishedText(tool: string, reason: string, cause: string): string {
+  return toolErrorText(`${tool} did not finish: ${reason}, ${cause}`);
+}
+
 /** A tool ran longer than it may. */
 export function toolTimeoutText(tool: string, timeoutMs: number): string {
   return `Error: ${tool} did not finish within ${timeoutMs / 1000} s.`;

@@ -17,6 +17,7 @@ import type { CallEnd } from '../call-end.ts';
 import { leaveOf, leaving } from '../ending.ts';
 import type { Host } from '../host.ts';
 import type { KeptTurn } from '../kept-turn.ts';
+import type { OpenCount } from '../open-count.ts';
 import { recordCall, recordUnstarted } from '../record-call.ts';
 import { resumeCall, startCall, type CallPlace } from '../run-call.ts';
 import { isInterrupted, isStopped, type Run } from '../run.ts';
@@ -30,6 +31,7 @@ import type { KeptEffect, KeptProgram } from './kept-program.ts';
 export interface EffectPlace {
   readonly run: Run;
   readonly host: Host;
+  readonly open: OpenCount;
   /** In front of the ids of effects, to give those of calls. */
   readonly programId: string;
   readonly reasoning: string;
@@ -153,6 +155,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
   const callPlace: CallPlace = {
     run,
     host,
+    open: place.open,
     door,
     reasoning: place.reasoning,
     // Only what stands in a branch can be dropped while the program goes on.
