@@ -5,7 +5,9 @@ import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/agent/prepare-input.ts';
+import { memoryProblem } from '../core/agent/program/check-memory.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
+import { compiledProblem } from './load-compiled.ts';
 import type { Registry } from './definitions.ts';
 import { schemaLines } from './fit-value.ts';
 import { isMediaPart } from './tool-result.ts';
@@ -46,12 +48,16 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
   const prompt =
     typeof name === 'string' ? registry.agents.get(name)?.definition.spec.prompt : undefined;
-  const shape = inputProblems(input, prompt !== undefined);
+  // A program that is there already needs nobody to say what it is for.
+  const isCompiledRun = isPlainObject(input) && input['compiled'] !== undefined;
+  const shape = inputProblems(input, prompt !== undefined || isCompiledRun);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
   const agent = registry.agents.get(input.agent);
   if (agent === undefined) {
     return { kind: 'failed', code: 'agent_not_found', message: notFound(registry, input.agent) };
   }
+  const unfit = compiledProblem(agent, input);
+  if (unfit !== undefined) return invalid([unfit]);
   const compiled = compileAgent(agent.definition, registry.models, input);
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { spec, specHash, warnings } = compiled;
@@ -62,7 +68,10 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
     inputs === undefined ? [] : schemaLines(inputs, values),
   );
   const { material, refusal } = prepared;
-  const isAsGiven = material.task === input.task && material.context === input.context;
+  const isAsGiven =
+    material.task === input.task &&
+    material.context === input.context &&
+    material.memory === undefined;
   return {
     kind: 'loaded',
     agent: {
@@ -102,7 +111,8 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
       `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
     ];
   }
-  const { v, agent, task, context, history, model, parent } = input;
+  const { v, agent, task, context, history, model, memory, parent } = input;
+  const badMemory = memory === undefined ? undefined : memoryProblem(memory);
   // What a parent calls an agent with may be its parameters alone.
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   return [
@@ -121,6 +131,7 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
           `Expected \`context\` to be a JSON object, got ${shown(context)}. Write it as { name: value }.`,
         ]),
     ...historyProblems(history),
+    ...(badMemory === undefined ? [] : [badMemory]),
     ...(model === undefined || typeof model === 'string'
       ? []
       : [`Expected \`model\` to be the id of a model entry, got ${shown(model)}. Change it.`]),

@@ -45,25 +45,33 @@ export function valueText(value: Json): string {
 }
 
 /**
- * `text` without what would move the cursor of a terminal, change its colours or turn its direction:
- * such characters are written `\uXXXX`. For text of models, tools and people.
+ * `text` as a terminal may be given it: control characters but line breaks and tabs, and those that
+ * turn the direction of text, are written as `\u001B`. What a model wrote could else move the cursor,
+ * hide a line that a person decides by, or talk to the terminal.
  */
-export function printable(text: string): string {
-  return text.replaceAll(MOVES_A_TERMINAL, (character) => {
+export function terminalText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, (character) => {
     const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
     return `\\u${code}`;
   });
 }
 
-/** Control characters, ends of lines and of paragraphs, and marks of direction (Unicode UAX #9). */
-const MOVES_A_TERMINAL = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu;
+const UNSAFE = /(?![\n\t])\p{Cc}|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-/** One printable line of at most `width` characters, with `…` for what is cut. */
+/** One line of at most `width` characters, with `…` for what is cut. */
 export function oneLine(text: string, width: number): string {
-  const line = printable(text.replaceAll(/\s+/g, ' ').trim());
+  const line = terminalText(text.replaceAll(/\s+/g, ' ').trim());
   const characters = Array.from(line);
   return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
 }
+
+/** A name, path or address as a cell of a table: one line, however odd. */
+export function cellText(text: string): string {
+  return oneLine(text, CELL_WIDTH);
+}
+
+/** The service takes ids of up to 1,000 bytes. */
+const CELL_WIDTH = 1_000;
 
 /**
  * Rows under a heading, columns aligned, two spaces apart; without rows only the heading. The last

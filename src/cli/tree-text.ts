@@ -1,7 +1,7 @@
 /** A tree of runs as text for people: its runs with where they stand, and its budgets. Pure. */
 import type { TreeRun } from '../client/tree-run.ts';
 import type { BudgetLine } from '../core/agent/messages.ts';
-import { costText, countText, oneLine, printable, tableText } from './text.ts';
+import { cellText, costText, countText, oneLine, tableText } from './text.ts';
 
 /** Characters of what a run waits for; a line should fit a terminal. */
 const WAITS_WIDTH = 60;
@@ -12,7 +12,7 @@ export function treeText(runs: readonly TreeRun[]): string {
   return tableText(
     ['RUN', 'ADDRESS', 'STATE', 'ITERATION', 'TOKENS', 'COST', 'WAITS FOR'],
     runs.map((run, index) => [
-      `${branches[index] ?? ''}${printable(run.agent)}`,
+      `${branches[index] ?? ''}${cellText(run.agent)}`,
       addressText(runs, run),
       stateText(run),
       run.state === 'silent' ? '?' : String(run.iteration),
@@ -28,9 +28,9 @@ export function budgetText(runs: readonly TreeRun[]): string {
   const branches = branchesOf(runs);
   const rows = runs.flatMap((run, index) =>
     run.budgets.map((line, place) => [
-      place === 0 ? `${branches[index] ?? ''}${printable(run.agent)}` : '',
+      place === 0 ? `${branches[index] ?? ''}${cellText(run.agent)}` : '',
       place === 0 ? addressText(runs, run) : '',
-      printable(line.key),
+      cellText(line.key),
       originText(line),
       ...[line.max, line.used, line.reserved, line.free].map((value) => amountText(line, value)),
     ]),
@@ -51,11 +51,11 @@ function stateText({ state, status, reason }: TreeRun): string {
 /** The address of the first run; of those below the calls that lead there. */
 function addressText([root]: readonly TreeRun[], { id }: TreeRun): string {
   const isBelow = root !== undefined && id.startsWith(`${root.id}/`);
-  return printable(isBelow ? id.slice(root.id.length + 1) : id);
+  return cellText(isBelow ? id.slice(root.id.length + 1) : id);
 }
 
 function originText({ origin }: BudgetLine): string {
-  return origin === 'self' ? 'own' : printable(origin.agent);
+  return origin === 'self' ? 'own' : cellText(origin.agent);
 }
 
 function amountText({ key }: BudgetLine, value: number): string {

@@ -6,6 +6,7 @@ import { checkRunInput } from '../core/agent/check-input.ts';
 import type { AgentEvent, InputKind } from '../core/agent/events.ts';
 import type { RunInput } from '../core/agent/inbox.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
+import type { ProgramView } from '../core/agent/program/report.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { MediaPart } from '../core/message.ts';
 import type { Stats } from '../core/stats/stats.ts';
@@ -27,12 +28,14 @@ import {
   cancelSignal,
   decideUpdate,
   pendingQuery,
+  programQuery,
   sendUpdate,
   statsQuery,
   statusQuery,
 } from '../workflows/messages.ts';
-import { placeOfItem } from '../core/agent/pending-items.ts';
+import { placeOfItem } from '../core/tree/calls.ts';
 import { readChain, type ArchiveReader } from './chain-reader.ts';
+import { followRun, type FollowRunOptions, type RunNews } from './follow-run.ts';
 import { readStep } from './run-step.ts';
 import {
   addressBelow,
@@ -51,6 +54,7 @@ import {
   isAlive,
   QUERY_DEADLINE_MS,
 } from './service-calls.ts';
+import { readStartedWith, type RunStart } from './started-with.ts';
 
 /** How an input is sent; see `RunInput`. With `tree` all runs below get it too, under the same id. */
 export interface SendOptions extends TreeOption {
@@ -93,6 +97,8 @@ export interface RunHandle {
    * @throws UsageError `no_such_path` when no run has the path, or several have.
    */
   child(path: string): Promise<RunHandle>;
+  /** The program that runs, else the last one that did, form by form; null when there was none. */
+  program(): Promise<ProgramView | null>;
   /** What waits for people and the outside, in the run and, as far as they have told, in all below. */
   pending(): Promise<readonly PendingItem[]>;
   /**
@@ -129,6 +135,13 @@ export interface RunHandle {
    * its iteration. With `tree` that of all runs below too, told apart by `runId`; only from a root.
    */
   stream(options?: TreeOption): AsyncIterable<Chunk | ChunkMarker>;
+  /**
+   * Everything that somebody who talks with the run wants to hear, in one stream: text, what waits for
+   * people, where it stands, and its Step at the end.
+   */
+  follow(options?: FollowRunOptions): AsyncIterable<RunNews>;
+  /** What it was started with; needs no worker. */
+  startedWith(): Promise<RunStart>;
 }
 
 /** How an answer or a decision is sent. */
@@ -188,6 +201,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
     status: () => ask(() => handle.query(statusQuery)),
     stats: () => ask(() => handle.query(statsQuery)),
     pending: () => ask(() => handle.query(pendingQuery)),
+    program: () => ask(() => handle.query(programQuery)),
     transcript: async ({ from = 0 } = {}) => {
       const entries = await asking(id, () =>
         readChain({ client, id, kind: 'entries', from, archive }),
@@ -273,6 +287,8 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
         isRoot: async () => (await findRun(client, { id })).run.parent === null,
         result: () => handle.result(),
       }),
+    follow: (options) => followRun(run, options),
+    startedWith: () => asking(id, () => readStartedWith(client, id)),
   };
   return run;
 }

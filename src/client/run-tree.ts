@@ -54,8 +54,8 @@ export async function inTurns<Item, Result>(
   return results;
 }
 
-/** Calls that lead from a run down to another: `1.2`, `1.2/3.spawn-1`. */
-const CALLS = /^\d+\.[^/]+(\/\d+\.[^/]+)*$/;
+/** Calls that lead from a run down to another: `1.2`, `1.2/3.spawn-1`, `1.p2/0/1`. */
+const CALLS = /^\d+\.[^/]+(\/(\d+\.[^/]+|\d+))*$/;
 
 /**
  * The address of the run of the tree of `id` that `path` names: by its calls, by its own address, or by

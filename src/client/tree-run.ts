@@ -2,8 +2,8 @@
 import type { Client } from '@temporalio/client';
 import type { BudgetLine, RunPhase, TreeAnswer, TreeChild } from '../core/agent/messages.ts';
 import type { Step, StepStatus, Usage } from '../core/agent/step.ts';
-import { pathBelow } from '../core/agent/tree-view.ts';
 import type { Stats } from '../core/stats/stats.ts';
+import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
 import { readStep } from './run-step.ts';
@@ -169,7 +169,7 @@ function inCallOrder(addresses: readonly string[]): readonly string[] {
 }
 
 function partsOf(address: string): readonly string[] {
-  return address.slice(address.lastIndexOf('/') + 1).split(/[.-]/);
+  return lastCallOf(address).split(/[./-]/);
 }
 
 /** Null for a run that was ended without a word. */

@@ -17,6 +17,7 @@ describe('a path', () => {
     { path: 'r', address: 'r', asks: 0 },
     { path: '1.2', address: 'r/1.2', asks: 0 },
     { path: '1.2/3.spawn-1', address: 'r/1.2/3.spawn-1', asks: 0 },
+    { path: '1.p2/0/1/3.1', address: 'r/1.p2/0/1/3.1', asks: 0 },
     { path: 'r/1.2', address: 'r/1.2', asks: 0 },
     { path: 'top', address: 'r', asks: 1 },
     { path: 'top/2/leaf', address: 'r/2.1', asks: 1 },

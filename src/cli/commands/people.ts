@@ -6,7 +6,7 @@ import { readJsonArgument, readObject } from '../arguments.ts';
 import { withClient, type Act } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { pendingText } from '../run-text.ts';
-import { durationText, oneLine, printable, tableText } from '../text.ts';
+import { cellText, durationText, oneLine, tableText } from '../text.ts';
 import { tell, withPath, type PathOption } from './steer.ts';
 
 /** Characters of what waits; a line should fit a terminal. */
@@ -117,8 +117,8 @@ export function inboxText({ items, silent }: InboxView, nowMs: number): string {
   return tableText(
     ['RUN', 'PATH', 'ID', 'KIND', 'AGE', 'WHAT'],
     items.map(({ run, item }) => [
-      printable(run),
-      printable(item.path),
+      cellText(run),
+      cellText(item.path),
       item.id,
       item.kind,
       durationText(Math.max(0, nowMs - item.since)),

@@ -5,7 +5,12 @@ import type { KeptTurn } from './kept-turn.ts';
 
 /** Why a run is over; see `stepOf` for the Step made of it. */
 export type Ending =
-  | { readonly kind: 'success'; readonly value: Json }
+  | {
+      readonly kind: 'success';
+      readonly value: Json;
+      /** A plain value became the answer, because no turn was left. */
+      readonly fallbackUsed?: true;
+    }
   | { readonly kind: 'canceled'; readonly reason: string; readonly message: string }
   | { readonly kind: 'limit_exceeded'; readonly breach: Breach }
   | {
@@ -13,6 +18,8 @@ export type Ending =
       readonly code: string;
       readonly cause: string;
       readonly details?: Json;
+      /** `cause` is what people read, as it is: the words of a program. */
+      readonly isVerbatim?: true;
     }
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 
@@ -30,6 +37,7 @@ export type Leave =
       readonly code: string;
       readonly cause: string;
       readonly details?: Json;
+      readonly isVerbatim?: true;
     }
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 

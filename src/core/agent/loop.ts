@@ -22,6 +22,7 @@ import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
 import { compactDue, compactToFit, isCompactionDue, type Pass } from './run-compaction.ts';
 import { messageOf, outcomeOf } from './step-of.ts';
+import { fitEnding } from './step-size.ts';
 import { createWork, type Next, type TurnEnd } from './work.ts';
 
 /** How a run left `runLoop`. */
@@ -144,8 +145,9 @@ function hasNews(run: Run, host: Host): boolean {
   return run.state.pausedAt !== null || host.mailbox.peek().waiting.length > 0;
 }
 
-/** Records the end of a run, also of one whose hand-over failed. */
-export function finish(run: Run, ending: Ending): LoopEnd {
+/** Records the end of a run, also of one whose hand-over failed; a Step that is too large ends it otherwise. */
+export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly kind: 'ended' }> {
+  const ending = fitEnding(run.state, wanted);
   const message = messageOf(ending, run.state.iteration);
   if (message !== undefined && (ending.kind === 'error' || ending.kind === 'compaction_failed')) {
     run.record({ type: 'agent:error', message });
@@ -215,7 +217,14 @@ function outcomeOfIteration(run: Run, host: Host, end: TurnEnd | Threw): ClosedI
       // An entry can cross a limit on the scratchpad: the answer in hand wins then.
       return isLate && run.state.breach === null
         ? { outcome: 'continue', ending: null }
-        : { outcome: 'end', ending: { kind: 'success', value: end.value } };
+        : {
+            outcome: 'end',
+            ending: {
+              kind: 'success',
+              value: end.value,
+              ...(end.fallbackUsed === undefined ? {} : { fallbackUsed: end.fallbackUsed }),
+            },
+          };
     }
   }
 }
@@ -241,6 +250,7 @@ function failureOf(left: Leave | undefined, error: unknown): Ending {
         code: left.code,
         cause: left.cause,
         ...(left.details === undefined ? {} : { details: left.details }),
+        ...(left.isVerbatim === undefined ? {} : { isVerbatim: left.isVerbatim }),
       };
     case 'compaction_failed':
       return left;

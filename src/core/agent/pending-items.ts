@@ -29,28 +29,20 @@ function idBelow(callId: string, id: string): string {
   return `${callId}/${id}`;
 }
 
-/** Where the item is that a run calls `id`: the calls that lead to its run, and its id there. */
-export function placeOfItem(id: string): {
-  readonly calls: readonly string[];
-  readonly id: string;
-} {
-  const parts = id.split('/');
-  return { calls: parts.slice(0, -1), id: parts.at(-1) ?? '' };
-}
-
 /** An item without what only the loop needs. */
 function shownItem(item: WaitingItem): DistributiveOmit<PendingItem, 'agent' | 'path'> {
   const { id, since, deadline } = item;
   const base = { id, since, ...(deadline === undefined ? {} : { deadline }) };
   switch (item.kind) {
     case 'question': {
-      const { kind, question, options, free, details } = item;
+      const { kind, question, options, free, default: fallback, details } = item;
       return {
         ...base,
         kind,
         question,
         ...(options === undefined ? {} : { options }),
         free,
+        ...(fallback === undefined ? {} : { default: fallback }),
         ...(details === undefined ? {} : { details }),
       };
     }

@@ -1,16 +1,10 @@
 /** What a run shows of its tree: the runs that it has started, and where its budgets are. */
+import { pathBelow } from '../tree/calls.ts';
 import { usesOf } from '../tree/ledger.ts';
 import type { BudgetLine, TreeChild, TreeView } from './messages.ts';
 import { ledgerOf } from './run.ts';
 import type { RunState } from './run-state.ts';
 import { usageOf } from './step-of.ts';
-
-/** The path of a child by its address, which ends with its call, which begins with the iteration. */
-export function pathBelow(path: string, childId: string, agent: string): string {
-  const callId = childId.slice(childId.lastIndexOf('/') + 1);
-  const [iteration = callId] = callId.split('.');
-  return `${path}/${iteration}/${agent}`;
-}
 
 /** The part of the tree that a run in `state` knows, at `now`. */
 export function treeView(state: RunState, now: number): TreeView {

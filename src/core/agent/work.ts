@@ -15,8 +15,11 @@ import type { Entry } from '../transcript/entry.ts';
 import { leaving } from './ending.ts';
 import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
+import type { ProgramReport } from './program/report.ts';
 import type { Run } from './run.ts';
-import { runCalls, type CallTurn, type OpenCount } from './run-calls.ts';
+import { nothingOpen, type OpenCount } from './open-count.ts';
+import { runProgram, type ProgramOrder } from './run-program.ts';
+import { runCalls, type CallTurn } from './run-calls.ts';
 import { runChild } from './run-child.ts';
 import type { RunState } from './run-state.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
@@ -24,7 +27,13 @@ import { judgementEvents, ownEvent } from './turn-record.ts';
 /** What `next` decided: another iteration, or the end with a value. */
 export type TurnEnd =
   | { readonly kind: 'continue' }
-  | { readonly kind: 'end'; readonly value: Json; readonly entry?: NewEntry };
+  | {
+      readonly kind: 'end';
+      readonly value: Json;
+      readonly entry?: NewEntry;
+      /** The value was no answer until no turn was left. */
+      readonly fallbackUsed?: true;
+    };
 
 /** An entry before it has its place in the history. */
 export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;
@@ -44,6 +53,11 @@ export interface Work {
   ask(request?: OwnRequest): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
   call(calls: readonly ToolCall[], turn?: CallTurn): Promise<readonly CallResult[]>;
+  /**
+   * Runs a program within the limits. What is wrong with it, or goes wrong in it, stands in the report.
+   * Leaves the iteration when its memory is too large and that ends the run.
+   */
+  program(order: ProgramOrder): Promise<ProgramReport>;
   /** Checks answers and structured sections on the worker. */
   check(values: CheckedValues): Promise<JudgeResult>;
   /** What schema and validators of the agent say of one answer, recorded. */
@@ -105,7 +119,7 @@ export function createWork(run: Run, host: Host): OpenWork {
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
   let spawned = 0;
-  const open = { count: 0 };
+  const open = nothingOpen();
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
     return work;
@@ -124,6 +138,7 @@ export function createWork(run: Run, host: Host): OpenWork {
     },
     ask: (request) => tracked(ask(run, host, open, tries, request)),
     call: (calls, turn) => tracked(runCalls(run, host, open, calls, turn)),
+    program: (order) => tracked(runProgram(run, host, open, order)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
     spawn: (agent, input = {}) => {
@@ -154,9 +169,11 @@ export function createWork(run: Run, host: Host): OpenWork {
     isOpen: () => open.count > 0,
     settle: async () => {
       // By what began, not by what is open: a host that broke its contract leaves that count wrong.
+      open.isOver = true;
       for (let settled = 0; settled < begun.length;) {
         settled = begun.length;
         host.abort();
+        host.wake();
         await Promise.allSettled(begun);
       }
     },
