@@ -86,7 +86,7 @@ async function sharesOf(everloop: Everloop, run: RunHandle): Promise<readonly Sh
   const step = await run.result();
   const ends = bodiesOf(await run.events(), 'agent:child:complete');
   const below = await Promise.all(
-    ends.map(({ childId, charged, totals }) =>
+    ends.map(async ({ childId, charged, totals }) =>
       charged === true
         ? [{ counters: ownOf(totals), gauges: {}, isCharged: true }]
         : sharesOf(everloop, everloop.attach(childId)),
