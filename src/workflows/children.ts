@@ -42,6 +42,8 @@ export interface ChildRuns {
   readonly sayLast: (progress: ProgressMessage) => Promise<void>;
   /** Tells all children that live to end. */
   readonly abort: () => void;
+  /** Tells one child to end; harmless when it does not live. */
+  readonly abortOne: (childId: string) => void;
 }
 
 /** A child that lives. */
@@ -91,6 +93,13 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   };
   const end = (childId: string, child: LiveChild): void => {
     if (child.isToEnd && child.isStarted) tellChild(childId, child.cancel());
+  };
+  const abortOne = (childId: string): void => {
+    const child = live.get(childId);
+    if (child === undefined || child.isToEnd) return;
+    child.isToEnd = true;
+    child.giveUp();
+    end(childId, child);
   };
   const startAndAwait = async (order: ChildOrder, child: LiveChild): Promise<ChildEnd> => {
     const { childId, input } = order;
@@ -148,13 +157,9 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
     },
     tellChild,
     abort: () => {
-      for (const [childId, child] of live) {
-        if (child.isToEnd) continue;
-        child.isToEnd = true;
-        child.giveUp();
-        end(childId, child);
-      }
+      for (const childId of live.keys()) abortOne(childId);
     },
+    abortOne,
   };
 }
 

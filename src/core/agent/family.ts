@@ -20,7 +20,7 @@ import type { Host } from './host.ts';
 import { EMPTY_INBOX, type Mailbox } from './inbox.ts';
 import { requestMore } from './make-room.ts';
 import { pendingItems } from './pending-items.ts';
-import { isStopped, ledgerOf, type Run } from './run.ts';
+import { isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 
 /** The ears of a run for the runs above and below it. */
@@ -81,7 +81,12 @@ export function cancelOf(run: Run, host: Host): ChildCancel {
     const { message, breach: above } = cancel;
     return { ...base, message, ...(above === undefined ? {} : { breach: above }) };
   }
-  if (breach === null) return { ...base, message: 'interrupted by an input' };
+  if (breach === null) {
+    const message = isInterrupted(host)
+      ? 'interrupted by an input'
+      : 'its result is not needed any more';
+    return { ...base, message };
+  }
   // For those below, a limit of this run is one of an ancestor.
   const origin = breach.origin === 'self' ? { runId, agent: head.spec.name } : breach.origin;
   return { ...base, message: '', breach: { ...breach, origin } };
