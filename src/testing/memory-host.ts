@@ -195,7 +195,7 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
           return ended;
         },
         isUrgent(),
-        order.input.parent?.callId,
+        order.callId,
       ),
     tellParent: tree.tellParent,
     tellChild: tree.tellChild,

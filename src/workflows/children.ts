@@ -40,10 +40,10 @@ export interface ChildRuns {
   readonly tellChild: (childId: string, message: ChildMessage) => void;
   /** Tells the parent for the last time, before the workflow closes without a Step; settles when told. */
   readonly sayLast: (progress: ProgressMessage) => Promise<void>;
+  /** Tells one child to end. Harmless when it has ended, or was never started. */
+  readonly abortOne: (childId: string) => void;
   /** Tells all children that live to end. */
   readonly abort: () => void;
-  /** Tells one child to end; harmless when it does not live. */
-  readonly abortOne: (childId: string) => void;
 }
 
 /** A child that lives. */
@@ -156,10 +156,10 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
       if (parent !== undefined) await tell(parent, progressSignal, { ...progress, final: true });
     },
     tellChild,
+    abortOne,
     abort: () => {
       for (const childId of live.keys()) abortOne(childId);
     },
-    abortOne,
   };
 }
 

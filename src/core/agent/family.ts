@@ -82,10 +82,8 @@ export function cancelOf(run: Run, host: Host): ChildCancel {
     return { ...base, message, ...(above === undefined ? {} : { breach: above }) };
   }
   if (breach === null) {
-    const message = isInterrupted(host)
-      ? 'interrupted by an input'
-      : 'its result is not needed any more';
-    return { ...base, message };
+    const isNews = isInterrupted(host);
+    return { ...base, message: isNews ? 'interrupted by an input' : 'not needed any more' };
   }
   // For those below, a limit of this run is one of an ancestor.
   const origin = breach.origin === 'self' ? { runId, agent: head.spec.name } : breach.origin;

@@ -165,6 +165,7 @@ export type LiteralsOutcome =
 export interface ChildOrder {
   /** Its address, free by construction: the parent's, a slash and the id of the call. */
   readonly childId: string;
+  readonly callId: string;
   readonly input: AgentInput;
 }
 
@@ -209,7 +210,7 @@ export interface Host {
   /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
   /**
-   * Runs a child to its end. An abort, of all or of its call alone, tells it to end for the reason that `cancel` gives then, and it is
+   * Runs a child to its end. An abort tells it to end for the reason that `cancel` gives then, and it is
    * awaited all the same; one that does not end in time is lost.
    */
   runChild(order: ChildOrder, cancel: () => ChildCancel): Promise<ChildEnd>;

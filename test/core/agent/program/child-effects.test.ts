@@ -71,7 +71,7 @@ describe('a program that calls agents', () => {
     expect(run.children.map(({ state }) => state.head.task.text)).toEqual(['bad', 'slow']);
     const ends = await Promise.all(run.children.map(({ result }) => result));
     expect(ends.map(({ status }) => status)).toEqual(['error', 'canceled']);
-    expect(ends[1]?.message).toContain('its result is not needed any more');
+    expect(ends[1]?.message).toContain('not needed any more');
   });
 
   test('asks for more of the limits above it, before a call does not fit', async () => {
