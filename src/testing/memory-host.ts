@@ -186,13 +186,17 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
         literals: checkProgramLiterals(agent, order.literals),
       })),
     runChild: (order, cancel) =>
-      abortable((signal) => {
-        const ended = tree.runChild(order);
-        const stop = (): void => tree.tellChild(order.childId, cancel());
-        if (signal.aborted) stop();
-        else signal.addEventListener('abort', stop, { once: true });
-        return ended;
-      }, isUrgent()),
+      abortable(
+        (signal) => {
+          const ended = tree.runChild(order);
+          const stop = (): void => tree.tellChild(order.childId, cancel());
+          if (signal.aborted) stop();
+          else signal.addEventListener('abort', stop, { once: true });
+          return ended;
+        },
+        isUrgent(),
+        order.callId,
+      ),
     tellParent: tree.tellParent,
     tellChild: tree.tellChild,
     waitUntil: (until, deadline) =>

@@ -40,6 +40,8 @@ export interface ChildRuns {
   readonly tellChild: (childId: string, message: ChildMessage) => void;
   /** Tells the parent for the last time, before the workflow closes without a Step; settles when told. */
   readonly sayLast: (progress: ProgressMessage) => Promise<void>;
+  /** Tells one child to end. Harmless when it has ended, or was never started. */
+  readonly abortOne: (childId: string) => void;
   /** Tells all children that live to end. */
   readonly abort: () => void;
 }
@@ -91,6 +93,13 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   };
   const end = (childId: string, child: LiveChild): void => {
     if (child.isToEnd && child.isStarted) tellChild(childId, child.cancel());
+  };
+  const abortOne = (childId: string): void => {
+    const child = live.get(childId);
+    if (child === undefined || child.isToEnd) return;
+    child.isToEnd = true;
+    child.giveUp();
+    end(childId, child);
   };
   const startAndAwait = async (order: ChildOrder, child: LiveChild): Promise<ChildEnd> => {
     const { childId, input } = order;
@@ -147,13 +156,9 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
       if (parent !== undefined) await tell(parent, progressSignal, { ...progress, final: true });
     },
     tellChild,
+    abortOne,
     abort: () => {
-      for (const [childId, child] of live) {
-        if (child.isToEnd) continue;
-        child.isToEnd = true;
-        child.giveUp();
-        end(childId, child);
-      }
+      for (const childId of live.keys()) abortOne(childId);
     },
   };
 }

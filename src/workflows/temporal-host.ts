@@ -253,6 +253,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     },
     abortCall: (callId) => {
       separate.get(callId)?.cancel();
+      children.abortOne(`${workflowInfo().workflowId}/${callId}`);
       waits.wake();
     },
     waitUntil: (until, at) => {

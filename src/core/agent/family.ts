@@ -20,7 +20,7 @@ import type { Host } from './host.ts';
 import { EMPTY_INBOX, type Mailbox } from './inbox.ts';
 import { requestMore } from './make-room.ts';
 import { pendingItems } from './pending-items.ts';
-import { isStopped, ledgerOf, type Run } from './run.ts';
+import { isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 
 /** The ears of a run for the runs above and below it. */
@@ -81,7 +81,10 @@ export function cancelOf(run: Run, host: Host): ChildCancel {
     const { message, breach: above } = cancel;
     return { ...base, message, ...(above === undefined ? {} : { breach: above }) };
   }
-  if (breach === null) return { ...base, message: 'interrupted by an input' };
+  if (breach === null) {
+    const isNews = isInterrupted(host);
+    return { ...base, message: isNews ? 'interrupted by an input' : 'not needed any more' };
+  }
   // For those below, a limit of this run is one of an ancestor.
   const origin = breach.origin === 'self' ? { runId, agent: head.spec.name } : breach.origin;
   return { ...base, message: '', breach: { ...breach, origin } };

@@ -165,6 +165,7 @@ export type LiteralsOutcome =
 export interface ChildOrder {
   /** Its address, free by construction: the parent's, a slash and the id of the call. */
   readonly childId: string;
+  readonly callId: string;
   readonly input: AgentInput;
 }
 

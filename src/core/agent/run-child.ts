@@ -124,7 +124,7 @@ async function startAndAwait(
     pending: [],
   };
   run.record({ type: 'agent:child:spawn', childId, childAgent: agent, callId }, { child });
-  const order = { childId, input: { v: 1, agent, ...input, parent } } as const;
+  const order = { childId, callId, input: { v: 1, agent, ...input, parent } } as const;
   const end = await host.runChild(order, () => cancelOf(run, host));
   const { status, reason, message } = settle(run, host, child, end);
   if (end.kind === 'ended' && status === 'success') return { kind: 'value', value: end.step.value };

@@ -21,6 +21,7 @@ import type { OpenCount } from '../open-count.ts';
 import { recordCall, recordUnstarted } from '../record-call.ts';
 import { resumeCall, startCall, type CallPlace } from '../run-call.ts';
 import { isInterrupted, isStopped, type Run } from '../run.ts';
+import type { Starters } from '../run-child.ts';
 import { waitForTime, type Door } from '../wait-for-person.ts';
 import { roomForCalls } from '../make-room.ts';
 import { roomForCall } from './effect-room.ts';
@@ -152,7 +153,9 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
       open.every((effect) => effect.isResting || effect.callId === callId),
     isDropped: (callId) => place.isGivenUp() || find(callId)?.isDropped === true,
   };
+  const starters: Starters = { children: 0 };
   const callPlace: CallPlace = {
+    starters,
     run,
     host,
     open: place.open,
@@ -284,14 +287,24 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     return true;
   };
 
+  const childrenIn = (requests: readonly EffectRequest[]): number => {
+    const { tools } = run.state.head.spec;
+    const isChild = (request: EffectRequest): boolean =>
+      request.kind === 'tool' &&
+      tools.some(({ name, agent }) => name === request.name && agent !== undefined);
+    return requests.filter(isChild).length;
+  };
   const begin = (): void => {
     if (mayLeave()) return;
     const waiting: EffectRequest[] = [];
+    // Children that begin in one go share what is left.
+    starters.children += childrenIn(held);
     for (const request of held) {
       // A call that waits holds back the calls behind it, but nothing else.
       const isBehind = request.kind === 'tool' && waiting.some(({ kind }) => kind === 'tool');
       if (isOver() || isBehind || !mayBegin(request)) waiting.push(request);
     }
+    starters.children -= childrenIn(waiting);
     held = waiting;
     if (asking === 'answered') asking = 'no';
   };
