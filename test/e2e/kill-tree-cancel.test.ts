@@ -15,9 +15,12 @@ import {
 } from '../support/tree-cancel.ts';
 import { ownSums, treeCounters } from '../support/trees.ts';
 
-/** The median of runs; a machine that is busy with other tests may be slower once. */
-const ABORT_WITHIN_MS = 2_000;
 const TIMES = KILLS.isAll ? 10 : 3;
+/**
+ * The median of the runs. `npm test` runs other files on the same cores and only notices a cancel that
+ * hangs on deadlines; the benchmark measures on a machine with nothing else to do.
+ */
+const ABORT_WITHIN_MS = KILLS.isAll ? 2_000 : 8_000;
 
 let stage: Stage;
 let provider: SlowProvider;
