@@ -21,7 +21,11 @@ export { restore } from './lisp/machine/load.ts';
 export type { MachineSnapshot } from './lisp/machine/save.ts';
 export { programStatus } from './lisp/machine/status.ts';
 export type { ProgramStatus, FormStatus, EffectStatus } from './lisp/machine/status.ts';
-export { changedDefinitions, memoryWithJournal } from './lisp/machine/changes.ts';
+export {
+  changedDefinitions,
+  describeDefinitions,
+  memoryWithJournal,
+} from './lisp/machine/changes.ts';
 export type { ChangedDefinition } from './lisp/machine/changes.ts';
 export type {
   Machine,

@@ -63,7 +63,10 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
     inputs === undefined ? [] : schemaLines(inputs, values),
   );
   const { material, refusal } = prepared;
-  const isAsGiven = material.task === input.task && material.context === input.context;
+  const isAsGiven =
+    material.task === input.task &&
+    material.context === input.context &&
+    material.memory === undefined;
   return {
     kind: 'loaded',
     agent: {

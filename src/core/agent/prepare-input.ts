@@ -2,14 +2,17 @@
  * From what a run is started with to what it works with, before any money is spent: a Step becomes the
  * context, inputs are brought into their types and checked, the template is filled in.
  */
+import { describeDefinitions } from '../../lisp.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Task } from '../message.ts';
 import { coerceInputs } from '../signature/coerce-inputs.ts';
 import { expandTemplate } from '../template/expand-template.ts';
 import { nameData } from '../template/name-data.ts';
 import { parseTemplate } from '../template/parse-template.ts';
+import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { AgentInput } from './input.ts';
 import { contextOfStep, isStep } from './piping.ts';
+import { startMemory } from './program/check-memory.ts';
 import type { AgentSpec } from './spec.ts';
 
 /** What a run works with: the part of its head that does not come from the definition. */
@@ -18,6 +21,8 @@ export interface RunMaterial {
   readonly task: Task;
   readonly context?: JsonObject;
   readonly contextDescriptions?: { readonly [name: string]: string };
+  /** Definitions that the run begins with, as a model reads them; absent without any. */
+  readonly memory?: NonNullable<TranscriptHead['memory']>;
 }
 
 /** Why a run ends before its first iteration. */
@@ -46,7 +51,7 @@ export function givenMaterial({
 /** Prepares `input` for `spec`. `checkInputs` gives a line for each input that its schema refuses. */
 export function prepareInput(
   spec: AgentSpec,
-  { task, context: given }: Pick<AgentInput, 'task' | 'context'>,
+  { task, context: given, memory }: Pick<AgentInput, 'task' | 'context' | 'memory'>,
   checkInputs: (inputs: JsonObject) => readonly string[],
 ): PreparedInput {
   const piped = isStep(given) ? contextOfStep(given) : undefined;
@@ -69,6 +74,7 @@ export function prepareInput(
     task,
     ...(hasContext ? { context: coerced.inputs } : {}),
     ...(Object.keys(descriptions).length === 0 ? {} : { contextDescriptions: descriptions }),
+    ...definitionsOf(spec, memory),
   };
   const warnings = coerced.warnings.map((message) => ({ code: 'input_coerced', message }));
   const refused =
@@ -82,6 +88,17 @@ export function prepareInput(
   }
   const filled = withTask(spec, material);
   return { ...filled, warnings: [...warnings, ...(filled.warnings ?? [])] };
+}
+
+/** The definitions of a memory in a few characters each. */
+function definitionsOf(
+  { mode, program }: AgentSpec,
+  memory: AgentInput['memory'],
+): Pick<RunMaterial, 'memory'> {
+  if (mode !== 'lisp' || program === undefined || memory === undefined) return {};
+  const bounds = { total: program.sizes.resultChars, hides: true };
+  const definitions = describeDefinitions(startMemory(memory), bounds);
+  return definitions.length === 0 ? {} : { memory: definitions };
 }
 
 /** Fills the template in: its text is the task. */

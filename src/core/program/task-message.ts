@@ -5,6 +5,7 @@ import { describedFields } from '../signature/describe-output.ts';
 import { promptType } from '../signature/print-signature.ts';
 import { dataLines } from './data-lines.ts';
 import { oneLine } from './framing.ts';
+import { hiddenTexts, withoutHidden } from './hidden-values.ts';
 import { exampleLisp } from './lisp-example.ts';
 import { toolLines } from './tool-lines.ts';
 
@@ -25,12 +26,18 @@ export interface TaskMessage {
 /** The text of the message; parts without content are left out. */
 export function taskMessage(given: TaskMessage): string {
   const { spec, sizes, context, contextDescriptions, memory, task, withTools } = given;
+  const hidden = hiddenTexts([context]);
   return [
     ...(withTools ? toolLines(spec.tools) : []),
     ...dataLines(context, contextDescriptions, sizes),
     ...(memory.length === 0
       ? []
-      : [';; memory', ...memory.map(({ name, preview }) => `${name} = ${oneLine(preview)}`)]),
+      : [
+          ';; memory',
+          ...memory.map(
+            ({ name, preview }) => `${name} = ${oneLine(withoutHidden(preview, hidden))}`,
+          ),
+        ]),
     ...answerLines(spec),
     ...(task === '' ? [] : ['<task>', task.replaceAll(/<\/task/gi, '<\\/task'), '</task>']),
   ].join('\n');

@@ -6,7 +6,9 @@ import { equalValues } from '../value/order.ts';
 import { printValue, type Bounds } from '../value/print.ts';
 import type { Meter, Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
-import { writeMemory } from './memory.ts';
+import type { Linked } from '../program.ts';
+import { linkReadable, readMemory, writeMemory } from './memory.ts';
+import { worldOf } from './start.ts';
 import type { Machine } from './state.ts';
 
 /** A definition that is new, or has another value than before. */
@@ -26,6 +28,18 @@ export function changedDefinitions(
   const { main, before } = machine;
   return [...main.globals]
     .filter(([name, value]) => !isHistory(name) && !isSame(before.globals, name, value))
+    .map(([name, value]) => ({ name, preview: printValue(value, 'preview', bounds) }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** All definitions of a memory, in order of name. One that cannot be restored is shown as what stands in. */
+export function describeDefinitions(
+  memory: ProgramMemory,
+  bounds: Bounds = {},
+): readonly ChangedDefinition[] {
+  const sources = new Map<string, Linked>();
+  linkReadable(memory.sources, worldOf([], Object.keys(memory.bindings)), sources);
+  return [...readMemory(memory, sources).globals]
     .map(([name, value]) => ({ name, preview: printValue(value, 'preview', bounds) }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

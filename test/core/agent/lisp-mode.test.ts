@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentOptions } from '../../../src/activities/agent-options.ts';
 import { defineAgent } from '../../../src/activities/define-agent.ts';
+import { counter, slidingWindow } from '../../../src/activities/define-compaction.ts';
 import { defineTool } from '../../../src/activities/define-tool.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
 import type { AgentEvent } from '../../../src/core/agent/events.ts';
@@ -616,5 +617,127 @@ describe('Hidden values [sub 20]', () => {
     expect(played.step.value).toEqual({ _ids: [secret], n: 1 });
     expect(JSON.stringify(played.script.requests)).not.toContain('SENTINEL');
     expect(told(played, 1)).toContain(framed('notes', '<hidden> {"ok" true}'));
+  });
+});
+
+describe('The memory of another run', () => {
+  test('its definitions are told, used and handed on; without it there is none', async () => {
+    const first = await play([program('(def rate 0.15)\n(defn tax [x] (* x rate))\n(return 1)')]);
+    const given = first.step.memory;
+
+    const second = await play(
+      [program('(return (tax 100))')],
+      {},
+      { memory: given, context: { _pin: 'SENTINEL-1' } },
+    );
+    const third = await play([program('(rate)'), program('(return 1)')]);
+
+    expect(textOf(second.script.requests[0]?.messages[1] ?? { role: 'user', parts: [] })).toContain(
+      ';; memory\nrate = 0.15\ntax = #fn[tax]\n;; answer',
+    );
+    expect(second.step.value).toBe(15);
+    expect(second.step.memory).toMatchObject({ bindings: given['bindings' as keyof typeof given] });
+    expect(told(third, 1)).toContain('`rate` is not defined.');
+  });
+});
+
+describe('A turn of lisp that is left in its middle', () => {
+  const asking = program('(def n 2)\n(return (map (fn [q] (ask q)) ["one?" "two?"]))');
+
+  test('a question waits, the run is handed over, and the program goes on', async () => {
+    const script = scriptedModel([asking]);
+    const agent = defineAgent({ name: 'asker', mode: 'lisp', model: script.model, askUser: true });
+    const run = startInMemory({ agent, task: 'Ask.', handoverDue: () => true });
+
+    const first = await run.resultOrPending();
+    if (first.kind === 'pending') run.answer(first.pending[0]?.id ?? '', 'a');
+    const second = await run.resultOrPending();
+    if (second.kind === 'pending') run.answer(second.pending[0]?.id ?? '', 'b');
+
+    const step = await run.result;
+    script.assertDone();
+    expect([first.kind, second.kind, step.status, step.value]).toEqual([
+      'pending',
+      'pending',
+      'success',
+      ['a', 'b'],
+    ]);
+    expect(run.state.link).toBeGreaterThan(1);
+    expect(counters(step, 'model_calls', 'questions', 'code_executions')).toEqual([1, 2, 1]);
+  });
+
+  test('a cancel ends it, with a Step', async () => {
+    const script = scriptedModel([asking]);
+    const agent = defineAgent({ name: 'asker', mode: 'lisp', model: script.model, askUser: true });
+    const run = startInMemory({ agent, task: 'Ask.' });
+
+    await run.resultOrPending();
+    run.cancel('enough');
+
+    expect(await run.result).toMatchObject({
+      status: 'canceled',
+      message: 'enough',
+      iterations: 1,
+    });
+  });
+
+  test('an interrupt ends the program; the model sees what it did, then the input', async () => {
+    const script = scriptedModel([asking, program('(return 1)')]);
+    const agent = defineAgent({ name: 'asker', mode: 'lisp', model: script.model, askUser: true });
+    const run = startInMemory({ agent, task: 'Ask.' });
+
+    await run.resultOrPending();
+    run.send('Do not ask.', { kind: 'interrupt' });
+    const step = await run.result;
+
+    const messages = script.requests[1]?.messages ?? [];
+    expect(messages.slice(2).map(({ role }) => role)).toEqual(['assistant', 'user', 'user']);
+    expect(textOf(messages[2] ?? { role: 'user', parts: [] })).toBe(asking);
+    expect(textOf(messages.at(-1) ?? { role: 'user', parts: [] })).toBe('Do not ask.');
+    expect(step).toMatchObject({ status: 'success', value: 1, iterations: 2 });
+  });
+
+  test('calls beyond a limit end the run, not the program alone', async () => {
+    const { step } = await play(
+      [program('(map (fn [t] (tool/price {:thing t})) ["a" "b" "c"])')],
+      {},
+      { limits: { toolCalls: 2 } },
+    );
+
+    expect([step.status, step.reason, step.usage.toolCalls]).toEqual([
+      'limit_exceeded',
+      'agent:tool_calls',
+      2,
+    ]);
+  });
+
+  test.each<readonly [strategy: 'strict' | 'rollback', reason: string, iterations: number]>([
+    ['strict', 'memory_limit_exceeded', 1],
+    ['rollback', 'answered', 2],
+  ])('too many definitions, %s', async (memoryStrategy, reason, iterations) => {
+    const replies = [program('(def big (range 500))'), program('(return 1)')];
+    const { step } = await play(replies.slice(0, iterations), {
+      memoryLimitBytes: 200,
+      memoryStrategy,
+    });
+
+    expect([step.reason, step.iterations]).toEqual([reason, iterations]);
+  });
+
+  test('compaction leaves the definitions alone', async () => {
+    const played = await play(
+      [
+        program('(def a 1)'),
+        program('(def b 2)'),
+        program('(println "x")'),
+        program('(return (+ a b))'),
+      ],
+      {
+        compaction: { triggers: [counter('agent:iterations', 1)], strategies: [slidingWindow(1)] },
+      },
+    );
+
+    expect(played.script.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 4, 4]);
+    expect(played.step.value).toBe(3);
   });
 });
