@@ -57,6 +57,8 @@ export interface MemoryHostParts {
   readonly onEvent: (event: AgentEvent, entry: Entry | undefined) => void;
   /** Asked at each iteration boundary. */
   readonly handoverDue: () => boolean;
+  /** Whether nothing more may begin in this link. Default: never. */
+  readonly isFull?: () => boolean;
   /** Whether a hand-over could carry the state. Default: any. */
   readonly fitsHandover?: (state: RunState) => boolean;
 }
@@ -184,6 +186,7 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
             });
     },
     handoverDue: parts.handoverDue,
+    isFull: parts.isFull ?? (() => false),
     fitsHandover: parts.fitsHandover ?? (() => true),
     publish: (event, entry) => {
       parts.onEvent(event, entry);

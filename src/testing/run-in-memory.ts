@@ -60,6 +60,8 @@ export interface MemoryRunOptions {
   readonly handoverDue?: (iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;
+  /** Whether a link has no room left, so that a program that cannot be handed over ends. Default: never. */
+  readonly isFull?: () => boolean;
   /** Hears each event as it is recorded; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
   /** Takes what streams; default: nobody listens. */
@@ -154,6 +156,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
       inbox,
       chunks: options.chunks ?? { publish: () => undefined },
       handoverDue,
+      ...(options.isFull === undefined ? {} : { isFull: options.isFull }),
       ...(options.fitsHandover === undefined ? {} : { fitsHandover: options.fitsHandover }),
       onEvent: (event, entry) => {
         events.push(event);

@@ -57,6 +57,10 @@ export interface TemporalHost extends Host {
   flush(): void;
 }
 
+/** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
+const MAX_EVENTS = 45_000;
+const MAX_HISTORY_BYTES = 44_000_000;
+
 type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
 
 /** What a host is made of. */
@@ -231,6 +235,10 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       if (deadline !== null && at !== null) startTimer(deadline, at - Date.now(), onDue, onBug);
     },
     handoverDue: () => workflowInfo().continueAsNewSuggested,
+    isFull: () => {
+      const { historyLength, historySize } = workflowInfo();
+      return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;
+    },
     fitsHandover: (state) => fitsHandover(state, mailbox.peek()),
     publish: (event, entry) => {
       log.add(event, entry);

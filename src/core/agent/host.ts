@@ -183,6 +183,11 @@ export interface Host {
   setDeadline(at: number | null, onDue: () => void): void;
   /** Whether the run should hand itself over at the next boundary. */
   handoverDue(): boolean;
+  /**
+   * Whether the run has nearly no room left for anything but its end: a hand-over has been due for long,
+   * and whatever goes on could not make it.
+   */
+  isFull(): boolean;
   /** Whether a hand-over could carry `state`; one that does not fit is compacted first. */
   fitsHandover(state: RunState): boolean;
   /** Tells the world of an event, after state and limits know it; `entry` is what it added to history. */

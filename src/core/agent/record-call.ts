@@ -35,7 +35,7 @@ export function recordCall(
 ): CallResult {
   const { spec } = run.state.head;
   const tool = spec.tools.find(({ name }) => name === asked.tool);
-  if (end.isLeftOut === true) return leaveOut(run, asked);
+  if (end.isLeftOut === true) return leaveOut(run, asked, inProgram);
   const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
   const { result, shown } = isSearch(spec, call.tool)
     ? searchResult(spec, tool, end.result, shownTools)
@@ -74,9 +74,9 @@ function searchResult(
 }
 
 /** A call that is not started any more. A breach keeps it out of the events, but a transcript needs a result. */
-export function leaveOut(run: Run, call: ToolCall): CallResult {
+export function leaveOut(run: Run, call: ToolCall, inProgram?: true): CallResult {
   return run.state.breach === null
-    ? recordUnstarted(run, call, 'canceled', canceledCallText)
+    ? recordUnstarted(run, call, 'canceled', canceledCallText, inProgram)
     : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
 }
 

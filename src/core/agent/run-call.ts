@@ -94,7 +94,7 @@ async function approveCall(
   call: Call,
   approval: NonNullable<ToolSpec['approval']>,
 ): Promise<CallEnd> {
-  const { run, host, reasoning } = place;
+  const { run, host, door, reasoning } = place;
   const { callId, tool, args, spec } = call;
   if (approval === 'function') {
     const outcome = await host.needsApproval(orderOf(place, call), spec);
@@ -107,7 +107,9 @@ async function approveCall(
     }
   }
   const { limits, stats } = run.state;
-  if (isStopped(run, host) || isInterrupted(host)) return stoppedBefore(place);
+  if (isStopped(run, host) || isInterrupted(host) || door.isDropped(callId)) {
+    return stoppedBefore(place);
+  }
   const crossed = wouldCross(limits, stats, ['agent:approvals_requested']);
   if (crossed !== null) {
     run.breach(crossed);
@@ -163,8 +165,10 @@ async function awaitDecision(place: CallPlace, call: Call, item: ApprovalItem): 
 
 /** Steps 3 to 8 of a call: it runs, or its question is asked. */
 function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
-  const { run, host, program } = place;
+  const { run, host, door, program } = place;
   const { callId, tool, args, spec } = call;
+  // Its program went on without it while a person or a function looked at it.
+  if (door.isDropped(callId)) return { ...stoppedBefore(place), ...tracesOf(call) };
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
   if (isStopped(run, host)) {

@@ -12,25 +12,17 @@ import {
   advance,
   cancelMachine,
   changedDefinitions,
-  checkProgram,
   EMPTY_MEMORY,
-  explainProblems,
   fuelUsed,
-  literalProblems,
   memoryWithJournal,
   notesOf,
   programStatus,
-  readProgram,
   restore,
   snapshot,
   startMachine,
   type Advance,
-  type Checked,
-  type Finding,
   type Machine,
   type Outcome,
-  type Program,
-  type ToolFace,
 } from '../../lisp.ts';
 import { wouldCross } from '../limits/breach.ts';
 import { byteSize, type Json } from '../json.ts';
@@ -39,11 +31,11 @@ import { refusedText } from '../toolchain/call-texts.ts';
 import { leaving } from './ending.ts';
 import type { Host } from './host.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import { readAndCheck } from './program/check-program.ts';
 import { createEffects, type Effects, type KeptEffects } from './program/effects.ts';
 import {
   endProgram,
   isOutOfFuel,
-  refusalOf,
   warningTexts,
   type EndingProgram,
 } from './program/end-of-program.ts';
@@ -137,7 +129,7 @@ async function beginProgram(
   }
   run.record({ type: 'agent:program:before', programId, source: cut(source, MAX_SHOWN_BYTES) });
   const tools = toolFaces(run.state.head.spec);
-  const checked = await readAndCheck(run, host, source, tools);
+  const checked = await readAndCheck(run.state, host, source, tools);
   const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
   const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];
   const running: Running = { run, host, open, order, since, warnings, isShort };
@@ -176,66 +168,6 @@ function notBegun({ programId }: ProgramOrder, error: ProgramError): ProgramRepo
     fuel: 0,
     calls: 0,
   };
-}
-
-type Reading =
-  | { readonly kind: 'program'; readonly program: Program; readonly warnings: Checked['warnings'] }
-  | { readonly kind: 'refused'; readonly error: ProgramError };
-
-/** All that can be wrong with a program before it runs. */
-async function readAndCheck(
-  run: Run,
-  host: Host,
-  source: string,
-  tools: readonly ToolFace[],
-): Promise<Reading> {
-  const { spec } = run.state.head;
-  const read = readProgram(source, programSpecOf(spec).limits);
-  if (!read.ok) {
-    return { kind: 'refused', error: refusalOf(source, 'read', [read.problem], explainProblems) };
-  }
-  const { program } = read;
-  const checked = checkProgram(program, programWorld(run.state, tools));
-  const found = await literalFindings(run, host, checked);
-  if (found.kind === 'failed') {
-    const message = `invalid_tool_args: The arguments of the program could not be checked, so nothing was executed: ${found.message}`;
-    return { kind: 'refused', error: { reason: 'invalid_tool_args', phase: 'check', message } };
-  }
-  const problems = [...checked.problems, ...literalProblems(program, checked, found.findings)];
-  if (problems.length > 0) {
-    const inOrder = problems.toSorted((a, b) => a.span.start - b.span.start);
-    return { kind: 'refused', error: refusalOf(source, 'check', inOrder, explainProblems) };
-  }
-  return { kind: 'program', program, warnings: checked.warnings };
-}
-
-/** What the schemas of the tools have against the literal arguments of a program. */
-async function literalFindings(
-  run: Run,
-  host: Host,
-  { literals }: Checked,
-): Promise<
-  | { readonly kind: 'found'; readonly findings: readonly Finding[] }
-  | { readonly kind: 'failed'; readonly message: string }
-> {
-  if (literals.length === 0) return { kind: 'found', findings: [] };
-  const { name: agent } = run.state.head.spec;
-  const asked = literals.map(({ tool, path, value }) => ({ tool, path, value }));
-  const outcome = await host.checkLiterals({ agent, calls: [], literals: asked });
-  switch (outcome.kind) {
-    case 'aborted':
-      // Whoever aborted it is found behind this; without anybody, the calls check themselves.
-      return { kind: 'found', findings: [] };
-    case 'failed':
-      return outcome;
-    case 'checked':
-      return {
-        kind: 'found',
-        findings: outcome.literals.flatMap(({ findings }, literal) =>
-          findings.map(({ path, message }) => ({ literal, path, message })),
-        ),
-      };
-  }
 }
 
 /** Goes on with a program that an earlier link kept in its middle. */

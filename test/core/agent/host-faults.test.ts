@@ -43,6 +43,7 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     isIdle: () => true,
     setDeadline: () => undefined,
     handoverDue: () => false,
+    isFull: () => false,
     fitsHandover: () => true,
     publish: (event) => void events.push(event),
     ...fields,

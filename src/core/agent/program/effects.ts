@@ -11,8 +11,6 @@
  */
 import type { EffectRequest, EffectResult } from '../../../lisp.ts';
 import { editedText, refusedText } from '../../toolchain/call-texts.ts';
-import { isKnownTool } from '../../toolchain/batch.ts';
-import { wouldCross } from '../../limits/breach.ts';
 import type { ToolCall } from '../../message.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../ask-person.ts';
 import type { CallEnd } from '../call-end.ts';
@@ -23,6 +21,7 @@ import { recordCall, recordUnstarted } from '../record-call.ts';
 import { resumeCall, startCall, type CallPlace } from '../run-call.ts';
 import { isInterrupted, isStopped, type Run } from '../run.ts';
 import { waitForTime, type Door } from '../wait-for-person.ts';
+import { roomForCall } from './effect-room.ts';
 import { askResult, callResult, questionOf } from './effect-results.ts';
 import type { KeptEffect, KeptProgram } from './kept-program.ts';
 
@@ -82,12 +81,21 @@ type EffectEnd =
   | { readonly kind: 'sleep' }
   | { readonly kind: 'unfit'; readonly message: string }
   /** A limit let no further call run. */
-  | { readonly kind: 'refused'; readonly text: string };
+  | { readonly kind: 'refused'; readonly text: string }
+  /** The history has no room for it. */
+  | { readonly kind: 'full' };
+
+/** Ends the program, and no `attempt` recovers from it. */
+const FULL = {
+  ok: false,
+  reason: 'size_exceeded',
+  message:
+    'the program has done so much, and holds so much data, that it can neither go on here nor be moved on. Hold less data while calls are open, or do the work in several programs.',
+} as const;
 
 /** The effects of a program that begins, or goes on with those that an earlier link kept. */
 export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
   const { run, host, programId } = place;
-  const { tools, parallel } = run.state.head.spec;
   let open: readonly OpenEffect[] = [];
   let held: readonly EffectRequest[] = kept?.held ?? [];
   let failure: { readonly error: unknown } | null = null;
@@ -225,52 +233,36 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     });
   };
 
-  const openCalls = (): readonly ToolRequest[] =>
-    open.flatMap(({ request }) => (request.kind === 'tool' ? [request] : []));
-  const isAlone = (name: string): boolean =>
-    !parallel || tools.some((tool) => tool.name === name && tool.sequential);
-  /** Whether a call has to wait for others of this program that are open. */
-  const mustWait = ({ name }: ToolRequest): boolean => {
-    const others = openCalls();
-    if (others.length === 0) return false;
-    if (isAlone(name) || others.some((other) => isAlone(other.name))) return true;
-    return crossed(name, others) !== null && crossed(name, []) === null;
-  };
-  const crossed = (name: string, others: readonly ToolRequest[]): ReturnType<typeof wouldCross> => {
-    if (!isKnownTool(tools, name)) return null;
-    const key = `agent:tool_calls:${name}`;
-    const same = others.filter((other) => other.name === name).length;
-    const inFlight = { 'agent:tool_calls': others.length, [key]: same };
-    return wouldCross(run.state.limits, run.state.stats, ['agent:tool_calls', key], inFlight);
-  };
-  const refuse = (request: ToolRequest, text: string): void => {
-    calls += 1;
-    add(request, host.now(), () => ({ kind: 'refused', text }));
+  const openTools = (): readonly string[] =>
+    open.flatMap(({ request }) => (request.kind === 'tool' ? [request.name] : []));
+  /** Begins a request, or refuses it; false when it has to wait. */
+  const mayBegin = (request: EffectRequest): boolean => {
+    if (host.isFull()) {
+      add(request, host.now(), () => ({ kind: 'full' }));
+      return true;
+    }
+    if (request.kind !== 'tool') {
+      beginOne(request);
+      return true;
+    }
+    const room = roomForCall(run.state, request.name, openTools());
+    if (room.kind === 'wait') return false;
+    if (room.kind === 'begin') beginOne(request);
+    else if (room.breach.limit.onReach === 'refuse') {
+      calls += 1;
+      const text = refusedText(room.breach.key, room.breach.limit.max);
+      add(request, host.now(), () => ({ kind: 'refused', text }));
+    } else run.breach(room.breach);
+    return true;
   };
 
   const begin = (): void => {
     if (mayLeave()) return;
     const waiting: EffectRequest[] = [];
-    let isBlocked = false;
-    for (const [index, request] of held.entries()) {
-      if (isOver()) {
-        waiting.push(...held.slice(index));
-        break;
-      }
-      if (request.kind !== 'tool') {
-        beginOne(request);
-        continue;
-      }
-      if (isBlocked || mustWait(request)) {
-        isBlocked = true;
-        waiting.push(request);
-        continue;
-      }
-      const breach = crossed(request.name, openCalls());
-      if (breach === null) beginOne(request);
-      else if (breach.limit.onReach === 'refuse') {
-        refuse(request, refusedText(breach.key, breach.limit.max));
-      } else run.breach(breach);
+    for (const request of held) {
+      // A call that waits holds back the calls behind it, but nothing else.
+      const isBehind = request.kind === 'tool' && waiting.some(({ kind }) => kind === 'tool');
+      if (isOver() || isBehind || !mayBegin(request)) waiting.push(request);
     }
     held = waiting;
   };
@@ -306,6 +298,8 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
         } as const;
         return callResult(id, { result });
       }
+      case 'full':
+        return { id, ...FULL };
       case 'unfit':
         return { id, ok: false, reason: 'runtime_error', message: end.message };
       case 'sleep':

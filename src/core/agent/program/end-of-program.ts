@@ -177,17 +177,6 @@ function valueOf(
   };
 }
 
-/** Problems that keep a program from being started, as its error. */
-export function refusalOf(
-  source: string,
-  phase: 'read' | 'check',
-  problems: readonly Problem[],
-  explain: (source: string, problems: readonly Problem[]) => string,
-): ProgramError {
-  const [first] = problems;
-  return { reason: first?.reason ?? 'parse_error', phase, message: explain(source, problems) };
-}
-
 /** Warnings of the checks, with place and excerpt. */
 export function warningTexts(source: string, warnings: readonly Problem[]): readonly string[] {
   return warnings.map((warning) => explainProblem(source, warning));
