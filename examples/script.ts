@@ -9,18 +9,21 @@ import type { ModelFunction, ModelReply } from '../src/core/model/model.ts';
 import { yamlText } from '../src/core/text/yaml-text.ts';
 import { serviceTime } from './latency.ts';
 
-/** One turn: a thought, and calls or the answer. */
+/** One turn: a thought, and calls, the answer or a program. */
 export interface ScriptTurn {
   readonly thinking: string;
+  /** Set in scripts of the variant `programs`, in place of calls and answer. */
+  readonly program?: string;
   readonly calls?: readonly { readonly tool: string; readonly args: JsonObject }[];
   readonly answer?: string;
 }
 
 /**
  * How the agent works: react with YAML or JSON calls, or native calls. The others are react with YAML:
- * `search` has to find its tools, `window` sees its last entries alone, `summary` is summed up.
+ * `search` has to find its tools, `window` sees its last entries alone, `summary` is summed up. In
+ * `programs` every turn is a program, the last of which returns the answer.
  */
-export type ScriptVariant = 'yaml' | 'json' | 'chat' | 'search' | 'window' | 'summary';
+export type ScriptVariant = 'yaml' | 'json' | 'chat' | 'search' | 'window' | 'summary' | 'programs';
 
 /** What every reply costs, so that totals can be told by counting replies. */
 export const REPLY_TOKENS = { input: 100, output: 10 } as const;
@@ -28,7 +31,10 @@ export const REPLY_TOKENS = { input: 100, output: 10 } as const;
 const USAGE = { inputTokens: REPLY_TOKENS.input, outputTokens: REPLY_TOKENS.output };
 
 /** The turn as the text of a react agent: XML sections, calls as YAML or JSON. */
-export function reactText(turn: ScriptTurn, variant: Exclude<ScriptVariant, 'chat'>): string {
+export function reactText(
+  turn: ScriptTurn,
+  variant: Exclude<ScriptVariant, 'chat' | 'programs'>,
+): string {
   const { thinking, calls = [], answer } = turn;
   const write = (value: Json): string =>
     variant === 'json' ? JSON.stringify(value) : yamlText(value);
@@ -43,6 +49,10 @@ export function reactText(turn: ScriptTurn, variant: Exclude<ScriptVariant, 'cha
 
 /** The turn as a model function returns it. */
 export function scriptReply(turn: ScriptTurn, variant: ScriptVariant): ModelReply {
+  if (variant === 'programs') {
+    const content = `${turn.thinking}\n\`\`\`clojure\n${turn.program ?? ''}\n\`\`\``;
+    return { content, finishReason: 'stop', usage: USAGE };
+  }
   if (variant !== 'chat') {
     return { content: reactText(turn, variant), finishReason: 'stop', usage: USAGE };
   }

@@ -30,8 +30,8 @@ import { startOrFindServer, type EmbeddedServer } from '../../src/worker/embedde
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 
-/** A hand-over every few calls. */
-const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 40 };
+/** A hand-over every dozen calls; the service lets a chain continue once a second. */
+const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 70 };
 const LATENCY_MS = 25;
 
 let server: TestServer;
@@ -115,7 +115,7 @@ describe('the worker of a program that is killed and replaced', () => {
   for (const { name, ...killAt } of moments) {
     it.concurrent(
       `goes on exactly there: ${name} [row 23] [row 29] [sub 10]`,
-      { timeout: 120_000 },
+      { timeout: 300_000 },
       async () => {
         const place = await placeOf();
         const victim = await serve({ ...place, killAt });
@@ -129,7 +129,7 @@ describe('the worker of a program that is killed and replaced', () => {
         await check(run, stage, place.storeDir);
         expect(
           bodiesOf(await run.events(), 'agent:execution:handover').length,
-        ).toBeGreaterThanOrEqual(4);
+        ).toBeGreaterThanOrEqual(3);
         await successor.kill('SIGKILL');
       },
     );
@@ -146,7 +146,7 @@ describe('the server under a program that is killed and restarted', () => {
 
   const moments = killMoments(KILLS.seed + 3, KILLS.serverMoments, PROGRAM_KINDS);
   for (const { name, ...moment } of moments) {
-    it(`loses nothing of it: ${name} [row 29]`, { timeout: 120_000 }, async () => {
+    it(`loses nothing of it: ${name} [row 29]`, { timeout: 300_000 }, async () => {
       await own?.close();
       const victim = await startTestServer({ dynamicConfig: SETTINGS });
       servers.push(victim);

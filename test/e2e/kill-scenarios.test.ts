@@ -144,7 +144,9 @@ describe('the scenarios as they stream [row 54] [row 58]', () => {
 
   it('give their replies over HTTP, and nothing else', async () => {
     // One script for each conversation: the server tells them apart by agent and number of replies.
-    const streamed = SCENARIOS.filter(({ variant }) => ['yaml', 'json', 'chat'].includes(variant));
+    const streamed = SCENARIOS.filter(({ variant }) =>
+      ['yaml', 'json', 'chat', 'programs'].includes(variant),
+    );
     mock.addFixtures(streamed.flatMap(fixturesOf));
     const folder = await mkdtemp(join(stage.folder, 'streamed-'));
     const { everloop, chunks, stop } = await stage.serve(

@@ -17,7 +17,7 @@ const CENSUS = `(def counts
                       (:heads (ask (str "Who lives in " region ", " town "?")
                                    {:options [{:name "nobody" :heads 1} {:name "a crowd" :heads 900}]}))
                       known)))
-                [:a :b :c]))
+                ["a" "b" "c"]))
         ["north" "south" "west"]))
 (println "counted" counts)
 (return {:counts counts :sum (reduce + (apply concat counts))})`;

@@ -42,21 +42,21 @@ const AIRLINE_KINDS: readonly MomentKind[] = [
 
 /** Of one survey by programs: around programs, their calls and the hand-overs in their middle. */
 export const PROGRAM_KINDS: readonly MomentKind[] = [
-  { name: 'in a call', on: 'effect begun', upTo: 60 },
+  { name: 'in a call', on: 'effect begun', upTo: 30 },
   { name: 'between calls', on: 'effect done', upTo: 58, delay: 60 },
   {
     name: 'in a hand-over in mid-program',
     on: 'event agent:execution:handover',
-    upTo: 6,
+    upTo: 3,
     delay: 40,
   },
-  { name: 'when a tool has acted', on: 'effect done', upTo: 60 },
+  { name: 'when a tool has acted', on: 'effect done', upTo: 30 },
   { name: 'after a program', on: 'event agent:program:after', upTo: 2, delay: 50 },
-  { name: 'after a call', on: 'event agent:tool_call:after', upTo: 60 },
-  { name: 'when a call has begun', on: 'effect begun', upTo: 60, delay: 30 },
-  { name: 'before a hand-over', on: 'event agent:execution:handover', upTo: 6 },
+  { name: 'after a call', on: 'event agent:tool_call:after', upTo: 30 },
+  { name: 'when a call has begun', on: 'effect begun', upTo: 30, delay: 30 },
+  { name: 'before a hand-over', on: 'event agent:execution:handover', upTo: 3 },
   { name: 'before a program', on: 'event agent:program:before', upTo: 3 },
-  { name: 'after a hand-over', on: 'event agent:execution:handover', upTo: 6, delay: 300 },
+  { name: 'after a hand-over', on: 'event agent:execution:handover', upTo: 3, delay: 300 },
 ];
 
 /** `count` moments that follow from `seed` alone: the kinds in turn, each somewhere else. */

@@ -5,6 +5,7 @@ import { AIRLINE_REQUEST, airlineSeed } from '../../examples/airline/data.ts';
 import {
   AIRLINE_SCRIPT_A,
   AIRLINE_SCRIPT_ACT,
+  AIRLINE_SCRIPT_PROGRAMS,
   AIRLINE_SCRIPT_SEARCH,
   AIRLINE_SUMMARIES,
 } from '../../examples/airline/scripts.ts';
@@ -17,7 +18,12 @@ import {
 } from '../../examples/script.ts';
 import { shopAgent } from '../../examples/shop/agents.ts';
 import { SHOP_REQUEST, shopSeed } from '../../examples/shop/data.ts';
-import { SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SUMMARIES } from '../../examples/shop/scripts.ts';
+import {
+  SHOP_SCRIPT,
+  SHOP_SCRIPT_PROGRAMS,
+  SHOP_SCRIPT_SEARCH,
+  SHOP_SUMMARIES,
+} from '../../examples/shop/scripts.ts';
 import { shopStore } from '../../examples/shop/store.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import type { AgentEvent } from '../../src/core/agent/events.ts';
@@ -69,6 +75,7 @@ const SCENARIO_VARIANTS: readonly ScriptVariant[] = [
   'search',
   'window',
   'summary',
+  'programs',
 ];
 
 /** Both scenarios in all variants, and the airline's script that asks by its answer. */
@@ -80,7 +87,7 @@ export const SCENARIOS: readonly ScenarioCase[] = [
 function airlineCase(
   variant: ScriptVariant,
   name = `airline-${variant}`,
-  script = variant === 'search' ? AIRLINE_SCRIPT_SEARCH : AIRLINE_SCRIPT_ACT,
+  script = scriptOf(variant, AIRLINE_SCRIPT_ACT, AIRLINE_SCRIPT_SEARCH, AIRLINE_SCRIPT_PROGRAMS),
 ): ScenarioCase {
   const fileIn = (folder: string): string => join(folder, `${name}.effects.jsonl`);
   return {
@@ -109,7 +116,7 @@ function airlineCase(
 }
 
 function shopCase(variant: ScriptVariant): ScenarioCase {
-  const script = variant === 'search' ? SHOP_SCRIPT_SEARCH : SHOP_SCRIPT;
+  const script = scriptOf(variant, SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SCRIPT_PROGRAMS);
   const name = `shop-${variant}`;
   const fileIn = (folder: string): string => join(folder, `${name}.effects.jsonl`);
   return {
@@ -134,6 +141,16 @@ function shopCase(variant: ScriptVariant): ScenarioCase {
       }),
     world: (folder) => shopStore(fileIn(folder)),
   };
+}
+
+function scriptOf(
+  variant: ScriptVariant,
+  acting: readonly ScriptTurn[],
+  searching: readonly ScriptTurn[],
+  programs: readonly ScriptTurn[],
+): readonly ScriptTurn[] {
+  if (variant === 'programs') return programs;
+  return variant === 'search' ? searching : acting;
 }
 
 function compactedAfter(variant: ScriptVariant): readonly number[] {

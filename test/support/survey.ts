@@ -7,6 +7,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
@@ -88,11 +89,12 @@ export interface EnteredCall {
   readonly attempt: number;
 }
 
-/** The agent; `onEffect` hears when a tool begins and when it has acted. */
+/** The agent, which writes `programs`; `onEffect` hears when a tool begins and when it has acted. */
 export function surveyAgent(
   { storeDir, latencyMs }: SurveyPlace,
   onEffect: (step: 'begun' | 'done') => void = () => undefined,
   programs: readonly string[] = PROGRAMS,
+  options: Partial<AgentOptions> = {},
 ): AgentDefinition {
   const tools = [
     defineTool({
@@ -125,6 +127,7 @@ export function surveyAgent(
     model: { id: 'survey/model', model: writing(programs) },
     tools: tools.map((tool) => noting(tool, { storeDir, latencyMs }, onEffect)),
     limits: { iterations: 20 },
+    ...options,
   });
 }
 
