@@ -11,6 +11,7 @@ import {
   addInboxCommand,
 } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
+import { addProgramCommand } from './commands/program.ts';
 import { addPsCommand } from './commands/ps.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
@@ -68,6 +69,7 @@ const COMMANDS: readonly AddCommand[] = [
   addShowCommand,
   addStatsCommand,
   addLogsCommand,
+  addProgramCommand,
   addInboxCommand,
   addAnswerCommand,
   addApproveCommand,

@@ -4,7 +4,7 @@ import type { PendingItem, RunStatus } from '../core/agent/messages.ts';
 import { numberedOptions } from '../core/agent/pending.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { Json } from '../core/json.ts';
-import { costText, countText, durationText, oneLine, usageText } from './text.ts';
+import { costText, countText, durationText, oneLine, pluralText, usageText } from './text.ts';
 
 /** `iteration 2 · 220 tokens · $0.0012 · model openai/gpt-5`: where a run stands. */
 export function progressText(status: RunStatus): string {
@@ -78,6 +78,10 @@ function detailOf(event: AgentEvent): string {
       return `${event.tool} ${JSON.stringify(event.args)}`;
     case 'agent:tool_call:after':
       return toolCallText(event);
+    case 'agent:program:before':
+      return `${event.programId} ${event.source}`;
+    case 'agent:program:after':
+      return programEndText(event);
     case 'agent:question:asked':
       return `${event.questionId} ${event.text}`;
     case 'agent:approval:requested':
@@ -103,6 +107,12 @@ function toolCallText(event: Extract<AgentEvent, { type: 'agent:tool_call:after'
   const { tool, outcome, attempts, durationMs, error } = event;
   const tries = attempts > 1 ? `, attempt ${attempts}` : '';
   return `${tool} ${outcome} (${durationText(durationMs)}${tries})${error === undefined ? '' : ` ${error}`}`;
+}
+
+function programEndText(event: Extract<AgentEvent, { type: 'agent:program:after' }>): string {
+  const { programId, outcome, steps, calls, error } = event;
+  const failed = error === undefined ? '' : ` ${error.message}`;
+  return `${programId} ${outcome} (${countText(steps)} units of fuel, ${pluralText(calls, 'call')})${failed}`;
 }
 
 /** The fields that an event has of its own, as JSON. */

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { forecasterWith, routerWith, thinkerWith, writerWith } from '../../examples/docs/modes.ts';
+import {
+  comparerWith,
+  forecasterWith,
+  routerWith,
+  thinkerWith,
+  writerWith,
+} from '../../examples/docs/modes.ts';
 import {
   invoice,
   plainModel,
@@ -145,6 +151,23 @@ describe('modes', () => {
       .result;
 
     expect(step.value).toEqual({ warmest: 'Rome', celsius: 18 });
+  });
+
+  test('a program', async () => {
+    const script = scriptedModel([
+      '```clojure\n(return {:warmest (:city (max-by :celsius (pmap #(tool/weather {:city %}) data/cities)))})\n```',
+    ]);
+
+    const step = await startInMemory({
+      agent: comparerWith(script.model),
+      context: { cities: ['Oslo', 'Rome'] },
+    }).result;
+
+    expect([step.value, step.usage.toolCalls, step.iterations]).toEqual([
+      { warmest: 'Rome' },
+      2,
+      1,
+    ]);
   });
 
   test('steps in text', async () => {

@@ -3,10 +3,17 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
-import { searchTool } from './runs.ts';
+import { abortOf, searchTool } from './runs.ts';
 
-/** `programmer` searches, pays with a person's approval, and asks. */
-export function programAgent(onPay: (amount: number) => void = () => undefined): AgentDefinition {
+/** What the tools of the agent tell the test. */
+export interface ProgramHooks {
+  readonly onPay?: (amount: number) => void;
+  /** The ids of calls of `hang` that were ended. */
+  readonly onStopped?: (callId: string) => void;
+}
+
+/** `programmer` searches, pays with a person's approval, hangs, and asks. */
+export function programAgent({ onPay, onStopped }: ProgramHooks = {}): AgentDefinition {
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -14,14 +21,31 @@ export function programAgent(onPay: (amount: number) => void = () => undefined):
     effect: 'once',
     approval: 'always',
     execute: ({ amount }) => {
-      onPay(amount);
+      onPay?.(amount);
       return `paid ${amount}`;
     },
+  }) as ToolDefinition;
+  const hang = defineTool({
+    name: 'hang',
+    description: 'Never ends by itself.',
+    execute: async (_args, { callId, signal }) => {
+      await abortOf(signal);
+      onStopped?.(callId);
+      throw new Error('stopped');
+    },
+  }) as ToolDefinition;
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks something up quickly.',
+    parameters: z.object({ at: z.string() }),
+    effect: 'read',
+    local: true,
+    execute: ({ at }) => ({ at }),
   }) as ToolDefinition;
   return defineAgent({
     name: 'programmer',
     model: { id: 'm', model: async () => 'nothing is asked of it' },
-    tools: [searchTool(), pay],
+    tools: [searchTool(), pay, hang, look],
     askUser: true,
     limits: 'unlimited',
   });

@@ -32,6 +32,8 @@ export interface Door {
   isOpen(): boolean;
   /** Hears that the wait of a call is at rest, or goes on: see I4. */
   rest(callId: string, isResting: boolean): void;
+  /** Whether, beside the wait of this call, nothing is left but waits. */
+  isQuiet(callId: string): boolean;
   /** Whether nobody needs the end of the call any more. */
   isDropped(callId: string): boolean;
 }
@@ -42,6 +44,7 @@ export const SHUT_DOOR: Door = {
   leave: () => Promise.resolve(null),
   isOpen: () => false,
   rest: () => undefined,
+  isQuiet: () => true,
   isDropped: () => false,
 };
 
@@ -57,6 +60,7 @@ export function createDoor(run: Run, host: Host, gather: () => Promise<KeptTurn>
     leave: () => (going ??= tryToLeave()),
     isOpen: () => going !== null,
     rest: () => undefined,
+    isQuiet: () => true,
     isDropped: () => false,
   };
 }
@@ -75,7 +79,8 @@ export async function waitForPerson(
     host.mailbox.peek().answers?.some(({ id }) => id === item.id) ?? false;
   const isOver = (): boolean =>
     isAnswered() || isStopped(run, host) || isInterrupted(host) || door.isDropped(item.callId);
-  const isQuiet = (): boolean => isNewlyIdle(run, host) || door.isDue();
+  const isNewlyQuiet = (): boolean => isNewlyIdle(run, host) && door.isQuiet(item.callId);
+  const isQuiet = (): boolean => isNewlyQuiet() || door.isDue();
   let hasWaited = false;
   for (;;) {
     if (door.isDue() || door.isOpen()) await leaveBy(door);
@@ -86,7 +91,7 @@ export async function waitForPerson(
     const now = host.now();
     if (item.deadline !== undefined && now >= item.deadline) return { kind: 'timed_out' };
     // What begins in the same breath as this is not seen yet.
-    if (hasWaited && isNewlyIdle(run, host)) run.record({ type: 'agent:waiting' });
+    if (hasWaited && isNewlyQuiet()) run.record({ type: 'agent:waiting' });
     hasWaited = true;
     const until = Math.min(item.deadline ?? Infinity, now + MAX_WAIT_MS);
     door.rest(item.callId, true);

@@ -41,7 +41,7 @@ const observed = (text: string): string =>
 const result = (text: string): string =>
   `${PREAMBLE}\n<untrusted source="result">${text}</untrusted>`;
 
-describe('[row 29] Programs in react [sub 10]', () => {
+describe('[row 29] Programs in react', () => {
   test('the prompt', async () => {
     const { script } = await play([answer], { thinking: false, instructions: 'You look.' });
 

@@ -226,7 +226,7 @@ describe('Untrusted output cannot break out [sub 12]', () => {
   });
 });
 
-describe('Hidden values [sub 20]', () => {
+describe('Hidden values [sub 19]', () => {
   const context = {
     _token: 'SENTINEL-"one"\nline',
     open: 'SENTINEL',

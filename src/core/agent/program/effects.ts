@@ -141,6 +141,10 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
       const effect = find(callId);
       if (effect !== undefined) effect.isResting = isResting && !effect.isDropped;
     },
+    isQuiet: (callId) =>
+      isParked &&
+      !hasArrived() &&
+      open.every((effect) => effect.isResting || effect.callId === callId),
     isDropped: (callId) => place.isGivenUp() || find(callId)?.isDropped === true,
   };
   const callPlace: CallPlace = {
@@ -334,6 +338,8 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     next: async () => {
       const wasDue = mayLeave();
       isParked = true;
+      // Those who wait for a person see only now that nothing else goes on.
+      host.wake();
       await host.waitUntil(
         () =>
           hasArrived() ||
