@@ -94,6 +94,13 @@ export {
   type ConnectOptions,
 } from './client/connect.ts';
 export {
+  openConversation,
+  type Conversation,
+  type ConversationClient,
+  type ConversationOptions,
+  type Said,
+} from './client/conversation.ts';
+export {
   createEverloop,
   DEFAULT_TASK_QUEUE,
   type Everloop,
@@ -116,6 +123,13 @@ export {
   type FollowChunksOptions,
   type FollowedChunks,
 } from './client/follow-chunks.ts';
+export {
+  followRun,
+  type FollowedRun,
+  type FollowRunOptions,
+  type RunNews,
+} from './client/follow-run.ts';
+export type { RunStart } from './client/started-with.ts';
 export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
   AnswerOptions,

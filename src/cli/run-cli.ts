@@ -1,6 +1,7 @@
 /** The command line as a function: arguments and a process in, an exit code out. */
 import { Command, CommanderError } from 'commander';
 import type { Act, AddCommand } from './cli.ts';
+import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
@@ -64,6 +65,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDevCommand,
   addWorkerCommand,
   addRunCommand,
+  addChatCommand,
   addPreviewCommand,
   addPsCommand,
   addShowCommand,

@@ -53,6 +53,8 @@ export interface RunSummary {
 export interface ListOptions {
   /** Only runs that are alive. */
   readonly running?: boolean;
+  /** Only runs whose id begins so. */
+  readonly idPrefix?: string;
   /** At most so many, newest first; default 100. */
   readonly limit?: number;
 }
@@ -161,14 +163,16 @@ async function assertSameAgent(client: Client, id: string, agent: string): Promi
 
 async function listRuns(
   client: Client,
-  { running = false, limit = 100 }: ListOptions,
+  { running = false, idPrefix = '', limit = 100 }: ListOptions,
 ): Promise<readonly RunSummary[]> {
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw new UsageError('number', `Expected \`limit\` from 1 up, got ${shown(limit)}. Change it.`);
   }
   const alive = running ? " AND ExecutionStatus = 'Running'" : '';
   const runs: RunSummary[] = [];
-  const found = client.workflow.list({ query: `WorkflowType = '${AGENT_WORKFLOW}'${alive}` });
+  const named = idPrefix === '' ? '' : ` AND WorkflowId STARTS_WITH ${quoted(idPrefix)}`;
+  const query = `WorkflowType = '${AGENT_WORKFLOW}'${alive}${named}`;
+  const found = client.workflow.list({ query });
   for await (const info of found) {
     // Links that continued as new are the same run under the same id, told by its last link.
     if (info.status.name === 'CONTINUED_AS_NEW') continue;
@@ -176,6 +180,11 @@ async function listRuns(
     if (runs.length >= limit) break;
   }
   return runs;
+}
+
+/** As a text in a query of the service. */
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
 }
 
 /** Runs are asked one after another: a burst of queries is shed by the service. */

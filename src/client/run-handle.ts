@@ -40,6 +40,7 @@ import {
   statusQuery,
 } from '../workflows/messages.ts';
 import { readChain, type ArchiveReader } from './chain-reader.ts';
+import { followRun, type FollowRunOptions, type RunNews } from './follow-run.ts';
 import { streamOf, type ChunkSource } from './run-stream.ts';
 import {
   acrossHandover,
@@ -48,6 +49,7 @@ import {
   isAlive,
   QUERY_DEADLINE_MS,
 } from './service-calls.ts';
+import { readStartedWith, type RunStart } from './started-with.ts';
 
 /** How an input is sent; see `RunInput`. */
 export interface SendOptions {
@@ -112,6 +114,13 @@ export interface RunHandle {
    * its iteration.
    */
   stream(): AsyncIterable<Chunk | ChunkMarker>;
+  /**
+   * Everything that somebody who talks with the run wants to hear, in one stream: text, what waits for
+   * people, where it stands, and its Step at the end.
+   */
+  follow(options?: FollowRunOptions): AsyncIterable<RunNews>;
+  /** What it was started with; needs no worker. */
+  startedWith(): Promise<RunStart>;
 }
 
 /** How an answer or a decision is sent. */
@@ -217,6 +226,8 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
         status: () => handle.query(statusQuery),
         result: () => handle.result(),
       }),
+    follow: (options) => followRun(run, options),
+    startedWith: () => asking(id, () => readStartedWith(client, id)),
   };
   return run;
 }

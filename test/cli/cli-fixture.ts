@@ -49,6 +49,14 @@ export async function cli(argv: readonly string[], setup: CliSetup = {}): Promis
     async *lines() {
       yield* setup.stdin ?? [];
     },
+    openLines: () => ({
+      isTerminal: setup.isTty ?? false,
+      lines: (async function* () {
+        yield* setup.stdin ?? [];
+      })(),
+      prompt: () => undefined,
+      close: () => undefined,
+    }),
     connect: async (options) => {
       connects.push(options);
       return fakeClient(setup.everloop ?? {});
@@ -101,6 +109,8 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     result: unexpected,
     step: unexpected,
     stream: unexpected,
+    follow: unexpected,
+    startedWith: unexpected,
     ...parts,
   };
 }

@@ -98,6 +98,8 @@ export type PendingItem = PendingBase &
         readonly options?: readonly string[];
         /** With options: true when other text is an answer too. */
         readonly free: boolean;
+        /** The answer at the deadline when nobody gives one. */
+        readonly default?: Json;
         readonly details?: Json;
       }
     | {
