@@ -6,6 +6,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
+import { cli } from '../cli/cli-fixture.ts';
 import { CENSUS_VALUE } from '../support/census.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
@@ -73,6 +74,15 @@ const WAITING = {
   done: 7,
 };
 
+/** What `everloop program RUN` draws of it. */
+const SHOWN: readonly RegExp[] = [
+  /^program 1\.p · waiting · .* · 7 effects done$/m,
+  /^waiting +1 +\(def counts \(pmap/m,
+  /^pending +\d+ +\(return /m,
+  /^1\/0\/3 .* ask Who lives in north, b\?$/m,
+  /^1\/2\/3 .* ask Who lives in west, b\?$/m,
+];
+
 describe('a question for a week', () => {
   it(
     'is answered in mid-expression, with a new link, worker, bundle and server [row 24] [row 29] [sub 17]',
@@ -123,6 +133,9 @@ describe('a question for a week', () => {
       await serve({ ...work, bundleDir });
       expect(await asked(run)).toEqual(questions);
       expect(seen(await run.program())).toEqual(WAITING);
+      const shown = await cli(['program', run.id], { everloop: stage.everloopOf(taskQueue) });
+      expect(shown.exitCode).toBe(0);
+      for (const line of SHOWN) expect(shown.stdout).toMatch(line);
       await run.answer(questions.get(QUESTIONS[1]) ?? '', 'nobody');
       await run.answer(questions.get(QUESTIONS[0]) ?? '', 2);
       const step = await run.result();
@@ -132,7 +145,7 @@ describe('a question for a week', () => {
         value: CENSUS_VALUE,
         notes: ['counted [[51 900 51] [51 51 51] [41 1 41]]'],
         iterations: 1,
-        usage: { toolCalls: 11, modelCalls: 1 },
+        usage: { toolCalls: 9, modelCalls: 1 },
       });
       const entered = enteredCalls(storeDir);
       expect(new Set(entered.map(({ callId }) => callId)).size).toBe(9);

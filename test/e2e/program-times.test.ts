@@ -227,7 +227,7 @@ describe('a limit in the middle of a program [row 29] [row 40]', () => {
       programs: [PROBES, '(loop [n 0] (tool/probe {:station n :part 1}) (recur (inc n)))'],
       limits: { programSteps: 600 },
       step: { status: 'limit_exceeded', reason: 'agent:program_steps', iterations: 2 },
-      began: -1,
+      began: 24,
       ends: [
         { outcome: 'value', calls: 10 },
         { outcome: 'error', error: { reason: 'fuel_exceeded' } },

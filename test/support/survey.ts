@@ -124,7 +124,7 @@ export function surveyAgent(
   return defineAgent({
     name: SURVEYOR,
     mode: 'lisp',
-    model: { id: 'survey/model', model: writing(programs) },
+    model: { id: `${options.name ?? SURVEYOR}/model`, model: writing(programs) },
     tools: tools.map((tool) => noting(tool, { storeDir, latencyMs }, onEffect)),
     limits: { iterations: 20 },
     ...options,
