@@ -51,12 +51,12 @@ afterAll(async () => {
 });
 
 /** What the survey comes to when nothing happens. */
-async function playUndisturbed({ folder, serve, replay }: Stage): Promise<ProgramOutcome> {
-  const storeDir = await mkdtemp(join(folder, 'store-'));
-  const { everloop, stop } = await serve([surveyAgent({ storeDir, latencyMs: LATENCY_MS })]);
+async function playUndisturbed(on: Stage): Promise<ProgramOutcome> {
+  const storeDir = await mkdtemp(join(on.folder, 'store-'));
+  const { everloop, stop } = await on.serve([surveyAgent({ storeDir, latencyMs: LATENCY_MS })]);
   const run = await everloop.start(SURVEYOR, { task: 'Survey.' });
   const outcome = await programOutcomeOf(run);
-  await replay(run);
+  await on.replay(run);
   await stop();
   return outcome;
 }
