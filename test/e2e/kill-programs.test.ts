@@ -136,6 +136,32 @@ describe('the worker of a program that is killed and replaced', () => {
   }
 });
 
+describe('a `once` call of a program whose worker is killed in it', () => {
+  it.each(['effect begun', 'effect done'] as const)(
+    'is unknown to its program, and never repeated: %s [row 23] [row 29]',
+    { timeout: 300_000 },
+    async (on) => {
+      const place = { ...(await placeOf()), latencyMs: 400 };
+      const victim = await serve({ ...place, killAt: { on, nth: 1, delayMs: 0 } });
+      const run = await stage.everloopOf(place.taskQueue).start('payer', { task: 'Pay.' });
+      const signal = await victim.ended;
+      const successor = await serve(place);
+
+      const step = await run.result();
+
+      expect(signal).toBe('SIGKILL');
+      expect(step.value).toEqual({ paid: null, reason: 'tool_error', known: 51 });
+      expect(enteredCalls(place.storeDir).map(({ tool }) => tool)).toEqual(['pay', 'count_people']);
+      expect(bodiesOf(await run.events(), 'agent:tool_call:after')).toMatchObject([
+        { tool: 'pay', outcome: 'unknown' },
+        { tool: 'count_people', outcome: 'ok' },
+      ]);
+      await stage.replay(run);
+      await successor.kill('SIGKILL');
+    },
+  );
+});
+
 describe('the server under a program that is killed and restarted', () => {
   let own: Stage | undefined;
   const servers: EmbeddedServer[] = [];

@@ -28,9 +28,19 @@ const NAP = `(def before (tool/count_people {:region "north" :town "a"}))
   (pmap (fn [ms] (sleep ms) (tool/count_people {:region (str ms) :town "a"})) [10 NAP_MS]))
 (return {:before before :naps naps})`;
 
-/** The agents: `census`, and `napper`, whose program sleeps \`napMs\`. */
+/** Pays once, and goes on however that ended. */
+const PAYMENT = `(def paid (attempt (tool/pay {:amount 5})))
+(return {:paid (:ok paid)
+         :reason (:reason (:error paid))
+         :known (tool/count_people {:region "north" :town "a"})})`;
+
+/**
+ * The agents: `census`, `napper`, whose program sleeps `napMs`, and `payer`, whose tool is `once`;
+ * `onEffect` hears of what it does.
+ */
 export function censusAgents(
   place: SurveyPlace & { readonly napMs?: number },
+  onEffect: (step: 'begun' | 'done') => void = () => undefined,
 ): readonly AgentDefinition[] {
   const count = defineTool({
     name: 'count_people',
@@ -39,16 +49,24 @@ export function censusAgents(
     effect: 'read',
     execute: ({ region, town }) => countedIn(region, town),
   }) as ToolDefinition;
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    parameters: z.object({ amount: z.int() }),
+    effect: 'once',
+    execute: ({ amount }) => `paid ${amount}`,
+  }) as ToolDefinition;
   const agent = (name: string, program: string): AgentDefinition =>
     defineAgent({
       name,
       mode: 'lisp',
       model: { id: `${name}/model`, model: writing([program]) },
-      tools: [noting(count, place)],
+      tools: [noting(count, place), noting(pay, place, onEffect)],
       askUser: true,
     });
   return [
     agent('census', CENSUS),
+    agent('payer', PAYMENT),
     agent('napper', NAP.replace('NAP_MS', String(place.napMs ?? 6_000))),
   ];
 }
