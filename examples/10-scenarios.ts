@@ -1,11 +1,11 @@
 /**
- * The two scenarios, each in seven variants: YAML calls, JSON calls, native calls, tools that have to be
- * searched, a sliding window, summaries, programs. With a scripted model, or with a real one when
- * OPENAI_API_KEY is set.
+ * The two scenarios, each in eight variants: YAML calls, JSON calls, programs, native calls, tools that
+ * have to be searched, a sliding window, summaries, the mode lisp. With a scripted model, or with a real
+ * one when OPENAI_API_KEY is set.
  *
  *     npx tsx examples/10-scenarios.ts airline chat
  *     npx tsx examples/10-scenarios.ts shop summary
- *     npx tsx examples/10-scenarios.ts shop programs
+ *     npx tsx examples/10-scenarios.ts shop lisp
  */
 import { openai } from '@ai-sdk/openai';
 import type { AgentModel } from '../src/index.ts';
@@ -14,7 +14,7 @@ import { airlineAgent } from './airline/agents.ts';
 import { AIRLINE_REQUEST } from './airline/data.ts';
 import {
   AIRLINE_SCRIPT_ACT,
-  AIRLINE_SCRIPT_PROGRAMS,
+  AIRLINE_SCRIPT_LISP,
   AIRLINE_SCRIPT_SEARCH,
   AIRLINE_SUMMARIES,
 } from './airline/scripts.ts';
@@ -25,7 +25,7 @@ import { shopAgent } from './shop/agents.ts';
 import { SHOP_REQUEST } from './shop/data.ts';
 import {
   SHOP_SCRIPT,
-  SHOP_SCRIPT_PROGRAMS,
+  SHOP_SCRIPT_LISP,
   SHOP_SCRIPT_SEARCH,
   SHOP_SUMMARIES,
 } from './shop/scripts.ts';
@@ -34,11 +34,12 @@ import { shopStore } from './shop/store.ts';
 const VARIANTS: readonly ScriptVariant[] = [
   'yaml',
   'json',
+  'program',
   'chat',
   'search',
   'window',
   'summary',
-  'programs',
+  'lisp',
 ];
 
 const [name = 'airline', wanted = 'yaml'] = process.argv.slice(2);
@@ -63,7 +64,7 @@ const scriptOf = (
   searching: readonly ScriptTurn[],
   programs: readonly ScriptTurn[],
 ): readonly ScriptTurn[] =>
-  variant === 'search' ? searching : variant === 'programs' ? programs : acting;
+  variant === 'search' ? searching : variant === 'lisp' ? programs : acting;
 
 const airline = airlineStore();
 const shop = shopStore();
@@ -72,14 +73,14 @@ const agents = [
     variant,
     store: airline,
     model: modelOf(
-      scriptOf(AIRLINE_SCRIPT_ACT, AIRLINE_SCRIPT_SEARCH, AIRLINE_SCRIPT_PROGRAMS),
+      scriptOf(AIRLINE_SCRIPT_ACT, AIRLINE_SCRIPT_SEARCH, AIRLINE_SCRIPT_LISP),
       AIRLINE_SUMMARIES,
     ),
   }),
   shopAgent({
     variant,
     store: shop,
-    model: modelOf(scriptOf(SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SCRIPT_PROGRAMS), SHOP_SUMMARIES),
+    model: modelOf(scriptOf(SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SCRIPT_LISP), SHOP_SUMMARIES),
   }),
 ].filter((agent) => agent.name === name);
 

@@ -98,7 +98,7 @@ export function scenarioAgent(options: ScenarioAgentOptions): AgentDefinition {
 }
 
 function modeOf(variant: ScriptVariant): 'react' | 'chat' | 'lisp' {
-  if (variant === 'programs') return 'lisp';
+  if (variant === 'lisp') return 'lisp';
   return variant === 'chat' ? 'chat' : 'react';
 }
 
@@ -112,8 +112,10 @@ function optionsOf(variant: ScriptVariant, pin: string, maxTurns: number): Parti
       return {};
     case 'json':
       return { toolchain: 'json' };
-    case 'programs':
+    case 'lisp':
       return { maxTurns };
+    case 'program':
+      return { programs: true };
     case 'search':
       return { toolSearch: { pins: [pin] } };
     case 'window':

@@ -7,49 +7,68 @@ import { xmlFormat } from '../src/core/format/xml.ts';
 import type { Json, JsonObject } from '../src/core/json.ts';
 import type { ModelFunction, ModelReply } from '../src/core/model/model.ts';
 import { yamlText } from '../src/core/text/yaml-text.ts';
+import { fromJson, printValue } from '../src/lisp.ts';
 import { serviceTime } from './latency.ts';
 
 /** One turn: a thought, and calls, the answer or a program. */
 export interface ScriptTurn {
   readonly thinking: string;
-  /** Set in scripts of the variant `programs`, in place of calls and answer. */
+  /** Set in scripts of the variant `lisp`, in place of calls and answer. */
   readonly program?: string;
   readonly calls?: readonly { readonly tool: string; readonly args: JsonObject }[];
   readonly answer?: string;
 }
 
 /**
- * How the agent works: react with YAML or JSON calls, or native calls. The others are react with YAML:
- * `search` has to find its tools, `window` sees its last entries alone, `summary` is summed up. In
- * `programs` every turn is a program, the last of which returns the answer.
+ * How the agent works: react with YAML or JSON calls, or with programs that make the calls, or native
+ * calls. The others are react with YAML: `search` has to find its tools, `window` sees its last entries
+ * alone, `summary` is summed up. In `lisp` every turn is a program, the last of which returns the answer.
  */
-export type ScriptVariant = 'yaml' | 'json' | 'chat' | 'search' | 'window' | 'summary' | 'programs';
+export type ScriptVariant =
+  'yaml' | 'json' | 'program' | 'chat' | 'search' | 'window' | 'summary' | 'lisp';
 
 /** What every reply costs, so that totals can be told by counting replies. */
 export const REPLY_TOKENS = { input: 100, output: 10 } as const;
 
 const USAGE = { inputTokens: REPLY_TOKENS.input, outputTokens: REPLY_TOKENS.output };
 
-/** The turn as the text of a react agent: XML sections, calls as YAML or JSON. */
+/** The turn as the text of a react agent: XML sections, calls as YAML or JSON or as a program. */
 export function reactText(
   turn: ScriptTurn,
-  variant: Exclude<ScriptVariant, 'chat' | 'programs'>,
+  variant: Exclude<ScriptVariant, 'chat' | 'lisp'>,
 ): string {
   const { thinking, calls = [], answer } = turn;
-  const write = (value: Json): string =>
-    variant === 'json' ? JSON.stringify(value) : yamlText(value);
   return xmlFormat().format([
     { name: 'thinking', content: thinking },
-    ...(calls.length === 0
-      ? []
-      : [{ name: 'action', content: write(calls.map(({ tool, args }) => ({ tool, args }))) }]),
+    ...(calls.length === 0 ? [] : [callSection(calls, variant)]),
     ...(answer === undefined ? [] : [{ name: 'answer', content: answer }]),
   ]);
 }
 
+type ScriptCalls = NonNullable<ScriptTurn['calls']>;
+
+function callSection(
+  calls: ScriptCalls,
+  variant: ScriptVariant,
+): { readonly name: string; readonly content: string } {
+  if (variant === 'program') return { name: 'program', content: programText(calls) };
+  const value: Json = calls.map(({ tool, args }) => ({ tool, args }));
+  const content = variant === 'json' ? JSON.stringify(value) : yamlText(value);
+  return { name: 'action', content };
+}
+
+/** A program that makes the calls, side by side as those of a turn are. */
+function programText(calls: ScriptCalls): string {
+  const forms = calls.map(
+    ({ tool, args }) => `(tool/${tool} ${printValue(fromJson(args), 'readable')})`,
+  );
+  const [first = ''] = forms;
+  return forms.length === 1 ? first : `(pcalls ${forms.map((form) => `#${form}`).join('\n  ')})`;
+}
+
 /** The turn as a model function returns it. */
 export function scriptReply(turn: ScriptTurn, variant: ScriptVariant): ModelReply {
-  if (variant === 'programs') {
+  if (variant === 'lisp') {
     const content = `${turn.thinking}\n\`\`\`clojure\n${turn.program ?? ''}\n\`\`\``;
     return { content, finishReason: 'stop', usage: USAGE };
   }

@@ -115,10 +115,10 @@ export const AIRLINE_SCRIPT_SEARCH: readonly ScriptTurn[] = [
 ];
 
 /**
- * The `programs` variant: the same calls with the same arguments, and the answer. 3 iterations, 9 calls.
+ * The `lisp` variant: the same calls with the same arguments, and the answer. 3 iterations, 9 calls.
  * What a later program needs of an earlier one are definitions, not text.
  */
-export const AIRLINE_SCRIPT_PROGRAMS: readonly ScriptTurn[] = [
+export const AIRLINE_SCRIPT_LISP: readonly ScriptTurn[] = [
   {
     thinking: 'I look everything up first: customer, bookings, policy, the last flight of the day.',
     program: `(def found

@@ -67,10 +67,10 @@ export const SHOP_SCRIPT_SEARCH: readonly ScriptTurn[] = [
 ];
 
 /**
- * The `programs` variant: the same calls with the same arguments, and the answer. 4 iterations, 12 calls.
+ * The `lisp` variant: the same calls with the same arguments, and the answer. 4 iterations, 12 calls.
  * The pages are walked by a loop, and the steps of the policy are a condition each.
  */
-export const SHOP_SCRIPT_PROGRAMS: readonly ScriptTurn[] = [
+export const SHOP_SCRIPT_LISP: readonly ScriptTurn[] = [
   {
     thinking: 'I look up the customer and all orders, and show what could be the mouse.',
     program: `(def customer (tool/get_customer_info {:email "alex.rivera@email.com"}))

@@ -8,9 +8,12 @@ import { unwrap } from '../../../src/core/agent/unwrap.ts';
 import { isUsageError } from '../../../src/core/usage-error.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { textOf } from '../../../src/core/message.ts';
+import { EMPTY_MEMORY } from '../../../src/lisp.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { bodiesOf } from '../../support/runs.ts';
+
+const program = (source: string): string => `\`\`\`clojure\n${source}\n\`\`\``;
 
 /** An agent of each mode that there is, and a reply that ends it with `label`. */
 const MODES: readonly {
@@ -98,6 +101,27 @@ describe('A Step as context [sub 7]', () => {
       );
     },
   );
+
+  test('between two lisp runs the value goes along, the definitions do not unless they are given', async () => {
+    const lisp = { mode: 'lisp', signature: '{label :string}' } as const;
+    const one = await play(lisp, [program('(def n 3)\n(return {:label "sunny"})')]);
+    const two = await play({ mode: 'json', signature: '{label :string}' }, ['{"label": "dry"}'], {
+      context: one.step,
+    });
+    const uses = program('(return {:label (str data/label n)})');
+
+    const empty = await play(lisp, [uses, program('(return {:label data/label})')], {
+      context: two.step,
+    });
+    const carried = await play(lisp, [uses], { context: two.step, memory: one.step.memory });
+
+    expect(one.step.memory).toMatchObject({ bindings: { n: expect.anything() } });
+    expect([two.step.memory, empty.step.memory]).toEqual([{}, EMPTY_MEMORY]);
+    expect([empty.step.value, empty.requests]).toEqual([{ label: 'dry' }, 2]);
+    expect([carried.step.value, carried.requests]).toEqual([{ label: 'dry3' }, 1]);
+    expect(empty.prompt).not.toContain(';; memory');
+    expect(carried.prompt).toContain(';; memory\nn = 3');
+  });
 
   test.each(MODES)(
     '$mode after a failed Step ends at once, without a model',
