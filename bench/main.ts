@@ -8,11 +8,13 @@ import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
+import { treeBench } from './tree.ts';
 import { turnBench } from './turn.ts';
 
 const benches: readonly Bench[] = [
   historyBench,
   turnBench,
+  treeBench,
   recoveryBench,
   idleBench,
   parseBench,

@@ -39,6 +39,11 @@ export function compiledText({ definitions, source }: CompiledAgent): string {
   return [...definitions.map((definition) => definition.source), source].join('\n');
 }
 
+/** The code id that the text of a compiled agent has; another one than it says when it was changed. */
+export function compiledCodeId(compiled: CompiledAgent): string {
+  return codeId(compiledText(compiled));
+}
+
 /** Whether `value` has the shape of a compiled agent; its parts may still not fit each other. */
 export function isCompiled(value: unknown): value is CompiledAgent {
   if (!isPlainObject(value) || isStep(value)) return false;
