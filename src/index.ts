@@ -162,8 +162,16 @@ export type {
   RunPhase,
   RunStatus,
 } from './core/agent/messages.ts';
-export type { ProgramError, ProgramOutcome, ProgramView } from './core/agent/program/report.ts';
-export type { EffectStatus, FormState, FormStatus, ProgramMemory, ProgramStatus } from './lisp.ts';
+export type {
+  EffectStatus,
+  FormState,
+  FormStatus,
+  ProgramError,
+  ProgramMemory,
+  ProgramOutcome,
+  ProgramStatus,
+  ProgramView,
+} from './core/agent/program/report.ts';
 export type { Decision } from './core/agent/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
 export type {

@@ -41,14 +41,7 @@ import {
 } from './program/end-of-program.ts';
 import { MAX_SNAPSHOT_BYTES, type KeptProgram } from './program/kept-program.ts';
 import type { ProgramError, ProgramReport, ProgramView } from './program/report.ts';
-import {
-  budgetOf,
-  fuelFor,
-  programData,
-  programSpecOf,
-  programWorld,
-  toolFaces,
-} from './program/world.ts';
+import { budgetOf, fuelFor, programData, programSpecOf, toolFaces } from './program/world.ts';
 import type { OpenCount } from './open-count.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 

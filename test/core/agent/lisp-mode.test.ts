@@ -545,6 +545,19 @@ describe('The native transport [sub 9]', () => {
     expect([step.value, step.iterations]).toEqual(['It is 42.', 2]);
   });
 
+  test('text is the answer of an agent that gives text, and a program is held to it too', async () => {
+    const agent: Partial<AgentOptions> = { ...native, signature: ':string' };
+
+    const { step } = await play(['It is "42".'], agent);
+    const played = await play([{ toolCalls: [call('(return 42)')] }, 'It is 42.'], agent);
+
+    expect([step.value, played.step.value]).toEqual(['It is "42".', 'It is 42.']);
+    expect(JSON.stringify(played.script.requests[1]?.messages.at(-1))).toContain(
+      '- (value): expected string, got number 42',
+    );
+    expect(JSON.stringify(played.script.requests[0]?.messages)).not.toContain('As text:');
+  });
+
   test('text is judged by the signature', async () => {
     const played = await play(['It is 42.', '{"total": 42}'], {
       ...native,
