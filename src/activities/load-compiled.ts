@@ -1,7 +1,6 @@
 /** What keeps a program from being compiled, or a compiled one from running, on this worker. */
 import type { AgentInput } from '../core/agent/input.ts';
-import { compiledText, isCompiled } from '../core/program/compiled.ts';
-import { codeId } from '../lisp.ts';
+import { compiledCodeId, isCompiled } from '../core/program/compiled.ts';
 import type { RegisteredAgent } from './definitions.ts';
 
 /** The problem, in one sentence; undefined when there is none. */
@@ -17,7 +16,7 @@ export function compiledProblem(
   if (!isCompiled(given)) {
     return 'Expected `compiled` to be what `compileAgent` returns, got something else. Compile it again.';
   }
-  const id = codeId(compiledText(given));
+  const id = compiledCodeId(given);
   if (id !== given.codeId) {
     return `Expected the program of compiled \`${name}\` to be ${given.codeId}, got ${id}: it was changed. Compile it again.`;
   }

@@ -39,6 +39,11 @@ export function compiledText({ definitions, source }: CompiledAgent): string {
   return [...definitions.map((definition) => definition.source), source].join('\n');
 }
 
+/** The name of the text that a compiled agent runs, as it is now. */
+export function compiledCodeId(compiled: CompiledAgent): string {
+  return codeId(compiledText(compiled));
+}
+
 /** Whether `value` has the shape of a compiled agent; its parts may still not fit each other. */
 export function isCompiled(value: unknown): value is CompiledAgent {
   if (!isPlainObject(value) || isStep(value)) return false;
@@ -95,7 +100,7 @@ export function compiledFrom({ step, entries, events }: CompilingRun): CompiledA
     model: modelIn(events),
     usage,
   };
-  return { ...compiled, codeId: codeId(compiledText(compiled)) };
+  return { ...compiled, codeId: compiledCodeId(compiled) };
 }
 
 /** Names of the values of earlier programs: nothing in a text says what they were. */
