@@ -64,14 +64,23 @@ function fixtureOf(
   };
 }
 
+/** Agents of one worker share the object of a model, or have models with ids of their own. */
+let provider: ReturnType<typeof openai> | undefined;
+let scripts = 0;
+
 function modelOf(fixtures: readonly Fixture[]): ModelEntry['model'] {
-  if (process.env['OPENAI_API_KEY']) return openai(process.env['EXAMPLE_MODEL'] ?? 'gpt-5-mini');
+  if (process.env['OPENAI_API_KEY']) {
+    provider ??= openai(process.env['EXAMPLE_MODEL'] ?? 'gpt-5-mini');
+    return provider;
+  }
+  scripts += 1;
   return createOpenAICompatible({
     name: 'example',
     baseURL: 'http://mock/v1',
     includeUsage: true,
+    supportsStructuredOutputs: true,
     fetch: (input, init) => askMock(fixtures, input, init),
-  })('scripted');
+  })(`script-${scripts}`);
 }
 
 /** A mock for each request: one that stayed would keep the process of the example from ending. */

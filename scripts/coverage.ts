@@ -76,9 +76,9 @@ const texts: readonly RowText[] = [
   [52, 'Tokens and cost of each provider'],
   [53, 'What goes wrong with a provider, over HTTP'],
   [54, 'Streaming', 'server'],
-  [55, 'An agent as a tool', 'children'],
-  [56, 'Sums over a tree under kills', 'children'],
-  [57, 'Limits over a tree', 'children'],
+  [55, 'An agent as a tool', 'server'],
+  [56, 'Sums over a tree under kills', 'server'],
+  [57, 'Limits over a tree', 'server'],
   [58, 'Both scenarios, in every variant', 'server'],
 ];
 

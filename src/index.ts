@@ -8,6 +8,7 @@ export {
   type AgentOptions,
   type AvailableMode,
 } from './activities/agent-options.ts';
+export { agentTool, selfTool, type AgentToolOptions } from './activities/agent-tool.ts';
 export {
   context,
   counter,

@@ -138,7 +138,7 @@ async function callOnce(
     return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
   }
   const stream = openChunkStream(chunks, {
-    rootRunId: runId,
+    rootRunId: order.rootRunId ?? runId,
     runId,
     agentPath,
     iteration,

@@ -119,7 +119,8 @@ function withFallbacks(
   return [specOf(entry), ...fallbacks.map(specOf)];
 }
 
-function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
+/** What to say of a model that no entry of a worker has, where one is named. */
+export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
   const known = [...models.keys()];
   const near = nearestName(id, known);
   const advice = near === undefined ? 'Add an entry for it.' : `Did you mean \`${near}\`?`;

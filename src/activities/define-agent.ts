@@ -14,6 +14,7 @@ import {
   type AvailableMode,
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
+import { resolvedTool } from './agent-tool.ts';
 import { defineSignature, type DefinedSignature } from './define-signature.ts';
 import type {
   AgentDefinition,
@@ -60,7 +61,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     ...(typeof instructions === 'function' ? { instructions } : {}),
     ...(typeof rules === 'function' ? { rules } : {}),
     ...(typeof options.prompt === 'function' ? { prompt: options.prompt } : {}),
-    tools: options.tools ?? [],
+    tools: ownTools(options, signature),
     ...definedSearch(options),
     ...definedMiddleware(options),
     ...(signature === undefined ? {} : { inputs: signature.inputs }),
@@ -121,7 +122,7 @@ function agentSpec(
     ...(floatPrecision === undefined ? {} : { floatPrecision }),
     instructions: textSource(options.instructions),
     rules: textSource(options.rules),
-    ...toolSpecs(options),
+    ...toolSpecs(options, signature),
     toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options) : null,
@@ -171,9 +172,33 @@ function definedMiddleware(options: AgentOptions): Pick<AgentDefinition, 'middle
   return model.length + tool.length === 0 ? {} : { middleware: { model, tool } };
 }
 
+/** The tools of an agent; one that is the agent itself learns of it here. */
+function ownTools(
+  { name, description, tools = [] }: AgentOptions,
+  signature: DefinedSignature | undefined,
+): readonly ToolDefinition[] {
+  return tools.map((tool) =>
+    tool.child?.agent === null
+      ? resolvedTool(tool, {
+          name,
+          ...(signature === undefined ? {} : { inputs: signature.inputs }),
+          spec: {
+            ...(description === undefined ? {} : { description }),
+            ...(signature === undefined
+              ? {}
+              : { signature: { text: signature.text, params: signature.params } }),
+          },
+        })
+      : tool,
+  );
+}
+
 /** The tools as data; the built-in ones are among them, so that their calls go the way of any call. */
-function toolSpecs(options: AgentOptions): Pick<AgentSpec, 'tools' | 'toolSearch'> {
-  const own = (options.tools ?? []).map((tool: ToolDefinition) => tool.spec);
+function toolSpecs(
+  options: AgentOptions,
+  signature: DefinedSignature | undefined,
+): Pick<AgentSpec, 'tools' | 'toolSearch'> {
+  const own = ownTools(options, signature).map(({ spec }) => spec);
   const builtIn = [
     ...(options.askUser === true ? [askToolSpec()] : []),
     ...(options.llmQuery === true ? [llmQuerySpec()] : []),

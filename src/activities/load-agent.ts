@@ -111,8 +111,10 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
       `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
     ];
   }
-  const { v, agent, task, context, history, model, memory } = input;
+  const { v, agent, task, context, history, model, memory, parent } = input;
   const badMemory = memory === undefined ? undefined : memoryProblem(memory);
+  // What a parent calls an agent with may be its parameters alone.
+  const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   return [
     ...(v === 1
       ? []
@@ -122,7 +124,7 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
     ...(typeof agent === 'string' && agent !== ''
       ? []
       : [`Expected \`agent\` to be the name of an agent, got ${shown(agent)}. Name one.`]),
-    ...taskProblems(task, hasTemplate),
+    ...taskProblems(task, !needsTask),
     ...(context === undefined || isPlainObject(context)
       ? []
       : [
@@ -136,7 +138,7 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
   ];
 }
 
-function taskProblems(task: unknown, hasTemplate: boolean): readonly string[] {
+function taskProblems(task: unknown, needsNone: boolean): readonly string[] {
   if (!isPlainObject(task)) {
     return [
       `Expected \`task\` to be { text, media? }, got ${shown(task)}. Say what the agent should do.`,
@@ -154,7 +156,7 @@ function taskProblems(task: unknown, hasTemplate: boolean): readonly string[] {
     );
   }
   const hasMedia = Array.isArray(media) && media.length > 0;
-  const mayBeEmpty = hasMedia || hasTemplate;
+  const mayBeEmpty = hasMedia || needsNone;
   if (problems.length === 0 && !mayBeEmpty && String(text).trim() === '') {
     problems.push(
       'Expected a task with text or media, got an empty one. Say what the agent should do.',

@@ -1,5 +1,6 @@
 /** What a worker knows by name: its agents with their tools and validators, and its models. */
-import { compileAgent } from './compile-agent.ts';
+import { withChildren, withKnownAgents } from './agent-family.ts';
+import { compileAgent, unknownModel } from './compile-agent.ts';
 import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
 import { askTool } from './ask-tool.ts';
 import { llmQueryTool } from './define-llm-tool.ts';
@@ -23,11 +24,13 @@ export interface RegistryOptions {
  */
 export function createRegistry(options: RegistryOptions): Registry {
   const problems: UsageProblem[] = [];
-  const definitions = options.agents.filter((agent, index) => {
+  const listed = options.agents.filter((agent, index) => {
     const fits = isAgentDefinition(agent);
     if (!fits) problems.push(notAnAgent(agent, index));
     return fits;
   });
+  const definitions = withChildren(listed);
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const given = options.models ?? [];
   const inline = inlineEntries(definitions, given);
   const entries = [...given, ...inline.entries];
@@ -43,19 +46,30 @@ export function createRegistry(options: RegistryOptions): Registry {
       problems.push(duplicateAgent(name));
       continue;
     }
-    agents.set(name, registered(definition, prices));
-    const compiled = compileAgent(definition, models);
-    if (compiled.kind === 'problems') {
-      problems.push(
-        ...compiled.problems.map(({ code, message }) => ({
-          code,
-          message: `Agent \`${name}\`: ${message}`,
-        })),
-      );
-    }
+    const known = withKnownAgents(definition, byName);
+    agents.set(name, registered(known.definition, prices));
+    const compiled = compileAgent(known.definition, models);
+    problems.push(
+      ...[
+        ...known.problems,
+        ...toolModelProblems(known.definition, models),
+        ...(compiled.kind === 'problems' ? compiled.problems : []),
+      ].map(({ code, message }) => ({ code, message: `Agent \`${name}\`: ${message}` })),
+    );
   }
   if (problems.length > 0) throw usageErrorOf(problems);
   return { agents, models };
+}
+
+/** A model that a tool gives its agent is one of the worker's. */
+function toolModelProblems(
+  { tools }: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+): readonly UsageProblem[] {
+  return tools.flatMap(({ spec }) => {
+    const id = spec.agent?.model;
+    return id === undefined || models.has(id) ? [] : [unknownModel(id, models)];
+  });
 }
 
 /** What to say of a model that no entry of a worker has. */

@@ -101,6 +101,7 @@ export async function openConversation(
       id: `${id}-${newest + 1}`,
       history: newestTurns(before.turns, historyBytes),
       ...(context === undefined ? {} : { context }),
+      ...(before.memory === undefined ? {} : { memory: before.memory }),
       ...(limits === undefined ? {} : { limits }),
       ...(model === undefined ? {} : { model }),
     });
@@ -136,6 +137,8 @@ interface Past {
   readonly turn: number;
   readonly turns: readonly HistoryTurn[];
   readonly context?: RunStart['context'];
+  /** What its programs defined. */
+  readonly memory?: Step['memory'];
   readonly hasEnded?: boolean;
 }
 
@@ -157,6 +160,7 @@ async function readPast(run: RunHandle, id: string, agent: string): Promise<Omit
   return {
     turns: [...history, ...exchangeTurns({ task: task.text, step, entries, events })],
     ...(context === undefined ? {} : { context }),
+    ...(step === null || Object.keys(step.memory).length === 0 ? {} : { memory: step.memory }),
     hasEnded: step !== null,
   };
 }

@@ -36,6 +36,7 @@ import type {
   ToolOrder,
   ToolResult,
 } from '../core/toolchain/outcome.ts';
+import type { ProgressMessage } from '../core/tree/messages.ts';
 import {
   CHECK_OPTIONS,
   judgeOptions,
@@ -44,6 +45,7 @@ import {
   toolOptions,
 } from './activity-options.ts';
 import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
+import { createChildRuns } from './children.ts';
 import { createWaits, startTimer } from './host-waits.ts';
 import { tryAgain } from './retry-model.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
@@ -55,6 +57,8 @@ export interface TemporalHost extends Host {
   inFlight(): readonly string[];
   /** Sends what was published to the worker's listeners; called before each wait, and at the end. */
   flush(): void;
+  /** Tells the parent for the last time, before the workflow closes without a Step. */
+  sayLast(progress: ProgressMessage): Promise<void>;
 }
 
 /** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
@@ -97,6 +101,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const waits = createWaits(newScope, onBug);
   /** Calls that can be ended alone. */
   const separate = new Map<string, CancellationScope>();
+  const children = createChildRuns(onBug);
   let scope = ambient;
   let deadline: CancellationScope | null = null;
 
@@ -176,6 +181,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
 
   return {
+    address: workflowInfo().workflowId,
     mailbox,
     now: () => Date.now(),
     inFlight: () => [...inFlight],
@@ -223,16 +229,31 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         }),
         toCheckOutcome,
       ),
+    runChild: (order, cancel) => {
+      flush();
+      const words = `agent ${order.input.agent}`;
+      inFlight.push(words);
+      return children.run(order, cancel).then((end) => {
+        inFlight.splice(inFlight.indexOf(words), 1);
+        waits.wake();
+        return end;
+      });
+    },
+    tellParent: children.tellParent,
+    tellChild: children.tellChild,
+    sayLast: children.sayLast,
     isIdle: () => inFlight.length === 0,
     abort: () => {
       waits.wake();
       if (inFlight.length === 0) return;
+      children.abort();
       const aborted = scope;
       scope = newScope();
       aborted.cancel();
     },
     abortCall: (callId) => {
       separate.get(callId)?.cancel();
+      children.abortOne(`${workflowInfo().workflowId}/${callId}`);
       waits.wake();
     },
     waitUntil: (until, at) => {

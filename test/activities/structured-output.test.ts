@@ -3,11 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { ModelEntry, StructuredOutput } from '../../src/activities/model-entry.ts';
 import type { ModelRequest } from '../../src/core/model/model.ts';
-import {
-  startInMemory,
-  type MemoryRun,
-  type MemoryRunOptions,
-} from '../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';
 import { modelAt, protocols, startAimock, type Protocol } from '../support/aimock.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';
 import { bodiesOf } from '../support/runs.ts';

@@ -87,6 +87,23 @@ describe('a conversation', () => {
     ]);
   });
 
+  it('keeps what programs defined, from turn to turn', async () => {
+    const programs = ['(def seats 4)\n(return "noted")', '(return seats)'];
+    const model: ModelFunction = async ({ messages }) => {
+      const isFirst = JSON.stringify(messages).includes('remember');
+      return `\`\`\`clojure\n${programs[isFirst ? 0 : 1]}\n\`\`\``;
+    };
+    const agent = defineAgent({ name: 'scribe', mode: 'lisp', model: { id: 'scribe', model } });
+    const everloop = memoryEverloop([agent]);
+    const before = await openConversation(everloop, 'scribe', { id: 'c' });
+    await (await before.say('remember four seats')).run.result();
+
+    const chat = await openConversation(everloop, 'scribe', { id: 'c' });
+    const { run } = await chat.say('how many?');
+
+    expect(await run.result()).toMatchObject({ status: 'success', value: 4 });
+  });
+
   it('gives what is said to the turn that goes on, and remembers it', async () => {
     const held = gate();
     const chat = await openConversation(everloopOf(held.opened), 'parrot', { id: 'c' });

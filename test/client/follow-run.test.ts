@@ -20,12 +20,10 @@ function fakeRun(over: Partial<FollowedRun> = {}): FakeRun {
     status: async () => statusAt(1),
     pending: async () => [],
     result: () => ended.opened,
-    stream: async function* () {
-      await ended.opened;
-    },
+    stream: streaming([]),
     ...over,
   };
-  return { run, end: ended.open };
+  return { run, end: (step) => ended.open(step) };
 }
 
 function statusAt(version: number, over: Partial<RunStatus> = {}): RunStatus {

@@ -76,6 +76,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'activities/define-llm-tool.ts',
       'activities/define-signature.ts',
       'activities/define-text.ts',
+      'activities/agent-tool.ts',
       'activities/define-tool.ts',
       'activities/define-validator.ts',
       'activities/definitions.ts',

@@ -5,6 +5,7 @@
 import type { SummaryOrder } from '../compaction/compaction.ts';
 import { wouldCross } from '../limits/breach.ts';
 import type { ModelPurpose, OutputStrategy, Reply } from '../model/model.ts';
+import type { Numbers } from '../stats/stats.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   ModelOutcome,
   OwnRequest,
 } from './host.ts';
+import { makeRoom } from './make-room.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 import type { OpenCount } from './open-count.ts';
@@ -77,6 +79,14 @@ export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking)
   function askFrom(place: number, last: AskFailure): Promise<AskEnd> {
     const model = asking.models[place];
     if (model === undefined) return Promise.resolve(last);
+    const room = makeRoom(run, host, needsOf(open, model));
+    if (room === undefined) return callIn(model, place, last);
+    return room.then(() => callIn(model, place, last));
+  }
+
+  function callIn(model: string, place: number, last: AskFailure): Promise<AskEnd> {
+    // More may be spent and reserved than was given to this run.
+    leaveIfOver();
     const order = beginModelCall(run, host, open, model, asking);
     const callAfter = (outcome: ModelOutcome): EventBody =>
       modelCallAfter(order, outcome, host.now() - order.time, asking.inline?.callId);
@@ -121,6 +131,20 @@ export function leaveIfAsked(run: Run, host: Host): void {
   if (isInterrupted(host)) throw leaving({ kind: 'interrupted' });
 }
 
+/** Model calls in flight, and those of `model`, by base key. */
+function callsInFlight({ models }: OpenCount, model: string): Numbers {
+  return {
+    'agent:model_calls': models.length,
+    [`agent:model_calls:${model}`]: models.filter((other) => other === model).length,
+  };
+}
+
+/** What one more call of `model` needs beside those in flight. */
+function needsOf(open: OpenCount, model: string): Numbers {
+  const inFlight = Object.entries(callsInFlight(open, model));
+  return Object.fromEntries(inFlight.map(([key, count]) => [key, count + 1]));
+}
+
 /** Checks the limits of a model call and records its beginning. */
 function beginModelCall(
   run: Run,
@@ -131,11 +155,7 @@ function beginModelCall(
 ): ModelOrder {
   const { state } = run;
   const keys = ['agent:model_calls', `agent:model_calls:${model}`];
-  const inFlight = {
-    'agent:model_calls': open.models.length,
-    [`agent:model_calls:${model}`]: open.models.filter((other) => other === model).length,
-  };
-  const crossed = wouldCross(state.limits, state.stats, keys, inFlight);
+  const crossed = run.wouldCross(keys, callsInFlight(open, model));
   if (crossed !== null) {
     run.breach(crossed);
     throw leaving({ kind: 'stopped' });
@@ -149,6 +169,7 @@ function beginModelCall(
   return {
     agent: head.spec.name,
     runId: state.runId,
+    ...(state.parent === undefined ? {} : { rootRunId: state.parent.rootRunId }),
     agentPath: state.agentPath,
     model,
     purpose,

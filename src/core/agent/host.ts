@@ -34,6 +34,9 @@ import type { RunState } from './run-state.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { Message } from '../message.ts';
 import type { Entry } from '../transcript/entry.ts';
+import type { ChildCancel, ChildMessage, ParentMessage } from '../tree/messages.ts';
+import type { AgentInput } from './input.ts';
+import type { Step } from './step.ts';
 
 /** A question that a loop of a user's own puts in its own words, beside those of the agent. */
 export interface OwnRequest {
@@ -58,6 +61,8 @@ export type InlineRequest = Pick<
 export interface ModelOrder {
   readonly agent: string;
   readonly runId: string;
+  /** Of the tree; absent: the run is the root. */
+  readonly rootRunId?: string;
   readonly agentPath: string;
   /** Id of the model entry. */
   readonly model: string;
@@ -156,8 +161,24 @@ export type LiteralsOutcome =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** A child run that is to be started. */
+export interface ChildOrder {
+  /** Its address, free by construction: the parent's, a slash and the id of the call. */
+  readonly childId: string;
+  readonly input: AgentInput;
+}
+
+/** How a child run ended. */
+export type ChildEnd =
+  | { readonly kind: 'ended'; readonly step: Step }
+  /** It ended without a Step: terminated, timed out, or `canceled` through the service. */
+  | { readonly kind: 'lost'; readonly message: string; readonly canceled?: true }
+  | { readonly kind: 'unstarted'; readonly message: string };
+
 /** The world, as the loop sees it. */
 export interface Host {
+  /** Where other runs reach this one: its workflow id. */
+  readonly address: string;
   /** Milliseconds since 1970. */
   now(): number;
   /**
@@ -187,6 +208,15 @@ export interface Host {
   needsApproval(order: ToolOrder, tool: ToolSpec): Promise<ApprovalOutcome>;
   /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
+  /**
+   * Runs a child to its end. An abort, of all or of its call alone, tells it to end for the reason that `cancel` gives then, and it is
+   * awaited all the same; one that does not end in time is lost.
+   */
+  runChild(order: ChildOrder, cancel: () => ChildCancel): Promise<ChildEnd>;
+  /** Tells the parent something. It may be lost, come twice or late; nobody hears whether it came. */
+  tellParent(message: ParentMessage): void;
+  /** Tells a child something, as `tellParent`. */
+  tellChild(childId: string, message: ChildMessage): void;
   /** Ends what is in flight early. Harmless when nothing is. */
   abort(): void;
   /** Ends one separate call early. Harmless when it has ended, or was never begun. */

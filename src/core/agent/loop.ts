@@ -11,12 +11,13 @@
  * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */
-import { wouldCross } from '../limits/breach.ts';
 import type { Json } from '../json.ts';
 import { leaveOf, type Ending, type Leave } from './ending.ts';
 import type { IterationOutcome } from './events.ts';
 import type { Host } from './host.ts';
+import type { CancelRequest } from './inbox.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import { makeRoom } from './make-room.ts';
 import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
 import { compactDue, compactToFit, isCompactionDue, type Pass } from './run-compaction.ts';
@@ -66,6 +67,8 @@ export async function runLoop(
     }
     for (;;) {
       if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
+      const room = makeRoom(run, host, { 'agent:iterations': 1 });
+      if (room !== undefined) await room;
       const left = leaveBeforeIteration(run, host); // L2 to L6
       if (left === NEEDS_ROOM || (left === null && isCompactionDue(run))) {
         const compact = left === NEEDS_ROOM ? compactToFit : compactDue;
@@ -175,15 +178,22 @@ function takeIn(run: Run, host: Host): void {
   }
 }
 
+/** How a run ends that is to stop: canceled, or for a limit of an ancestor, which it then names. */
+export function cancelEnding(run: Run, { reason, message, breach }: CancelRequest): Ending {
+  if (breach === undefined) return { kind: 'canceled', reason, message };
+  run.breach(breach);
+  return { kind: 'limit_exceeded', breach: run.state.breach ?? breach };
+}
+
 function endingFound(run: Run, host: Host): Ending | null {
   const { cancel } = host.mailbox.peek();
-  if (cancel !== null) return { kind: 'canceled', ...cancel };
+  if (cancel !== null) return cancelEnding(run, cancel);
   const { breach } = run.state;
   return breach === null ? null : { kind: 'limit_exceeded', breach };
 }
 
-function iterationBreach(run: Run): ReturnType<typeof wouldCross> {
-  return wouldCross(run.state.limits, run.state.stats, ['agent:iterations']);
+function iterationBreach(run: Run): ReturnType<Run['wouldCross']> {
+  return run.wouldCross(['agent:iterations']);
 }
 
 /** How an iteration ended; `ending` is null when the run goes on. */

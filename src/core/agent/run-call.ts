@@ -2,7 +2,6 @@
  * One call from its name to its end: a person's approval, the tool or the question, work outside.
  * Asynchronous, like `run-calls.ts`, which runs a batch of them.
  */
-import { wouldCross } from '../limits/breach.ts';
 import type { ToolCall } from '../message.ts';
 import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
 import {
@@ -23,9 +22,11 @@ import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import type { CallEnd } from './call-end.ts';
 import { checkArguments } from './check-arguments.ts';
 import type { Host } from './host.ts';
+import { makeRoom } from './make-room.ts';
 import type { ApprovalItem, ExternalItem, WaitingItem } from './pending.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { OpenCount } from './open-count.ts';
+import { callChild, type Starters } from './run-child.ts';
 import { runLlmTool } from './run-llm-tool.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent } from './turn-record.ts';
@@ -41,6 +42,8 @@ export interface CallPlace {
   readonly reasoning: string;
   /** Set when a program makes the calls; then it says which of them may be ended alone. */
   readonly program?: { isSeparate(callId: string): boolean };
+  /** How many children start together; absent: one by one. */
+  readonly starters?: Starters;
 }
 
 /** A call on its way. */
@@ -110,11 +113,12 @@ async function approveCall(
       run.record({ type: 'agent:warning', code: 'approval_check_failed', message });
     }
   }
-  const { limits, stats } = run.state;
+  const room = makeRoom(run, host, { 'agent:approvals_requested': 1 });
+  if (room !== undefined) await room;
   if (isStopped(run, host) || isInterrupted(host) || door.isDropped(callId)) {
     return stoppedBefore(place);
   }
-  const crossed = wouldCross(limits, stats, ['agent:approvals_requested']);
+  const crossed = run.wouldCross(['agent:approvals_requested']);
   if (crossed !== null) {
     run.breach(crossed);
     return stoppedBefore(place);
@@ -181,9 +185,13 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   const kept = cachedResult(run.state.cached, spec, call);
   // What was cut for a model is no value for a program.
   const isUsable = kept !== undefined && (program === undefined || kept.cut === undefined);
-  if (isUsable) return { result: kept, endedAt: host.now(), ...tracesOf(call) };
+  if (isUsable) {
+    if (spec.agent !== undefined && place.starters !== undefined) place.starters.children -= 1;
+    return { result: kept, endedAt: host.now(), ...tracesOf(call) };
+  }
   const { head } = run.state;
   if (isAsk(head.spec, tool)) return askCall(place, call);
+  if (spec.agent !== undefined) return agentCall(place, call);
   if (spec.llm !== undefined) {
     return runLlmTool(place, { ...call, llm: spec.llm }).then((end) => ({
       ...end,
@@ -200,6 +208,19 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
       ? { result, endedAt, ...tracesOf(call) }
       : beginExternal(place, call, { ...result, external: result.external }),
   );
+}
+
+/** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */
+async function agentCall(place: CallPlace, call: Call): Promise<CallEnd> {
+  const { run, host, starters } = place;
+  const { callId, spec } = call;
+  const checked = await checkArguments(run, host, call);
+  if (checked.kind === 'ended') {
+    if (starters !== undefined) starters.children -= 1;
+    return checked.end;
+  }
+  const end = await callChild(run, host, { callId, spec, args: checked.args, starters });
+  return { ...end, ...tracesOf(call) };
 }
 
 /** A call of the built-in `ask_user`: its arguments are checked as a tool's, then a person is asked. */

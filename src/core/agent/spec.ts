@@ -32,6 +32,13 @@ export interface ToolArea {
   readonly categories?: readonly string[];
 }
 
+/** The agent that a tool starts as a child run. */
+export interface AgentToolSpec {
+  readonly agent: string;
+  /** Id of a model entry in place of the agent's own. */
+  readonly model?: string;
+}
+
 /**
  * A tool whose work is a question to a model, asked in the middle of the calling run: one `json` run, or
  * `text` where no `output` is wanted.
@@ -70,6 +77,8 @@ export interface ToolSpec {
   readonly approval?: 'always' | 'function';
   /** How long the person has; then the call is denied. Absent: as long as it takes. */
   readonly approvalTimeoutMs?: number;
+  /** Set when calls are child runs: no tool activity runs them. */
+  readonly agent?: AgentToolSpec;
   /** Keywords and queries stay on the worker: only the overview is made from the specification. */
   readonly area?: ToolArea;
   /** Set when a model does its work; then no tool activity runs it. */

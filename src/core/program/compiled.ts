@@ -39,7 +39,7 @@ export function compiledText({ definitions, source }: CompiledAgent): string {
   return [...definitions.map((definition) => definition.source), source].join('\n');
 }
 
-/** The name of the text that a compiled agent runs, as it is now. */
+/** The code id that the text of a compiled agent has; another one than it says when it was changed. */
 export function compiledCodeId(compiled: CompiledAgent): string {
   return codeId(compiledText(compiled));
 }
@@ -100,7 +100,7 @@ export function compiledFrom({ step, entries, events }: CompilingRun): CompiledA
     model: modelIn(events),
     usage,
   };
-  return { ...compiled, codeId: compiledCodeId(compiled) };
+  return { ...compiled, codeId: codeId(compiledText(compiled)) };
 }
 
 /** Names of the values of earlier programs: nothing in a text says what they were. */

@@ -106,5 +106,17 @@ export function notRunText(tool: string): string {
   return `Error: ${tool} was not run: its worker stopped. Call it again.`;
 }
 
+/** A child run ended without success; at most 2,000 bytes of its message. */
+export function childFailureText(
+  agent: string,
+  status: string,
+  reason: string,
+  message: string | undefined,
+): string {
+  const said =
+    message === undefined || message === '' ? '' : ` ${firstBytes(message, maxMessageBytes)}`;
+  return `Error: ${agent} did not finish: ${status}, ${reason}.${said}`;
+}
+
 /** The call was stopped while it ran. */
 export const canceledCallText = 'Error: canceled before it finished.';
