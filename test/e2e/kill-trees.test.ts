@@ -75,7 +75,7 @@ describe('a tree whose worker is killed', () => {
 
   it.each(moments)(
     'when leaf $leaf is in iteration $iteration ends as if it had not been [row 56]',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async ({ leaf, iteration }) => {
       const { address, namespace, folder } = stage;
       const taskQueue = `trees-${randomUUID()}`;
