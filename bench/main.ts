@@ -8,6 +8,7 @@ import { parseBench } from './parse.ts';
 import { programsBench } from './programs.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
+import { treeCancelBench } from './tree-cancel.ts';
 import { treeBench } from './tree.ts';
 import { turnBench } from './turn.ts';
 
@@ -20,6 +21,7 @@ const benches: readonly Bench[] = [
   parseBench,
   searchBench,
   compactionBench,
+  treeCancelBench,
   lispBench,
   programsBench,
 ];

@@ -137,12 +137,15 @@ export type { RunStart } from './client/started-with.ts';
 export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
   AnswerOptions,
+  EventOptions,
   ReadOptions,
   ResultOrPending,
   RunHandle,
   SendOptions,
 } from './client/run-handle.ts';
 export type { ChunkSource } from './client/run-stream.ts';
+export type { TreeOption } from './client/run-tree.ts';
+export type { TreeRun } from './client/tree-run.ts';
 export type { Environment } from './client/temporal-environment.ts';
 export {
   isOwnEvent,
@@ -158,6 +161,7 @@ export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
 export type {
   AdjustReceipt,
   AnswerReceipt,
+  BudgetLine,
   PendingBase,
   PendingItem,
   RunPhase,

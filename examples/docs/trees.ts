@@ -5,6 +5,7 @@ import {
   selfTool,
   type AgentDefinition,
   type AgentModel,
+  type RunHandle,
 } from '../../src/index.ts';
 import type { Next } from '../../src/workflow.ts';
 
@@ -57,3 +58,26 @@ export const longerOf: Next = async (work) => {
   );
   return { kind: 'end', value: longest };
 };
+
+/** Says of each run of a tree where it stands. */
+export async function lookAt(run: RunHandle): Promise<readonly string[]> {
+  // #region look
+  const runs = await run.tree();
+  return runs.map(({ path, state, waitsFor, usage }) => {
+    const doing = waitsFor.length === 0 ? state : `${state}: ${waitsFor.join(', ')}`;
+    return `${path} ${doing} (${usage.totalTokens} tokens)`;
+  });
+  // #endregion
+}
+
+/** Answers all questions of a tree, tells one run something, and stops the rest for a while. */
+export async function steer(run: RunHandle): Promise<void> {
+  // #region steer
+  for (const { id, kind } of await run.pending()) {
+    if (kind === 'question') await run.answer(id, 'blue');
+  }
+  const reader = await run.child('planner/1/researcher/1/reader');
+  await reader.send('Look at the second source only.', { kind: 'steer' });
+  await run.pause({ tree: true });
+  // #endregion
+}

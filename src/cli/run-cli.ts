@@ -25,6 +25,7 @@ import {
   addResumeCommand,
   addSendCommand,
 } from './commands/steer.ts';
+import { addBudgetCommand, addTreeCommand } from './commands/tree.ts';
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
 import { createOutput, errorText } from './output.ts';
@@ -71,6 +72,8 @@ const COMMANDS: readonly AddCommand[] = [
   addShowCommand,
   addStatsCommand,
   addLogsCommand,
+  addTreeCommand,
+  addBudgetCommand,
   addProgramCommand,
   addInboxCommand,
   addAnswerCommand,

@@ -65,6 +65,14 @@ export function oneLine(text: string, width: number): string {
   return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
 }
 
+/** A name, path or address as a cell of a table: one line, however odd. */
+export function cellText(text: string): string {
+  return oneLine(text, CELL_WIDTH);
+}
+
+/** The service takes ids of up to 1,000 bytes. */
+const CELL_WIDTH = 1_000;
+
 /**
  * Rows under a heading, columns aligned, two spaces apart; without rows only the heading. The last
  * column is not padded.

@@ -238,7 +238,9 @@ async function readInbox(client: Client, attach: (id: string) => RunHandle): Pro
     const { id: run, agent, task } = summaryOf(info);
     try {
       const pending = await attach(run).pending();
-      items.push(...pending.map((item) => ({ run, agent, task, item })));
+      // What waits in a run below is told by that run itself.
+      const own = pending.filter((item) => item.run === undefined);
+      items.push(...own.map((item) => ({ run, agent, task, item })));
     } catch (error) {
       if (!isUsageError(error)) throw error;
       silent.push(run);

@@ -1,11 +1,5 @@
 /** One run, from outside: ask it, tell it, stop it, await it. */
-import {
-  ApplicationFailure,
-  type Client,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import { CancelledFailure } from '@temporalio/common';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkRunInput } from '../core/agent/check-input.ts';
@@ -39,9 +33,20 @@ import {
   statsQuery,
   statusQuery,
 } from '../workflows/messages.ts';
+import { placeOfItem } from '../core/tree/calls.ts';
 import { readChain, type ArchiveReader } from './chain-reader.ts';
 import { followRun, type FollowRunOptions, type RunNews } from './follow-run.ts';
+import { readStep } from './run-step.ts';
+import {
+  addressBelow,
+  inTurns,
+  mergeEvents,
+  readTree,
+  withAllBelow,
+  type TreeOption,
+} from './run-tree.ts';
 import { streamOf, type ChunkSource } from './run-stream.ts';
+import { findRun, type TreeRun } from './tree-run.ts';
 import {
   acrossHandover,
   asking,
@@ -51,8 +56,8 @@ import {
 } from './service-calls.ts';
 import { readStartedWith, type RunStart } from './started-with.ts';
 
-/** How an input is sent; see `RunInput`. */
-export interface SendOptions {
+/** How an input is sent; see `RunInput`. With `tree` all runs below get it too, under the same id. */
+export interface SendOptions extends TreeOption {
   /** Default `queue`. */
   readonly kind?: InputKind;
   /** Repeating an id gives the first position again; default: a new one. */
@@ -66,7 +71,10 @@ export interface ReadOptions {
   readonly from?: number;
 }
 
-/** One run, from outside. */
+/** Which events to read: those of the run from one on, or all of a whole tree, which have no common number. */
+export interface EventOptions extends ReadOptions, TreeOption {}
+
+/** One run, from outside, with all runs below it. */
 export interface RunHandle {
   /** The workflow id: the run's address. */
   readonly id: string;
@@ -75,14 +83,27 @@ export interface RunHandle {
   stats(): Promise<Stats>;
   /** Everything that was said, over the whole chain of the run. */
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
-  /** Everything that happened, over the whole chain of the run. */
-  events(options?: ReadOptions): Promise<readonly AgentEvent[]>;
+  /**
+   * Everything that happened, over the whole chain of the run; with `tree` also in all runs below, by
+   * time. Runs have clocks of their own: only the order within each is exact.
+   */
+  events(options?: EventOptions): Promise<readonly AgentEvent[]>;
+  /** The run and all below it, each before those that it has started; asks each of them. */
+  tree(): Promise<readonly TreeRun[]>;
+  /**
+   * The handle of one run below, by its path in `tree()` or `pending()`, by the calls that lead to it
+   * (`1.2/3.1`), or by its id. Only a path is looked up.
+   *
+   * @throws UsageError `no_such_path` when no run has the path, or several have.
+   */
+  child(path: string): Promise<RunHandle>;
   /** The program that runs, else the last one that did, form by form; null when there was none. */
   program(): Promise<ProgramView | null>;
-  /** What waits for people and the outside. */
+  /** What waits for people and the outside, in the run and, as far as they have told, in all below. */
   pending(): Promise<readonly PendingItem[]>;
   /**
-   * Answers a question, by text, a label or its number, or ends outside work with its result.
+   * Answers a question, by text, a label or its number, or ends outside work with its result. `id` is
+   * as in `pending()`, also of a run below.
    *
    * @throws UsageError `invalid_input` when nothing waits under the id, or the value is no answer.
    */
@@ -97,10 +118,10 @@ export interface RunHandle {
   send(text: string, options?: SendOptions): Promise<number>;
   /** Raises or lowers limits; acts at once. */
   adjust(limits: LimitsInput): Promise<AdjustReceipt>;
-  /** Stops before the next iteration, until `resume`. */
-  pause(): Promise<AdjustReceipt>;
-  resume(): Promise<AdjustReceipt>;
-  /** Ends the run, aborting what is in flight; it still gives its Step. */
+  /** Stops before the next iteration, until `resume`; with `tree` also all runs below that are found. */
+  pause(options?: TreeOption): Promise<AdjustReceipt>;
+  resume(options?: TreeOption): Promise<AdjustReceipt>;
+  /** Ends the run and all below it, aborting what is in flight; each still gives its Step. */
   cancel(message?: string): Promise<void>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
@@ -111,9 +132,9 @@ export interface RunHandle {
   /**
    * Provisional text as it comes, without what came before; ends with the run. What the run came to
    * is its Step alone: pieces may be missing, and a `restart` or a higher attempt voids the text of
-   * its iteration.
+   * its iteration. With `tree` that of all runs below too, told apart by `runId`; only from a root.
    */
-  stream(): AsyncIterable<Chunk | ChunkMarker>;
+  stream(options?: TreeOption): AsyncIterable<Chunk | ChunkMarker>;
   /**
    * Everything that somebody who talks with the run wants to hear, in one stream: text, what waits for
    * people, where it stands, and its Step at the end.
@@ -152,18 +173,28 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
   const handle = client.workflow.getHandle(id);
   const ask = <Result>(query: () => Promise<Result>): Promise<Result> =>
     asking(id, () => client.withDeadline(Date.now() + QUERY_DEADLINE_MS, query));
-  const result = async (): Promise<Step> => {
-    try {
-      return (await handle.result()) as Step;
-    } catch (error) {
-      return stepOfFailure(id, error, () => ask(() => handle.query(statusQuery)));
-    }
-  };
-  const update = (adjustment: Adjustment): Promise<AdjustReceipt> => {
+  const result = (): Promise<Step> => readStep(client, id);
+  const tree = (): Promise<readonly TreeRun[]> => readTree(client, id);
+  const below = (runId: string): RunHandle => createRunHandle(runId, parts);
+  const adjust = (adjustment: Adjustment): Promise<AdjustReceipt> => {
     const updateId = randomUUID();
     return acrossHandover(id, client, () =>
       handle.executeUpdate(adjustUpdate, { args: [adjustment], updateId }),
     );
+  };
+  const ownEvents = async (from: number): Promise<readonly AgentEvent[]> => {
+    const events = await asking(id, () => readChain({ client, id, kind: 'events', from, archive }));
+    return events as unknown as readonly AgentEvent[];
+  };
+  /** Settles an item of the run itself, or leaves it to the run below that has it. */
+  const settle = (
+    itemId: string,
+    own: () => Promise<AnswerReceipt>,
+    ofChild: (child: RunHandle, childItem: string) => Promise<AnswerReceipt>,
+  ): Promise<AnswerReceipt> => {
+    const place = placeOfItem(itemId);
+    if (place.calls.length === 0) return own();
+    return ofChild(below([id, ...place.calls].join('/')), place.id).then(() => ({ id: itemId }));
   };
   const run: RunHandle = {
     id,
@@ -177,33 +208,61 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
       );
       return entries as unknown as readonly Entry[];
     },
-    events: async ({ from = 0 } = {}) => {
-      const events = await asking(id, () =>
-        readChain({ client, id, kind: 'events', from, archive }),
-      );
-      return events as unknown as readonly AgentEvent[];
+    events: async ({ from = 0, tree: wholeTree = false } = {}) => {
+      if (!wholeTree) return ownEvents(from);
+      if (from !== 0) throw new UsageError('number', NO_COMMON_NUMBER);
+      const runs = await tree();
+      return mergeEvents(await inTurns(runs, (each) => below(each.id).events()));
     },
+    tree,
+    child: async (path) => below(await addressBelow(id, path, tree)),
     send: async (text, options = {}) => {
       const input = inputOf(text, options);
-      const receipt = await acrossHandover(id, client, () =>
+      const { position } = await acrossHandover(id, client, () =>
         handle.executeUpdate(sendUpdate, { args: [input], updateId: input.id }),
       );
-      return receipt.position;
+      if (options.tree === true) {
+        await withAllBelow(id, tree, (runId) =>
+          below(runId).send(text, { ...options, id: input.id, tree: false }),
+        );
+      }
+      return position;
     },
     answer: (itemId, value, { updateId = randomUUID() } = {}) =>
-      acrossHandover(id, client, () =>
-        handle.executeUpdate(answerUpdate, { args: [{ id: itemId, value, updateId }], updateId }),
+      settle(
+        itemId,
+        () =>
+          acrossHandover(id, client, () =>
+            handle.executeUpdate(answerUpdate, {
+              args: [{ id: itemId, value, updateId }],
+              updateId,
+            }),
+          ),
+        (child, childItem) => child.answer(childItem, value, { updateId }),
       ),
     decide: (itemId, decision, { updateId = randomUUID() } = {}) =>
-      acrossHandover(id, client, () =>
-        handle.executeUpdate(decideUpdate, {
-          args: [{ id: itemId, decision, updateId }],
-          updateId,
-        }),
+      settle(
+        itemId,
+        () =>
+          acrossHandover(id, client, () =>
+            handle.executeUpdate(decideUpdate, {
+              args: [{ id: itemId, decision, updateId }],
+              updateId,
+            }),
+          ),
+        (child, childItem) => child.decide(childItem, decision, { updateId }),
       ),
-    adjust: (limits) => update({ limits }),
-    pause: () => update({ paused: true }),
-    resume: () => update({ paused: false }),
+    adjust: (limits) => adjust({ limits }),
+    pause: async (options = {}) => {
+      const receipt = await adjust({ paused: true });
+      if (options.tree === true) await withAllBelow(id, tree, (runId) => below(runId).pause());
+      return receipt;
+    },
+    resume: async (options = {}) => {
+      const receipt = await adjust({ paused: false });
+      if (options.tree === true) await withAllBelow(id, tree, (runId) => below(runId).resume());
+      return receipt;
+    },
     cancel: async (message) => {
       const payload = message === undefined ? {} : { message };
       try {
@@ -219,11 +278,13 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
       const { status } = await asking(id, () => handle.describe());
       return isAlive(status.name) ? null : result();
     },
-    stream: () =>
+    stream: ({ tree: wholeTree = false } = {}) =>
       streamOf({
         id,
+        wholeTree,
         chunks: parts.chunks,
         status: () => handle.query(statusQuery),
+        isRoot: async () => (await findRun(client, { id })).run.parent === null,
         result: () => handle.result(),
       }),
     follow: (options) => followRun(run, options),
@@ -231,6 +292,9 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
   };
   return run;
 }
+
+const NO_COMMON_NUMBER =
+  'Expected no `from` for the events of a tree, since each run numbers its own. Leave it out.';
 
 /** How often a run is asked whether it waits for a person: soon at first, then as often as is polite. */
 const FIRST_POLL_MS = 100;
@@ -260,23 +324,4 @@ function inputOf(
   const checked = checkRunInput({ id, kind, text, ...(media === undefined ? {} : { media }) });
   if (checked.kind === 'invalid') throw new UsageError('invalid_input', checked.message);
   return checked.input;
-}
-
-async function stepOfFailure(
-  id: string,
-  error: unknown,
-  status: () => Promise<RunStatus>,
-): Promise<Step> {
-  if (error instanceof WorkflowFailedError) {
-    const { cause } = error;
-    const step = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
-    if (step !== undefined && step !== null) return step as Step;
-    if (cause instanceof CancelledFailure) {
-      const ended = await status();
-      if (ended.step !== undefined) return ended.step;
-    }
-    const said = (cause?.message ?? error.message).replace(/\.$/, '');
-    throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${said}.`);
-  }
-  return asking(id, () => Promise.reject(error));
 }

@@ -1,19 +1,22 @@
 /** The provisional text of one run: chunks of a source that knows nothing of runs and their ends. */
 import type { RunStatus } from '../core/agent/messages.ts';
-import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
+import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
 import { UsageError } from '../core/usage-error.ts';
 import { asking } from './service-calls.ts';
 
 /** A source of provisional text, in the same process or over an adapter. */
 export interface ChunkSource {
-  subscribe(filter: { readonly runId: string }): AsyncIterable<Chunk | ChunkMarker>;
+  subscribe(filter: ChunkFilter): AsyncIterable<Chunk | ChunkMarker>;
 }
 
 /** What a stream asks of its run. */
 export interface StreamParts {
   readonly id: string;
+  /** Also what the runs below write. */
+  readonly wholeTree: boolean;
   readonly chunks: ChunkSource | undefined;
   readonly status: () => Promise<RunStatus>;
+  readonly isRoot: () => Promise<boolean>;
   readonly result: () => Promise<unknown>;
 }
 
@@ -36,7 +39,7 @@ export function streamOf(parts: StreamParts): AsyncIterable<Chunk | ChunkMarker>
 }
 
 async function* readStream(
-  { id, chunks, status, result }: StreamParts,
+  { id, wholeTree, chunks, status, isRoot, result }: StreamParts,
   leave: { now: () => void },
 ): AsyncGenerator<Chunk | ChunkMarker, undefined> {
   if (chunks === undefined) {
@@ -47,7 +50,14 @@ async function* readStream(
   }
   const { runId, state } = await asking(id, status);
   if (state === 'ended') return;
-  const source = chunks.subscribe({ runId })[Symbol.asyncIterator]();
+  if (wholeTree && !(await isRoot())) {
+    throw new UsageError(
+      'no_stream',
+      `Expected the root of a tree to stream it whole, got \`${id}\`, which has a run above it. Use the handle of the root.`,
+    );
+  }
+  const filter = wholeTree ? { rootRunId: runId } : { runId };
+  const source = chunks.subscribe(filter)[Symbol.asyncIterator]();
   // A source knows nothing of runs: the end of the run is what ends the stream. It is a promise for
   // each piece, since one for all of them would keep every race until the run ends.
   let hasEnded = false;

@@ -32,6 +32,7 @@ import type { Json } from '../core/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Entry } from '../core/transcript/entry.ts';
+import { placeOfItem } from '../core/tree/calls.ts';
 import type { ChildMessage, ParentMessage } from '../core/tree/messages.ts';
 import { UsageError } from '../core/usage-error.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -63,7 +64,7 @@ export interface MemoryRun {
   pending(): readonly PendingItem[];
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
-  /** Answers a question, or ends outside work. Throws a UsageError for what a live run refuses. */
+  /** Answers a question, or ends outside work, also of a run below. Throws a UsageError for what a live run refuses. */
   answer(id: string, value: Json, options?: AnswerOptions): void;
   /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
@@ -274,8 +275,16 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
     resume: () => current.run.resume(),
     program: () => current.run.program(),
     pending: () => pendingItems(current.run.state, current.host.mailbox.peek()),
-    answer: (id, value, how) => settle(id, (waits) => checkAnswer(waits, id, value), how),
-    decide: (id, decision, how) => settle(id, (waits) => checkDecision(waits, id, decision), how),
+    answer: (id, value, how) => {
+      const place = runOfItem(handle, id);
+      if (place.run !== handle) place.run.answer(place.id, value, how);
+      else settle(id, (waits) => checkAnswer(waits, id, value), how);
+    },
+    decide: (id, decision, how) => {
+      const place = runOfItem(handle, id);
+      if (place.run !== handle) place.run.decide(place.id, decision, how);
+      else settle(id, (waits) => checkDecision(waits, id, decision), how);
+    },
     resultOrPending: () =>
       new Promise((resolve, reject) => {
         const look = (): void => {
@@ -309,6 +318,19 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
   const finished = handle.result.then((step): ChildEnd => ({ kind: 'ended', step }));
   const family = (): Family => current.family;
   return { run: handle, family, ended: Promise.race([died, finished]) };
+}
+
+/** The run of `root` in which the item waits that it calls `id`, and its id there. */
+function runOfItem(root: MemoryRun, id: string): { readonly run: MemoryRun; readonly id: string } {
+  const { calls, id: own } = placeOfItem(id);
+  const address = [root.address, ...calls].join('/');
+  const run = calls.reduce<MemoryRun | undefined>(
+    (above, callId) =>
+      above?.children.find((child) => child.address === `${above.address}/${callId}`),
+    root,
+  );
+  if (run !== undefined) return { run, id: own };
+  throw new UsageError('run_not_found', `Expected a run \`${address}\`, got none of this tree.`);
 }
 
 function childStart(

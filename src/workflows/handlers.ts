@@ -48,6 +48,7 @@ import type {
   RunPhase,
   RunStatus,
   TranscriptRequest,
+  TreeAnswer,
 } from '../core/agent/messages.ts';
 import {
   adjustUpdate,
@@ -117,10 +118,7 @@ export function installHandlers(session: Session): void {
     if (message !== null) session.family?.hearParent(message);
     afterMessage(session);
   });
-  setHandler(treeQuery, () => {
-    const state = stateOf(session);
-    return state === null ? null : treeView(state, Date.now());
-  });
+  setHandler(treeQuery, () => treeAnswer(session));
   setHandler(statusQuery, () => statusOf(session));
   setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
   setHandler(transcriptQuery, (request) => transcriptPage(session, request));
@@ -302,6 +300,14 @@ function statusOf(session: Session): RunStatus {
     link: session.link,
     ...(step === null ? {} : { step }),
   };
+}
+
+function treeAnswer(session: Session): TreeAnswer | null {
+  const state = stateOf(session);
+  if (state === null) return null;
+  const { step, ...status } = statusOf(session);
+  void step;
+  return { ...treeView(state, Date.now()), status, stats: state.stats };
 }
 
 function phaseOf(session: Session): RunPhase {

@@ -22,7 +22,7 @@ import {
   type RunStatus,
   type SendReceipt,
   type TranscriptRequest,
-  type TreeView,
+  type TreeAnswer,
 } from '../core/agent/messages.ts';
 import type {
   ChildCancel,
@@ -70,7 +70,7 @@ export const pendingQuery: QueryDefinition<readonly PendingItem[]> = defineQuery
   MESSAGE_NAMES.pending,
 );
 /** The part of the tree that the run knows; null before its agent is loaded. */
-export const treeQuery: QueryDefinition<TreeView | null> = defineQuery(MESSAGE_NAMES.tree);
+export const treeQuery: QueryDefinition<TreeAnswer | null> = defineQuery(MESSAGE_NAMES.tree);
 /** From a child: what it and all below it have spent. */
 export const progressSignal: SignalDefinition<[ProgressMessage]> = defineSignal(
   MESSAGE_NAMES.progress,

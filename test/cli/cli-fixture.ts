@@ -100,6 +100,8 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     events: unexpected,
     program: unexpected,
     pending: unexpected,
+    tree: unexpected,
+    child: unexpected,
     answer: unexpected,
     decide: unexpected,
     resultOrPending: unexpected,

@@ -400,8 +400,8 @@ describe('commands that tell', () => {
 
     expect(asked).toEqual([
       ['cancel', 'enough'],
-      ['pause', undefined],
-      ['resume', undefined],
+      ['pause', {}],
+      ['resume', {}],
       ['adjust', { totalTokens: 9 }],
     ]);
     expect(outputs).toEqual([

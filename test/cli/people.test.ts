@@ -52,10 +52,10 @@ describe('inbox', () => {
   it('lists what waits, and names the runs that nobody answers for', async () => {
     expect(inboxText(VIEW, NOW)).toBe(
       [
-        'RUN  ID   KIND      AGE         WHAT',
-        'r1   q1   question  1 min 30 s  Which John? (1 John Smith, 2 John Doe)',
-        'r2   2.1  approval  1 min 30 s  pay {"amount":5}',
-        'r2   2.2  external  1 min 30 s  build {"url":"https://ci/7"}',
+        'RUN  PATH   ID   KIND      AGE         WHAT',
+        'r1   clerk  q1   question  1 min 30 s  Which John? (1 John Smith, 2 John Doe)',
+        'r2   clerk  2.1  approval  1 min 30 s  pay {"amount":5}',
+        'r2   clerk  2.2  external  1 min 30 s  build {"url":"https://ci/7"}',
       ].join('\n'),
     );
 

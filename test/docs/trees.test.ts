@@ -1,15 +1,17 @@
 /** docs/trees.md: its code is that of examples which run here. */
 import { expect, test } from 'vitest';
-import { longerOf, planner, splitter } from '../../examples/docs/trees.ts';
+import { longerOf, lookAt, planner, splitter, steer } from '../../examples/docs/trees.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+import { treeRun } from '../support/tree-runs.ts';
 import { answer } from '../support/runs.ts';
 import { delegate, observed, taskOf } from '../support/trees.ts';
 
 test('docs/trees.md quotes its examples', () => {
-  expect(blocksOf('trees').size).toBe(3);
+  expect(blocksOf('trees').size).toBe(5);
   expect(blocksOf('trees')).toEqual(regionsOf('trees'));
 });
 
@@ -76,4 +78,35 @@ test('a loop that starts agents', async () => {
   }).result;
 
   expect(step.value).toBe('Is it so? Look for what speaks against it.');
+});
+
+test('a look at a tree, and words to one run in it', async () => {
+  const path = 'planner/1/researcher/1/reader';
+  const base = { agent: 'reader', path, since: 0 };
+  const said: unknown[] = [];
+  const run = fakeRun('planner-7', {
+    tree: async () => [
+      treeRun('planner-7', { path: 'planner', waitsFor: ['agent researcher'] }),
+      treeRun('planner-7/1.1', { path: 'planner/1/researcher', state: 'ended' }),
+    ],
+    pending: async () => [
+      { ...base, id: '1.2/1.1/q1', kind: 'question', question: 'Which?', free: true },
+      { ...base, id: '1.2/1.1/pause', kind: 'pause' },
+    ],
+    answer: async (id, value) => (said.push([id, value]), { id }),
+    child: async (wanted) =>
+      fakeRun(wanted, { send: async (text, options) => said.push([wanted, text, options]) }),
+    pause: async (options) => (said.push(options), { limits: [], paused: true }),
+  });
+
+  expect(await lookAt(run)).toEqual([
+    `planner running: agent researcher (${STEP.usage.totalTokens} tokens)`,
+    `planner/1/researcher ended (${STEP.usage.totalTokens} tokens)`,
+  ]);
+  await steer(run);
+  expect(said).toEqual([
+    ['1.2/1.1/q1', 'blue'],
+    [path, 'Look at the second source only.', { kind: 'steer' }],
+    { tree: true },
+  ]);
 });

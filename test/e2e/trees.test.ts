@@ -249,13 +249,13 @@ describe('a child that hands over', () => {
       return pending.length > 0 && pending;
     });
     expect(item).toMatchObject({
-      id: 'q1',
+      id: '1.1/1.1/q1',
       kind: 'question',
       agent: 'shy',
       path: 'top/1/middle/1/shy',
       run: `${run.id}/1.1/1.1`,
     });
-    await everloop.attach(item?.run ?? '').answer('q1', 'blue');
+    await run.answer(item?.id ?? '', 'blue');
 
     expect((await run.result()).status).toBe('success');
     await small.replay(run);

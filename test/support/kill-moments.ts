@@ -75,7 +75,7 @@ export function killMoments(
 }
 
 /** Numbers from 0 to below 1 that follow from a seed: mulberry32. */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

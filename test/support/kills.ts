@@ -10,9 +10,12 @@ export const KILLS: {
   readonly seed: number;
   readonly workerMoments: number;
   readonly serverMoments: number;
+  /** Trees of 40 runs whose worker is killed three times each. */
+  readonly trees: number;
 } = {
   isAll,
   seed: Number(process.env['EVERLOOP_KILL_SEED'] ?? 20_260_310),
   workerMoments: isAll ? 25 : 6,
   serverMoments: isAll ? 5 : 1,
+  trees: isAll ? 12 : 2,
 };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
 import { act, answer, searchTool } from './runs.ts';
-import { delegate, observed, player } from './trees.ts';
+import { delegate, observed, player, taskOf } from './trees.ts';
 
 /** A run that searches in so many iterations, then answers. */
 export function worker(
@@ -39,6 +39,19 @@ export function slowSearch(ms: number): ToolDefinition {
       return 'hits';
     },
   }) as ToolDefinition;
+}
+
+/** A tree of 40 runs in three levels: leaves of one, two and three iterations with a tool call in each. */
+export function fortyRuns(toolMs: number): AgentDefinition {
+  const leaf = player(
+    'leaf',
+    (request) =>
+      request.iteration <= 1 + (Number(taskOf(request)) % 3)
+        ? act(`step ${request.iteration}`)
+        : answer('done'),
+    { tools: [slowSearch(toolMs)] },
+  );
+  return asker(asker(leaf, 12, 'middle'), 3, 'top');
 }
 
 /** Three levels with `width` runs below each: each leaf works through `iterations`. */

@@ -6,8 +6,8 @@ import { readJsonArgument, readObject } from '../arguments.ts';
 import { withClient, type Act } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { pendingText } from '../run-text.ts';
-import { durationText, oneLine, tableText } from '../text.ts';
-import { tell } from './steer.ts';
+import { cellText, durationText, oneLine, tableText } from '../text.ts';
+import { tell, withPath, type PathOption } from './steer.ts';
 
 /** Characters of what waits; a line should fit a terminal. */
 const ITEM_WIDTH = 70;
@@ -35,8 +35,7 @@ export function addInboxCommand(program: Command, act: Act): void {
 
 /** Adds `answer RUN ID VALUE`: answers a question or ends outside work. */
 export function addAnswerCommand(program: Command, act: Act): void {
-  program
-    .command('answer')
+  withPath(program.command('answer'))
     .summary('answer a question of a run, or end its outside work')
     .description('Answers a question of a run, or ends work that goes on outside with its result.')
     .argument('<run>', 'id of the run')
@@ -45,18 +44,17 @@ export function addAnswerCommand(program: Command, act: Act): void {
     .option('--as-json', 'the value is JSON, as for the result of outside work')
     .option('--update-id <id>', 'repeating an id changes nothing')
     .action((run: string, id: string, text: string, options: AnswerOptions) =>
-      tell(act, run, async (handle, say) => {
+      tell(act, run, options, async (handle, say) => {
         const value: Json = options.asJson === true ? readJsonArgument('<value>', text) : text;
         await handle.answer(id, value, updateOf(options));
-        say(`Answered ${id} of run ${run}.`, { run, id, value });
+        say(`Answered ${id} of run ${handle.id}.`, { run: handle.id, id, value });
       }),
     );
 }
 
 /** Adds `approve RUN ID`: lets a call run, with other arguments if they are given. */
 export function addApproveCommand(program: Command, act: Act): void {
-  program
-    .command('approve')
+  withPath(program.command('approve'))
     .summary('let a call run that waits for approval')
     .description('Lets a call run that waits for approval, with other arguments if they are given.')
     .argument('<run>', 'id of the run')
@@ -64,20 +62,19 @@ export function addApproveCommand(program: Command, act: Act): void {
     .option('--args <json>', 'run it with these arguments instead of those of the model')
     .option('--update-id <id>', 'repeating an id changes nothing')
     .action((run: string, id: string, options: ApproveOptions) =>
-      tell(act, run, async (handle, say) => {
+      tell(act, run, options, async (handle, say) => {
         const args = options.args === undefined ? undefined : readObject('--args', options.args);
         const decision = args === undefined ? { approve: true as const } : { args };
         await handle.decide(id, decision, updateOf(options));
         const how = args === undefined ? '' : ' with other arguments';
-        say(`Approved ${id} of run ${run}${how}.`, { run, id, decision });
+        say(`Approved ${id} of run ${handle.id}${how}.`, { run: handle.id, id, decision });
       }),
     );
 }
 
 /** Adds `deny RUN ID`: a call does not run. */
 export function addDenyCommand(program: Command, act: Act): void {
-  program
-    .command('deny')
+  withPath(program.command('deny'))
     .summary('refuse a call that waits for approval')
     .description('Refuses a call that waits for approval; the model reads the reason.')
     .argument('<run>', 'id of the run')
@@ -85,15 +82,15 @@ export function addDenyCommand(program: Command, act: Act): void {
     .option('--reason <text>', 'why', '')
     .option('--update-id <id>', 'repeating an id changes nothing')
     .action((run: string, id: string, options: DenyOptions) =>
-      tell(act, run, async (handle, say) => {
+      tell(act, run, options, async (handle, say) => {
         const decision = { deny: options.reason };
         await handle.decide(id, decision, updateOf(options));
-        say(`Denied ${id} of run ${run}.`, { run, id, decision });
+        say(`Denied ${id} of run ${handle.id}.`, { run: handle.id, id, decision });
       }),
     );
 }
 
-interface UpdateOptions {
+interface UpdateOptions extends PathOption {
   readonly updateId?: string;
 }
 
@@ -109,7 +106,7 @@ interface DenyOptions extends UpdateOptions {
   readonly reason: string;
 }
 
-function updateOf({ updateId }: UpdateOptions): UpdateOptions {
+function updateOf({ updateId }: UpdateOptions): { readonly updateId?: string } {
   return updateId === undefined ? {} : { updateId };
 }
 
@@ -118,9 +115,10 @@ export function inboxText({ items, silent }: InboxView, nowMs: number): string {
   if (items.length === 0)
     return silent.length === 0 ? 'Nothing waits.' : 'Nothing is known to wait.';
   return tableText(
-    ['RUN', 'ID', 'KIND', 'AGE', 'WHAT'],
+    ['RUN', 'PATH', 'ID', 'KIND', 'AGE', 'WHAT'],
     items.map(({ run, item }) => [
-      run,
+      cellText(run),
+      cellText(item.path),
       item.id,
       item.kind,
       durationText(Math.max(0, nowMs - item.since)),

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../json.ts';
 import type { BreachOrigin, Limit } from '../limits/limit.ts';
+import type { Stats } from '../stats/stats.ts';
 import type { Page, PagePosition } from '../transcript/page.ts';
 import type { LimitsInput } from './input.ts';
 import type { Decision } from './pending.ts';
@@ -86,8 +87,7 @@ export interface TreeChild {
   /** Workflow id: the address of the run. */
   readonly id: string;
   readonly agent: string;
-  /** Absent once it has ended. */
-  readonly path?: string;
+  readonly path: string;
   readonly status: 'running' | StepStatus;
   /** Of an ended child. */
   readonly reason?: string;
@@ -121,9 +121,15 @@ export interface TreeView {
   readonly budgets: readonly BudgetLine[];
 }
 
+/** What a run answers of its tree: its view, where it stands, and its statistics. */
+export interface TreeAnswer extends TreeView {
+  readonly status: Omit<RunStatus, 'step'>;
+  readonly stats: Stats;
+}
+
 /** What everything has that waits for a person. */
 export interface PendingBase {
-  /** What `answer` and `decide` take. */
+  /** What `answer` and `decide` take: `q1`; of a run below with the calls that lead there, `1.2/q1`. */
   readonly id: string;
   readonly agent: string;
   readonly path: string;

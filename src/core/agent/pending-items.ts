@@ -13,11 +13,20 @@ export function pendingItems(state: RunState, inbox: Inbox): readonly PendingIte
   const { pending = [] } = openWaits(state, inbox);
   const items = pending.map((item): PendingItem => ({ ...shownItem(item), ...whose }));
   const { pausedAt, children = [] } = state;
-  const below = children.flatMap((child) =>
-    child.pending.map((item): PendingItem => ({ ...item, run: item.run ?? child.childId })),
+  const below = children.flatMap(({ childId, callId, pending: waiting }) =>
+    waiting.map((item): PendingItem => ({
+      ...item,
+      id: idBelow(callId, item.id),
+      run: item.run ?? childId,
+    })),
   );
   if (pausedAt === null) return [...items, ...below];
   return [...items, { id: 'pause', kind: 'pause', since: pausedAt, ...whose }, ...below];
+}
+
+/** What item `id` of the child of call `callId` is called in its parent: unique in the tree, `1.2/q1`. */
+function idBelow(callId: string, id: string): string {
+  return `${callId}/${id}`;
 }
 
 /** An item without what only the loop needs. */

@@ -1,4 +1,5 @@
 /** What a run shows of its tree: the runs that it has started, and where its budgets are. */
+import { pathBelow } from '../tree/calls.ts';
 import { usesOf } from '../tree/ledger.ts';
 import type { BudgetLine, TreeChild, TreeView } from './messages.ts';
 import { ledgerOf } from './run.ts';
@@ -16,6 +17,7 @@ export function treeView(state: RunState, now: number): TreeView {
   const ended = childEnds.map(({ childId, agent, status, reason, usage }): TreeChild => ({
     id: childId,
     agent,
+    path: pathBelow(agentPath, childId, agent),
     status,
     reason,
     usage,

@@ -510,10 +510,13 @@ describe('a tree', () => {
     }
 
     expect(run.pending()).toMatchObject([
-      { id: 'q1', kind: 'question', agent: 'shy', path: 'asker/1/shy', run: 'run-1/1.1' },
-      { id: 'q1', kind: 'question', agent: 'shy', path: 'asker/1/shy', run: 'run-1/1.2' },
+      { id: '1.1/q1', kind: 'question', agent: 'shy', path: 'asker/1/shy', run: 'run-1/1.1' },
+      { id: '1.2/q1', kind: 'question', agent: 'shy', path: 'asker/1/shy', run: 'run-1/1.2' },
     ]);
-    run.children[1]?.answer('q1', 'blue');
+    run.answer('1.2/q1', 'blue');
+    expect(() => run.answer('1.3/q1', 'green')).toThrow(
+      'Expected a run `run-1/1.3`, got none of this tree.',
+    );
     run.children[0]?.answer('q1', 'red');
     const step = await run.result;
 

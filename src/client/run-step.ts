@@ -1,0 +1,32 @@
+/** How a run ended, from the service: its result, or what its failure carries. */
+import { ApplicationFailure, type Client, WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
+import type { Step } from '../core/agent/step.ts';
+import { UsageError } from '../core/usage-error.ts';
+import { statusQuery } from '../workflows/messages.ts';
+import { asking, QUERY_DEADLINE_MS } from './service-calls.ts';
+
+/**
+ * The Step of run `id`; waits for its end.
+ *
+ * @throws UsageError `no_step` for a run that was ended without a word.
+ */
+export async function readStep(client: Client, id: string): Promise<Step> {
+  const handle = client.workflow.getHandle(id);
+  try {
+    return (await handle.result()) as Step;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) return asking(id, () => Promise.reject(error));
+    const { cause } = error;
+    const step = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+    if (step !== undefined && step !== null) return step as Step;
+    if (cause instanceof CancelledFailure) {
+      const ended = await asking(id, () =>
+        client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () => handle.query(statusQuery)),
+      );
+      if (ended.step !== undefined) return ended.step;
+    }
+    const said = (cause?.message ?? error.message).replace(/\.$/, '');
+    throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${said}.`);
+  }
+}

@@ -1,0 +1,243 @@
+/** One run of a tree, as its client finds it: alive, ended, or with nobody who answers for it. */
+import type { Client } from '@temporalio/client';
+import type { BudgetLine, RunPhase, TreeAnswer, TreeChild } from '../core/agent/messages.ts';
+import type { Step, StepStatus, Usage } from '../core/agent/step.ts';
+import type { Stats } from '../core/stats/stats.ts';
+import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
+import { isUsageError } from '../core/usage-error.ts';
+import { treeQuery } from '../workflows/messages.ts';
+import { readStep } from './run-step.ts';
+import { asking, isAlive, QUERY_DEADLINE_MS } from './service-calls.ts';
+
+/** One run of a tree. */
+export interface TreeRun {
+  /** Workflow id: the run's address. */
+  readonly id: string;
+  readonly agent: string;
+  /** `planner/2/writer`: writer, started in planner's iteration 2. Runs of one turn may share it. */
+  readonly path: string;
+  /** 0 for a root. */
+  readonly depth: number;
+  /** Address of the run above; null for a root. */
+  readonly parent: string | null;
+  /** Addresses of the runs that it has started, in the order of their calls. */
+  readonly children: readonly string[];
+  /** `silent`: it is alive, and no worker answers for it. */
+  readonly state: RunPhase | 'silent';
+  /** How it ended, and why. */
+  readonly status?: StepStatus;
+  readonly reason?: string;
+  readonly iteration: number;
+  /** What is in flight and what people are to end: `model gpt-5`, `question q1`. */
+  readonly waitsFor: readonly string[];
+  /** Of all below it too; of a silent run as far as it has told the run above. */
+  readonly usage: Usage;
+  /** Null when neither the run nor its end tells them. */
+  readonly stats: Stats | null;
+  /** Limits over it and all below; empty for a run that is silent or has ended. */
+  readonly budgets: readonly BudgetLine[];
+}
+
+/** What the run above knows of a run, for one that cannot say it. */
+export interface KnownRun {
+  readonly id: string;
+  readonly agent?: string;
+  readonly path?: string;
+  readonly depth?: number;
+  readonly parent?: string | null;
+  readonly child?: TreeChild;
+}
+
+/** A run, and what it knows of the runs that it has started. */
+export interface FoundRun {
+  readonly run: TreeRun;
+  readonly below: readonly KnownRun[];
+}
+
+/** How often a run may end or hand over between two questions before what is known has to do. */
+const TRIES = 4;
+
+/**
+ * Finds out how a run stands. A live one is asked; the Step of an ended one needs no worker.
+ *
+ * @throws UsageError `run_not_found` for a run that nobody knows, `not_an_agent` for another workflow.
+ */
+export async function findRun(client: Client, known: KnownRun): Promise<FoundRun> {
+  const { id } = known;
+  let seen = known;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const described = await asking(id, () => client.workflow.getHandle(id).describe());
+      const agent = described.memo?.['agent'];
+      const parent = known.parent ?? described.parentExecution?.workflowId ?? null;
+      seen = { ...known, parent, ...(typeof agent === 'string' ? { agent } : {}) };
+      return await (isAlive(described.status.name) ? liveRun : endedRun)(client, seen);
+    } catch (error) {
+      const code = isUsageError(error) ? error.code : '';
+      // What the service has forgotten, the run above has noted.
+      if (code === 'run_not_found' && known.child !== undefined) return silentRun(seen);
+      if (code === 'no_worker') return silentRun(seen);
+      // It ended, or handed over, between two questions.
+      if (isUsageError(error) || attempt === TRIES) throw error;
+    }
+  }
+}
+
+async function liveRun(client: Client, known: KnownRun): Promise<FoundRun> {
+  const { id } = known;
+  const handle = client.workflow.getHandle(id);
+  const answer = await asking(id, () =>
+    client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () => handle.query(treeQuery)),
+  );
+  if (answer === null) return { run: begunRun(known), below: [] };
+  const { agent, path, depth, parent, children, budgets, stats, status } = answer;
+  return {
+    run: {
+      id,
+      agent,
+      path,
+      depth,
+      parent,
+      children: inCallOrder(children.map((child) => child.id)),
+      state: status.state,
+      iteration: status.iteration,
+      waitsFor: status.waitsFor,
+      usage: status.usage,
+      stats,
+      budgets,
+    },
+    below: belowOf(answer, id),
+  };
+}
+
+function belowOf({ children, depth }: TreeAnswer, parent: string): readonly KnownRun[] {
+  return children.map((child) => ({
+    id: child.id,
+    path: child.path,
+    depth: depth + 1,
+    parent,
+    child,
+  }));
+}
+
+/** A run whose Step is there; else what the run above has noted of its end. */
+async function endedRun(client: Client, known: KnownRun): Promise<FoundRun> {
+  const step = await stepOf(client, known.id);
+  if (step === null) return lostRun(known);
+  const { id } = known;
+  const { agent, status, reason, iterations, usage, stats, children, trace } = step;
+  const path = known.path ?? (await pathOfEnded(client, step));
+  const depth = known.depth ?? stats.gauges['agent:depth'] ?? 0;
+  return {
+    run: {
+      id,
+      agent,
+      path,
+      depth,
+      parent: known.parent ?? trace.parent?.workflowId ?? null,
+      children: inCallOrder(children.map(({ childId }) => childId)),
+      state: 'ended',
+      status,
+      reason,
+      iteration: iterations,
+      waitsFor: [],
+      usage,
+      stats,
+      budgets: [],
+    },
+    below: children.map((child) => {
+      const below = pathBelow(path, child.childId, child.agent);
+      return {
+        id: child.childId,
+        path: below,
+        depth: depth + 1,
+        parent: id,
+        child: { ...child, id: child.childId, path: below },
+      };
+    }),
+  };
+}
+
+/** Addresses of children by the calls that they end with, so that a tree looks the same all its life. */
+function inCallOrder(addresses: readonly string[]): readonly string[] {
+  return addresses.toSorted((a, b) => {
+    const [left, right] = [partsOf(a), partsOf(b)];
+    const at = left.findIndex((part, index) => part !== right[index]);
+    const [one = '', other = ''] = [left[at], right[at]];
+    return Number(one) - Number(other) || (one < other ? -1 : 1);
+  });
+}
+
+function partsOf(address: string): readonly string[] {
+  return lastCallOf(address).split(/[./-]/);
+}
+
+/** Null for a run that was ended without a word. */
+async function stepOf(client: Client, id: string): Promise<Step | null> {
+  try {
+    return await readStep(client, id);
+  } catch (error) {
+    if (isUsageError(error) && error.code === 'no_step') return null;
+    throw error;
+  }
+}
+
+/** The path of an ended run that was asked for by itself: that of the run above leads to it. */
+async function pathOfEnded(client: Client, { agent, trace }: Step): Promise<string> {
+  const { parent, workflowId } = trace;
+  if (parent === undefined) return agent;
+  const above = await findRun(client, { id: parent.workflowId });
+  return pathBelow(above.run.path, workflowId, agent);
+}
+
+const NOTHING_USED: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  totalTokens: 0,
+  cachedInputTokens: 0,
+  reasoningTokens: 0,
+  costMicroUsd: 0,
+  modelCalls: 0,
+  modelCallRetries: 0,
+  toolCalls: 0,
+  durationMs: 0,
+};
+
+/** What the run above knows of it. */
+function knownOf(known: KnownRun): TreeRun {
+  const { id, child, depth = 0, parent = null } = known;
+  const { agent = child?.agent ?? '' } = known;
+  return {
+    id,
+    agent,
+    path: known.path ?? agent,
+    depth,
+    parent,
+    children: [],
+    state: 'silent',
+    iteration: 0,
+    waitsFor: [],
+    usage: child?.usage ?? NOTHING_USED,
+    stats: null,
+    budgets: [],
+  };
+}
+
+function silentRun(known: KnownRun): FoundRun {
+  const { status, reason } = known.child ?? {};
+  const run = knownOf(known);
+  if (status === undefined || status === 'running') return { run, below: [] };
+  const ended = { state: 'ended' as const, status, ...(reason === undefined ? {} : { reason }) };
+  return { run: { ...run, ...ended }, below: [] };
+}
+
+/** Ended without a word: its run above notes that in a moment. */
+function lostRun(known: KnownRun): FoundRun {
+  const { run } = silentRun(known);
+  return { run: { status: 'error', reason: 'internal', ...run, state: 'ended' }, below: [] };
+}
+
+/** A run whose agent is not loaded yet. */
+function begunRun(known: KnownRun): TreeRun {
+  return { ...knownOf(known), state: 'running', waitsFor: ['definition'] };
+}

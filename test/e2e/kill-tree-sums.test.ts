@@ -1,0 +1,205 @@
+/**
+ * Sums of a tree of 40 runs in three levels whose messages get lost, doubled and out of order, while its
+ * worker is killed three times, at moments that follow from a seed. Trees take turns: one loses nothing
+ * else, of one some runs are terminated from outside, one has limits that bind in its middle.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Everloop } from '../../src/client/everloop-client.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { LimitsInput } from '../../src/core/agent/input.ts';
+import type { Step } from '../../src/core/agent/step.ts';
+import type { Stats } from '../../src/core/stats/stats.ts';
+import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { eventually } from '../support/eventually.ts';
+import type { TreeWorker } from '../support/fixtures/serve-trees.ts';
+import { randomNumbers, type KillMoment } from '../support/kill-moments.ts';
+import { KILLS } from '../support/kills.ts';
+import { bodiesOf } from '../support/runs.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { fortyRuns } from '../support/tree-agents.ts';
+import { ownSums, treeCounters } from '../support/trees.ts';
+
+const LOSSY = fileURLToPath(
+  new URL('../support/fixtures/workflows/lossy-agent.ts', import.meta.url),
+);
+const RUNS = 40;
+const TOOL_MS = 150;
+const KILLS_OF_A_TREE = 3;
+/** Leaves that may be in a model call when a limit is crossed. */
+const LEAVES = 36;
+const CALL_TOKENS = 100;
+
+/** Of 40 runs: 112 model calls, 11,200 tokens. */
+const BINDING = { modelCalls: 90, totalTokens: 8_000 } as const;
+
+const VARIANTS = ['is only killed', 'loses runs', 'has binding limits'] as const;
+
+let stage: Stage;
+let undisturbed: object;
+const processes: FixtureProcess[] = [];
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+});
+afterAll(async () => {
+  await Promise.all(processes.map((child) => child.kill('SIGKILL')));
+  await stage?.close();
+});
+
+async function serve(work: TreeWorker): Promise<FixtureProcess> {
+  const child = await startFixture('serve-trees', [JSON.stringify(work)]);
+  processes.push(child);
+  return child;
+}
+
+/** Small enough that each process of a tree gets so far: all runs together have 39 ends and 112 calls. */
+const MOMENTS: readonly (readonly [on: KillMoment['on'], upTo: number])[] = [
+  ['event agent:model_call:after', 20],
+  ['event agent:tool_call:before', 15],
+  ['event agent:child:complete', 6],
+  ['event agent:tool_call:after', 12],
+];
+
+function momentOf(random: () => number): KillMoment {
+  const [on, upTo] = MOMENTS[Math.floor(random() * MOMENTS.length)] ??
+    MOMENTS[0] ?? ['chunk end', 1];
+  const nth = 1 + Math.floor(random() * upTo);
+  return { on, nth, delayMs: random() < 0.5 ? 0 : 1 + Math.floor(random() * 60) };
+}
+
+/** What a kill must not change: not ids, times, and tries of calls. */
+function lastingOf({ status, value, reason, iterations, stats, children }: Step): object {
+  const counters = Object.entries(stats.counters).filter(([key]) => !key.includes('retries'));
+  const ends = children.map(({ agent, status: end }) => `${agent} ${end}`);
+  return { status, value, reason, iterations, ends, counters: Object.fromEntries(counters) };
+}
+
+interface Share extends Stats {
+  readonly isCharged?: boolean;
+}
+
+/** The own shares of all runs that told their end, and what was charged for those that did not. */
+async function sharesOf(everloop: Everloop, run: RunHandle): Promise<readonly Share[]> {
+  const step = await run.result();
+  const ends = bodiesOf(await run.events(), 'agent:child:complete');
+  const below = await Promise.all(
+    ends.map(async ({ childId, charged, totals }) =>
+      charged === true
+        ? [{ counters: ownOf(totals), gauges: {}, isCharged: true }]
+        : sharesOf(everloop, everloop.attach(childId)),
+    ),
+  );
+  return [step.stats, ...below.flat()];
+}
+
+function ownOf(totals: { readonly [key: string]: number }): { readonly [key: string]: number } {
+  return Object.fromEntries(Object.entries(totals).map(([key, value]) => [`$self:${key}`, value]));
+}
+
+/** Terminates a leaf of each of two branches, and in some trees the third branch whole. */
+async function endSome(run: RunHandle, random: () => number): Promise<void> {
+  const leaf = (branch: number): string => `1.${branch}/1.${1 + Math.floor(random() * 12)}`;
+  const victims = [leaf(1), leaf(2), ...(random() < 0.5 ? ['1.3'] : [])];
+  for (const calls of victims) {
+    const handle = stage.client.workflow.getHandle(`${run.id}/${calls}`);
+    await eventually(
+      `a run at ${calls}`,
+      () =>
+        handle.describe().then(
+          ({ status }) => status.name,
+          () => undefined,
+        ),
+      60_000,
+    );
+    // One that has ended by then is none to charge.
+    await handle.terminate('by a test').catch(() => undefined);
+  }
+}
+
+interface KilledTree {
+  readonly run: RunHandle;
+  readonly everloop: Everloop;
+  readonly kills: number;
+}
+
+/** Runs a tree to its end over workers that kill themselves, and a last one that does not. */
+async function killedTree(
+  random: () => number,
+  limits: LimitsInput,
+  disturb: (run: RunHandle) => Promise<void>,
+): Promise<KilledTree> {
+  const { address, namespace, folder } = stage;
+  const place = {
+    address,
+    namespace,
+    taskQueue: `sums-${randomUUID()}`,
+    archiveDir: await mkdtemp(join(folder, 'sums-')),
+    width: 0,
+    iterations: 0,
+    toolMs: TOOL_MS,
+    isForty: true,
+    workflowsPath: LOSSY,
+  };
+  const everloop = stage.everloopOf(place.taskQueue, place.archiveDir);
+  const run = await everloop.start('top', { task: 'Go', limits });
+  const result = run.result();
+  let kills = 0;
+  for (let kill = 0; kill < KILLS_OF_A_TREE; kill++) {
+    const victim = await serve({ ...place, killAt: momentOf(random) });
+    const first = kill === 0 ? disturb(run) : Promise.resolve();
+    const ended = await Promise.race([victim.ended, result.then(() => null)]);
+    if (ended === 'SIGKILL') kills += 1;
+    else await victim.kill('SIGKILL');
+    // What is to die needs somebody who starts it.
+    if (kill === KILLS_OF_A_TREE - 1) await serve(place);
+    void first.catch(() => undefined);
+  }
+  await result;
+  return { run, everloop, kills };
+}
+
+describe('a tree of 40 runs that is killed three times', () => {
+  const rows = Array.from({ length: KILLS.trees }, (_, index) => ({
+    seed: KILLS.seed + index,
+    variant: VARIANTS[index % VARIANTS.length] ?? VARIANTS[0],
+  }));
+  // What everybody else is compared with: the same agents on a worker that nothing happens to.
+  beforeAll(async () => {
+    const { everloop, stop } = await stage.serve([fortyRuns(0)]);
+    undisturbed = lastingOf(await (await everloop.start('top', { task: 'Go' })).result());
+    await stop();
+  }, 180_000);
+
+  it.each(rows)(
+    'sums exactly, seed $seed: $variant [row 56] [row 57]',
+    { timeout: 400_000 },
+    async ({ seed, variant }) => {
+      const random = randomNumbers(seed);
+      const limits = variant === 'has binding limits' ? BINDING : { totalTokens: 1_000_000 };
+      const disturb = (run: RunHandle): Promise<void> =>
+        variant === 'loses runs' ? endSome(run, random) : Promise.resolve();
+
+      const { run, everloop, kills } = await killedTree(random, limits, disturb);
+      const step = await run.result();
+
+      expect(kills).toBeGreaterThan(0);
+      const shares = await sharesOf(everloop, run);
+      expect(treeCounters(step.stats)).toEqual(ownSums(shares));
+      expect(shares.some(({ isCharged }) => isCharged === true)).toBe(variant === 'loses runs');
+      if (variant === 'is only killed') {
+        expect(shares).toHaveLength(RUNS);
+        expect(lastingOf(step)).toEqual(undisturbed);
+      }
+      if (variant === 'has binding limits') {
+        expect(step.usage.modelCalls).toBeLessThanOrEqual(BINDING.modelCalls);
+        expect(step.usage.totalTokens).toBeLessThanOrEqual(
+          BINDING.totalTokens + LEAVES * CALL_TOKENS,
+        );
+      }
+      await stage.replay(run, { workflowsPath: LOSSY });
+    },
+  );
+});
