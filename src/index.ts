@@ -33,6 +33,13 @@ export {
   type StructuredSectionOptions,
 } from './activities/define-text.ts';
 export type { SignatureInput } from './activities/define-signature.ts';
+export {
+  pipeline,
+  type PipelineOptions,
+  type PipelineStage,
+  type StageAgent,
+} from './activities/define-pipeline.ts';
+export { humanStep, type HumanStep, type HumanStepOptions } from './activities/human-step.ts';
 export { defineTool } from './activities/define-tool.ts';
 export { external, type ExternalReturn } from './activities/external.ts';
 export { toolResult, type ToolReturn } from './activities/tool-result.ts';
@@ -148,7 +155,7 @@ export type {
 } from './core/agent/messages.ts';
 export type { Decision } from './core/agent/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
-export type { ChildSummary, Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
+export type { ChildSummary, Step, StepMemory, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
 export { isStep } from './core/agent/piping.ts';
 export type { AgentTime } from './core/agent/time.ts';
 export { unwrap } from './core/agent/unwrap.ts';

@@ -62,6 +62,10 @@ export async function previewPrompt(
     ...(history === undefined ? {} : { history }),
   };
   const [first] = spec.models;
+  if (first === undefined) {
+    const message = `Expected an agent that asks a model, got the pipeline \`${spec.name}\`. Preview one of its stages.`;
+    throw new UsageError('no_model', message);
+  }
   const order: ModelOrder = {
     agent: spec.name,
     runId: 'preview',

@@ -2,10 +2,15 @@
 import type { Json } from '../json.ts';
 import type { Breach } from '../limits/limit.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import type { Step } from './step.ts';
 
 /** Why a run is over; see `stepOf` for the Step made of it. */
 export type Ending =
-  | { readonly kind: 'success'; readonly value: Json }
+  | {
+      readonly kind: 'success';
+      readonly value: Json;
+      readonly passedOn?: PassedOn;
+    }
   | { readonly kind: 'canceled'; readonly reason: string; readonly message: string }
   | { readonly kind: 'limit_exceeded'; readonly breach: Breach }
   | {
@@ -13,8 +18,15 @@ export type Ending =
       readonly code: string;
       readonly cause: string;
       readonly details?: Json;
+      /** `cause` is what people read, as it is: the words of a program, or of a pipeline. */
+      readonly isVerbatim?: true;
     }
   | { readonly kind: 'compaction_failed'; readonly cause: string };
+
+/** What of a Step is that of another run, whose value it passes on. */
+export type PassedOn = Partial<
+  Pick<Step, 'mode' | 'signature' | 'fieldDescriptions' | 'memory' | 'notes'>
+>;
 
 /**
  * Why an iteration is left in the middle. `stopped`: a cancel or a breach waits, and whoever looks
@@ -30,6 +42,7 @@ export type Leave =
       readonly code: string;
       readonly cause: string;
       readonly details?: Json;
+      readonly isVerbatim?: true;
     }
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 

@@ -72,8 +72,12 @@ export function hearCancel(mailbox: Mailbox, { message, breach }: ChildCancel): 
   mailbox.cancel({ reason: 'parent_canceled', message, ...limit });
 }
 
-/** Why the children of a run are told to end: what stops the run itself. */
-export function cancelOf(run: Run, host: Host): ChildCancel {
+/** Why the children of a run are told to end: what stops the run itself, else `otherwise`. */
+export function cancelOf(
+  run: Run,
+  host: Host,
+  otherwise = 'interrupted by an input',
+): ChildCancel {
   const { cancel } = host.mailbox.peek();
   const { breach, runId, head } = run.state;
   const base = { v: 1, kind: 'cancel' } as const;
@@ -81,7 +85,7 @@ export function cancelOf(run: Run, host: Host): ChildCancel {
     const { message, breach: above } = cancel;
     return { ...base, message, ...(above === undefined ? {} : { breach: above }) };
   }
-  if (breach === null) return { ...base, message: 'interrupted by an input' };
+  if (breach === null) return { ...base, message: otherwise };
   // For those below, a limit of this run is one of an ancestor.
   const origin = breach.origin === 'self' ? { runId, agent: head.spec.name } : breach.origin;
   return { ...base, message: '', breach: { ...breach, origin } };

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Task } from '../message.ts';
 import type { ParentLink } from '../tree/lease.ts';
-import type { Step } from './step.ts';
+import type { Step, StepMemory } from './step.ts';
 
 /** One turn of an earlier conversation. */
 export interface HistoryTurn {
@@ -44,11 +44,15 @@ export interface AgentInput {
   readonly task: Task;
   /** Named data, or the Step of an earlier run. */
   readonly context?: JsonObject | Step;
+  /** What keys of the context mean; those of a Step win. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
   /** Set by a parent; of a start by anybody else it is ignored. */
   readonly parent?: ParentLink;
 }

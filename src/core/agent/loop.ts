@@ -215,7 +215,14 @@ function outcomeOfIteration(run: Run, host: Host, end: TurnEnd | Threw): ClosedI
       // An entry can cross a limit on the scratchpad: the answer in hand wins then.
       return isLate && run.state.breach === null
         ? { outcome: 'continue', ending: null }
-        : { outcome: 'end', ending: { kind: 'success', value: end.value } };
+        : {
+            outcome: 'end',
+            ending: {
+              kind: 'success',
+              value: end.value,
+              ...(end.passedOn === undefined ? {} : { passedOn: end.passedOn }),
+            },
+          };
     }
   }
 }
@@ -241,6 +248,7 @@ function failureOf(left: Leave | undefined, error: unknown): Ending {
         code: left.code,
         cause: left.cause,
         ...(left.details === undefined ? {} : { details: left.details }),
+        ...(left.isVerbatim === undefined ? {} : { isVerbatim: left.isVerbatim }),
       };
     case 'compaction_failed':
       return left;

@@ -2,13 +2,13 @@
  * From what a run is started with to what it works with, before any money is spent: a Step becomes the
  * context, inputs are brought into their types and checked, the template is filled in.
  */
-import type { Json, JsonObject } from '../json.ts';
+import { isPlainObject, type Json, type JsonObject } from '../json.ts';
 import type { Task } from '../message.ts';
 import { coerceInputs } from '../signature/coerce-inputs.ts';
 import { expandTemplate } from '../template/expand-template.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import type { AgentInput } from './input.ts';
-import { contextOfStep, isStep } from './piping.ts';
+import { contextOfStep, isStep, textsIn } from './piping.ts';
 import type { AgentSpec } from './spec.ts';
 
 /** What a run works with: the part of its head that does not come from the definition. */
@@ -45,7 +45,11 @@ export function givenMaterial({
 /** Prepares `input` for `spec`. `checkInputs` gives a line for each input that its schema refuses. */
 export function prepareInput(
   spec: AgentSpec,
-  { task, context: given }: Pick<AgentInput, 'task' | 'context'>,
+  {
+    task,
+    context: given,
+    contextDescriptions,
+  }: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions'>,
   checkInputs: (inputs: JsonObject) => readonly string[],
 ): PreparedInput {
   const piped = isStep(given) ? contextOfStep(given) : undefined;
@@ -56,7 +60,8 @@ export function prepareInput(
   }
   // What is no Step is the context itself: the types know no other way to say so.
   const context = piped?.context ?? (given as JsonObject | undefined);
-  const descriptions = piped?.contextDescriptions ?? {};
+  const said = isPlainObject(contextDescriptions) ? textsIn(contextDescriptions) : {};
+  const descriptions = { ...said, ...piped?.contextDescriptions };
   const params = spec.signature?.params ?? [];
   // A parameter may be the task itself.
   const takesTask = params.some(({ name }) => name === 'task') && context?.['task'] === undefined;

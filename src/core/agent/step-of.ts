@@ -52,7 +52,9 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
       return explainBreach(ending.breach);
     case 'error':
       // What fails before the first iteration is about what the run was given.
-      return iteration === 0 ? ending.cause : `iteration ${iteration}: ${ending.cause}`;
+      return iteration === 0 || ending.isVerbatim === true
+        ? ending.cause
+        : `iteration ${iteration}: ${ending.cause}`;
     case 'compaction_failed':
       return `compaction after iteration ${iteration}: ${ending.cause}`;
   }
@@ -92,6 +94,7 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
     children: state.childEnds ?? [],
     trace: { ...trace, ...parentOf(state) },
+    ...(ending.kind === 'success' ? ending.passedOn : {}),
   };
 }
 

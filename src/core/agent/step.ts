@@ -1,4 +1,5 @@
 /** The one record in which every run ends, whatever its mode and its ending. */
+import type { ProgramMemory } from '../../lisp.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Breach } from '../limits/limit.ts';
 import type { Mode } from '../model/model.ts';
@@ -49,6 +50,9 @@ export interface StepTrace {
   };
 }
 
+/** What programs left to those after them; empty for a run without programs. */
+export type StepMemory = ProgramMemory | { readonly [name: string]: never };
+
 /** How a run ended, as plain JSON. */
 export interface Step {
   readonly v: 1;
@@ -72,7 +76,8 @@ export interface Step {
   };
   /** The first limit that was crossed; also on `success`. */
   readonly exceededLimit?: Breach;
-  readonly memory: Json;
+  /** What programs left; `{}` where there are none. */
+  readonly memory: StepMemory;
   readonly notes: readonly string[];
   readonly iterations: number;
   readonly children: readonly ChildSummary[];

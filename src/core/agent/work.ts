@@ -3,28 +3,38 @@
  * and published by itself, and leaves the iteration when the run is to stop.
  */
 import { byteSize, type Json, type JsonObject } from '../json.ts';
-import type { ToolCall } from '../message.ts';
+import type { Breach } from '../limits/limit.ts';
+import type { Task, ToolCall } from '../message.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Reply } from '../model/model.ts';
 import { askModels, leaveIfAsked, type Tries } from './ask-model.ts';
 import { compactByForce } from './run-compaction.ts';
 import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import { judge, needsCheck, type Judgement } from '../termination/candidates.ts';
+import type { Question } from '../toolchain/ask-user.ts';
 import type { JudgeResult } from '../toolchain/outcome.ts';
 import type { Entry } from '../transcript/entry.ts';
-import { leaving } from './ending.ts';
+import { leaving, type PassedOn } from './ending.ts';
 import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
 import type { Run } from './run.ts';
 import { runCalls, type CallTurn, type OpenCount } from './run-calls.ts';
-import { runChild } from './run-child.ts';
+import type { ChildFailure } from './run-child.ts';
 import type { RunState } from './run-state.ts';
+import { askOne, spawn, spawnTogether, SIBLING_FAILED } from './spawn.ts';
+import type { Step, StepMemory } from './step.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
 
 /** What `next` decided: another iteration, or the end with a value. */
 export type TurnEnd =
   | { readonly kind: 'continue' }
-  | { readonly kind: 'end'; readonly value: Json; readonly entry?: NewEntry };
+  | {
+      readonly kind: 'end';
+      readonly value: Json;
+      readonly entry?: NewEntry;
+      /** Set when the value is that of another run, of which the Step keeps more than that. */
+      readonly passedOn?: PassedOn;
+    };
 
 /** An entry before it has its place in the history. */
 export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;
@@ -53,6 +63,16 @@ export interface Work {
    * Leaves the iteration when the run is to stop.
    */
   spawn(agent: string, input?: SpawnInput): Promise<SpawnResult>;
+  /**
+   * Runs several children at once, which share what limits leave; the results are in the order of
+   * `wishes`. The first that gives no value ends the others.
+   */
+  spawnAll(wishes: readonly SpawnWish[]): Promise<readonly SpawnResult[]>;
+  /**
+   * Asks a person and waits for the answer, for as long as it takes. Asked before anything else of an
+   * iteration, the question survives a hand-over: the iteration begins anew and finds it waiting.
+   */
+  askPerson(question: PersonQuestion): Promise<PersonReply>;
   /** Appends an entry to history and scratchpad. */
   append(entry: NewEntry): void;
   /** Replaces the scratchpad: what the next model call sees. An entry is known by its `index`. */
@@ -86,16 +106,39 @@ export interface CheckedValues {
 /** What a loop starts a child with. */
 export interface SpawnInput {
   /** Left out for an agent whose template or context says all. */
-  readonly task?: string;
-  readonly context?: JsonObject;
+  readonly task?: string | Task;
+  readonly context?: JsonObject | Step;
+  /** What keys of the context mean. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
   /** Id of a model entry in place of the agent's own. */
   readonly model?: string;
+  /** What programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
+}
+
+/** One of several children that start together. */
+export interface SpawnWish {
+  readonly agent: string;
+  readonly input?: SpawnInput;
 }
 
 /** What a child came to; `text` says why there is no value. */
 export type SpawnResult =
-  | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'failed' | 'refused'; readonly text: string };
+  | { readonly kind: 'value'; readonly value: Json; readonly step: Step }
+  | { readonly kind: 'failed'; readonly text: string; readonly failure: ChildFailure }
+  /** A limit with `onReach: 'refuse'` left no room. */
+  | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
+
+/** A question of a loop; without `free` only its options are answers. */
+export type PersonQuestion = Omit<Question, 'free'> & Partial<Pick<Question, 'free'>>;
+
+/** What came of a question; `text` says why there is no value. */
+export type PersonReply =
+  | { readonly kind: 'answered'; readonly value: Json }
+  /** Nobody answered in time, and there is no default. */
+  | { readonly kind: 'unanswered'; readonly text: string }
+  /** A limit with `onReach: 'refuse'` left no room. */
+  | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
 
 /** One iteration of a loop. */
 export type Next = (work: Work) => Promise<TurnEnd>;
@@ -105,6 +148,8 @@ export function createWork(run: Run, host: Host): OpenWork {
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
   let spawned = 0;
+  let asked = 0;
+  const firstSeq = run.state.seq;
   const open = { count: 0 };
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
@@ -112,6 +157,10 @@ export function createWork(run: Run, host: Host): OpenWork {
   };
   // Chunks of one iteration are told apart by the try, so tries count on over repeated questions.
   const tries: Tries = { count: 0, isForced: false };
+  const nextChild = (): string => {
+    spawned += 1;
+    return `${run.state.iteration}.spawn-${spawned}`;
+  };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(run, host, open, values));
 
@@ -126,10 +175,25 @@ export function createWork(run: Run, host: Host): OpenWork {
     call: (calls, turn) => tracked(runCalls(run, host, open, calls, turn)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
-    spawn: (agent, input = {}) => {
-      spawned += 1;
-      const callId = `${run.state.iteration}.spawn-${spawned}`;
-      return tracked(spawn(run, host, open, { callId, agent, input }));
+    spawn: (agent, input = {}) =>
+      tracked(spawn(run, host, open, { callId: nextChild(), agent, input })),
+    spawnAll: (wishes) => {
+      const starters = { children: wishes.length };
+      const given = wishes.map(({ agent, input = {} }) => ({
+        callId: nextChild(),
+        agent,
+        input,
+        starters,
+        onAbort: SIBLING_FAILED,
+      }));
+      return tracked(spawnTogether(run, host, open, given));
+    },
+    askPerson: (question) => {
+      asked += 1;
+      const callId = `${run.state.iteration}.ask-${asked}`;
+      // Nothing was done before it that would be done again.
+      const isFirst = run.state.seq === firstSeq;
+      return tracked(askOne(run, host, open, { callId, question, isFirst }));
     },
     append: (entry) => {
       run.append({ iteration: run.state.iteration, origin: 'original', ...entry }, 'both');
@@ -161,33 +225,6 @@ export function createWork(run: Run, host: Host): OpenWork {
       }
     },
   };
-}
-
-async function spawn(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  wish: { readonly callId: string; readonly agent: string; readonly input: SpawnInput },
-): Promise<SpawnResult> {
-  leaveIfAsked(run, host);
-  const { callId, agent, input } = wish;
-  const { task = '', context, model } = input;
-  open.count += 1;
-  const outcome = await runChild(run, host, {
-    callId,
-    agent,
-    input: {
-      task: { text: task },
-      ...(context === undefined ? {} : { context }),
-      ...(model === undefined ? {} : { model }),
-    },
-  });
-  open.count -= 1;
-  if (outcome.kind === 'stopped') {
-    leaveIfAsked(run, host);
-    throw leaving({ kind: 'stopped' });
-  }
-  return outcome.kind === 'failed' ? { kind: 'failed', text: outcome.text } : outcome;
 }
 
 /** Asks for the reply; a request that is too long is made shorter once in an iteration. */
