@@ -108,7 +108,7 @@ function definitionsIn(stage: PipelineStage): readonly AgentDefinition[] {
 /** What a pipeline takes in: the inputs of its first stage, when that is one known agent with some. */
 function entryOf(
   stages: readonly PipelineStage[],
-): Required<Pick<AgentDefinition, 'inputs'>> & Pick<Signed, 'signature'> | undefined {
+): (Required<Pick<AgentDefinition, 'inputs'>> & Pick<Signed, 'signature'>) | undefined {
   const first = agentOf(stages[0]);
   const { signature } = first?.spec ?? {};
   if (signature === undefined || first?.inputs === undefined) return undefined;

@@ -44,8 +44,7 @@ export const MAX_SPEC_BYTES = 1_048_576;
 /** Checks the payload of a start, which any client may have written, and compiles its agent. */
 export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
-  const spec =
-    typeof name === 'string' ? registry.agents.get(name)?.definition.spec : undefined;
+  const spec = typeof name === 'string' ? registry.agents.get(name)?.definition.spec : undefined;
   const shape = inputProblems(input, spec);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
   const agent = registry.agents.get(input.agent);

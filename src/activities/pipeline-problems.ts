@@ -57,19 +57,15 @@ function parallelProblems(
     ];
   }
   const names = agents.map(nameIn);
-  const twice = names.filter(
-    (name, index) => name !== undefined && names.indexOf(name) !== index,
-  );
+  const twice = names.filter((name, index) => name !== undefined && names.indexOf(name) !== index);
   return [
     ...agents.flatMap((agent, index) =>
       agentProblems(pipeline, `${place}[${index}]`, agent, 'an agent'),
     ),
-    ...[...new Set(twice)].map(
-      (name): UsageProblem => ({
-        code: 'duplicate_stage',
-        message: `Expected the agents of the parallel ${place} to have different names, since their values are joined under them, got \`${name}\` twice. Rename one.`,
-      }),
-    ),
+    ...[...new Set(twice)].map((name): UsageProblem => ({
+      code: 'duplicate_stage',
+      message: `Expected the agents of the parallel ${place} to have different names, since their values are joined under them, got \`${name}\` twice. Rename one.`,
+    })),
   ];
 }
 

@@ -73,11 +73,7 @@ export function hearCancel(mailbox: Mailbox, { message, breach }: ChildCancel): 
 }
 
 /** Why the children of a run are told to end: what stops the run itself, else `otherwise`. */
-export function cancelOf(
-  run: Run,
-  host: Host,
-  otherwise = 'interrupted by an input',
-): ChildCancel {
+export function cancelOf(run: Run, host: Host, otherwise = 'interrupted by an input'): ChildCancel {
   const { cancel } = host.mailbox.peek();
   const { breach, runId, head } = run.state;
   const base = { v: 1, kind: 'cancel' } as const;

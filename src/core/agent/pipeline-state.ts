@@ -70,7 +70,11 @@ function renamed<Value>(
   fields: { readonly [name: string]: Value },
 ): { readonly [name: string]: Value } {
   const isMapped = (name: string): boolean => Object.hasOwn(map, name);
-  const taken = new Set(Object.keys(fields).filter(isMapped).map((name) => map[name]));
+  const taken = new Set(
+    Object.keys(fields)
+      .filter(isMapped)
+      .map((name) => map[name]),
+  );
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => isMapped(name) || !taken.has(name))

@@ -41,10 +41,7 @@ export interface ChildWish {
   /** Unique in the run: the child's address ends with it. */
   readonly callId: string;
   readonly agent: string;
-  readonly input: Pick<
-    AgentInput,
-    'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'
-  >;
+  readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
   readonly starters?: Starters | undefined;
   /** What it is told when it is to end though the run itself goes on. Default: an input interrupts. */
   readonly onAbort?: string | undefined;
