@@ -6,7 +6,8 @@ import type { ModelFunction } from '../../src/core/model/model.ts';
 import { TOKENS } from './trees.ts';
 
 /** What a model of a stage replies. */
-export type StagePlay = string | ModelFunction;
+export type StagePlay =
+  string | ((...asked: Parameters<ModelFunction>) => string | Promise<string>);
 
 /** An agent in mode `text` with a priced model of its own; by default it gives `name(input or task)`. */
 export function stage(
@@ -22,8 +23,8 @@ export function stage(
       id: `${name}/m`,
       price: { input: 1, output: 1 },
       model: async (request, io) => {
-        const reply = typeof play === 'string' ? play : await play(request, io);
-        return typeof reply === 'string' ? { content: reply, usage: TOKENS } : reply;
+        const content = typeof play === 'string' ? play : await play(request, io);
+        return { content, usage: TOKENS };
       },
     },
     ...options,
