@@ -72,14 +72,21 @@ describe('the reader of a long document', () => {
     expect(treeCounters(step.stats)).toEqual(ownSums(runs.map(({ state }) => state.stats)));
   });
 
-  it('stops at the limits of its caller', async () => {
+  // Runs in the middle have stopped for the limit while those below ask them for more.
+  it('ends when the budget is used up in the middle of the tree [row 57]', async () => {
     const step = await startInMemory({
       agent: reader,
       context: { from: 1, to: LOG_LINES },
       limits: { modelCalls: 10 },
     }).result;
 
-    expect([step.status, step.reason]).toEqual(['limit_exceeded', 'agent:model_calls']);
+    expect([step.status, step.reason]).toEqual([
+      'limit_exceeded',
+      'agent:tool_calls_error_consecutive',
+    ]);
+    expect(step.children.map(({ status, reason }) => [status, reason])).toEqual(
+      [1, 2, 3, 4].map(() => ['limit_exceeded', 'agent:model_calls']),
+    );
     expect(step.usage.modelCalls).toBeLessThanOrEqual(10);
   });
 });

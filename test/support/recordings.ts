@@ -8,8 +8,10 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { eventually } from './eventually.ts';
 import { peopleAgents } from './people-agents.ts';
+import { pressAgent } from './pipeline-agents.ts';
 import { abortOf, act, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
+import { asker, worker } from './tree-agents.ts';
 
 /** A run to record. */
 export interface Recording {
@@ -39,6 +41,9 @@ export const RECORDINGS: readonly Recording[] = [
   },
   { name: 'native-cancel', link: 0, play: playNativeCancel },
   { name: 'people', link: 0, play: playPeople },
+  { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
+  { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
+  { name: 'pipeline', link: 0, play: playPipeline },
 ];
 
 async function playScript(
@@ -78,6 +83,26 @@ async function playPeople(stage: Stage): Promise<RunHandle> {
   await eventually('a run that waits', async () => (await run.status()).state === 'waiting');
   await run.decide('1.2', { args: { amount: 40 } }, { updateId: 'recorded-decision' });
   await run.answer('1.3', { passed: 7 }, { updateId: 'recorded-answer' });
+  await run.result();
+  return run;
+}
+
+/** Two children that live on leases, ask for more, and are refused in the end. */
+async function playTree(
+  stage: Stage,
+): Promise<{ readonly run: RunHandle; readonly child: RunHandle }> {
+  const { everloop } = await stage.serve([asker(worker(12), 2)]);
+  const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 8 } });
+  await run.result();
+  return { run, child: everloop.attach(`${run.id}/1.1`) };
+}
+
+/** A stage of each kind: one agent, two at once, a question, one agent. */
+async function playPipeline(stage: Stage): Promise<RunHandle> {
+  const { everloop } = await stage.serve([pressAgent()]);
+  const run = await everloop.start('press', { task: 'x' });
+  await run.resultOrPending();
+  await run.answer('q1', 'yes', { updateId: 'recorded-answer' });
   await run.result();
   return run;
 }

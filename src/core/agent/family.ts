@@ -123,8 +123,10 @@ async function answer(
   const { number, wants } = asking.get(childId) ?? request;
   asking.delete(childId);
   const child = openChild(run, childId);
-  // Who is to stop grants nothing more: the children are told to stop, too.
-  if (child === undefined || isStopped(run, host)) return;
+  if (child === undefined) return;
+  // Who is to stop grants nothing more. A breach by a check lets children go on with what they have; one
+  // that needs more is told to end, or it would wait for ever.
+  if (isStopped(run, host)) return host.tellChild(childId, cancelOf(run, host));
   const answers = grantMore(ledgerOf(run.state), child, wants);
   run.record({ type: 'agent:child:granted', childId, number, leases: answers });
   tellGrant(host, child, number, answers);
