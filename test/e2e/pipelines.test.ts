@@ -107,9 +107,9 @@ describe('a pipeline whose worker is killed [sub 16]', () => {
     { name: 'while it asks', agent: 'press', type: 'agent:question:asked', count: 1 },
     { name: 'after the answer', agent: 'press', type: 'agent:question:answered', count: 1 },
   ])('$name goes on', { timeout: 120_000 }, async ({ name: _name, ...killAt }) => {
-    const { address, namespace } = stage;
+    const { address, namespace, folder: archiveDir } = stage;
     const taskQueue = `press-${randomUUID()}`;
-    const work: PressWorker = { address, namespace, taskQueue };
+    const work: PressWorker = { address, namespace, taskQueue, archiveDir };
     const victim = await serve({ ...work, killAt });
     const everloop = stage.everloopOf(taskQueue);
     const run = await everloop.start('press', { task: 'x' });

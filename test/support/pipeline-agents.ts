@@ -6,12 +6,14 @@ import { humanStep } from '../../src/activities/human-step.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
 import { textOf } from '../../src/core/message.ts';
 import { stage } from './pipelines.ts';
+import { abortOf } from './runs.ts';
 
 /** A stage of each kind; models take their time. */
 export function pressAgent(latencyMs = 0): AgentDefinition {
   const slow = (name: string): AgentDefinition =>
     stage(name, async ({ messages }, { signal }) => {
-      await sleep(latencyMs, undefined, { signal });
+      await Promise.race([sleep(latencyMs, undefined, { ref: false }), abortOf(signal)]);
+      if (signal.aborted) throw signal.reason;
       return `${name}(${lastText(messages)})`;
     });
   const printer = stage('printer', ({ messages }) => `printed ${lastText(messages)}`, {
