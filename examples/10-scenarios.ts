@@ -1,6 +1,6 @@
 /**
- * The two scenarios, each in six variants: YAML calls, JSON calls, native calls, tools that have to be
- * searched, a sliding window, summaries. With a scripted model, or with a real one when OPENAI_API_KEY
+ * The two scenarios, each in seven variants: YAML calls, JSON calls, programs, native calls, tools that
+ * have to be searched, a sliding window, summaries. With a scripted model, or with a real one when OPENAI_API_KEY
  * is set.
  *
  *     npx tsx examples/10-scenarios.ts airline chat
@@ -20,7 +20,15 @@ import { SHOP_REQUEST } from './shop/data.ts';
 import { SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SUMMARIES } from './shop/scripts.ts';
 import { shopStore } from './shop/store.ts';
 
-const VARIANTS: readonly ScriptVariant[] = ['yaml', 'json', 'chat', 'search', 'window', 'summary'];
+const VARIANTS: readonly ScriptVariant[] = [
+  'yaml',
+  'json',
+  'program',
+  'chat',
+  'search',
+  'window',
+  'summary',
+];
 
 const [name = 'airline', wanted = 'yaml'] = process.argv.slice(2);
 const variant = VARIANTS.find((known) => known === wanted);

@@ -1,23 +1,119 @@
-/** The model of an example: a real one when OPENAI_API_KEY is set, else one that plays a script. */
+/**
+ * The model of an example: a provider when OPENAI_API_KEY is set, else a mock of one, which plays a
+ * script over real HTTP. So every example runs on a machine that has nothing but Node.
+ */
 import { openai } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { LLMock, type Fixture } from '@copilotkit/aimock';
 import type { ModelEntry, ModelFunction, ModelReply } from '../src/index.ts';
+
+/** What the mock says to whom: the first line that fits. */
+export interface ExampleLine {
+  /** In what the person said last. */
+  readonly said: RegExp;
+  /** Results of tools that the model has read since. */
+  readonly results: number;
+  readonly reply: ModelReply;
+}
 
 /** What a model says when there is no real one: a list of replies, or a function. */
 export type ExampleScript = readonly ModelReply[] | ModelFunction;
 
 /**
- * `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI when a key is set; else the script: its function, or
- * reply n of its list in iteration n, so that every example runs on a machine that has nothing but Node.
+ * `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI when a key is set; else the script: its function, or reply n
+ * of its list to the nth request of a run.
  */
 export function exampleModel(script: ExampleScript): ModelEntry['model'] {
-  if (process.env['OPENAI_API_KEY']) return openai(process.env['EXAMPLE_MODEL'] ?? 'gpt-5-mini');
-  if (typeof script === 'function') return script;
-  return async ({ iteration }, { onChunk }) => {
-    const reply = script[iteration - 1];
-    if (reply === undefined) {
-      throw new Error(`Expected at most ${script.length} turns, got asked for turn ${iteration}.`);
-    }
-    onChunk({ kind: 'text', delta: reply.content ?? '' });
-    return { usage: { inputTokens: 100, outputTokens: 10 }, ...reply };
+  if (typeof script === 'function') {
+    return process.env['OPENAI_API_KEY'] ? modelOf([]) : script;
+  }
+  return modelOf(
+    script.map((reply, turn) =>
+      fixtureOf(reply, (messages) => messages.filter(isReply).length === turn),
+    ),
+  );
+}
+
+/** As {@link exampleModel}, for agents that people talk with: what is said decides on the reply. */
+export function exampleDialogue(lines: readonly ExampleLine[]): ModelEntry['model'] {
+  return modelOf(
+    lines.map(({ said, results, reply }) =>
+      fixtureOf(reply, (messages) => {
+        const last = messages.findLastIndex(({ role }) => role === 'user');
+        const since = messages.slice(last + 1).filter(({ role }) => role === 'tool');
+        return since.length === results && said.test(JSON.stringify(messages[last]?.content));
+      }),
+    ),
+  );
+}
+
+/** A message as it travels to a provider. */
+interface WireMessage {
+  readonly role: string;
+  readonly content?: unknown;
+}
+
+function isReply({ role }: WireMessage): boolean {
+  return role === 'assistant';
+}
+
+function fixtureOf(
+  { content, toolCalls = [] }: ModelReply,
+  fits: (messages: readonly WireMessage[]) => boolean,
+): Fixture {
+  const calls = toolCalls.map(({ name, args }) => ({ name, arguments: JSON.stringify(args) }));
+  return {
+    match: { predicate: ({ messages }) => fits(messages) },
+    response: {
+      content: content ?? '',
+      ...(calls.length === 0 ? {} : { toolCalls: calls }),
+      finishReason: calls.length === 0 ? 'stop' : 'tool_calls',
+      usage: { prompt_tokens: 100, completion_tokens: 10 },
+    },
   };
+}
+
+/** Agents of one worker share the object of a model, or have models with ids of their own. */
+let provider: ReturnType<typeof openai> | undefined;
+let scripts = 0;
+
+function modelOf(fixtures: readonly Fixture[]): ModelEntry['model'] {
+  if (process.env['OPENAI_API_KEY']) {
+    provider ??= openai(process.env['EXAMPLE_MODEL'] ?? 'gpt-5-mini');
+    return provider;
+  }
+  scripts += 1;
+  return createOpenAICompatible({
+    name: 'example',
+    baseURL: 'http://mock/v1',
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+    fetch: (input, init) => askMock(fixtures, input, init),
+  })(`script-${scripts}`);
+}
+
+/** A mock for each request: one that stayed would keep the process of the example from ending. */
+async function askMock(
+  fixtures: readonly Fixture[],
+  input: Parameters<typeof fetch>[0],
+  init: Parameters<typeof fetch>[1],
+): Promise<Response> {
+  const mock = new LLMock({ port: 0, logLevel: 'silent' });
+  mock.addFixtures([...fixtures]);
+  await mock.start();
+  try {
+    const { pathname } = new URL(input instanceof Request ? input.url : input);
+    const { status, headers, ...response } = await readWhole(`${mock.url}${pathname}`, init);
+    return new Response(response.body, { status, headers });
+  } finally {
+    await mock.stop();
+  }
+}
+
+async function readWhole(
+  url: string,
+  init: Parameters<typeof fetch>[1],
+): Promise<{ readonly body: string; readonly status: number; readonly headers: Headers }> {
+  const response = await fetch(url, init);
+  return { body: await response.text(), status: response.status, headers: response.headers };
 }

@@ -107,6 +107,8 @@ function optionsOf(variant: ScriptVariant, pin: string): Partial<AgentOptions> {
       return {};
     case 'json':
       return { toolchain: 'json' };
+    case 'program':
+      return { programs: true };
     case 'search':
       return { toolSearch: { pins: [pin] } };
     case 'window':

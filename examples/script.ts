@@ -7,6 +7,7 @@ import { xmlFormat } from '../src/core/format/xml.ts';
 import type { Json, JsonObject } from '../src/core/json.ts';
 import type { ModelFunction, ModelReply } from '../src/core/model/model.ts';
 import { yamlText } from '../src/core/text/yaml-text.ts';
+import { fromJson, printValue } from '../src/lisp.ts';
 import { serviceTime } from './latency.ts';
 
 /** One turn: a thought, and calls or the answer. */
@@ -17,28 +18,46 @@ export interface ScriptTurn {
 }
 
 /**
- * How the agent works: react with YAML or JSON calls, or native calls. The others are react with YAML:
- * `search` has to find its tools, `window` sees its last entries alone, `summary` is summed up.
+ * How the agent works: react with YAML or JSON calls, or with programs that make the calls, or native
+ * calls. The others are react with YAML: `search` has to find its tools, `window` sees its last entries
+ * alone, `summary` is summed up.
  */
-export type ScriptVariant = 'yaml' | 'json' | 'chat' | 'search' | 'window' | 'summary';
+export type ScriptVariant = 'yaml' | 'json' | 'program' | 'chat' | 'search' | 'window' | 'summary';
 
 /** What every reply costs, so that totals can be told by counting replies. */
 export const REPLY_TOKENS = { input: 100, output: 10 } as const;
 
 const USAGE = { inputTokens: REPLY_TOKENS.input, outputTokens: REPLY_TOKENS.output };
 
-/** The turn as the text of a react agent: XML sections, calls as YAML or JSON. */
+/** The turn as the text of a react agent: XML sections, calls as YAML or JSON or as a program. */
 export function reactText(turn: ScriptTurn, variant: Exclude<ScriptVariant, 'chat'>): string {
   const { thinking, calls = [], answer } = turn;
-  const write = (value: Json): string =>
-    variant === 'json' ? JSON.stringify(value) : yamlText(value);
   return xmlFormat().format([
     { name: 'thinking', content: thinking },
-    ...(calls.length === 0
-      ? []
-      : [{ name: 'action', content: write(calls.map(({ tool, args }) => ({ tool, args }))) }]),
+    ...(calls.length === 0 ? [] : [callSection(calls, variant)]),
     ...(answer === undefined ? [] : [{ name: 'answer', content: answer }]),
   ]);
+}
+
+type ScriptCalls = NonNullable<ScriptTurn['calls']>;
+
+function callSection(
+  calls: ScriptCalls,
+  variant: ScriptVariant,
+): { readonly name: string; readonly content: string } {
+  if (variant === 'program') return { name: 'program', content: programText(calls) };
+  const value: Json = calls.map(({ tool, args }) => ({ tool, args }));
+  const content = variant === 'json' ? JSON.stringify(value) : yamlText(value);
+  return { name: 'action', content };
+}
+
+/** A program that makes the calls, side by side as those of a turn are. */
+function programText(calls: ScriptCalls): string {
+  const forms = calls.map(
+    ({ tool, args }) => `(tool/${tool} ${printValue(fromJson(args), 'readable')})`,
+  );
+  const [first = ''] = forms;
+  return forms.length === 1 ? first : `(pcalls ${forms.map((form) => `#${form}`).join('\n  ')})`;
 }
 
 /** The turn as a model function returns it. */

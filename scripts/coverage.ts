@@ -16,7 +16,7 @@ export interface CoverageRow {
   /** Whether it has to be shown on a real server too. */
   readonly onServer: boolean;
   /** What has to be built before it can be shown; null: due now. */
-  readonly waitsFor: 'programs' | 'children' | 'LLM tools' | null;
+  readonly waitsFor: 'programs' | 'children' | null;
 }
 
 type RowText = readonly [row: number, title: string, mark?: 'server' | CoverageRow['waitsFor']];
@@ -50,7 +50,7 @@ const texts: readonly RowText[] = [
   [26, 'What a definition is refused for'],
   [27, 'Tool search: catalogue, pages, hits, chat'],
   [28, 'Rankings of tool search'],
-  [29, 'Programs', 'programs'],
+  [29, 'Programs'],
   [30, 'Answers: text, JSON, several in a reply'],
   [31, 'Validators'],
   [32, 'Whole requests'],
@@ -92,13 +92,13 @@ const modeTexts: readonly RowText[] = [
   [7, 'Steps as context, over all pairs of modes', 'server'],
   [8, 'What requests carry, and odd replies'],
   [9, 'Every native call has one result'],
-  [10, 'lisp: turns, single shot, repair', 'programs'],
-  [11, 'Finding programs in a reply', 'programs'],
+  [10, 'lisp: turns, single shot, repair'],
+  [11, 'Finding programs in a reply'],
   [12, 'What models and tools wrote stays in its frame'],
-  [13, 'Tools made of models and agents', 'LLM tools'],
+  [13, 'Tools made of models and agents', 'children'],
   [14, 'Signatures, schemas, coercion'],
   [15, 'Templates'],
-  [16, 'Pipelines; compile once, run many', 'programs'],
+  [16, 'Pipelines; compile once, run many', 'children'],
   [17, 'Asking people', 'server'],
   [18, 'Approval and external completion', 'server'],
   [19, 'Hidden fields and keys reach no model'],

@@ -41,6 +41,8 @@ export {
 } from './activities/define-pipeline.ts';
 export { humanStep, type HumanStep, type HumanStepOptions } from './activities/human-step.ts';
 export { defineTool } from './activities/define-tool.ts';
+export { llmTool } from './activities/define-llm-tool.ts';
+export type { LlmToolOptions } from './activities/llm-tool-options.ts';
 export { external, type ExternalReturn } from './activities/external.ts';
 export { toolResult, type ToolReturn } from './activities/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './activities/define-validator.ts';
@@ -102,7 +104,15 @@ export {
   type ConnectOptions,
 } from './client/connect.ts';
 export {
+  openConversation,
+  type Conversation,
+  type ConversationClient,
+  type ConversationOptions,
+  type Said,
+} from './client/conversation.ts';
+export {
   createEverloop,
+  type CompileOptions,
   DEFAULT_TASK_QUEUE,
   type Everloop,
   type EverloopParts,
@@ -124,6 +134,13 @@ export {
   type FollowChunksOptions,
   type FollowedChunks,
 } from './client/follow-chunks.ts';
+export {
+  followRun,
+  type FollowedRun,
+  type FollowRunOptions,
+  type RunNews,
+} from './client/follow-run.ts';
+export type { RunStart } from './client/started-with.ts';
 export { MAX_START_BYTES } from './core/agent/start-input.ts';
 export type {
   AnswerOptions,
@@ -153,9 +170,26 @@ export type {
   RunPhase,
   RunStatus,
 } from './core/agent/messages.ts';
+export type {
+  EffectStatus,
+  FormState,
+  FormStatus,
+  ProgramError,
+  ProgramMemory,
+  ProgramOutcome,
+  ProgramStatus,
+  ProgramView,
+} from './core/agent/program/report.ts';
 export type { Decision } from './core/agent/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
-export type { ChildSummary, Step, StepMemory, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
+export type {
+  ChildSummary,
+  Step,
+  StepMemory,
+  StepStatus,
+  StepTrace,
+  Usage,
+} from './core/agent/step.ts';
 export { isStep } from './core/agent/piping.ts';
 export type { AgentTime } from './core/agent/time.ts';
 export { unwrap } from './core/agent/unwrap.ts';
@@ -185,6 +219,7 @@ export type {
   Reply,
   TokenUsage,
 } from './core/model/model.ts';
+export type { CompiledAgent } from './core/program/compiled.ts';
 export type { Stats } from './core/stats/stats.ts';
 export {
   collect,

@@ -9,6 +9,8 @@
  *   const end = advance(machine, { now: 0, budget: {}, results: [] });
  * }
  */
+export { topForms } from './lisp/analyzer/top-forms.ts';
+export type { TopForm } from './lisp/analyzer/top-forms.ts';
 export { readProgram, checkProgram, literalProblems, codeId } from './lisp/program.ts';
 export type { Program, Checked, Finding } from './lisp/program.ts';
 export type { World, LiteralArgument } from './lisp/analyzer/analysis.ts';
@@ -21,6 +23,12 @@ export { restore } from './lisp/machine/load.ts';
 export type { MachineSnapshot } from './lisp/machine/save.ts';
 export { programStatus } from './lisp/machine/status.ts';
 export type { ProgramStatus, FormStatus, EffectStatus } from './lisp/machine/status.ts';
+export {
+  changedDefinitions,
+  describeDefinitions,
+  memoryWithJournal,
+} from './lisp/machine/changes.ts';
+export type { ChangedDefinition } from './lisp/machine/changes.ts';
 export type {
   Machine,
   EffectRequest,

@@ -68,6 +68,16 @@ export {
   type RunIdentity,
   type RunState,
 } from './core/agent/run-state.ts';
+export type { KeptProgram } from './core/agent/program/kept-program.ts';
+export type {
+  ProgramError,
+  ProgramOutcome,
+  ProgramReport,
+  ProgramState,
+  ProgramView,
+} from './core/agent/program/report.ts';
+export type { ProgramOrder } from './core/agent/run-program.ts';
+export type { KeptTurn } from './core/agent/kept-turn.ts';
 export { createRun, isStopped, statOf, type Run } from './core/agent/run.ts';
 export type {
   AgentSpec,

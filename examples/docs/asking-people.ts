@@ -10,6 +10,7 @@ import {
   type RunHandle,
 } from '../../src/index.ts';
 import { scriptedModel, startInMemory } from '../../src/testing.ts';
+import { exampleModel } from '../example-model.ts';
 
 /** An agent that may ask. */
 export function concierge(model: AgentModel): AgentDefinition {
@@ -111,3 +112,33 @@ export async function testedConcierge(): Promise<unknown> {
   // #endregion
   return step.value;
 }
+
+/** The agents with scripted models, for `everloop chat`. */
+export const agents: readonly AgentDefinition[] = [
+  concierge(
+    exampleModel([
+      {
+        content:
+          '<action>\ntool: ask_user\nargs:\n  question: Inside or outside?\n  options: [inside, outside]\n</action>',
+      },
+      { content: '<answer>Your table is booked.</answer>' },
+    ]),
+  ),
+  cashier(
+    exampleModel([
+      {
+        content:
+          '<thinking>It is due today.</thinking><action>\ntool: pay\nargs: { invoice: A-7, amount: 500 }\n</action>',
+      },
+      { content: '<answer>The invoice is settled.</answer>' },
+    ]),
+    (amount) => `paid ${amount}`,
+  ),
+  builder(
+    exampleModel([
+      { content: '<action>\ntool: build\nargs: { commit: abc123 }\n</action>' },
+      { content: '<answer>The build is green.</answer>' },
+    ]),
+    { start: (callback) => Promise.resolve({ url: `https://ci.example.com/${callback}` }) },
+  ),
+];

@@ -68,6 +68,21 @@ export function thinkerWith(model: AgentModel): AgentDefinition {
   return thinker;
 }
 
+/** Programs that call the tools. */
+export function comparerWith(model: AgentModel): AgentDefinition {
+  // #region lisp
+  const comparer = defineAgent({
+    name: 'comparer',
+    mode: 'lisp',
+    model,
+    tools: [weather],
+    prompt: 'Which of {{cities}} is the warmest?',
+    signature: '(cities [:string]) -> {warmest :string}',
+  });
+  // #endregion
+  return comparer;
+}
+
 /** The agents with scripted models, for `everloop run`. */
 export const agents: readonly AgentDefinition[] = [
   writerWith(exampleModel([{ content: 'We are sorry, and on it.' }])),
@@ -82,6 +97,14 @@ export const agents: readonly AgentDefinition[] = [
     exampleModel([
       { content: '<action>\n- tool: weather\n  args:\n    city: Oslo\n</action>' },
       { content: '<answer>It is -4 degrees in Oslo.</answer>' },
+    ]),
+  ),
+  comparerWith(
+    exampleModel([
+      {
+        content:
+          '```clojure\n(def found (pmap #(tool/weather {:city %}) data/cities))\n(return {:warmest (:city (max-by :celsius found))})\n```',
+      },
     ]),
   ),
 ];

@@ -8,6 +8,7 @@ import type {
   JudgeOrder,
   JudgeResult,
   LiteralsOrder,
+  LiteralFindings,
   LiteralVerdict,
   ToolOrder,
   ToolResult,
@@ -72,7 +73,7 @@ export interface EverloopActivities {
   /** Local: whether a person must approve a call, by the function of its tool. */
   needsApproval(order: ToolOrder): Promise<boolean>;
   /** Local: checks arguments of calls that no tool activity runs. */
-  checkLiterals(order: LiteralsOrder): Promise<readonly LiteralVerdict[]>;
+  checkLiterals(order: LiteralsOrder): Promise<readonly (LiteralVerdict | LiteralFindings)[]>;
   judgeAnswer(order: JudgeOrder): Promise<JudgeResult>;
   archiveTranscript(order: ArchiveOrder): Promise<void>;
 }

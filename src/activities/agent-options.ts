@@ -1,5 +1,5 @@
 import type { Mode } from '../core/model/model.ts';
-import type { QueueSpec } from '../core/agent/spec.ts';
+import type { LispSpec, ProgramSizes, ProgramSpec, QueueSpec } from '../core/agent/spec.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
 import type { Message } from '../core/message.ts';
 import type { CompactionOptions } from './define-compaction.ts';
@@ -33,16 +33,29 @@ export const AGENT_DEFAULTS = {
   /** Some providers refuse a request whose last message is not the user's. */
   markers: ['Begin.', 'Continue.'],
   timeZone: 'UTC',
+  /** Turns that only repair a rejected `return`. */
+  retryTurns: 0,
+  /** A plain value of the only program is its answer, and the newest one stands in when turns run out. */
+  completion: 'implicit',
+  transport: 'content',
+  memoryLimitBytes: 1_048_576,
+  memoryStrategy: 'strict',
+  /** What a model can take in at a glance; it prints more when it needs more. */
+  sizes: { feedbackChars: 512, resultChars: 250, sampleItems: 3, sampleChars: 80 },
 } as const;
 
-/** The modes whose executors exist; the problem `mode_not_available` is about all others. */
-export const AVAILABLE_MODES = ['react', 'chat', 'json', 'text'] as const;
+/** The modes by their names of today. */
+export const AVAILABLE_MODES = ['react', 'chat', 'json', 'text', 'lisp'] as const;
 
-/** A mode whose executor exists. */
+/** A mode. */
 export type AvailableMode = (typeof AVAILABLE_MODES)[number];
 
 /** Turns of an agent that does not say how many; the others are bounded by the default limits. */
-export const MODE_TURNS: { readonly [mode in Mode]?: number } = { json: 5, text: 1, lisp: 5 };
+export const MODE_TURNS: { readonly [mode in Mode]?: number } & { readonly lisp: number } = {
+  json: 5,
+  text: 1,
+  lisp: 5,
+};
 
 /** The options of `defineAgent`. Those marked react belong to mode `react` only. */
 export interface AgentOptions {
@@ -52,9 +65,9 @@ export interface AgentOptions {
   readonly description?: string;
   /**
    * `react` (default): sections in text. `chat`: native tool calls of the provider. `json`: one JSON value
-   * that fits the signature. `text`: text.
+   * that fits the signature. `text`: text. `lisp`: programs that call the tools; `ptc_lisp` is its other name.
    */
-  readonly mode?: AvailableMode;
+  readonly mode?: AvailableMode | 'ptc_lisp';
   /** The id of a model entry, an entry, a model of the AI SDK, or a function. */
   readonly model: AgentModel;
   /**
@@ -83,6 +96,8 @@ export interface AgentOptions {
   readonly toolSearch?: ToolSearchOptions;
   /** True adds the tool `ask_user`, by which the model asks a person and waits. Default false. */
   readonly askUser?: boolean;
+  /** True adds the tool `llm_query`, by which the model asks a model a question. Default false. */
+  readonly llmQuery?: boolean;
   /** Functions around each model call, the first outermost. */
   readonly modelMiddleware?: readonly ModelMiddleware[];
   /** Functions around each tool call, the first outermost. */
@@ -93,7 +108,8 @@ export interface AgentOptions {
   readonly limits?: LimitsInput;
   /**
    * From 1; of it and the limit `iterations` the smaller holds. In `json` it counts attempts: the first and
-   * its repairs, default 5. In `text` it is always 1.
+   * its repairs, default 5. In `lisp` it counts programs, `retryTurns` not included, default 5. In `text` it is
+   * always 1.
    */
   readonly maxTurns?: number;
   /** Default true: the calls of a turn start together. */
@@ -112,7 +128,10 @@ export interface AgentOptions {
    * without one, never.
    */
   readonly compaction?: CompactionOptions | false;
-  /** react: false for no thinking section, a guidance text, or a section. Default true. */
+  /**
+   * react: false for no thinking section, a guidance text, or a section; default true. lisp: whether the
+   * model reasons before its program; default false.
+   */
   readonly thinking?: boolean | string | SectionDefinition;
   /** react: further sections, between thinking and action. */
   readonly sections?: readonly SectionDefinition[];
@@ -128,6 +147,26 @@ export interface AgentOptions {
   readonly onUnparsed?: 'retry' | 'answer' | 'fail';
   /** react: last user message of the first and of later requests, or false for none. */
   readonly markers?: readonly [string, string] | false;
+  /** lisp: further turns, only to repair a rejected `return`. Default 0. */
+  readonly retryTurns?: number;
+  /** lisp: `explicit`: only `return` ends the run. Default `implicit`. */
+  readonly completion?: LispSpec['completion'];
+  /** lisp: `tool_call`: programs are native calls of `lisp_eval`. Default `content`: blocks in text. */
+  readonly transport?: LispSpec['transport'];
+  /** lisp: steps of a checklist that programs tick off with `step-done`. Default none. */
+  readonly plan?: readonly string[];
+  /** lisp: tells the model of `task`, which keeps values over failures. Default false. */
+  readonly journal?: boolean;
+  /** react, chat: the model may write programs beside calls. Default false. */
+  readonly programs?: boolean;
+  /** lisp, programs: limits of each program; see docs/programs.md. */
+  readonly program?: ProgramSpec['limits'];
+  /** lisp, programs: UTF-8 bytes that definitions may take. Default 1,048,576. */
+  readonly memoryLimitBytes?: number;
+  /** lisp, programs: too large definitions end the run, or undo the program. Default `strict`. */
+  readonly memoryStrategy?: ProgramSpec['memoryStrategy'];
+  /** lisp, programs: how much of notes, values and data a model reads. */
+  readonly sizes?: Partial<ProgramSizes>;
 }
 
 /** Options that no mode refuses as such; what they may be is another question. */
@@ -176,18 +215,19 @@ export const MODE_OPTIONS: { readonly [name: string]: readonly Mode[] } = {
   transport: ['lisp'],
   plan: ['lisp'],
   journal: ['lisp'],
-  memoryLimitBytes: ['lisp'],
-  memoryStrategy: ['lisp'],
-  sizes: ['lisp'],
+  program: ['react', 'chat', 'lisp'],
+  memoryLimitBytes: ['react', 'chat', 'lisp'],
+  memoryStrategy: ['react', 'chat', 'lisp'],
+  sizes: ['react', 'chat', 'lisp'],
 };
 
-/** Options that only mode `lisp` has: nobody has them while it is not available. */
-export const LISP_OPTIONS: readonly string[] = Object.keys(MODE_OPTIONS).filter(
-  (name) => MODE_OPTIONS[name]?.join() === 'lisp',
-);
-
-/** Options that a later version brings. */
-export const LATER_OPTIONS: readonly string[] = ['programs', 'program', 'llmQuery'];
+/** Options that say how programs run; beside `lisp` only agents with `programs: true` have them. */
+export const PROGRAM_OPTIONS: readonly (keyof AgentOptions)[] = [
+  'program',
+  'memoryLimitBytes',
+  'memoryStrategy',
+  'sizes',
+];
 
 /** Names of options in other products and older versions, and ours. */
 export const OLD_NAMES: { readonly [name: string]: string } = {

@@ -8,6 +8,7 @@ import { compactionProblems } from './compaction-problems.ts';
 import { defineSignature } from './define-signature.ts';
 import { hasKind } from './has-kind.ts';
 import { modeProblems } from './mode-problems.ts';
+import { programProblems } from './program-problems.ts';
 import { promptProblems } from './prompt-problems.ts';
 import { sectionProblems } from './section-problems.ts';
 import { toolSearchProblems } from './tool-search-problems.ts';
@@ -20,6 +21,7 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...nameProblems(options.name, 'agent'),
     ...modeProblems(options),
     ...optionProblems(options),
+    ...programProblems(options),
     ...promptProblems(options),
     ...modelProblems(options.model),
     ...textProblems(options),
@@ -37,7 +39,8 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
   ];
 }
 
-function modelProblems(model: unknown): readonly UsageProblem[] {
+/** What is wrong with a model as an agent or a tool names it. */
+export function modelProblems(model: unknown): readonly UsageProblem[] {
   const isObject = typeof model === 'object' && model !== null;
   if (typeof model === 'function' || (typeof model === 'string' && model !== '')) return [];
   if (isObject && ('specificationVersion' in model || 'model' in model)) return [];
@@ -172,6 +175,7 @@ function choiceProblems(options: AgentOptions): readonly UsageProblem[] {
     ['onUnparsed', ['retry', 'answer', 'fail']],
     ['parallel', [true, false]],
     ['askUser', [true, false]],
+    ['llmQuery', [true, false]],
   ];
   return rows.flatMap(([field, choices]) => {
     const value: unknown = options[field];

@@ -1,8 +1,15 @@
 import { isJsonObject, type Json } from '../core/json.ts';
 import { unfitArgumentsText } from '../core/toolchain/call-texts.ts';
-import type { LiteralsOrder, LiteralVerdict } from '../core/toolchain/outcome.ts';
+import { programSchema } from '../core/agent/program/world.ts';
+import type {
+  LiteralFindings,
+  LiteralsOrder,
+  LiteralVerdict,
+  ProgramLiteral,
+} from '../core/toolchain/outcome.ts';
 import type { RegisteredAgent, Registry } from './definitions.ts';
-import { fitValue } from './fit-value.ts';
+import { expectations } from '../core/section/problem-lines.ts';
+import { fitValue, propertyViolations } from './fit-value.ts';
 import { agentMissing } from './tool-failures.ts';
 
 /**
@@ -28,13 +35,33 @@ export function checkLiterals(
   );
 }
 
+/**
+ * Checks literals of a program, each against what the schema of its tool says of that argument. A schema
+ * that judges arguments together is left to the call itself.
+ */
+export function checkProgramLiterals(
+  agent: RegisteredAgent,
+  literals: readonly ProgramLiteral[] = [],
+): readonly LiteralFindings[] {
+  return literals.map(({ tool: name, path, value }): LiteralFindings => {
+    const tool = agent.tools.get(name);
+    const schema = tool === undefined ? {} : programSchema(tool.spec);
+    const [argument, ...below] = path;
+    if (typeof argument !== 'string' || below.length > 0) return { kind: 'literal', findings: [] };
+    const found = expectations(propertyViolations(schema, argument, value));
+    const findings = found.map(({ path: at, message }) => ({ path: at.slice(1), message }));
+    return { kind: 'literal', findings };
+  });
+}
+
 /** The local activity `checkLiterals`. */
 export function checkLiteralsActivity(
   registry: Registry,
-): (order: LiteralsOrder) => Promise<readonly LiteralVerdict[]> {
+): (order: LiteralsOrder) => Promise<readonly (LiteralVerdict | LiteralFindings)[]> {
   return async (order) => {
     const agent = registry.agents.get(order.agent);
     if (agent === undefined) throw agentMissing(order.agent);
-    return checkLiterals(agent, order);
+    const verdicts = await checkLiterals(agent, order);
+    return [...verdicts, ...checkProgramLiterals(agent, order.literals)];
   };
 }

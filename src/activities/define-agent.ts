@@ -1,4 +1,11 @@
-import type { AgentSpec, ReactSpec, SectionSpec, TextSource } from '../core/agent/spec.ts';
+import type {
+  AgentSpec,
+  LispSpec,
+  ProgramSpec,
+  ReactSpec,
+  SectionSpec,
+  TextSource,
+} from '../core/agent/spec.ts';
 import { usageErrorOf } from '../core/usage-error.ts';
 import {
   AGENT_DEFAULTS,
@@ -11,16 +18,17 @@ import { resolvedTool } from './agent-tool.ts';
 import { defineSignature, type DefinedSignature } from './define-signature.ts';
 import type {
   AgentDefinition,
-  AgentModel,
   AnswerDefinition,
   TextFunction,
   ToolDefinition,
   ValidatorDefinition,
 } from './definitions.ts';
 import { askToolSpec } from '../core/toolchain/ask-user.ts';
+import { llmQuerySpec } from '../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../core/tool-search/query.ts';
+import { isProgramMode } from './mode-problems.ts';
 import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './define-text.ts';
-import type { ModelEntry } from './model-entry.ts';
+import { modelOf } from './model-of.ts';
 import { isLocalSearch, toolSearchSpec } from './tool-search-options.ts';
 
 /**
@@ -39,15 +47,14 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
   const { name, limits, compaction, instructions, rules, answer } = options;
-  const mode = options.mode ?? AGENT_DEFAULTS.mode;
-  const maxTurns = options.maxTurns ?? MODE_TURNS[mode];
+  const maxTurns = allTurns(options);
   const signature = definedSignature(options);
   const validators = agentValidators(options);
   return {
     kind: 'agent',
     name,
     spec: agentSpec(options, validators, signature),
-    model: agentModel(name, options.model),
+    model: modelOf(name, options.model),
     ...(limits === undefined ? {} : { limits }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(compaction === undefined ? {} : { compaction }),
@@ -64,6 +71,19 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
       sections: new Map(ownSections(options).map(({ spec, standard }) => [spec.name, standard])),
     },
   };
+}
+
+/** The mode by its name of today; others were refused before. */
+function modeOf({ mode = AGENT_DEFAULTS.mode }: AgentOptions): AvailableMode {
+  return mode === 'ptc_lisp' ? 'lisp' : mode;
+}
+
+/** All turns that a run may have, those included that only repair; undefined: as many as the limits allow. */
+function allTurns(options: AgentOptions): number | undefined {
+  const turns = options.maxTurns ?? MODE_TURNS[modeOf(options)];
+  return turns === undefined
+    ? undefined
+    : turns + (options.retryTurns ?? AGENT_DEFAULTS.retryTurns);
 }
 
 /** The validators of an agent, those of its answer first. */
@@ -84,7 +104,7 @@ function agentSpec(
   validators: readonly ValidatorDefinition[],
   signature: DefinedSignature | undefined,
 ): AgentDefinition['spec'] {
-  const mode = options.mode ?? AGENT_DEFAULTS.mode;
+  const mode = modeOf(options);
   const isReact = mode === 'react';
   const answer = answerSpec(options, mode, signature?.output ?? null);
   const { prompt, fieldDescriptions, contextDescriptions, floatPrecision } = options;
@@ -106,6 +126,7 @@ function agentSpec(
     toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options) : null,
+    ...(isProgramMode(options) ? { program: programSpec(options, mode) } : {}),
     examples: options.examples ?? [],
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
     maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
@@ -132,7 +153,9 @@ function answerSpec(
   output: DefinedSignature['output'],
 ): AnswerDefinition['spec'] {
   const own = (options.answer ?? textAnswer()).spec;
-  if (output === null || (output.type.kind === 'string' && mode !== 'json')) return own;
+  // What such modes write is text, so nothing is left to check.
+  const isText = output?.type.kind === 'string' && mode !== 'json' && mode !== 'lisp';
+  if (output === null || isText) return own;
   return { kind: 'json', section: own.section, schema: output.schema, output: output.type };
 }
 
@@ -176,13 +199,16 @@ function toolSpecs(
   signature: DefinedSignature | undefined,
 ): Pick<AgentSpec, 'tools' | 'toolSearch'> {
   const own = ownTools(options, signature).map(({ spec }) => spec);
-  const asking = options.askUser === true ? [askToolSpec()] : [];
-  const tools = [...own, ...asking];
+  const builtIn = [
+    ...(options.askUser === true ? [askToolSpec()] : []),
+    ...(options.llmQuery === true ? [llmQuerySpec()] : []),
+  ];
+  const tools = [...own, ...builtIn];
   const { toolSearch } = definedSearch(options);
   if (toolSearch === undefined) return { tools };
   const given = toolSearchSpec(toolSearch);
   // Nobody searches for the way to ask: it is always at hand.
-  const search = { ...given, pins: [...given.pins, ...asking.map(({ name }) => name)] };
+  const search = { ...given, pins: [...given.pins, ...builtIn.map(({ name }) => name)] };
   return {
     tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
     toolSearch: search,
@@ -215,17 +241,29 @@ function thinkingSpec(thinking: NonNullable<AgentOptions['thinking']>): SectionS
   return { name: SECTION_NAMES.thinking, kind: 'text', guidance };
 }
 
+function programSpec(options: AgentOptions, mode: AvailableMode): ProgramSpec {
+  return {
+    limits: options.program ?? {},
+    memoryLimitBytes: options.memoryLimitBytes ?? AGENT_DEFAULTS.memoryLimitBytes,
+    memoryStrategy: options.memoryStrategy ?? AGENT_DEFAULTS.memoryStrategy,
+    sizes: { ...AGENT_DEFAULTS.sizes, ...options.sizes },
+    ...(mode === 'lisp' ? { lisp: lispSpec(options) } : {}),
+  };
+}
+
+function lispSpec(options: AgentOptions): LispSpec {
+  return {
+    maxTurns: options.maxTurns ?? MODE_TURNS.lisp,
+    retryTurns: options.retryTurns ?? AGENT_DEFAULTS.retryTurns,
+    completion: options.completion ?? AGENT_DEFAULTS.completion,
+    transport: options.transport ?? AGENT_DEFAULTS.transport,
+    thinking: options.thinking === true,
+    plan: options.plan ?? [],
+    journal: options.journal ?? false,
+  };
+}
+
 function textSource(text: string | TextFunction | undefined): TextSource | null {
   if (text === undefined) return null;
   return typeof text === 'function' ? { kind: 'function' } : { kind: 'text', text };
-}
-
-/** A model without an entry gets one: named after its provider, or after the agent. */
-function agentModel(agent: string, model: AgentModel): string | ModelEntry {
-  if (typeof model === 'string') return model;
-  if (typeof model === 'function') return { id: `${agent}/model`, model };
-  if ('specificationVersion' in model) {
-    return { id: `${model.provider}/${model.modelId}`, model };
-  }
-  return model;
 }

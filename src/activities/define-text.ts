@@ -1,4 +1,5 @@
 /** How a react agent's replies are laid out: formats, toolchains, sections and answers. */
+import { PROGRAM_SECTION } from '../core/program/system-text.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { UsageCode } from '../core/usage-codes.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
@@ -13,7 +14,17 @@ import type { StandardSchema } from './standard-schema.ts';
 import { readSchema, type SchemaInput } from './value-schema.ts';
 
 /** The names of the sections that an agent does not name itself. */
-export const SECTION_NAMES = { thinking: 'thinking', action: 'action', answer: 'answer' } as const;
+export const SECTION_NAMES: {
+  readonly thinking: 'thinking';
+  readonly action: 'action';
+  readonly program: 'program';
+  readonly answer: 'answer';
+} = {
+  thinking: 'thinking',
+  action: 'action',
+  program: PROGRAM_SECTION,
+  answer: 'answer',
+};
 
 /** Sections as XML tags, the default. `strict` refuses tags of one section inside another. */
 export function xmlFormat(options: { readonly strict?: boolean } = {}): FormatDefinition {

@@ -64,6 +64,10 @@ export interface ToolDefinition<Args = unknown> {
   readonly spec: ToolSpec;
   /** The check of the schema library, which runs after the JSON Schema. */
   readonly standard: StandardSchema | null;
+  /** Of an LLM tool: the check of the schema library for its answer. */
+  readonly answer?: StandardSchema | null;
+  /** Of an LLM tool: the model that it asks, an id to look up or the entry itself; absent: the run's. */
+  readonly model?: string | ModelEntry;
   /** By what tool search finds it. */
   readonly search?: ToolSearchFields;
   /** Set when calls start child runs. */

@@ -43,6 +43,34 @@ export function schemaLines(schema: JsonObject, value: Json): readonly string[] 
   return linesOf(checkJson(schema, value).errors, value);
 }
 
+/**
+ * What a JSON Schema of an object says of its property `name` with this value, whatever the others are:
+ * what judges several together, or leads elsewhere at its root, is not looked at.
+ */
+export function propertyViolations(
+  schema: JsonObject,
+  name: string,
+  value: Json,
+): readonly Violation[] {
+  if (JOINT_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword))) return [];
+  const object = coerce({ [name]: value }, schema);
+  return checkJson(schema, object)
+    .errors.slice(0, MAX_VIOLATIONS)
+    .map((error) => violationOf(error, object))
+    .filter(({ path }) => path[0] === name);
+}
+
+const JOINT_KEYWORDS: readonly string[] = [
+  '$ref',
+  '$dynamicRef',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'dependentSchemas',
+];
+
 function linesOf(errors: readonly SchemaError[], value: Json): readonly string[] {
   if (errors.length === 0) return [];
   return problemLines(errors.slice(0, MAX_VIOLATIONS).map((error) => violationOf(error, value)));

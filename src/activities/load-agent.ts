@@ -5,7 +5,9 @@ import { byteSize, isPlainObject, type Json } from '../core/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/agent/prepare-input.ts';
+import { memoryProblem } from '../core/agent/program/check-memory.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
+import { compiledProblem } from './load-compiled.ts';
 import type { AgentDefinition, Registry } from './definitions.ts';
 import { schemaLines } from './fit-value.ts';
 import { isMediaPart } from './tool-result.ts';
@@ -45,12 +47,16 @@ export const MAX_SPEC_BYTES = 1_048_576;
 export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
   const spec = typeof name === 'string' ? registry.agents.get(name)?.definition.spec : undefined;
-  const shape = inputProblems(input, spec);
+  // A program that is there already needs nobody to say what it is for.
+  const isCompiledRun = isPlainObject(input) && input['compiled'] !== undefined;
+  const shape = inputProblems(input, spec, isCompiledRun);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
   const agent = registry.agents.get(input.agent);
   if (agent === undefined) {
     return { kind: 'failed', code: 'agent_not_found', message: notFound(registry, input.agent) };
   }
+  const unfit = compiledProblem(agent, input);
+  if (unfit !== undefined) return invalid([unfit]);
   const compiled = compileAgent(agent.definition, registry.models, input);
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { specHash, warnings } = compiled;
@@ -64,7 +70,8 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const isAsGiven =
     material.task === input.task &&
     material.context === input.context &&
-    material.contextDescriptions === undefined;
+    material.contextDescriptions === undefined &&
+    material.memory === undefined;
   return {
     kind: 'loaded',
     agent: {
@@ -101,16 +108,18 @@ function hasShape(input: unknown): input is AgentInput {
 function inputProblems(
   input: unknown,
   asked: AgentDefinition['spec'] | undefined,
+  isCompiledRun: boolean,
 ): readonly string[] {
   if (!isPlainObject(input)) {
     return [
       `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
     ];
   }
-  const { v, agent, task, context, history, model, parent } = input;
+  const { v, agent, task, context, history, model, memory, parent } = input;
+  const badMemory = memory === undefined ? undefined : memoryProblem(memory);
   // The stages of a pipeline know what they need.
   const isPipeline = asked?.pipeline !== undefined;
-  const hasTemplate = asked?.prompt !== undefined || isPipeline;
+  const hasTemplate = asked?.prompt !== undefined || isPipeline || isCompiledRun;
   // What a parent calls an agent with may be its parameters alone.
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   return [
@@ -129,6 +138,7 @@ function inputProblems(
           `Expected \`context\` to be a JSON object, got ${shown(context)}. Write it as { name: value }.`,
         ]),
     ...historyProblems(history, isPipeline),
+    ...(badMemory === undefined ? [] : [badMemory]),
     ...(model === undefined || typeof model === 'string'
       ? []
       : [`Expected \`model\` to be the id of a model entry, got ${shown(model)}. Change it.`]),

@@ -5,8 +5,6 @@ import type { UsageProblem } from '../core/usage-error.ts';
 import { AVAILABLE_MODES, type AgentOptions } from './agent-options.ts';
 import { defineSignature, type DefinedSignature } from './define-signature.ts';
 
-const MODES: readonly string[] = ['react', 'chat', 'json', 'text', 'lisp'];
-
 /** The mode of an agent by its name of today; the default where none is given. */
 export function modeName({ mode }: { readonly mode?: unknown }): string {
   if (mode === undefined) return 'react';
@@ -42,12 +40,7 @@ function availability(options: AgentOptions, mode: string): readonly UsageProble
   if (AVAILABLE_MODES.some((available) => available === mode)) return [];
   const got: unknown = options.mode;
   const name = typeof got === 'string' ? `\`${got}\`` : shown(got);
-  if (MODES.includes(mode)) {
-    const modes = `${AVAILABLE_MODES.slice(0, -1).join(', ')} or ${AVAILABLE_MODES.at(-1) ?? ''}`;
-    const message = `Expected \`mode\` to be ${modes}, got ${name}, which is not available yet. Choose one of them.`;
-    return [{ code: 'mode_not_available', message }];
-  }
-  const message = `Expected \`mode\` to be one of ${MODES.join(', ')}, got ${name}. Choose one of them.`;
+  const message = `Expected \`mode\` to be one of ${AVAILABLE_MODES.join(', ')}, got ${name}. Choose one of them.`;
   return [{ code: 'unknown_mode', message }];
 }
 

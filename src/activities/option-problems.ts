@@ -3,14 +3,13 @@ import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import {
   COMMON_OPTIONS,
-  LATER_OPTIONS,
-  LISP_OPTIONS,
   MODE_OPTIONS,
   OLD_NAMES,
+  PROGRAM_OPTIONS,
   type AgentOptions,
 } from './agent-options.ts';
 import { hasKind } from './has-kind.ts';
-import { modeName } from './mode-problems.ts';
+import { isProgramMode, modeName } from './mode-problems.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /** Old and unknown names, and options of other modes. */
@@ -26,25 +25,30 @@ export function optionProblems(options: AgentOptions): readonly UsageProblem[] {
     const message = `Expected no \`${name}\` in mode \`${mode}\`, got ${shownOption(values[name])}. Remove it, it belongs to ${modes}.`;
     return { code: 'mode_option', message };
   });
+  const withoutPrograms = PROGRAM_OPTIONS.filter(
+    (name) =>
+      values[name] !== undefined &&
+      (mode === 'react' || mode === 'chat') &&
+      !isProgramMode(options),
+  ).map((name): UsageProblem => {
+    const message = `Expected no \`${name}\` in mode \`${mode}\` without programs, got ${shownOption(values[name])}. Remove it, or add \`programs: true\`.`;
+    return { code: 'mode_option', message };
+  });
   const old = Object.keys(values).flatMap((name): readonly UsageProblem[] => {
     const renamed = Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name] : undefined;
     if (renamed === undefined) return [];
     const message = `Expected \`${renamed}\`, got its old name \`${name}\`. Rename it.`;
     return [{ code: 'old_name', message }];
   });
-  const known = [
-    ...COMMON_OPTIONS,
-    ...Object.keys(MODE_OPTIONS).filter((name) => !LATER_OPTIONS.includes(name)),
-  ];
+  const known = [...COMMON_OPTIONS, ...Object.keys(MODE_OPTIONS)];
   // What was told about is not told about twice.
   const told = [
-    ...LISP_OPTIONS,
     ...Object.keys(OLD_NAMES),
     ...foreign.map(([name]) => name),
     ...(mode === 'json' || mode === 'text' ? ['askUser'] : []),
   ];
   const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !told.includes(name)));
-  return [...old, ...ofOtherModes, ...unknownFields(rest, known, 'an agent', LATER_OPTIONS)];
+  return [...old, ...ofOtherModes, ...withoutPrograms, ...unknownFields(rest, known, 'an agent')];
 }
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -3,7 +3,7 @@ import type { AgentInput, HistoryTurn } from '../core/agent/input.ts';
 import type { ModelOrder } from '../core/agent/host.ts';
 import { requestOfOrder } from '../core/agent/order-request.ts';
 import { givenMaterial } from '../core/agent/prepare-input.ts';
-import type { Step } from '../core/agent/step.ts';
+import type { Step, StepMemory } from '../core/agent/step.ts';
 import { EMPTY_DIGEST } from '../core/digest.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
@@ -21,6 +21,8 @@ import { createRegistry } from './registry.ts';
 export interface PreviewOptions {
   readonly task?: string | Task;
   readonly context?: JsonObject | Step;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];
   /** The agents that tools of this one name; those in its tools need not be here. */
@@ -46,7 +48,8 @@ export async function previewPrompt(
   agent: AgentDefinition,
   options: PreviewOptions = {},
 ): Promise<PromptPreview> {
-  const { task = '', context, history, models = [], agents = [], at = Date.now() } = options;
+  const { task = '', context, memory, history } = options;
+  const { models = [], agents = [], at = Date.now() } = options;
   const all = [agent, ...agents.filter((other) => other !== agent)];
   const registry = createRegistry({ agents: all, models: withOwn(withChildren(all), models) });
   const input: AgentInput = {
@@ -55,6 +58,7 @@ export async function previewPrompt(
     task: typeof task === 'string' ? { text: task } : task,
     ...(context === undefined ? {} : { context }),
     ...(history === undefined ? {} : { history }),
+    ...(memory === undefined ? {} : { memory }),
   };
   const loaded = loadAgent(registry, input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);

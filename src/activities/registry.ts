@@ -3,6 +3,7 @@ import { stageProblems, withChildren, withKnownAgents } from './agent-family.ts'
 import { compileAgent, unknownModel } from './compile-agent.ts';
 import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
 import { askTool } from './ask-tool.ts';
+import { llmQueryTool } from './define-llm-tool.ts';
 import { checkModelEntries, type ModelEntry } from './model-entry.ts';
 import { searchTool } from './search-tool.ts';
 import { shown } from '../core/text/shown.ts';
@@ -89,9 +90,11 @@ function registered(
 ): RegisteredAgent {
   const search = searchTool(definition);
   const ask = askTool(definition);
+  const query = llmQueryTool(definition);
   const tools = [
     ...definition.tools,
     ...(ask === undefined ? [] : [ask]),
+    ...(query === undefined ? [] : [query]),
     ...(search === undefined ? [] : [search]),
   ];
   return {
@@ -112,8 +115,12 @@ function inlineEntries(
 ): { readonly entries: readonly ModelEntry[]; readonly problems: readonly UsageProblem[] } {
   const entries: ModelEntry[] = [];
   const problems: UsageProblem[] = [];
-  for (const { model: entry } of definitions) {
-    if (typeof entry === 'string' || entry === null) continue;
+  const named = definitions.flatMap(({ model, tools }) => [
+    model,
+    ...tools.map((tool) => tool.model),
+  ]);
+  for (const entry of named) {
+    if (entry === undefined || entry === null || typeof entry === 'string') continue;
     const known = [...given, ...entries].find(({ id }) => id === entry.id);
     if (known === undefined) entries.push(entry);
     else if (known.model !== entry.model) problems.push(twoModels(entry.id));

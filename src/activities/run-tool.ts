@@ -19,7 +19,7 @@ import {
   unknownOutcomeText,
 } from '../core/toolchain/call-texts.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
-import { capOutput } from '../core/toolchain/result-text.ts';
+import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
 import { toolchainOf } from '../core/toolchain/toolchain-of.ts';
 import { cut } from '../core/text/cut.ts';
 import { isToolError } from '../core/tool-error.ts';
@@ -242,7 +242,7 @@ function unstarted({ tool, options }: Call): ToolRun {
 }
 
 /** Step 8: the result as JSON within its bounds. */
-function readReturn({ agent, tool, options }: Call, value: unknown): ToolRun {
+function readReturn({ agent, tool, order, options }: Call, value: unknown): ToolRun {
   const { name, maxResultBytes } = tool.spec;
   if (isExternalReturn(value)) {
     const read = readExternal(value);
@@ -262,11 +262,14 @@ function readReturn({ agent, tool, options }: Call, value: unknown): ToolRun {
   if (read.kind === 'not_json') {
     return ended(options, true, 'error', notJsonText(name, read.path, read.type));
   }
-  const toolchain = toolchainOf(agent.definition.spec.toolchain);
+  const capped =
+    order.inProgram === true
+      ? capForProgram(name, read.value, maxResultBytes)
+      : capOutput(read.value, maxResultBytes, toolchainOf(agent.definition.spec.toolchain));
   const { media, instructions, importance } = returned;
   const result: ToolResult = {
     outcome: 'ok',
-    ...capOutput(read.value, maxResultBytes, toolchain),
+    ...capped,
     ...(media === undefined || media.length === 0 ? {} : { media }),
     ...(instructions === undefined ? {} : { instructions: cut(instructions, maxResultBytes) }),
     ...(importance === undefined ? {} : { importance }),

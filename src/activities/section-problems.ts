@@ -21,6 +21,7 @@ function sectionNames(options: AgentOptions): readonly string[] {
     ...(thinking === false ? [] : [thinkingName]),
     ...sections.map(({ spec }) => spec.name),
     ...(tools.length === 0 ? [] : [chosenToolchain(toolchain).section]),
+    ...(tools.length === 0 || options.programs !== true ? [] : [SECTION_NAMES.program]),
     answer?.spec.section ?? SECTION_NAMES.answer,
     // Programs without types may leave a name out.
   ].map((name: unknown) => (typeof name === 'string' ? name : ''));

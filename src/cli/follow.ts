@@ -6,6 +6,7 @@ import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
 import { isUsageError } from '../core/usage-error.ts';
 import type { Output } from './output.ts';
 import { progressText } from './run-text.ts';
+import { terminalText } from './text.ts';
 
 /** How often a run is asked where it stands. */
 export const POLL_MS = 1_000;
@@ -116,7 +117,7 @@ export function createProgressPrinter(output: Output): ProgressPrinter {
       shown = item;
       if (isAgain) text('\n[starts again]\n');
       if ('delta' in item) {
-        if (item.kind !== 'tool_args') text(item.delta);
+        if (item.kind !== 'tool_args') text(terminalText(item.delta));
         return;
       }
       if (item.kind === 'end') clear();

@@ -5,6 +5,7 @@
 import { styleText } from 'node:util';
 import { isUsageError } from '../core/usage-error.ts';
 import type { CliIo, TextSink } from './io.ts';
+import { terminalText } from './text.ts';
 
 /** Styles that are used; names of `node:util`. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -25,6 +26,8 @@ export interface Output {
   readonly note: (text: string) => void;
   /** A piece of progress without a line break, on stderr. */
   readonly raw: (text: string) => void;
+  /** What others wrote, for `text`: without control characters on a terminal, else as it is. */
+  readonly safe: (text: string) => string;
   /** For `text`. */
   readonly paint: Paint;
   /** For `note` and `raw`. */
@@ -45,6 +48,7 @@ export function createOutput(io: CliIo, isJson: boolean): Output {
     },
     note: (text) => void stderr.write(`${text}\n`),
     raw: (text) => void stderr.write(text),
+    safe: stdout.isTTY === true ? terminalText : (text) => text,
     paint: painter(stdout, env),
     paintNote: painter(stderr, env),
   };

@@ -1,6 +1,7 @@
 /** The command line as a function: arguments and a process in, an exit code out. */
 import { Command, CommanderError } from 'commander';
 import type { Act, AddCommand } from './cli.ts';
+import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
@@ -11,6 +12,7 @@ import {
   addInboxCommand,
 } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
+import { addProgramCommand } from './commands/program.ts';
 import { addPsCommand } from './commands/ps.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
@@ -63,11 +65,13 @@ const COMMANDS: readonly AddCommand[] = [
   addDevCommand,
   addWorkerCommand,
   addRunCommand,
+  addChatCommand,
   addPreviewCommand,
   addPsCommand,
   addShowCommand,
   addStatsCommand,
   addLogsCommand,
+  addProgramCommand,
   addInboxCommand,
   addAnswerCommand,
   addApproveCommand,

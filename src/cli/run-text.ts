@@ -4,7 +4,17 @@ import type { PendingItem, RunStatus } from '../core/agent/messages.ts';
 import { numberedOptions } from '../core/agent/pending.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { Json } from '../core/json.ts';
-import { costText, countText, durationText, oneLine, usageText } from './text.ts';
+import type { Stats } from '../core/stats/stats.ts';
+import {
+  costText,
+  countText,
+  durationText,
+  oneLine,
+  pluralText,
+  tableText,
+  terminalText,
+  usageText,
+} from './text.ts';
 
 /** `iteration 2 · 220 tokens · $0.0012 · model openai/gpt-5`: where a run stands. */
 export function progressText(status: RunStatus): string {
@@ -30,6 +40,10 @@ export function endText(step: Step): string {
 
 /** `Which John? (1 John Smith, 2 John Doe)`, `pay {"amount":5}`: what waits for a person. */
 export function pendingText(item: PendingItem): string {
+  return terminalText(waitingText(item));
+}
+
+function waitingText(item: PendingItem): string {
   switch (item.kind) {
     case 'pause':
       return 'the run is paused';
@@ -78,6 +92,10 @@ function detailOf(event: AgentEvent): string {
       return `${event.tool} ${JSON.stringify(event.args)}`;
     case 'agent:tool_call:after':
       return toolCallText(event);
+    case 'agent:program:before':
+      return `${event.programId} ${event.source}`;
+    case 'agent:program:after':
+      return programEndText(event);
     case 'agent:question:asked':
       return `${event.questionId} ${event.text}`;
     case 'agent:approval:requested':
@@ -105,10 +123,27 @@ function toolCallText(event: Extract<AgentEvent, { type: 'agent:tool_call:after'
   return `${tool} ${outcome} (${durationText(durationMs)}${tries})${error === undefined ? '' : ` ${error}`}`;
 }
 
+function programEndText(event: Extract<AgentEvent, { type: 'agent:program:after' }>): string {
+  const { programId, outcome, steps, calls, error } = event;
+  const failed = error === undefined ? '' : ` ${error.message}`;
+  return `${programId} ${outcome} (${countText(steps)} units of fuel, ${pluralText(calls, 'call')})${failed}`;
+}
+
 /** The fields that an event has of its own, as JSON. */
 const COMMON_FIELDS = ['seq', 'runId', 'agent', 'agentPath', 'at', 'iteration', 'depth', 'type'];
 
 function otherDetail(event: { readonly [name: string]: Json }): string {
   const own = Object.entries(event).filter(([name]) => !COMMON_FIELDS.includes(name));
   return own.length === 0 ? '' : JSON.stringify(Object.fromEntries(own));
+}
+
+/** Counters, then gauges, as a table; the twins of counters only `withSelf`. */
+export function statsText(stats: Stats, withSelf: boolean): string {
+  const rows = (['counters', 'gauges'] as const).flatMap((kind) =>
+    Object.entries(stats[kind])
+      .filter(([key]) => withSelf || !key.startsWith('$self:'))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => [kind.slice(0, -1), key, countText(value)]),
+  );
+  return rows.length === 0 ? 'No statistics yet.' : tableText(['KIND', 'KEY', 'VALUE'], rows);
 }

@@ -44,9 +44,23 @@ export function valueText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
+/**
+ * `text` as a terminal may be given it: control characters but line breaks and tabs, and those that
+ * turn the direction of text, are written as `\u001B`. What a model wrote could else move the cursor,
+ * hide a line that a person decides by, or talk to the terminal.
+ */
+export function terminalText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, (character) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    return `\\u${code}`;
+  });
+}
+
+const UNSAFE = /(?![\n\t])\p{Cc}|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
 /** One line of at most `width` characters, with `…` for what is cut. */
 export function oneLine(text: string, width: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = terminalText(text.replaceAll(/\s+/g, ' ').trim());
   const characters = Array.from(line);
   return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
 }

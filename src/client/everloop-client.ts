@@ -5,7 +5,7 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
-import type { Step } from '../core/agent/step.ts';
+import type { Step, StepMemory } from '../core/agent/step.ts';
 import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
@@ -13,7 +13,9 @@ import { shown } from '../core/text/shown.ts';
 import { isUsageError, UsageError } from '../core/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/agent/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
-import { checkedRunId, startInput } from '../core/agent/start-input.ts';
+import { checkedRunId, startInput, type StartParts } from '../core/agent/start-input.ts';
+import { unwrap } from '../core/agent/unwrap.ts';
+import { compiledFrom, isCompiled, type CompiledAgent } from '../core/program/compiled.ts';
 import { createRunHandle, type RunHandle } from './run-handle.ts';
 import type { ChunkSource } from './run-stream.ts';
 
@@ -29,11 +31,19 @@ export interface StartOptions {
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
   /** The run's own address; default: `{agent}-{uuid}`. */
   readonly id?: string;
   /** When `id` is in use: `fail` (default) with a clear error, or `attach` to the run that has it. */
   readonly ifExists?: 'fail' | 'attach';
 }
+
+/** What a compiled agent, or the run that compiles one, is started with. */
+export type CompileOptions = Pick<
+  StartOptions,
+  'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
+>;
 
 /** One line of a list of runs. */
 export interface RunSummary {
@@ -51,6 +61,8 @@ export interface RunSummary {
 export interface ListOptions {
   /** Only runs that are alive. */
   readonly running?: boolean;
+  /** Only runs whose id begins so. */
+  readonly idPrefix?: string;
   /** At most so many, newest first; default 100. */
   readonly limit?: number;
 }
@@ -80,6 +92,19 @@ export interface Everloop {
    * @throws UsageError `invalid_input` for what no worker could begin, `id_in_use` for a taken id.
    */
   start(agent: string, options: StartOptions): Promise<RunHandle>;
+  /**
+   * Runs an agent of mode `lisp` once, and keeps the program whose answer was accepted, with the
+   * definitions that it uses.
+   * @throws UsageError `run_failed` for a run without success, `not_compilable` for an answer that is
+   * not that of its last program.
+   */
+  compileAgent(agent: string, options?: CompileOptions): Promise<CompiledAgent>;
+  /**
+   * Starts the program of a compiled agent, without a model: a run as any other, whose tools are
+   * activities and whose questions wait. A program error is the reason of its Step.
+   * @throws UsageError as `start`.
+   */
+  runCompiled(compiled: CompiledAgent, options?: CompileOptions): Promise<RunHandle>;
   /**
    * The handle of a run that exists; nothing is asked of the service yet.
    * @throws UsageError `invalid_input` for what cannot be an id.
@@ -111,28 +136,48 @@ const MEMO_TASK_CHARACTERS = 200;
 export function createEverloop(parts: EverloopParts): Everloop {
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
+  const start = async (
+    agent: string,
+    options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
+  ): Promise<RunHandle> => {
+    const input = startInput(agent, options);
+    const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
+    const { text } = input.task;
+    try {
+      await client.workflow.start(AGENT_WORKFLOW, {
+        workflowId,
+        taskQueue,
+        args: [input],
+        memo: { agent, task: text.slice(0, MEMO_TASK_CHARACTERS) },
+        staticSummary: `${agent}: ${text.slice(0, MEMO_TASK_CHARACTERS)}`,
+        // A finished run keeps its id: starting another one under it would hide its Step.
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      if (options.ifExists !== 'attach') throw idInUse(workflowId);
+      await assertSameAgent(client, workflowId, agent);
+    }
+    return attach(workflowId);
+  };
   return {
     attach,
-    start: async (agent, options) => {
-      const input = startInput(agent, options);
-      const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
-      const { text } = input.task;
-      try {
-        await client.workflow.start(AGENT_WORKFLOW, {
-          workflowId,
-          taskQueue,
-          args: [input],
-          memo: { agent, task: text.slice(0, MEMO_TASK_CHARACTERS) },
-          staticSummary: `${agent}: ${text.slice(0, MEMO_TASK_CHARACTERS)}`,
-          // A finished run keeps its id: starting another one under it would hide its Step.
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        });
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        if (options.ifExists !== 'attach') throw idInUse(workflowId);
-        await assertSameAgent(client, workflowId, agent);
+    start,
+    compileAgent: async (agent, options = {}) => {
+      const run = await start(agent, { ...options, compiles: true });
+      const step = await run.result();
+      unwrap(step);
+      const [entries, events] = [await run.transcript(), await run.events()];
+      return compiledFrom({ step, entries, events });
+    },
+    runCompiled: async (compiled, options = {}) => {
+      if (!isCompiled(compiled)) {
+        throw new UsageError(
+          'invalid_input',
+          `Expected what \`compileAgent\` returns, got ${shown(compiled)}. Compile the agent first.`,
+        );
       }
-      return attach(workflowId);
+      return start(compiled.agent, { ...options, compiled });
     },
     list: (options = {}) => listRuns(client, options),
     inbox: () => readInbox(client, attach),
@@ -159,14 +204,16 @@ async function assertSameAgent(client: Client, id: string, agent: string): Promi
 
 async function listRuns(
   client: Client,
-  { running = false, limit = 100 }: ListOptions,
+  { running = false, idPrefix = '', limit = 100 }: ListOptions,
 ): Promise<readonly RunSummary[]> {
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw new UsageError('number', `Expected \`limit\` from 1 up, got ${shown(limit)}. Change it.`);
   }
   const alive = running ? " AND ExecutionStatus = 'Running'" : '';
   const runs: RunSummary[] = [];
-  const found = client.workflow.list({ query: `WorkflowType = '${AGENT_WORKFLOW}'${alive}` });
+  const named = idPrefix === '' ? '' : ` AND WorkflowId STARTS_WITH ${quoted(idPrefix)}`;
+  const query = `WorkflowType = '${AGENT_WORKFLOW}'${alive}${named}`;
+  const found = client.workflow.list({ query });
   for await (const info of found) {
     // Links that continued as new are the same run under the same id, told by its last link.
     if (info.status.name === 'CONTINUED_AS_NEW') continue;
@@ -174,6 +221,11 @@ async function listRuns(
     if (runs.length >= limit) break;
   }
   return runs;
+}
+
+/** As a text in a query of the service. */
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
 }
 
 /** Runs are asked one after another: a burst of queries is shed by the service. */

@@ -12,6 +12,7 @@ import { checkRunInput } from '../core/agent/check-input.ts';
 import type { AgentEvent, InputKind } from '../core/agent/events.ts';
 import type { RunInput } from '../core/agent/inbox.ts';
 import type { LimitsInput } from '../core/agent/input.ts';
+import type { ProgramView } from '../core/agent/program/report.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { MediaPart } from '../core/message.ts';
 import type { Stats } from '../core/stats/stats.ts';
@@ -33,11 +34,13 @@ import {
   cancelSignal,
   decideUpdate,
   pendingQuery,
+  programQuery,
   sendUpdate,
   statsQuery,
   statusQuery,
 } from '../workflows/messages.ts';
 import { readChain, type ArchiveReader } from './chain-reader.ts';
+import { followRun, type FollowRunOptions, type RunNews } from './follow-run.ts';
 import { streamOf, type ChunkSource } from './run-stream.ts';
 import {
   acrossHandover,
@@ -46,6 +49,7 @@ import {
   isAlive,
   QUERY_DEADLINE_MS,
 } from './service-calls.ts';
+import { readStartedWith, type RunStart } from './started-with.ts';
 
 /** How an input is sent; see `RunInput`. */
 export interface SendOptions {
@@ -73,6 +77,8 @@ export interface RunHandle {
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
   /** Everything that happened, over the whole chain of the run. */
   events(options?: ReadOptions): Promise<readonly AgentEvent[]>;
+  /** The program that runs, else the last one that did, form by form; null when there was none. */
+  program(): Promise<ProgramView | null>;
   /** What waits for people and the outside. */
   pending(): Promise<readonly PendingItem[]>;
   /**
@@ -108,6 +114,13 @@ export interface RunHandle {
    * its iteration.
    */
   stream(): AsyncIterable<Chunk | ChunkMarker>;
+  /**
+   * Everything that somebody who talks with the run wants to hear, in one stream: text, what waits for
+   * people, where it stands, and its Step at the end.
+   */
+  follow(options?: FollowRunOptions): AsyncIterable<RunNews>;
+  /** What it was started with; needs no worker. */
+  startedWith(): Promise<RunStart>;
 }
 
 /** How an answer or a decision is sent. */
@@ -157,6 +170,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
     status: () => ask(() => handle.query(statusQuery)),
     stats: () => ask(() => handle.query(statsQuery)),
     pending: () => ask(() => handle.query(pendingQuery)),
+    program: () => ask(() => handle.query(programQuery)),
     transcript: async ({ from = 0 } = {}) => {
       const entries = await asking(id, () =>
         readChain({ client, id, kind: 'entries', from, archive }),
@@ -212,6 +226,8 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
         status: () => handle.query(statusQuery),
         result: () => handle.result(),
       }),
+    follow: (options) => followRun(run, options),
+    startedWith: () => asking(id, () => readStartedWith(client, id)),
   };
   return run;
 }

@@ -30,7 +30,6 @@ export const usageCodes = {
   middleware: '`modelMiddleware` or `toolMiddleware` is no list of functions.',
   mode_asking: '`askUser` in a mode that has no conversation to ask in.',
   mode_compaction: '`compaction` in a mode that has no conversation to compact.',
-  mode_not_available: 'The mode is designed but not there yet.',
   mode_option: 'An option does not go with the mode of the agent.',
   mode_signature: 'The mode needs a signature with an output, or has an answer beside it.',
   mode_tools: 'Tools in a mode that calls none.',
@@ -42,7 +41,6 @@ export const usageCodes = {
   number: 'A number is out of its range.',
   old_name: 'An option has a name that it had elsewhere; the message gives the right one.',
   once_retry: 'A `once` tool asks for retries.',
-  option_not_available: 'An option is designed but not there yet.',
   pipeline_map: '`map` of a pipeline does not rename fields.',
   pipeline_memory: '`memory` of a pipeline is neither `none` nor `carry`.',
   pipeline_name: 'A pipeline has a name that cannot be one.',
@@ -105,6 +103,7 @@ export const usageCodes = {
   // Runs, from outside.
   agent_not_found: 'No worker knows an agent of this name.',
   id_in_use: 'Another run has the id.',
+  not_compilable: 'The answer of a run cannot be computed again by its last program.',
   invalid_input: 'What a run is started with or given does not fit.',
   no_step: 'The run ended without a Step: it was terminated, or failed before it began.',
   no_stream: 'The client has no source of provisional text.',

@@ -14,7 +14,7 @@ import type {
   TranscriptView,
 } from '../core/agent/host.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
-import { requestOfOrder } from '../core/agent/order-request.ts';
+import { inlineRequest, requestOfOrder } from '../core/agent/order-request.ts';
 import { scratchpadMessages, type RunState } from '../core/agent/run-state.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
@@ -24,7 +24,7 @@ import type { ChildMessage, ParentMessage } from '../core/tree/messages.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
 import { callLayeredModel } from '../activities/call-layered-model.ts';
-import { checkLiterals } from '../activities/check-literals.ts';
+import { checkLiterals, checkProgramLiterals } from '../activities/check-literals.ts';
 import { messageOf } from '../activities/message-of.ts';
 import { classifyModelError, retryDelayMs } from '../activities/model-failures.ts';
 import { entryFor } from '../activities/model-entry.ts';
@@ -60,6 +60,8 @@ export interface MemoryHostParts {
   readonly onEvent: (event: AgentEvent, entry: Entry | undefined) => void;
   /** Asked at each iteration boundary. */
   readonly handoverDue: () => boolean;
+  /** Whether nothing more may begin in this link. Default: never. */
+  readonly isFull?: () => boolean;
   /** Whether a hand-over could carry the state. Default: any. */
   readonly fitsHandover?: (state: RunState) => boolean;
   /** The runs above and below. Default: none, and a child cannot be started. */
@@ -86,14 +88,13 @@ const NO_TREE: MemoryTree = {
 /** A memory host, and the way to wake what waits on it. */
 export interface MemoryHost extends Host {
   readonly mailbox: Mailbox;
-  /** Looks again at what waits; call it after a message or a change of state. */
-  wake(): void;
 }
 
 /** A Host in this process. */
 export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   const { agent, clock, tree = NO_TREE } = parts;
   const inFlight = new Set<AbortController>();
+  const separate = new Map<string, AbortController>();
   let waiters: readonly Waiter[] = [];
   let disarm = (): void => undefined;
 
@@ -109,14 +110,17 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   const abortable = async <Result>(
     work: (signal: AbortSignal) => Promise<Result>,
     startsAborted = false,
+    callId?: string,
   ): Promise<Result> => {
     const controller = new AbortController();
+    if (callId !== undefined) separate.set(callId, controller);
     if (startsAborted) controller.abort();
     inFlight.add(controller);
     try {
       return await work(controller.signal);
     } finally {
       inFlight.delete(controller);
+      if (callId !== undefined) separate.delete(callId);
       wake();
     }
   };
@@ -129,10 +133,11 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     }
   };
 
-  const runCall: Host['callTool'] = async (order, tool) => {
+  const runCall: Host['callTool'] = async (order, tool, isSeparate) => {
     const call = (signal: AbortSignal): Promise<ToolResult> =>
       callTool(agent, clock, order, tool, signal);
-    const result = await abortable(call, isUrgent());
+    const callId = isSeparate === true ? order.callId : undefined;
+    const result = await abortable(call, isUrgent(), callId);
     return { result, endedAt: clock.now() };
   };
 
@@ -141,11 +146,12 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
     mailbox,
     now: () => clock.now(),
     abort,
+    abortCall: (callId) => separate.get(callId)?.abort(),
     wake,
-    callModel: (order, state, mayTryAgain) => {
+    callModel: (order, state, mayTryAgain, separateId) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
       const call = { order, view, mayTryAgain };
-      return abortable((signal) => callModel(parts, call, signal), isUrgent());
+      return abortable((signal) => callModel(parts, call, signal), isUrgent(), separateId);
     },
     callTool: runCall,
     searchTools: runCall,
@@ -174,7 +180,11 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
         return { kind: 'failed', message };
       }, isUrgent()),
     checkLiterals: (order) =>
-      abortable(async () => ({ kind: 'checked', verdicts: await checkLiterals(agent, order) })),
+      abortable(async () => ({
+        kind: 'checked',
+        verdicts: await checkLiterals(agent, order),
+        literals: checkProgramLiterals(agent, order.literals),
+      })),
     runChild: (order, cancel) =>
       abortable((signal) => {
         const ended = tree.runChild(order);
@@ -209,6 +219,7 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
             });
     },
     handoverDue: parts.handoverDue,
+    isFull: parts.isFull ?? (() => false),
     fitsHandover: parts.fitsHandover ?? (() => true),
     publish: (event, entry) => {
       parts.onEvent(event, entry);
@@ -249,7 +260,10 @@ async function callModel(
     });
     try {
       const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
-      const request = requestOfOrder(order, view, { attempt, ...texts });
+      const request =
+        order.inline === undefined
+          ? requestOfOrder(order, view, { attempt, ...texts })
+          : inlineRequest(order, order.inline, attempt);
       const around = agent.definition.middleware?.model ?? [];
       const io = { signal, onChunk: stream.write };
       const outcome = await callLayeredModel(around, entryFor(entry, order), request, io);

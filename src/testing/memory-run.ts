@@ -22,6 +22,7 @@ import {
   type Waits,
 } from '../core/agent/pending.ts';
 import { givenMaterial } from '../core/agent/prepare-input.ts';
+import type { ProgramView } from '../core/agent/program/report.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';
 import { stepOf, unstartedStep } from '../core/agent/step-of.ts';
@@ -37,7 +38,7 @@ import type { FakeClock } from './fake-clock.ts';
 import { createMemoryHost, type MemoryHost } from './memory-host.ts';
 
 /** Where a run may hand itself over. */
-export type HandoverPlace = 'boundary' | 'waiting';
+export type HandoverPlace = 'boundary' | 'waiting' | 'program';
 
 /** A run in memory, while it goes on and after. */
 export interface MemoryRun {
@@ -60,6 +61,8 @@ export interface MemoryRun {
   resume(): void;
   /** What waits for people and the outside, in this run and below it. */
   pending(): readonly PendingItem[];
+  /** The program that runs, else the last one; null when there was none. */
+  program(): ProgramView | null;
   /** Answers a question, or ends outside work. Throws a UsageError for what a live run refuses. */
   answer(id: string, value: Json, options?: AnswerOptions): void;
   /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
@@ -98,6 +101,7 @@ export interface MemoryStart {
   readonly address: string;
   readonly next?: Next | undefined;
   readonly handoverDue?: ((iteration: number, place: HandoverPlace) => boolean) | undefined;
+  readonly isFull?: (() => boolean) | undefined;
   readonly fitsHandover?: ((state: RunState) => boolean) | undefined;
   readonly tellParent?: ((message: ParentMessage) => void) | undefined;
 }
@@ -140,13 +144,19 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
     die = resolve;
   });
 
-  const placeOf = ({ iteration, pending = [] }: RunState): readonly [number, HandoverPlace] => [
-    iteration,
-    pending.length > 0 ? 'waiting' : 'boundary',
-  ];
+  const placeOf = (run: Run): readonly [number, HandoverPlace] => {
+    const { state } = run;
+    const program = run.program();
+    if (program !== null && program.outcome === undefined) return [state.iteration, 'program'];
+    return [state.iteration, (state.pending ?? []).length > 0 ? 'waiting' : 'boundary'];
+  };
+  const keyOf = (run: Run): string => {
+    const [iteration, place] = placeOf(run);
+    return [iteration, place, ...(place === 'program' ? [run.state.seq] : [])].join();
+  };
   const handoverDue = (): boolean => {
-    const place = placeOf(current.run.state);
-    return place.join() !== handedOverAt && start.handoverDue?.(...place) === true;
+    const { run } = current;
+    return keyOf(run) !== handedOverAt && start.handoverDue?.(...placeOf(run)) === true;
   };
 
   const runChild = (order: ChildOrder): Promise<ChildEnd> => {
@@ -171,6 +181,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
       inbox,
       chunks: parts.chunks,
       handoverDue,
+      ...(start.isFull === undefined ? {} : { isFull: start.isFull }),
       ...(start.fitsHandover === undefined ? {} : { fitsHandover: start.fitsHandover }),
       onEvent: (event, entry) => {
         if (isDead) return;
@@ -206,7 +217,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
         const unreadInputs = host.mailbox.peek().waiting.map((waiting) => waiting.id);
         return stepOf(run.state, end.ending, traceOf(address, unreadInputs));
       }
-      handedOverAt = placeOf(run.state).join();
+      handedOverAt = keyOf(run);
       begin(roundTrip(run.state), roundTrip(host.mailbox.peek()));
     }
   };
@@ -261,6 +272,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
     },
     pause: () => current.run.pause(),
     resume: () => current.run.resume(),
+    program: () => current.run.program(),
     pending: () => pendingItems(current.run.state, current.host.mailbox.peek()),
     answer: (id, value, how) => settle(id, (waits) => checkAnswer(waits, id, value), how),
     decide: (id, decision, how) => settle(id, (waits) => checkDecision(waits, id, decision), how),
@@ -280,7 +292,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
         look();
       }),
   };
-  const { parent, history } = input;
+  const { parent, history, memory } = input;
   const identity = {
     runId: address,
     agentPath: parent?.path ?? spec.name,
@@ -293,7 +305,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
     ...(loaded.material ?? givenMaterial(input)),
     ...(history === undefined ? {} : { history }),
   };
-  begin(startState(identity, head), EMPTY_INBOX);
+  begin(startState(identity, head, memory), EMPTY_INBOX);
   const finished = handle.result.then((step): ChildEnd => ({ kind: 'ended', step }));
   const family = (): Family => current.family;
   return { run: handle, family, ended: Promise.race([died, finished]) };

@@ -6,7 +6,8 @@ import type { AgentEvent } from '../core/agent/events.ts';
 import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { startInput } from '../core/agent/start-input.ts';
-import type { Step } from '../core/agent/step.ts';
+import type { CompiledAgent } from '../core/program/compiled.ts';
+import type { Step, StepMemory } from '../core/agent/step.ts';
 import type { Next } from '../core/agent/work.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
@@ -33,6 +34,12 @@ export interface MemoryRunOptions {
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
   readonly history?: readonly HistoryTurn[];
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
+  /** The program that is run in place of those of a model. */
+  readonly compiled?: CompiledAgent;
+  /** True: refuses an agent whose model writes no programs. */
+  readonly compiles?: true;
   readonly limits?: LimitsInput;
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
   readonly clock?: FakeClock;
@@ -45,6 +52,8 @@ export interface MemoryRunOptions {
   readonly handoverDue?: (iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;
+  /** Whether a link has no room left, so that a program that cannot be handed over ends. Default: never. */
+  readonly isFull?: () => boolean;
   /** Hears each event of the run and of all below it as it is recorded; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
   /**
@@ -65,10 +74,19 @@ export interface MemoryRunOptions {
  * const step = await startInMemory({ agent, task: 'What is it?' }).result;
  */
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
-  const { clock = createFakeClock(), task, context, history, limits, model } = options;
+  const { clock = createFakeClock(), task, context, history, limits, model, memory } = options;
   const { agent, agents = [], models = [], onEvent, carry } = options;
   const registry = createRegistry({ agents: [agent, ...agents], models });
-  const input = startInput(agent.name, { task, context, history, limits, model });
+  const input = startInput(agent.name, {
+    task,
+    context,
+    history,
+    limits,
+    model,
+    memory,
+    compiled: options.compiled,
+    compiles: options.compiles,
+  });
   return startMemoryRun(
     {
       registry,
@@ -82,6 +100,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
       address: 'run-1',
       next: options.next,
       handoverDue: options.handoverDue,
+      isFull: options.isFull,
       fitsHandover: options.fitsHandover,
     },
   );

@@ -6,8 +6,10 @@ import type { ModelEntry } from '../activities/model-entry.ts';
 import { announcedEndpoints } from '../client/chunk-endpoints.ts';
 import { createEverloop, type Everloop } from '../client/everloop-client.ts';
 import { followChunks } from '../client/follow-chunks.ts';
+import { followRun } from '../client/follow-run.ts';
 import { openConnection } from '../client/open-connection.ts';
 import type { RunHandle } from '../client/run-handle.ts';
+import type { Step } from '../core/agent/step.ts';
 import { withCleanup, type Cleanup } from './cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from './config-of.ts';
 import type { WorkerConfig } from './config.ts';
@@ -139,13 +141,16 @@ function withWorker(
     stopped.catch(reject);
   });
   failed.catch(() => undefined);
-  const guarded = (run: RunHandle): RunHandle => ({
-    ...run,
-    result: () => Promise.race([run.result(), failed]),
-  });
+  const guarded = (run: RunHandle): RunHandle => {
+    const result = (): Promise<Step> => Promise.race([run.result(), failed]);
+    return { ...run, result, follow: (following) => followRun({ ...run, result }, following) };
+  };
   const { address, namespace, uiUrl } = server;
   return {
     start: async (agent, options) => guarded(await everloop.start(agent, options)),
+    compileAgent: (agent, options) => Promise.race([everloop.compileAgent(agent, options), failed]),
+    runCompiled: async (compiled, options) =>
+      guarded(await everloop.runCompiled(compiled, options)),
     attach: (id) => guarded(everloop.attach(id)),
     list: (query) => everloop.list(query),
     inbox: () => everloop.inbox(),

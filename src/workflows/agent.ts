@@ -72,8 +72,7 @@ export async function runAgentWorkflow(
 
     // A cancel that comes now is found in the mailbox.
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
-    finish(run, ending);
-    return await close(session, run, ending, native);
+    return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
     throw throughTheOneExit(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
   }
@@ -125,7 +124,7 @@ function freshState(
   parent: ParentLink | null,
   { spec, material }: LoadedAgent,
 ): RunState {
-  const { history } = input;
+  const { history, memory } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
@@ -140,6 +139,7 @@ function freshState(
       ...(material ?? givenMaterial(input)),
       ...(history === undefined ? {} : { history }),
     },
+    memory,
   );
 }
 
@@ -171,8 +171,7 @@ function begin(
 function brokenStep(session: Session, cause: string): Step {
   const { run, agent } = session;
   if (run === null) return unstartedStep(agent, 'internal', cause, traceOf(session));
-  const ending: Ending = { kind: 'error', code: 'internal', cause };
-  finish(run, ending);
+  const { ending } = finish(run, { kind: 'error', code: 'internal', cause });
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
   session.host?.flush();

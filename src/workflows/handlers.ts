@@ -21,6 +21,8 @@ import {
   type Waits,
 } from '../core/agent/pending.ts';
 import { pendingItems } from '../core/agent/pending-items.ts';
+import type { ProgramView } from '../core/agent/program/report.ts';
+import { programOfState } from '../core/agent/program/view.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { usageOf } from '../core/agent/step-of.ts';
 import { treeView } from '../core/agent/tree-view.ts';
@@ -57,6 +59,7 @@ import {
   leaseGrantSignal,
   leaseRequestSignal,
   pendingQuery,
+  programQuery,
   progressSignal,
   sendUpdate,
   statsQuery,
@@ -131,6 +134,7 @@ export function installHandlers(session: Session): void {
     ),
   );
   setHandler(pendingQuery, () => pendingOf(session));
+  setHandler(programQuery, () => programOf(session));
 }
 
 /** What another run said may end a wait, and has made events. */
@@ -320,6 +324,12 @@ function pendingOf(session: Session): readonly PendingItem[] {
   const state = stateOf(session);
   if (state === null || session.step !== null) return [];
   return pendingItems(state, session.mailbox.peek());
+}
+
+/** Before a handed over run goes on, the program that it is in the middle of is read from its snapshot. */
+function programOf({ run, restored }: Session): ProgramView | null {
+  if (run !== null) return run.program();
+  return restored === null ? null : programOfState(restored);
 }
 
 function transcriptPage(session: Session, request: TranscriptRequest): LinkPage {

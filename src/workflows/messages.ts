@@ -6,6 +6,7 @@ import {
   type QueryDefinition,
   type SignalDefinition,
 } from '@temporalio/workflow';
+import type { ProgramView } from '../core/agent/program/report.ts';
 import type { RunInput } from '../core/agent/inbox.ts';
 import {
   MESSAGE_NAMES,
@@ -62,6 +63,8 @@ export const transcriptQuery: QueryDefinition<LinkPage, [TranscriptRequest]> = d
 export const eventsQuery: QueryDefinition<LinkPage, [EventsRequest]> = defineQuery(
   MESSAGE_NAMES.events,
 );
+/** The program that runs, else the last one. */
+export const programQuery: QueryDefinition<ProgramView | null> = defineQuery(MESSAGE_NAMES.program);
 /** What waits for a person. */
 export const pendingQuery: QueryDefinition<readonly PendingItem[]> = defineQuery(
   MESSAGE_NAMES.pending,

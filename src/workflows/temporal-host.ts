@@ -31,6 +31,7 @@ import type { RunLog } from '../core/agent/run-log.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import type {
   JudgeResult,
+  LiteralFindings,
   LiteralVerdict,
   ToolOrder,
   ToolResult,
@@ -56,11 +57,13 @@ export interface TemporalHost extends Host {
   inFlight(): readonly string[];
   /** Sends what was published to the worker's listeners; called before each wait, and at the end. */
   flush(): void;
-  /** Looks again at what the loop waits for; called after each message. */
-  wake(): void;
   /** Tells the parent for the last time, before the workflow closes without a Step. */
   sayLast(progress: ProgressMessage): Promise<void>;
 }
+
+/** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
+const MAX_EVENTS = 45_000;
+const MAX_HISTORY_BYTES = 44_000_000;
 
 type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
 
@@ -96,6 +99,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       ...(ambient.parent === undefined ? {} : { parent: ambient.parent }),
     });
   const waits = createWaits(newScope, onBug);
+  /** Calls that can be ended alone. */
+  const separate = new Map<string, CancellationScope>();
   const children = createChildRuns(onBug);
   let scope = ambient;
   let deadline: CancellationScope | null = null;
@@ -119,6 +124,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     schedule: () => Promise<Result>,
     onResult: (result: Result) => Outcome,
     onFailure: (error: unknown) => Outcome | Promise<Outcome>,
+    own: CancellationScope | null = null,
   ): Promise<Outcome> => {
     flush();
     inFlight.push(words);
@@ -126,7 +132,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       inFlight.splice(inFlight.indexOf(words), 1);
       waits.wake();
     };
-    const begun = scope === ambient ? schedule() : scope.run(schedule);
+    const within = own ?? scope;
+    const begun = within === ambient ? schedule() : within.run(schedule);
     return begun.then(
       (result) => (settle(), onResult(result)),
       (error: unknown) => {
@@ -147,17 +154,29 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     byTool.set(tool.name, activities);
     return activities;
   };
+  const separateScope = (callId: string): CancellationScope => {
+    const own = new CancellationScope({ cancellable: true, parent: scope });
+    separate.set(callId, own);
+    return own;
+  };
   const runTool = (
     order: ToolOrder,
     tool: ToolSpec,
     activity: 'callTool' | 'searchTools',
+    isSeparate = false,
   ): Promise<ToolEnd> => {
-    const endedWith = (result: ToolResult): ToolEnd => ({ result, endedAt: Date.now() });
+    const { callId } = order;
+    const own = isSeparate ? separateScope(callId) : null;
+    const endedWith = (result: ToolResult): ToolEnd => {
+      separate.delete(callId);
+      return { result, endedAt: Date.now() };
+    };
     return call(
       `tool ${tool.name}`,
       () => activitiesOf(tool)[activity](order),
       endedWith,
       (error) => endedWith(toToolResult(error, tool)),
+      own,
     );
   };
 
@@ -166,19 +185,25 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     mailbox,
     now: () => Date.now(),
     inFlight: () => [...inFlight],
-    callModel: (order, state, mayTryAgain) => {
-      feed(state);
+    callModel: (order, state, mayTryAgain, separateId) => {
+      if (order.inline === undefined) feed(state);
+      const own = separateId === undefined ? null : separateScope(separateId);
       // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
-      const retrying = { scope, runtime, mayTryAgain };
+      const retrying = { scope: own ?? scope, runtime, mayTryAgain };
+      const ended = (outcome: ModelOutcome): ModelOutcome => {
+        if (separateId !== undefined) separate.delete(separateId);
+        return outcome;
+      };
       return call<ModelOutcome, ModelOutcome>(
         `model ${order.model}`,
         () => models.callModel(order),
-        (outcome) => outcome,
-        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying),
+        ended,
+        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying).then(ended),
+        own,
       );
     },
-    callTool: (order, tool) => runTool(order, tool, 'callTool'),
-    searchTools: (order, tool) => runTool(order, tool, 'searchTools'),
+    callTool: (order, tool, isSeparate) => runTool(order, tool, 'callTool', isSeparate),
+    searchTools: (order, tool, isSeparate) => runTool(order, tool, 'searchTools', isSeparate),
     judgeAnswer: (order) =>
       call<JudgeResult, JudgeOutcome>(
         'judge',
@@ -194,10 +219,14 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         toCheckOutcome,
       ),
     checkLiterals: (order) =>
-      call<readonly LiteralVerdict[], LiteralsOutcome>(
+      call<readonly (LiteralVerdict | LiteralFindings)[], LiteralsOutcome>(
         'argument check',
         () => approvals.checkLiterals(order),
-        (verdicts) => ({ kind: 'checked', verdicts }),
+        (checked) => ({
+          kind: 'checked',
+          verdicts: checked.filter((one) => one.kind !== 'literal'),
+          literals: checked.filter((one) => one.kind === 'literal'),
+        }),
         toCheckOutcome,
       ),
     runChild: (order, cancel) => {
@@ -222,6 +251,10 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       scope = newScope();
       aborted.cancel();
     },
+    abortCall: (callId) => {
+      separate.get(callId)?.cancel();
+      waits.wake();
+    },
     waitUntil: (until, at) => {
       flush();
       return waits.until(until, at);
@@ -232,6 +265,10 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       if (deadline !== null && at !== null) startTimer(deadline, at - Date.now(), onDue, onBug);
     },
     handoverDue: () => workflowInfo().continueAsNewSuggested,
+    isFull: () => {
+      const { historyLength, historySize } = workflowInfo();
+      return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;
+    },
     fitsHandover: (state) => fitsHandover(state, mailbox.peek()),
     publish: (event, entry) => {
       log.add(event, entry);

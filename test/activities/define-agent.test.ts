@@ -331,12 +331,6 @@ describe('[row 26] what is wrong with an agent', () => {
       message:
         'Expected `mode` to be one of react, chat, json, text, lisp, got `yaml`. Choose one of them.',
     },
-    ...['lisp', 'ptc_lisp'].map((mode) => ({
-      name: `the mode ${mode}`,
-      options: { mode },
-      code: 'mode_not_available',
-      message: `Expected \`mode\` to be react, chat, json or text, got \`${mode}\`, which is not available yet. Choose one of them.`,
-    })),
     ...Object.entries({
       output: 'mode',
       max_turns: 'maxTurns',
@@ -375,13 +369,6 @@ describe('[row 26] what is wrong with an agent', () => {
       code: 'mode_option',
       message:
         'Expected no `thinking` in mode `chat`, got true. Remove it, it belongs to the modes `react` and `lisp`.',
-    },
-    {
-      name: 'an option of a later version',
-      options: { llmQuery: true },
-      code: 'option_not_available',
-      message:
-        'Expected an option of an agent, got `llmQuery`, which is not available yet. Remove it.',
     },
     {
       name: 'an `askUser` that is no boolean',

@@ -49,6 +49,14 @@ export async function cli(argv: readonly string[], setup: CliSetup = {}): Promis
     async *lines() {
       yield* setup.stdin ?? [];
     },
+    openLines: () => ({
+      isTerminal: setup.isTty ?? false,
+      lines: (async function* () {
+        yield* setup.stdin ?? [];
+      })(),
+      prompt: () => undefined,
+      close: () => undefined,
+    }),
     connect: async (options) => {
       connects.push(options);
       return fakeClient(setup.everloop ?? {});
@@ -70,6 +78,8 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
     attach: unexpected,
     list: unexpected,
     inbox: unexpected,
+    compileAgent: unexpected,
+    runCompiled: unexpected,
     ...everloop,
     address: '127.0.0.1:1',
     namespace: 'default',
@@ -88,6 +98,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     stats: unexpected,
     transcript: unexpected,
     events: unexpected,
+    program: unexpected,
     pending: unexpected,
     answer: unexpected,
     decide: unexpected,
@@ -100,6 +111,8 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     result: unexpected,
     step: unexpected,
     stream: unexpected,
+    follow: unexpected,
+    startedWith: unexpected,
     ...parts,
   };
 }

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { forecasterWith, routerWith, thinkerWith, writerWith } from '../../examples/docs/modes.ts';
+import {
+  comparerWith,
+  forecasterWith,
+  routerWith,
+  thinkerWith,
+  writerWith,
+} from '../../examples/docs/modes.ts';
 import {
   invoice,
   plainModel,
@@ -16,6 +22,7 @@ import type { AgentModel } from '../../src/index.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { startAimock } from '../support/aimock.ts';
+import { withHiddenValue } from '../support/hidden-values.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -52,7 +59,7 @@ describe('structured output', () => {
 
   async function classify(model: AgentModel): Promise<unknown> {
     const agent = triageWith(model);
-    const run = startInMemory({ agent, context: { review: 'Great, but late.' } });
+    const run = startInMemory({ agent, context: withHiddenValue({ review: 'Great, but late.' }) });
     return (await run.result).value;
   }
 
@@ -91,7 +98,7 @@ describe('structured output', () => {
     );
 
     const agent = triageWith(schemaEntry(mock.url));
-    const run = startInMemory({ agent, context: { review: 'x' } });
+    const run = startInMemory({ agent, context: withHiddenValue({ review: 'x' }) });
 
     // This callback asks in one way only, so the run ends when no way is left.
     expect((await run.result).reason).toBe('model_request_refused');
@@ -145,6 +152,23 @@ describe('modes', () => {
       .result;
 
     expect(step.value).toEqual({ warmest: 'Rome', celsius: 18 });
+  });
+
+  test('a program', async () => {
+    const script = scriptedModel([
+      '```clojure\n(return {:warmest (:city (max-by :celsius (pmap #(tool/weather {:city %}) data/cities)))})\n```',
+    ]);
+
+    const step = await startInMemory({
+      agent: comparerWith(script.model),
+      context: { cities: ['Oslo', 'Rome'] },
+    }).result;
+
+    expect([step.value, step.usage.toolCalls, step.iterations]).toEqual([
+      { warmest: 'Rome' },
+      2,
+      1,
+    ]);
   });
 
   test('steps in text', async () => {

@@ -22,6 +22,8 @@ import type { ScenarioWorker } from '../support/fixtures/serve-scenarios.ts';
 import { KILLS } from '../support/kills.ts';
 import {
   compactionsIn,
+  playCustomer,
+  playedInMemory,
   saidBy,
   SCENARIOS,
   usageOf,
@@ -38,14 +40,19 @@ afterAll(() => stage.close());
 interface ScenarioRun {
   readonly scenario: ScenarioCase;
   readonly run: RunHandle;
+  /** Answers what the agent asks. */
+  readonly customer: Promise<void>;
 }
 
 function startAll(everloop: Everloop): Promise<readonly ScenarioRun[]> {
   return Promise.all(
-    SCENARIOS.map(async (scenario) => ({
-      scenario,
-      run: await everloop.start(scenario.name, { task: scenario.task }),
-    })),
+    SCENARIOS.map(async (scenario) => {
+      const run = await everloop.start(scenario.name, { task: scenario.task });
+      const customer = playCustomer(run, scenario);
+      // Looked at with the outcome; until then a failure must not end the process.
+      customer.catch(() => undefined);
+      return { scenario, run, customer };
+    }),
   );
 }
 
@@ -63,7 +70,10 @@ describe('the scenarios as workflows [row 58]', () => {
     const { everloop, stop } = await stage.serve(SCENARIOS.map(({ agent }) => agent({ folder })));
 
     const runs = await startAll(everloop);
-    for (const { scenario, run } of runs) undisturbed.set(scenario.name, await outcomeOf(run));
+    for (const { scenario, run, customer } of runs) {
+      await customer;
+      undisturbed.set(scenario.name, await outcomeOf(run));
+    }
 
     for (const { scenario, run } of runs) {
       const step = await run.result();
@@ -119,7 +129,12 @@ describe('the scenarios as workflows [row 58]', () => {
       }
       const last = await next;
       last.child.stdin?.write('go\n');
-      const outcomes = await Promise.all(runs.map(({ run }) => outcomeOf(run)));
+      const outcomes = await Promise.all(
+        runs.map(async ({ run, customer }) => {
+          await customer;
+          return outcomeOf(run);
+        }),
+      );
 
       for (const [place, { scenario, run }] of runs.entries()) {
         expect(outcomes[place], scenario.name).toEqual(undisturbed.get(scenario.name));
@@ -132,7 +147,7 @@ describe('the scenarios as workflows [row 58]', () => {
 });
 
 async function inMemory(scenario: ScenarioCase): Promise<Step> {
-  return startInMemory({ agent: scenario.agent(), task: scenario.task }).result;
+  return playedInMemory(startInMemory({ agent: scenario.agent(), task: scenario.task }), scenario);
 }
 
 describe('the scenarios as they stream [row 54] [row 58]', () => {
@@ -142,7 +157,7 @@ describe('the scenarios as they stream [row 54] [row 58]', () => {
   });
   afterAll(() => mock.stop());
 
-  it('give their replies over HTTP, and nothing else', async () => {
+  it('give their replies over HTTP, and nothing else', { timeout: 120_000 }, async () => {
     // One script for each conversation: the server tells them apart by agent and number of replies.
     const streamed = SCENARIOS.filter(({ variant }) => ['yaml', 'json', 'chat'].includes(variant));
     mock.addFixtures(streamed.flatMap(fixturesOf));
@@ -163,8 +178,9 @@ describe('the scenarios as they stream [row 54] [row 58]', () => {
       for await (const item of listening) all.push(item);
     })();
     const heard = await Promise.all(
-      streamed.map(async ({ name, task }) => {
-        const run = await everloop.start(name, { task });
+      streamed.map(async (scenario) => {
+        const run = await everloop.start(scenario.name, { task: scenario.task });
+        await playCustomer(run, scenario);
         return { step: await run.result(), runId: (await run.status()).runId };
       }),
     );

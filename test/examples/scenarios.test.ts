@@ -6,7 +6,7 @@ import { repeatedKeys } from '../../examples/effect-log.ts';
 import { textOf } from '../../src/core/message.ts';
 import type { ModelRequest } from '../../src/core/model/model.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
-import { compactionsIn, SCENARIOS, usageOf } from '../support/scenarios.ts';
+import { compactionsIn, playedInMemory, SCENARIOS, usageOf } from '../support/scenarios.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everloop-scenarios-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -23,7 +23,7 @@ describe('[row 58] a scenario', () => {
     });
 
     const run = startInMemory({ agent, task: scenario.task });
-    const step = await run.result;
+    const step = await playedInMemory(run, scenario);
 
     const { durationMs, ...usage } = step.usage;
     expect(durationMs).toBeGreaterThanOrEqual(0);

@@ -29,13 +29,15 @@ function recorded(name: string): Recorded {
 }
 
 describe('a recorded history', () => {
-  it.each(RECORDINGS.map(({ name }) => name))('of %s replays', async (name) => {
+  it.each(RECORDINGS)('of $name replays', async ({ name, workflowsPath }) => {
+    const options = workflowsPath === undefined ? {} : { workflowsPath };
     const history = recorded(name);
     const [started] = history.events;
     // Children are named after their parent, so its own name matters.
     await replayHistory(
       history,
       started?.workflowExecutionStartedEventAttributes?.workflowId ?? name,
+      options,
     );
   });
 
@@ -61,6 +63,13 @@ describe('a recorded history', () => {
     expect(counts('tree-child', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(0);
     const asked = counts('tree-child', 'EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
     expect(asked).toBeGreaterThan(0);
+    expect(counts('program', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(1);
+    expect(counts('program', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
+    expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBeGreaterThan(
+      1,
+    );
+    expect(counts('program-link', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
+    expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
   });
 
   it('whose start nobody can read fails no workflow task', async () => {

@@ -1,4 +1,5 @@
 /** The runs whose histories are recorded: each shows a kind of command order that must not change. */
+import { fileURLToPath } from 'node:url';
 import { AIRLINE_REQUEST } from '../../examples/airline/data.ts';
 import { airlineAgent } from '../../examples/airline/agents.ts';
 import { AIRLINE_SCRIPT_A } from '../../examples/airline/scripts.ts';
@@ -9,6 +10,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { eventually } from './eventually.ts';
 import { peopleAgents } from './people-agents.ts';
 import { pressAgent } from './pipeline-agents.ts';
+import { programAgent } from './program-agents.ts';
 import { abortOf, act, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
 import { asker, worker } from './tree-agents.ts';
@@ -19,12 +21,18 @@ export interface Recording {
   readonly name: string;
   /** Which link of its chain, from 0. */
   readonly link: number;
+  /** The file that exports its workflows; absent: Everloop's own. */
+  readonly workflowsPath?: string;
   /** Plays it to its end. */
   readonly play: (stage: Stage) => Promise<RunHandle>;
 }
 
 /** Events after which the server of the recordings suggests a hand-over. */
 export const HANDOVER_EVENTS = 60;
+
+const PROGRAMS_LOOP = fileURLToPath(
+  new URL('./fixtures/workflows/programs-loop.ts', import.meta.url),
+);
 
 /** All recordings. */
 export const RECORDINGS: readonly Recording[] = [
@@ -44,6 +52,8 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
   { name: 'pipeline', link: 0, play: playPipeline },
+  { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
+  { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
 ];
 
 async function playScript(
@@ -103,6 +113,29 @@ async function playPipeline(stage: Stage): Promise<RunHandle> {
   const run = await everloop.start('press', { task: 'x' });
   await run.resultOrPending();
   await run.answer('q1', 'yes', { updateId: 'recorded-answer' });
+  await run.result();
+  return run;
+}
+
+/** A program of two links: the first leaves while a question and a timer are open. */
+async function playProgram(stage: Stage): Promise<RunHandle> {
+  const { everloop } = await stage.serve([programAgent()], { workflowsPath: PROGRAMS_LOOP });
+  const programs = [
+    `(def found (pmap #(tool/search {:query (str "q" %)}) (range 4)))
+     (tool/look {:at "here"})
+     (attempt (pcalls #(tool/search {:query (inc 1)}) #(tool/hang) #(ask "Who?") #(sleep 60000)))
+     (def both (pcalls #(ask "Which?" {:options ["a" "b"]}) #(sleep 1500) #(tool/pay {:amount 5})))
+     (tool/search {:query "last"})`,
+    '(return [(count found) both *1])',
+  ];
+  const run = await everloop.start('programmer', { task: 'Go', context: { programs } });
+  await eventually('an approval', async () => (await run.pending()).length === 2);
+  await eventually('a second link', async () => {
+    await run.send('still there?');
+    return (await run.status()).link > 1;
+  });
+  await run.decide('1.p4/2/1', { approve: true }, { updateId: 'recorded-decision' });
+  await run.answer('q2', 'b', { updateId: 'recorded-answer' });
   await run.result();
   return run;
 }

@@ -5,6 +5,7 @@ import { AIRLINE_REQUEST, airlineSeed } from '../../examples/airline/data.ts';
 import {
   AIRLINE_SCRIPT_A,
   AIRLINE_SCRIPT_ACT,
+  AIRLINE_SCRIPT_B,
   AIRLINE_SCRIPT_SEARCH,
   AIRLINE_SUMMARIES,
 } from '../../examples/airline/scripts.ts';
@@ -20,9 +21,14 @@ import { SHOP_REQUEST, shopSeed } from '../../examples/shop/data.ts';
 import { SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SUMMARIES } from '../../examples/shop/scripts.ts';
 import { shopStore } from '../../examples/shop/store.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/agent/events.ts';
+import type { Step } from '../../src/core/agent/step.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
+import { isUsageError } from '../../src/core/usage-error.ts';
 import type { EffectLog } from '../../examples/effect-log.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { eventually } from './eventually.ts';
 
 /** A scenario in one of its variants. */
 export interface ScenarioCase {
@@ -37,6 +43,8 @@ export interface ScenarioCase {
   /** What has to stand in every request behind the last compaction. */
   readonly facts: readonly string[];
   readonly answerHolds: string;
+  /** What the customer answers when the agent asks; absent: it never does. */
+  readonly customerSays?: string;
   /** The state of its world at the end. */
   readonly end: object;
   readonly agent: (options?: ScenarioOptions) => AgentDefinition;
@@ -65,22 +73,83 @@ export interface ScenarioWorld {
 const SCENARIO_VARIANTS: readonly ScriptVariant[] = [
   'yaml',
   'json',
+  'program',
   'chat',
   'search',
   'window',
   'summary',
 ];
 
-/** Both scenarios in all variants, and the airline's script that asks by its answer. */
+/** Those in which the agent asks the customer. */
+const QUESTION_VARIANTS: readonly ScriptVariant[] = [
+  'yaml',
+  'json',
+  'program',
+  'chat',
+  'window',
+  'summary',
+];
+
+/** Six entries before the last reply are one more than the window keeps. */
+const COMPACTED_AFTER_QUESTION: Partial<Record<ScriptVariant, readonly number[]>> = {
+  window: [6],
+  summary: [5],
+};
+
+/** Both scenarios in all variants, and the airline's scripts that ask: by the answer, and in between. */
 export const SCENARIOS: readonly ScenarioCase[] = [
   ...SCENARIO_VARIANTS.flatMap((variant) => [airlineCase(variant), shopCase(variant)]),
   { ...airlineCase('yaml', 'airline-asking', AIRLINE_SCRIPT_A), calls: 7, end: airlineSeed() },
+  ...QUESTION_VARIANTS.map(airlineQuestionCase),
 ];
+
+/** The airline's script that asks the customer in its fourth turn, and acts on the answer. */
+function airlineQuestionCase(variant: ScriptVariant): ScenarioCase {
+  return {
+    ...airlineCase(variant, `airline-question-${variant}`, AIRLINE_SCRIPT_B, true),
+    // What a program asks is a question and no call.
+    calls: variant === 'program' ? 9 : 10,
+    compactedAfter: COMPACTED_AFTER_QUESTION[variant] ?? [],
+    customerSays: 'yes',
+  };
+}
+
+/** As {@link playCustomer}, for a run in memory; gives its Step. */
+export async function playedInMemory(
+  run: MemoryRun,
+  { customerSays = '' }: ScenarioCase,
+): Promise<Step> {
+  for (;;) {
+    const seen = await run.resultOrPending();
+    if (seen.kind === 'step') return seen.step;
+    for (const { id } of seen.pending) run.answer(id, customerSays);
+  }
+}
+
+/** Answers what the agent asks, as the customer of the scenario does; settles with the run. */
+export async function playCustomer(run: RunHandle, { customerSays }: ScenarioCase): Promise<void> {
+  if (customerSays === undefined) return;
+  for await (const news of run.follow()) {
+    if (news.kind !== 'pending') continue;
+    const { id } = news.item;
+    // The worker may be killed meanwhile: an answer under one id is one answer.
+    await eventually(
+      `an answer to ${id} of ${run.id}`,
+      () =>
+        run.answer(id, customerSays, { updateId: `${run.id}-${id}` }).catch((error: unknown) => {
+          if (isUsageError(error) && error.code === 'no_worker') return undefined;
+          throw error;
+        }),
+      120_000,
+    );
+  }
+}
 
 function airlineCase(
   variant: ScriptVariant,
   name = `airline-${variant}`,
   script = variant === 'search' ? AIRLINE_SCRIPT_SEARCH : AIRLINE_SCRIPT_ACT,
+  askUser = false,
 ): ScenarioCase {
   const fileIn = (folder: string): string => join(folder, `${name}.effects.jsonl`);
   return {
@@ -99,6 +168,7 @@ function airlineCase(
         name,
         variant,
         latencyMs,
+        askUser,
         store: airlineStore(folder === undefined ? undefined : fileIn(folder)),
         model:
           model ??

@@ -81,8 +81,9 @@ defineAgent({
   limits: { iterations: 5, custom: [{ kind: 'exact', key: 'shop:refunds', max: 1 }] },
 });
 
-// @ts-expect-error a mode that is not available yet
-defineAgent({ name: 'tester', model: 'm', mode: 'lisp' });
+defineAgent({ name: 'tester', model: 'm', mode: 'ptc_lisp' });
+// @ts-expect-error a mode that nobody has
+defineAgent({ name: 'tester', model: 'm', mode: 'yaml' });
 // @ts-expect-error a misspelt option
 defineAgent({ name: 'tester', model: 'm', tool: [] });
 // @ts-expect-error a tool needs a function
@@ -105,7 +106,8 @@ type IsJson<T> = T extends Json
 expectTypeOf<IsJson<Limit>>().toEqualTypeOf<true>();
 // Messages hold messages, and types of signatures hold types: the compiler cannot walk down a type that contains itself.
 expectTypeOf<
-  IsJson<Omit<LoadedAgent['spec'], 'examples' | 'signature' | 'answer'>>
+  IsJson<Omit<LoadedAgent['spec'], 'examples' | 'signature' | 'answer' | 'tools'>>
 >().toEqualTypeOf<true>();
+expectTypeOf<IsJson<Omit<LoadedAgent['spec']['tools'][number], 'llm'>>>().toEqualTypeOf<true>();
 expectTypeOf<IsJson<Omit<LoadedAgent, 'spec'>>>().toEqualTypeOf<true>();
 expectTypeOf<IsJson<{ at: Date }>>().toEqualTypeOf<false>();

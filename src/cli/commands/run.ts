@@ -4,12 +4,12 @@ import type { RunHandle } from '../../client/run-handle.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isUsageError, UsageError } from '../../core/usage-error.ts';
 import { collect, readJsonObject, readLimits } from '../arguments.ts';
-import { configFor, openClient, untilInterrupted, type Act, type Cli } from '../cli.ts';
+import { untilInterrupted, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
-import { hasAgentFile, loadAgents } from '../load-agents.ts';
+import { openServed } from '../open-served.ts';
 import { endText } from '../run-text.ts';
-import { valueText } from '../text.ts';
+import { terminalText, valueText } from '../text.ts';
 
 interface RunOptions {
   readonly agents?: string;
@@ -21,9 +21,6 @@ interface RunOptions {
   readonly model?: string;
   readonly serve?: boolean;
 }
-
-/** A worker of this process that ends with the run: others' calls that it took go elsewhere. */
-const SHUTDOWN_GRACE_MS = 2_000;
 
 /** Adds `run AGENT TASK`: starts a run and waits for its end. */
 export function addRunCommand(program: Command, act: Act): void {
@@ -58,7 +55,10 @@ async function run(
   options: RunOptions,
 ): Promise<number> {
   const start = await startOptions(cli, task, options);
-  const { everloop, isServed } = await open(cli, agent, options);
+  const { everloop, isServed } = await openServed(cli, agent, {
+    ...options,
+    mayServe: options.detach !== true,
+  });
   try {
     const handle = await startOrExplain(everloop, agent, start);
     if (options.detach === true) {
@@ -130,44 +130,12 @@ async function startOptions(
   };
 }
 
-/** A client, with a worker of this process when the run is to be served here. */
-async function open(
-  cli: Cli,
-  agent: string,
-  options: RunOptions,
-): Promise<{
-  readonly everloop: Everloop & { close(): Promise<void> };
-  readonly isServed: boolean;
-}> {
-  const { io } = cli;
-  const config = configFor(cli);
-  const isOwnServer = config.temporal.address === undefined;
-  const mayServe = options.detach !== true && (options.serve ?? isOwnServer);
-  if (!mayServe || !(options.serve === true || (await hasAgentFile(options.agents, io.cwd)))) {
-    return { everloop: await openClient(cli), isServed: false };
-  }
-  const file = await loadAgents(options.agents, io.cwd);
-  const names = file.agents.map(({ name }) => name);
-  if (!names.includes(agent)) {
-    throw new UsageError(
-      'agent_not_found',
-      `Expected an agent of \`${file.path}\` (${names.join(', ')}), got \`${agent}\`. Choose one of ` +
-        'them, or leave the run to other workers with `--no-serve`.',
-    );
-  }
-  const { agents, models } = file;
-  const { taskQueue } = config;
-  const shutdownGraceMs = SHUTDOWN_GRACE_MS;
-  const everloop = await io.local({ agents, models, env: io.env, taskQueue, shutdownGraceMs });
-  return { everloop, isServed: true };
-}
-
 async function waitFor({ output }: Cli, handle: RunHandle, signal: AbortSignal): Promise<number> {
   const step = await follow(handle, output, { streams: output.isLive, signal });
   const isGood = step.status === 'success';
   output.note(output.paintNote(isGood ? 'green' : 'red', endText(step)));
-  if (!isGood && step.message !== undefined) output.note(step.message);
-  if (isGood) output.text(valueText(step.value));
+  if (!isGood && step.message !== undefined) output.note(terminalText(step.message));
+  if (isGood) output.text(output.safe(valueText(step.value)));
   output.json(step);
   return exitCodeOfStep(step);
 }

@@ -22,7 +22,7 @@ export function addShowCommand(program: Command, act: Act): void {
         const view = await withClient(cli, (everloop) =>
           look(everloop.attach(id), options.transcript === true),
         );
-        cli.output.text(viewText(view));
+        cli.output.text(cli.output.safe(viewText(view)));
         cli.output.json(view);
         return EXIT_CODES.success;
       }),

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { Stats } from '../../core/stats/stats.ts';
 import { withClient, type Act } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { countText, tableText } from '../text.ts';
+import { statsText } from '../run-text.ts';
 
 /** Adds `stats ID`: all statistics of a run. */
 export function addStatsCommand(program: Command, act: Act): void {
@@ -24,15 +23,4 @@ export function addStatsCommand(program: Command, act: Act): void {
         return EXIT_CODES.success;
       }),
     );
-}
-
-/** Counters, then gauges, as a table; the twins of counters only `withSelf`. */
-function statsText(stats: Stats, withSelf: boolean): string {
-  const rows = (['counters', 'gauges'] as const).flatMap((kind) =>
-    Object.entries(stats[kind])
-      .filter(([key]) => withSelf || !key.startsWith('$self:'))
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]) => [kind.slice(0, -1), key, countText(value)]),
-  );
-  return rows.length === 0 ? 'No statistics yet.' : tableText(['KIND', 'KEY', 'VALUE'], rows);
 }

@@ -101,6 +101,9 @@ export async function awaitAnswer(
     case 'decision':
     case 'stopped':
       // A decision is never accepted for a question.
+      if (door.isDropped(item.callId)) {
+        run.record({ type: 'agent:question:answered', questionId, withdrawn: true });
+      }
       return { kind: 'stopped' };
   }
 }

@@ -10,6 +10,8 @@ export type Ending =
       readonly kind: 'success';
       readonly value: Json;
       readonly passedOn?: PassedOn;
+      /** A plain value became the answer, because no turn was left. */
+      readonly fallbackUsed?: true;
     }
   | { readonly kind: 'canceled'; readonly reason: string; readonly message: string }
   | { readonly kind: 'limit_exceeded'; readonly breach: Breach }

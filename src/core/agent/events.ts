@@ -16,6 +16,7 @@ import type {
 import type { Problem, ProblemFamily } from '../problem.ts';
 import type { Numbers } from '../stats/stats.ts';
 import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
+import type { ProgramOutcome } from './program/report.ts';
 import type { LeaseAnswer } from '../tree/lease.ts';
 import type { StepStatus } from './step.ts';
 
@@ -70,6 +71,8 @@ export type EventBody =
       readonly messages: number;
       /** A loop asks in its own words. */
       readonly own?: true;
+      /** The call of an LLM tool that asks. */
+      readonly callId?: string;
     }
   /** A model call has ended, with all its attempts; also one that a tool or a validator reports. */
   | {
@@ -84,6 +87,7 @@ export type EventBody =
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
       readonly own?: true;
+      readonly callId?: string;
     }
   /** A provider refused how the output was asked for; the run asks in a plainer way from now on. */
   | {
@@ -101,6 +105,8 @@ export type EventBody =
       /** Section name → number of blocks. */
       readonly blocks: { readonly [name: string]: number };
       readonly discardedAnswer?: true;
+      /** What stands around a program; at most 2 KB. */
+      readonly reasoning?: string;
     }
   /** A structured section of a reply was read and checked. */
   | { readonly type: 'agent:section:read'; readonly name: string }
@@ -136,7 +142,23 @@ export type EventBody =
       readonly cut?: { readonly shown: number; readonly total: number };
       /** The result of an equal call before: the tool did not run again. */
       readonly cached?: true;
+      /** A program made the call: its failures are the program's to handle. */
+      readonly inProgram?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
+  /** A program is read, checked and run; its source is cut to 2 KB. */
+  | { readonly type: 'agent:program:before'; readonly programId: string; readonly source: string }
+  /** A program has ended, or was refused by a limit before anything of it ran. */
+  | {
+      readonly type: 'agent:program:after';
+      readonly programId: string;
+      readonly outcome: ProgramOutcome | 'canceled' | 'refused';
+      /** Fuel used. */
+      readonly steps: number;
+      /** Calls and questions that it made. */
+      readonly calls: number;
+      /** The message is cut to 2 KB. */
+      readonly error?: { readonly reason: string; readonly message: string };
+    }
   /** A run of `childAgent` was started for call `callId`; `childId` is its address. */
   | {
       readonly type: 'agent:child:spawn';
@@ -191,6 +213,8 @@ export type EventBody =
       readonly type: 'agent:question:answered';
       readonly questionId: string;
       readonly timedOut?: true;
+      /** The program that asked does not need the answer any more. */
+      readonly withdrawn?: true;
     }
   /** A person is to decide about a call before it runs; arguments are cut. */
   | {

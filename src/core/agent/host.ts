@@ -11,10 +11,17 @@
  * H4  `publish` never waits and never throws.
  */
 import type { SummaryOrder } from '../compaction/compaction.ts';
-import type { ModelPurpose, OutputStrategy, Reply, TokenUsage } from '../model/model.ts';
+import type {
+  ModelPurpose,
+  ModelRequest,
+  OutputStrategy,
+  Reply,
+  TokenUsage,
+} from '../model/model.ts';
 import type {
   JudgeOrder,
   JudgeResult,
+  LiteralFindings,
   LiteralsOrder,
   LiteralVerdict,
   ToolOrder,
@@ -41,6 +48,15 @@ export interface OwnRequest {
   readonly models?: readonly string[];
 }
 
+/**
+ * A request that travels whole: the question of an LLM tool. Nothing of the conversation belongs to it,
+ * so no transcript is read. At most 1 MB.
+ */
+export type InlineRequest = Pick<
+  ModelRequest,
+  'mode' | 'messages' | 'schema' | 'tools' | 'toolChoice' | 'cacheUpTo'
+>;
+
 /** A model call by reference: who, which part of the transcript, and what only this call has. */
 export interface ModelOrder {
   readonly agent: string;
@@ -61,10 +77,12 @@ export interface ModelOrder {
   /** Milliseconds since 1970, for instructions that name the date. */
   readonly time: number;
   readonly transcript: TranscriptReference;
-  /** How the output is asked for; set when the agent's mode is `json`. */
+  /** How the output is asked for; set when an output is asked for as JSON. */
   readonly structuredOutput?: OutputStrategy;
   /** Set when a loop asks in its own words. */
   readonly own?: OwnRequest;
+  /** Set when an LLM tool asks. */
+  readonly inline?: InlineRequest;
   /** Set when `purpose` is `compaction`: what of the transcript is to be summed up. */
   readonly summary?: SummaryOrder;
 }
@@ -133,9 +151,13 @@ export type ApprovalOutcome =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** How a check of arguments ended; one verdict for each call of the order. */
+/** How a check of arguments ended: a verdict for each call of the order, findings for each literal. */
 export type LiteralsOutcome =
-  | { readonly kind: 'checked'; readonly verdicts: readonly LiteralVerdict[] }
+  | {
+      readonly kind: 'checked';
+      readonly verdicts: readonly LiteralVerdict[];
+      readonly literals: readonly LiteralFindings[];
+    }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -161,16 +183,25 @@ export interface Host {
   now(): number;
   /**
    * Asks a model for the next reply. `state` holds the transcript that the order only names: a host
-   * that kept what it saw before takes the new messages alone.
+   * that kept what it saw before takes the new messages alone. With `separateId` the call can be ended
+   * alone, by `abortCall`.
    */
-  callModel(order: ModelOrder, state: RunState, mayTryAgain: MayTryAgain): Promise<ModelOutcome>;
-  /** Runs a tool. `tool` is the tool's specification: it says how to retry. */
-  callTool(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
+  callModel(
+    order: ModelOrder,
+    state: RunState,
+    mayTryAgain: MayTryAgain,
+    separateId?: string,
+  ): Promise<ModelOutcome>;
+  /**
+   * Runs a tool. `tool` is the tool's specification: it says how to retry. With `isSeparate` the call
+   * can be ended alone, by `abortCall`.
+   */
+  callTool(order: ToolOrder, tool: ToolSpec, isSeparate?: boolean): Promise<ToolEnd>;
   /**
    * Runs a call of the built-in search tool: an ordinary call, whose result is a page of names. The
    * text for the model is made in the loop.
    */
-  searchTools(order: ToolOrder, tool: ToolSpec): Promise<ToolEnd>;
+  searchTools(order: ToolOrder, tool: ToolSpec, isSeparate?: boolean): Promise<ToolEnd>;
   /** Checks answers against schema and validators. */
   judgeAnswer(order: JudgeOrder): Promise<JudgeOutcome>;
   /** Asks the function of a tool whether a person must approve this call. */
@@ -188,6 +219,8 @@ export interface Host {
   tellChild(childId: string, message: ChildMessage): void;
   /** Ends what is in flight early. Harmless when nothing is. */
   abort(): void;
+  /** Ends one separate call early. Harmless when it has ended, or was never begun. */
+  abortCall(callId: string): void;
   /** Where inputs and a cancel wait until the loop takes them in. */
   readonly mailbox: Mailbox;
   /**
@@ -195,12 +228,19 @@ export interface Host {
    * flight ends. At `deadline` it settles at the latest. Any number of waits at a time.
    */
   waitUntil(until: () => boolean, deadline?: number): Promise<void>;
+  /** Looks at once at what is waited for: something that the host cannot see has changed. */
+  wake(): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;
   /** Arms the one deadline of the run, replacing the last; null disarms. `onDue` runs at its time. */
   setDeadline(at: number | null, onDue: () => void): void;
   /** Whether the run should hand itself over at the next boundary. */
   handoverDue(): boolean;
+  /**
+   * Whether the run has nearly no room left for anything but its end: a hand-over has been due for long,
+   * and whatever goes on could not make it.
+   */
+  isFull(): boolean;
   /** Whether a hand-over could carry `state`; one that does not fit is compacted first. */
   fitsHandover(state: RunState): boolean;
   /** Tells the world of an event, after state and limits know it; `entry` is what it added to history. */

@@ -6,6 +6,7 @@ import type { FormattedSection } from '../message.ts';
 import type { Reply } from '../model/model.ts';
 import type { CallEnd } from './call-end.ts';
 import type { CallResult } from './observation.ts';
+import type { KeptProgram } from './program/kept-program.ts';
 import type { SettledSections } from './section-values.ts';
 
 /** The calls of a turn, in request order: first those that are recorded, then those that began. */
@@ -22,6 +23,8 @@ export interface KeptTurn {
   /** When its iteration began. */
   readonly startedAt: number;
   readonly calls: KeptCalls;
+  /** The program of a turn that has one instead of calls. */
+  readonly program?: KeptProgram;
   /** Of an answer that was judged before the calls beside it: they are not judged again. */
   readonly judged?: {
     readonly feedback: readonly FormattedSection[];

@@ -22,6 +22,7 @@ import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
 import { compactDue, compactToFit, isCompactionDue, type Pass } from './run-compaction.ts';
 import { messageOf, outcomeOf } from './step-of.ts';
+import { fitEnding } from './step-size.ts';
 import { createWork, type Next, type TurnEnd } from './work.ts';
 
 /** How a run left `runLoop`. */
@@ -144,8 +145,9 @@ function hasNews(run: Run, host: Host): boolean {
   return run.state.pausedAt !== null || host.mailbox.peek().waiting.length > 0;
 }
 
-/** Records the end of a run, also of one whose hand-over failed. */
-export function finish(run: Run, ending: Ending): LoopEnd {
+/** Records the end of a run, also of one whose hand-over failed; a Step that is too large ends it otherwise. */
+export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly kind: 'ended' }> {
+  const ending = fitEnding(run.state, wanted);
   const message = messageOf(ending, run.state.iteration);
   if (message !== undefined && (ending.kind === 'error' || ending.kind === 'compaction_failed')) {
     run.record({ type: 'agent:error', message });
@@ -221,6 +223,7 @@ function outcomeOfIteration(run: Run, host: Host, end: TurnEnd | Threw): ClosedI
               kind: 'success',
               value: end.value,
               ...(end.passedOn === undefined ? {} : { passedOn: end.passedOn }),
+              ...(end.fallbackUsed === undefined ? {} : { fallbackUsed: end.fallbackUsed }),
             },
           };
     }

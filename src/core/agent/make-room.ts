@@ -28,6 +28,22 @@ export function makeRoom(run: Run, host: Host, needs: Numbers): Promise<void> | 
   return undefined;
 }
 
+/** Sees to room for calls of `tools`; undefined when there is no need to wait. */
+export function roomForCalls(
+  run: Run,
+  host: Host,
+  tools: readonly string[],
+): Promise<void> | undefined {
+  if ((run.state.leases ?? []).length === 0) return undefined;
+  const needs: Record<string, number> = {};
+  for (const tool of tools) {
+    for (const key of ['agent:tool_calls', `agent:tool_calls:${tool}`]) {
+      needs[key] = (needs[key] ?? 0) + 1;
+    }
+  }
+  return makeRoom(run, host, needs);
+}
+
 /** Asks the parent for more of `wants`, and waits for its answer or for a reason not to. */
 export async function requestMore(run: Run, host: Host, wants: readonly string[]): Promise<void> {
   const number = ask(run, wants);

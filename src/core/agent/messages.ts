@@ -22,6 +22,7 @@ export const MESSAGE_NAMES = {
   transcript: 'transcript',
   events: 'events',
   pending: 'pending',
+  program: 'program',
   tree: 'tree',
   /** From a child. */
   progress: 'progress',
@@ -145,6 +146,8 @@ export type PendingItem = PendingBase &
         readonly options?: readonly string[];
         /** With options: true when other text is an answer too. */
         readonly free: boolean;
+        /** The answer at the deadline when nobody gives one. */
+        readonly default?: Json;
         readonly details?: Json;
       }
     | {

@@ -14,13 +14,14 @@ import { leaveOf, leaving } from './ending.ts';
 import type { AttemptCount, ModeRules } from './mode.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import type { CallResult } from './observation.ts';
+import { programFeedbackOf } from './program-turn.ts';
 import { reasoningOf } from './reasoning.ts';
 import type { CallTurn } from './run-calls.ts';
 import type { RunState } from './run-state.ts';
 import { settleSections, type SettledSections } from './section-values.ts';
 import type { AgentSpec } from './spec.ts';
 import { judgementEvents, readingEvents, sectionEvents, unparsedEvents } from './turn-record.ts';
-import { replyText, type AnswerTurn, type Turn } from './turn.ts';
+import { replyText, type AnswerTurn, type ProgramTurn, type Turn } from './turn.ts';
 import type { Next, TurnEnd, Work } from './work.ts';
 
 /** The loop of a mode: one model call an iteration, and what it causes. */
@@ -53,12 +54,14 @@ export function modeLoop(mode: ModeRules): Next {
       const checking = needsWorker(spec, turn) ? checkTurn(work, mode, turn, reply) : null;
       const early =
         turn.kind === 'calls' ? await callBeside(work, turn.calls, checking, calls({})) : [];
+      const program =
+        turn.kind === 'program' ? await programBeside(work, turn, checking, reply) : '';
       const checked = checking === null ? null : await checking;
       const sections = settleSections(turn, checked?.sections ?? null);
       for (const event of sectionEvents(sections, reply)) run.record(event);
       if (turn.kind !== 'answer') {
         const feedback = ownFeedback(turn);
-        const outcome = { sectionErrors: sections.errors, feedback, results: early };
+        const outcome = { sectionErrors: sections.errors, feedback, results: early, program };
         return goOn(
           work,
           mode.turnMessages(spec, turn, reply, outcome),
@@ -99,12 +102,17 @@ function isLastTurn({ limits, stats }: RunState): boolean {
 }
 
 /** Which turn of how many it is, by the limit on iterations. */
-function attemptOf({ limits, iteration }: RunState): AttemptCount {
+function attemptOf(state: RunState): AttemptCount {
+  return { attempt: state.iteration, of: iterationsOf(state) };
+}
+
+/** How many iterations a run may have; null: as many as it likes. */
+export function iterationsOf({ limits }: Pick<RunState, 'limits'>): number | null {
   const limit = limits.find(
     ({ kind, key, onReach }) =>
       kind === 'exact' && key === '$self:agent:iterations' && onReach !== 'refuse',
   );
-  return { attempt: iteration, of: limit?.max ?? null };
+  return limit?.max ?? null;
 }
 
 /** What the calls of a turn know of it, once it is judged as far as it will be. */
@@ -137,13 +145,15 @@ async function goOnBeside(
   const { attached } = turn;
   const results =
     attached?.kind === 'calls' ? await work.call(attached.calls, calls({ judged })) : [];
-  const outcome = { sectionErrors: sections.errors, feedback, results };
+  const program =
+    attached?.kind === 'program' ? await programFeedbackOf(work, attached, reply, { judged }) : '';
+  const outcome = { sectionErrors: sections.errors, feedback, results, program };
   const messages = mode.turnMessages(work.run.state.head.spec, turn, reply, outcome);
   return goOn(work, messages, metadataOf(sections, results));
 }
 
 /** Nothing of a user's runs in the loop of a mode: what else is thrown is a bug, and must not look like his. */
-function asBug(error: unknown): unknown {
+export function asBug(error: unknown): unknown {
   if (leaveOf(error) !== undefined) return error;
   const cause = error instanceof Error ? error.message : String(error);
   return leaving({ kind: 'failed', code: 'internal', cause });
@@ -160,6 +170,17 @@ function callBeside(
   return work.call(calls, turn);
 }
 
+/** The same for a program. */
+function programBeside(
+  work: Work,
+  turn: ProgramTurn,
+  checking: Promise<unknown> | null,
+  reply: Reply,
+): Promise<string> {
+  checking?.catch(() => undefined);
+  return programFeedbackOf(work, turn, reply, {});
+}
+
 /**
  * What an aborted check leaves open must not hide that calls beside it ran: null then. Nor that there
  * was a reply: after an interruption the model sees what it had said.
@@ -174,7 +195,8 @@ async function checkTurn(
     return await work.check(valuesOf(turn));
   } catch (error) {
     const left = leaveOf(error)?.kind;
-    if (turn.kind === 'calls' && left !== 'failed') return null;
+    const hasWork = turn.kind === 'calls' || turn.kind === 'program';
+    if (hasWork && left !== 'failed') return null;
     if (left === 'interrupted') {
       const { spec } = work.run.state.head;
       const { sectionErrors } = turn;

@@ -40,6 +40,8 @@ export interface TurnOutcome {
   readonly feedback: readonly FormattedSection[];
   /** In request order; one for each call of the turn. */
   readonly results: readonly CallResult[];
+  /** What the model is told of its program, of a turn with one. */
+  readonly program?: string;
 }
 
 /** Which try of how many it was. */

@@ -26,13 +26,14 @@ function shownItem(item: WaitingItem): DistributiveOmit<PendingItem, 'agent' | '
   const base = { id, since, ...(deadline === undefined ? {} : { deadline }) };
   switch (item.kind) {
     case 'question': {
-      const { kind, question, options, free, details } = item;
+      const { kind, question, options, free, default: fallback, details } = item;
       return {
         ...base,
         kind,
         question,
         ...(options === undefined ? {} : { options }),
         free,
+        ...(fallback === undefined ? {} : { default: fallback }),
         ...(details === undefined ? {} : { details }),
       };
     }

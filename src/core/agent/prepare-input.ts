@@ -2,13 +2,17 @@
  * From what a run is started with to what it works with, before any money is spent: a Step becomes the
  * context, inputs are brought into their types and checked, the template is filled in.
  */
+import { describeDefinitions } from '../../lisp.ts';
 import { isPlainObject, type Json, type JsonObject } from '../json.ts';
 import type { Task } from '../message.ts';
 import { coerceInputs } from '../signature/coerce-inputs.ts';
 import { expandTemplate } from '../template/expand-template.ts';
+import { nameData } from '../template/name-data.ts';
 import { parseTemplate } from '../template/parse-template.ts';
+import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { AgentInput } from './input.ts';
 import { contextOfStep, isStep, textsIn } from './piping.ts';
+import { startMemory } from './program/check-memory.ts';
 import type { AgentSpec } from './spec.ts';
 
 /** What a run works with: the part of its head that does not come from the definition. */
@@ -17,6 +21,8 @@ export interface RunMaterial {
   readonly task: Task;
   readonly context?: JsonObject;
   readonly contextDescriptions?: { readonly [name: string]: string };
+  /** Definitions that the run begins with, as a model reads them; absent without any. */
+  readonly memory?: NonNullable<TranscriptHead['memory']>;
 }
 
 /** Why a run ends before its first iteration. */
@@ -49,7 +55,8 @@ export function prepareInput(
     task,
     context: given,
     contextDescriptions,
-  }: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions'>,
+    memory,
+  }: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'memory'>,
   checkInputs: (inputs: JsonObject) => readonly string[],
 ): PreparedInput {
   const piped = isStep(given) ? contextOfStep(given) : undefined;
@@ -73,6 +80,7 @@ export function prepareInput(
     task,
     ...(hasContext ? { context: coerced.inputs } : {}),
     ...(Object.keys(descriptions).length === 0 ? {} : { contextDescriptions: descriptions }),
+    ...definitionsOf(spec, memory),
   };
   const warnings = coerced.warnings.map((message) => ({ code: 'input_coerced', message }));
   const refused =
@@ -84,18 +92,38 @@ export function prepareInput(
     const refusal = { code: 'invalid_input', message: refused.join('\n'), details } as const;
     return { material, warnings, refusal };
   }
-  return { ...withTask(spec, material), warnings };
+  const filled = withTask(spec, material);
+  return { ...filled, warnings: [...warnings, ...(filled.warnings ?? [])] };
+}
+
+/** The definitions of a memory in a few characters each. */
+function definitionsOf(
+  { mode, program }: AgentSpec,
+  memory: AgentInput['memory'],
+): Pick<RunMaterial, 'memory'> {
+  if (mode !== 'lisp' || program === undefined || memory === undefined) return {};
+  const bounds = { total: program.sizes.resultChars, hides: true };
+  const definitions = describeDefinitions(startMemory(memory), bounds);
+  return definitions.length === 0 ? {} : { memory: definitions };
 }
 
 /** Fills the template in: its text is the task. */
 function withTask(
-  { prompt }: AgentSpec,
+  { prompt, mode }: AgentSpec,
   material: RunMaterial,
-): Pick<PreparedInput, 'material' | 'refusal'> {
+): Pick<PreparedInput, 'material' | 'refusal'> & Partial<Pick<PreparedInput, 'warnings'>> {
   const { task, context } = material;
   if (prompt === undefined) return { material };
   const reading = parseTemplate(prompt);
   const data = { ...context, task: task.text };
+  if (mode === 'lisp' && reading.kind === 'template') {
+    const { text, missing } = nameData(reading.nodes, data);
+    const warnings = missing.map((tag) => ({
+      code: 'missing_data',
+      message: `Expected data for ${tag} of the prompt, got none. It stays as it is written.`,
+    }));
+    return { material: { ...material, task: { ...task, text } }, warnings };
+  }
   const expansion = reading.kind === 'problem' ? reading : expandTemplate(reading.nodes, data);
   if (expansion.kind === 'problem') {
     return { material, refusal: { code: 'template_error', message: expansion.message } };

@@ -16,16 +16,19 @@ import {
 } from '../toolchain/call-texts.ts';
 import type { ToolOrder } from '../toolchain/outcome.ts';
 import { cachedResult } from '../toolchain/result-cache.ts';
-import { capOutput } from '../toolchain/result-text.ts';
+import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import type { CallEnd } from './call-end.ts';
+import { checkArguments } from './check-arguments.ts';
 import type { Host } from './host.ts';
 import { makeRoom } from './make-room.ts';
 import type { ApprovalItem, ExternalItem, WaitingItem } from './pending.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
+import type { OpenCount } from './open-count.ts';
 import { callChild, type Starters } from './run-child.ts';
+import { runLlmTool } from './run-llm-tool.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent } from './turn-record.ts';
 import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-person.ts';
@@ -34,9 +37,12 @@ import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-pers
 export interface CallPlace {
   readonly run: Run;
   readonly host: Host;
+  readonly open: OpenCount;
   readonly door: Door;
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
+  /** Set when a program makes the calls; then it says which of them may be ended alone. */
+  readonly program?: { isSeparate(callId: string): boolean };
   /** How many children start together; absent: one by one. */
   readonly starters?: Starters;
 }
@@ -96,10 +102,10 @@ async function approveCall(
   call: Call,
   approval: NonNullable<ToolSpec['approval']>,
 ): Promise<CallEnd> {
-  const { run, host, reasoning } = place;
+  const { run, host, door, reasoning } = place;
   const { callId, tool, args, spec } = call;
   if (approval === 'function') {
-    const outcome = await host.needsApproval(orderOf(run, call), spec);
+    const outcome = await host.needsApproval(orderOf(place, call), spec);
     if (outcome.kind === 'aborted') return stoppedBefore(place);
     if (outcome.kind === 'known' && !outcome.needed) return beginCall(place, call);
     if (outcome.kind === 'failed') {
@@ -110,7 +116,9 @@ async function approveCall(
   }
   const room = makeRoom(run, host, { 'agent:approvals_requested': 1 });
   if (room !== undefined) await room;
-  if (isStopped(run, host) || isInterrupted(host)) return stoppedBefore(place);
+  if (isStopped(run, host) || isInterrupted(host) || door.isDropped(callId)) {
+    return stoppedBefore(place);
+  }
   const crossed = run.wouldCross(['agent:approvals_requested']);
   if (crossed !== null) {
     run.breach(crossed);
@@ -166,25 +174,36 @@ async function awaitDecision(place: CallPlace, call: Call, item: ApprovalItem): 
 
 /** Steps 3 to 8 of a call: it runs, or its question is asked. */
 function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
-  const { run, host } = place;
+  const { run, host, door, program } = place;
   const { callId, tool, args, spec } = call;
+  // Its program went on without it while a person or a function looked at it.
+  if (door.isDropped(callId)) return { ...stoppedBefore(place), ...tracesOf(call) };
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
   if (isStopped(run, host)) {
     return { ...unstarted('canceled', canceledCallText, host.now()), ...tracesOf(call) };
   }
   const kept = cachedResult(run.state.cached, spec, call);
-  if (kept !== undefined) {
+  // What was cut for a model is no value for a program.
+  const isUsable = kept !== undefined && (program === undefined || kept.cut === undefined);
+  if (isUsable) {
     if (spec.agent !== undefined && place.starters !== undefined) place.starters.children -= 1;
     return { result: kept, endedAt: host.now(), ...tracesOf(call) };
   }
   const { head } = run.state;
   if (isAsk(head.spec, tool)) return askCall(place, call);
   if (spec.agent !== undefined) return agentCall(place, call);
-  const order = orderOf(run, call);
+  if (spec.llm !== undefined) {
+    return runLlmTool(place, { ...call, llm: spec.llm }).then((end) => ({
+      ...end,
+      ...tracesOf(call),
+    }));
+  }
+  const order = orderOf(place, call);
+  const isSeparate = program?.isSeparate(callId) ?? false;
   const running = isSearch(head.spec, tool)
-    ? host.searchTools(order, spec)
-    : host.callTool(order, spec);
+    ? host.searchTools(order, spec, isSeparate)
+    : host.callTool(order, spec, isSeparate);
   return running.then(({ result, endedAt }) =>
     result.external === undefined
       ? { result, endedAt, ...tracesOf(call) }
@@ -192,32 +211,12 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   );
 }
 
-/** Arguments of a call that no tool activity runs, checked as a tool's; or how the call ended. */
-async function checkedArgs(
-  { run, host }: CallPlace,
-  { tool, args }: Call,
-): Promise<{ readonly args: JsonObject } | { readonly end: CallEnd }> {
-  const { name: agent } = run.state.head.spec;
-  const ended = (
-    outcome: CallEnd['result']['outcome'],
-    text: string,
-  ): { readonly end: CallEnd } => ({
-    end: unstarted(outcome, text, host.now()),
-  });
-  const checked = await host.checkLiterals({ agent, calls: [{ tool, args }] });
-  if (checked.kind === 'aborted') return ended('canceled', canceledCallText);
-  if (checked.kind === 'failed') return ended('error', toolErrorText(checked.message));
-  const [verdict] = checked.verdicts;
-  if (verdict?.kind !== 'fits') return ended('rejected', verdict?.text ?? '');
-  return { args: verdict.args };
-}
-
 /** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */
 async function agentCall(place: CallPlace, call: Call): Promise<CallEnd> {
   const { run, host, starters } = place;
   const { callId, spec } = call;
-  const checked = await checkedArgs(place, call);
-  if ('end' in checked) {
+  const checked = await checkArguments(run, host, call);
+  if (checked.kind === 'ended') {
     if (starters !== undefined) starters.children -= 1;
     return checked.end;
   }
@@ -229,14 +228,11 @@ async function agentCall(place: CallPlace, call: Call): Promise<CallEnd> {
 async function askCall(place: CallPlace, call: Call): Promise<CallEnd> {
   const { run, host, door } = place;
   const { callId, spec } = call;
-  const checked = await checkedArgs(place, call);
-  if ('end' in checked) return checked.end;
+  const checked = await checkArguments(run, host, call);
+  if (checked.kind === 'ended') return checked.end;
   const read = readQuestion(checked.args);
   if (read.kind === 'unfit') {
     return unstarted('rejected', unfitArgumentsText(spec, [read.line]), host.now());
-  }
-  if (isStopped(run, host) || isInterrupted(host)) {
-    return unstarted('canceled', canceledCallText, host.now());
   }
   return askEnd(place, call, await askPerson(run, host, callId, read.question, door));
 }
@@ -300,7 +296,10 @@ async function awaitExternal(place: CallPlace, call: Call, item: ExternalItem): 
     case 'answer': {
       run.record({ type: 'agent:external:ended', callId, outcome: 'ok' });
       const toolchain = toolchainOf(run.state.head.spec.toolchain);
-      const capped = capOutput(end.value, spec.maxResultBytes, toolchain);
+      const capped =
+        place.program === undefined
+          ? capOutput(end.value, spec.maxResultBytes, toolchain)
+          : capForProgram(tool, end.value, spec.maxResultBytes);
       return { result: { ...begun, ...capped }, endedAt, ...tracesOf(call) };
     }
     case 'timed_out': {
@@ -333,9 +332,10 @@ function tracesOf({ startedAt, isEdited, args }: Call): Pick<CallEnd, 'startedAt
   };
 }
 
-function orderOf({ state }: Run, { callId, tool, args }: ToolCall): ToolOrder {
-  const { runId, agentPath, head } = state;
-  return { agent: head.spec.name, runId, agentPath, callId, tool, args };
+function orderOf({ run, program }: CallPlace, { callId, tool, args }: ToolCall): ToolOrder {
+  const { runId, agentPath, head } = run.state;
+  const whose = program === undefined ? {} : { inProgram: true as const };
+  return { agent: head.spec.name, runId, agentPath, callId, tool, args, ...whose };
 }
 
 /** Whether a call of `tool` is one of the built-in question. */

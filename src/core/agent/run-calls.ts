@@ -2,32 +2,21 @@
  * The calls of a turn: wave after wave, within the limits, recorded in request order (I3 of loop.ts).
  * Asynchronous, like `work.ts`, of which it is a part. What one call goes through is in `run-call.ts`.
  */
-import { canceledCallText, editedText, refusedText } from '../toolchain/call-texts.ts';
-import { isKnownTool, roomFor, UNKNOWN_TOOL, wavesOf } from '../toolchain/batch.ts';
-import { hitsText } from '../tool-search/describe.ts';
-import { readSearchPage } from '../tool-search/query.ts';
-import { toCachedResult } from '../toolchain/result-cache.ts';
-import { capOutput } from '../toolchain/result-text.ts';
-import { toolchainOf } from '../toolchain/toolchain-of.ts';
+import { refusedText } from '../toolchain/call-texts.ts';
+import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../message.ts';
 import type { CallEnd } from './call-end.ts';
 import { leaveOf } from './ending.ts';
-import type { EventBody } from './events.ts';
 import type { Host } from './host.ts';
 import type { KeptCalls, KeptTurn } from './kept-turn.ts';
-import { makeRoom } from './make-room.ts';
-import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
-import { isSearch, resumeCall, startCall, type CallPlace } from './run-call.ts';
+import { roomForCalls } from './make-room.ts';
+import type { CallResult } from './observation.ts';
+import type { OpenCount } from './open-count.ts';
+import { leaveOut, recordCall, recordUnstarted } from './record-call.ts';
+import { resumeCall, startCall, type CallPlace } from './run-call.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
-import { maskHidden, type Starters } from './run-child.ts';
-import type { AgentSpec, ToolSpec } from './spec.ts';
-import { cutInEvent, modelCallEvents, ownEvent } from './turn-record.ts';
+import type { Starters } from './run-child.ts';
 import { createDoor, hasEnded, SHUT_DOOR } from './wait-for-person.ts';
-
-/** How many calls of an iteration have begun and not ended. */
-export interface OpenCount {
-  count: number;
-}
 
 /** What calls know of the turn that they belong to. */
 export interface CallTurn {
@@ -62,13 +51,17 @@ export async function runCalls(
   };
   const door = keep === undefined ? SHUT_DOOR : createDoor(run, host, () => gather(keep));
   const starters: Starters = { children: 0 };
-  const place: CallPlace = { run, host, door, reasoning, starters };
+  const place: CallPlace = { run, host, open, door, reasoning, starters };
   let resumed = kept?.begun ?? [];
   let before = 0;
   try {
     for (const wave of wavesOf(calls, tools, parallel)) {
       for (let done = results.length - before; done < wave.length; done = results.length - before) {
-        const room = roomForCalls(run, host, wave.slice(done));
+        const room = roomForCalls(
+          run,
+          host,
+          wave.slice(done).map(({ tool }) => tool),
+        );
         if (room !== undefined) await room;
         // When calls that started did not count after all, more of the wave fit.
         unrecorded = beginCalls(place, wave.slice(done), resumed);
@@ -93,18 +86,6 @@ export async function runCalls(
     throw error;
   }
   return results;
-}
-
-/** Sees to room for calls under the limits of ancestors; undefined when there is no need to wait. */
-function roomForCalls(run: Run, host: Host, calls: readonly ToolCall[]): Promise<void> | undefined {
-  if ((run.state.leases ?? []).length === 0) return undefined;
-  const needs: Record<string, number> = {};
-  for (const { tool } of calls) {
-    for (const key of ['agent:tool_calls', `agent:tool_calls:${tool}`]) {
-      needs[key] = (needs[key] ?? 0) + 1;
-    }
-  }
-  return makeRoom(run, host, needs);
 }
 
 /** What a call that began has come to; null while it waits for a person. */
@@ -182,97 +163,4 @@ function goOn(place: CallPlace, call: ToolCall, end: CallEnd | null | undefined)
   }
   const pending = end ?? startCall(place, call);
   return { kind: 'started', call, startedAt, pending };
-}
-
-function recordCall(
-  run: Run,
-  { call: asked, startedAt }: StartedCall,
-  end: CallEnd,
-  shownTools: Set<string>,
-): CallResult {
-  const { spec } = run.state.head;
-  const tool = spec.tools.find(({ name }) => name === asked.tool);
-  if (end.isLeftOut === true) return leaveOut(run, asked);
-  const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
-  const { result, shown } = isSearch(spec, call.tool)
-    ? searchResult(spec, tool, end.result, shownTools)
-    : { result: end.result };
-  const cached = toCachedResult(tool, call, result);
-  for (const event of modelCallEvents('tool', result)) run.record(event);
-  run.record(
-    toolCallAfter(spec, call, result, end.endedAt - (end.startedAt ?? startedAt)),
-    cached === undefined ? {} : { cached },
-  );
-  for (const event of result.events ?? []) run.record(ownEvent(event));
-  if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
-  const read = toolCallResult(asked, shownResult(tool, result), toolchainOf(spec.toolchain));
-  const told =
-    end.edited === undefined ? read : { ...read, text: `${editedText(end.edited)}\n${read.text}` };
-  return shown === undefined ? told : { ...told, shown };
-}
-
-/** A result as a model may read it. */
-function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result'] {
-  if (tool.agent === undefined || result.output === undefined) return result;
-  return { ...result, output: maskHidden(result.output) };
-}
-
-/** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */
-function searchResult(
-  spec: AgentSpec,
-  tool: ToolSpec | undefined,
-  result: CallEnd['result'],
-  shownTools: Set<string>,
-): { readonly result: CallEnd['result']; readonly shown?: readonly string[] } {
-  const page = result.outcome === 'ok' ? readSearchPage(result.output) : undefined;
-  if (page === undefined) return { result };
-  const toolchain = toolchainOf(spec.toolchain);
-  const { text, shown } = hitsText(spec, page, shownTools, toolchain);
-  for (const name of shown) shownTools.add(name);
-  const capped = capOutput(text, tool?.maxResultBytes ?? Infinity, toolchain);
-  return { result: { ...result, ...capped }, ...(shown.length === 0 ? {} : { shown }) };
-}
-
-/** A call that is not started any more. A breach keeps it out of the events, but a transcript needs a result. */
-function leaveOut(run: Run, call: ToolCall): CallResult {
-  return run.state.breach === null
-    ? recordUnstarted(run, call, 'canceled', canceledCallText)
-    : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
-}
-
-function recordUnstarted(
-  run: Run,
-  call: ToolCall,
-  outcome: 'refused' | 'canceled',
-  error: string,
-): CallResult {
-  const { spec } = run.state.head;
-  run.record(toolCallAfter(spec, call, { outcome, error, attempts: 0, started: false }, 0));
-  return failedCallResult(call, error, isKnownTool(spec.tools, call.tool));
-}
-
-function toolCallAfter(
-  spec: AgentSpec,
-  { callId, tool, args }: ToolCall,
-  result: CallEnd['result'],
-  durationMs: number,
-): EventBody {
-  const { outcome, started, attempts, output, error, cut, counts, gauges } = result;
-  const isCached = outcome === 'ok' && attempts === 0;
-  return {
-    type: 'agent:tool_call:after',
-    callId,
-    tool: isKnownTool(spec.tools, tool) ? tool : UNKNOWN_TOOL,
-    args: cutInEvent(args),
-    outcome,
-    started,
-    attempts,
-    durationMs,
-    ...(output === undefined ? {} : { output: cutInEvent(output) }),
-    ...(error === undefined ? {} : { error }),
-    ...(cut === undefined ? {} : { cut }),
-    ...(isCached ? { cached: true as const } : {}),
-    ...(counts === undefined ? {} : { counts }),
-    ...(gauges === undefined ? {} : { gauges }),
-  };
 }

@@ -10,6 +10,7 @@
  * I5  What happened before this link of the chain (history, events) is not in the state but in the
  *     log of that link; only counts are carried.
  */
+import type { ProgramMemory } from '../../lisp.ts';
 import { EMPTY_COMPACTION, type CompactionState } from '../compaction/compaction.ts';
 import { snapshotsOf } from '../compaction/trigger.ts';
 import { EMPTY_DIGEST, rollDigest, type Digest } from '../digest.ts';
@@ -28,6 +29,8 @@ import type { ParentLink } from '../tree/lease.ts';
 import { changedTree, type TreeCarried, type TreeState } from '../tree/tree-state.ts';
 import { isOwnEvent, type AgentEvent } from './events.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import type { ProgramState } from './program/report.ts';
+import type { StepMemory } from './step.ts';
 import { withItem, withSettled, type SettledItem, type WaitingItem } from './pending.ts';
 
 /** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
@@ -81,6 +84,8 @@ export interface RunState extends TreeState {
   readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
+  /** What programs left; absent until there was one, or a memory to begin with. */
+  readonly program?: ProgramState;
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
@@ -97,6 +102,8 @@ export interface Carried extends TreeCarried {
   readonly item?: WaitingItem;
   /** The turn that is handed over in its middle, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
+  /** What a program leaves, by `agent:program:after`. */
+  readonly program?: ProgramState;
 }
 
 /** Who runs, and since when. */
@@ -109,8 +116,12 @@ export interface RunIdentity {
   readonly parent?: ParentLink;
 }
 
-/** The state of a run in which nothing has happened. */
-export function startState(identity: RunIdentity, head: TranscriptHead): RunState {
+/** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
+export function startState(
+  identity: RunIdentity,
+  head: TranscriptHead,
+  memory?: StepMemory,
+): RunState {
   const { parent } = identity;
   return {
     v: 1,
@@ -130,6 +141,9 @@ export function startState(identity: RunIdentity, head: TranscriptHead): RunStat
     idleMs: 0,
     compaction: EMPTY_COMPACTION,
     data: null,
+    ...(memory === undefined || !('v' in memory)
+      ? {}
+      : { program: { memory: memory as ProgramMemory, notes: [] } }),
   };
 }
 
@@ -202,7 +216,10 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...(state.turn === undefined ? {} : { turn: null }),
         ...((state.openCalls ?? []).length === 0 ? {} : { openCalls: [] }),
       };
+    case 'agent:program:after':
+      return carried.program === undefined ? NOTHING : { program: carried.program };
     case 'agent:model_call:before':
+    case 'agent:program:before':
       return goingOn(state, event.at);
     case 'agent:tool_call:before': {
       const { callId, tool } = event;

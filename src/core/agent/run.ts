@@ -17,6 +17,8 @@ import { leaseInTheWay, reservedOf, type Ledger } from '../tree/ledger.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
 import type { Host } from './host.ts';
+import type { ProgramView } from './program/report.ts';
+import { programOfState } from './program/view.ts';
 import { activeMs, apply, isIdle, type Carried, type RunState } from './run-state.ts';
 
 /** A run in progress. `state` is always the newest; read it again after each wait. */
@@ -45,12 +47,17 @@ export interface Run {
   pause(): void;
   /** Goes on. */
   resume(): void;
+  /** Says how the program that runs is looked at; null: none runs. */
+  watchProgram(look: (() => ProgramView) | null): void;
+  /** The program that runs, else the last one; null when there was none. */
+  program(): ProgramView | null;
 }
 
 /** A run that begins with `state` and acts on `host`. */
 export function createRun(initial: RunState, host: Host): Run {
   let state = initial;
   let isClosed = false;
+  let look: (() => ProgramView) | null = null;
   let hasEnded = false;
 
   const eventOf = (body: EventBody | OwnEventBody): AgentEvent => ({
@@ -172,6 +179,10 @@ export function createRun(initial: RunState, host: Host): Run {
       if (state.pausedAt === null) return;
       record({ type: 'agent:resumed' });
     },
+    watchProgram: (at) => {
+      look = at;
+    },
+    program: () => look?.() ?? programOfState(state),
   };
 }
 

@@ -8,7 +8,7 @@ import { leaving } from './ending.ts';
 import type { Host } from './host.ts';
 import type { QuestionItem } from './pending.ts';
 import type { Run } from './run.ts';
-import type { OpenCount } from './run-calls.ts';
+import type { OpenCount } from './open-count.ts';
 import { runChild, type Starters } from './run-child.ts';
 import { createDoor, SHUT_DOOR, type Door } from './wait-for-person.ts';
 import type { PersonQuestion, PersonReply, SpawnInput, SpawnResult } from './work.ts';

@@ -3,6 +3,7 @@
  * run starts, so that a run in flight keeps the definition that it began with. Functions (tools,
  * validators, dynamic instructions) stay on the worker and are called by name through activities.
  */
+import type { Limits } from '../../lisp.ts';
 import type { CompactionSpec } from '../compaction/compaction.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -38,6 +39,23 @@ export interface AgentToolSpec {
   readonly model?: string;
 }
 
+/**
+ * A tool whose work is a question to a model, asked in the middle of the calling run: one `json` run, or
+ * `text` where no `output` is wanted.
+ */
+export interface LlmToolSpec {
+  /** Template that the arguments fill in. Absent: prompt, signature and model are arguments themselves. */
+  readonly prompt?: string;
+  /** What the arguments are, for their coercion. */
+  readonly params: readonly SignatureField[];
+  /** The answer as it is asked for, and its full JSON Schema; absent: text. */
+  readonly output?: { readonly type: SignatureType; readonly schema: JsonObject };
+  /** Id of a model entry; absent: that of the run. */
+  readonly model?: string;
+  /** Attempts: 1 and its repairs. */
+  readonly maxTurns: number;
+}
+
 /** A tool as plain data. */
 export interface ToolSpec {
   readonly name: string;
@@ -63,6 +81,8 @@ export interface ToolSpec {
   readonly agent?: AgentToolSpec;
   /** Keywords and queries stay on the worker: only the overview is made from the specification. */
   readonly area?: ToolArea;
+  /** Set when a model does its work; then no tool activity runs it. */
+  readonly llm?: LlmToolSpec;
 }
 
 /** How the model finds tools that its prompt does not show. */
@@ -83,10 +103,16 @@ export interface ModelSpec {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly price?: Price;
-  /** How the output is asked for; set exactly when the agent's mode is `json`. */
+  /** How an output is asked for; set when the agent's mode is `json`, and for LLM tools. */
   readonly structuredOutput?: OutputStrategy;
   /** True: what may be absent is null in the replies of this model. */
   readonly strict?: true;
+}
+
+/** A model that LLM tools may ask. */
+export interface ToolModelSpec extends ModelSpec {
+  /** Ids of those that stand in for it, in order; all of them are tool models too. */
+  readonly fallbacks?: readonly string[];
 }
 
 /** A section of a react reply as plain data. */
@@ -173,6 +199,47 @@ export interface PipelineSpec {
   readonly model?: string;
 }
 
+/** How much of programs a model reads. */
+export interface ProgramSizes {
+  /** Characters of the notes. */
+  readonly feedbackChars: number;
+  /** Characters of the preview of a value. */
+  readonly resultChars: number;
+  /** Elements and characters of the sample of a key of the context. */
+  readonly sampleItems: number;
+  readonly sampleChars: number;
+}
+
+/** Options of the mode `lisp`. */
+export interface LispSpec {
+  /** Work turns: programs that are written. */
+  readonly maxTurns: number;
+  /** Further turns, only to repair a rejected `return`. */
+  readonly retryTurns: number;
+  /** `explicit`: only `return` ends the run. */
+  readonly completion: 'implicit' | 'explicit';
+  /** `tool_call`: programs are calls of `lisp_eval`. */
+  readonly transport: 'content' | 'tool_call';
+  readonly thinking: boolean;
+  /** Steps of a checklist; empty: no plan. */
+  readonly plan: readonly string[];
+  /** Whether the prompt tells of `task`. */
+  readonly journal: boolean;
+}
+
+/** How an agent runs programs. */
+export interface ProgramSpec {
+  /** Of each program; what is absent is the language's default. */
+  readonly limits: Partial<Limits>;
+  /** UTF-8 bytes of the encoded definitions. */
+  readonly memoryLimitBytes: number;
+  /** More than that ends the run, or undoes the program. */
+  readonly memoryStrategy: 'strict' | 'rollback';
+  readonly sizes: ProgramSizes;
+  /** Set exactly when `mode` is `lisp`. */
+  readonly lisp?: LispSpec;
+}
+
 /** Task queues of the activities; absent: the queue of the workflow. */
 export interface QueueSpec {
   readonly model?: string;
@@ -194,12 +261,16 @@ export interface AgentSpec {
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Digits behind the point that floats of the answer keep. */
   readonly floatPrecision?: number;
+  /** Set when a compiled agent runs: the text of its program, which no model is asked for. */
+  readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
   /** The model and its fallbacks, in the order in which they are tried. Of a pipeline none, else at least one. */
   readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search its tool is the last of them. */
   readonly tools: readonly ToolSpec[];
+  /** The models that LLM tools may ask; set exactly when there are such tools. */
+  readonly toolModels?: readonly ToolModelSpec[];
   /** Absent: the prompt shows all tools. */
   readonly toolSearch?: ToolSearchSpec;
   readonly toolchain: ToolchainSpec;
@@ -208,6 +279,8 @@ export interface AgentSpec {
   readonly react: ReactSpec | null;
   /** Set exactly when the agent is a pipeline: it asks no model itself. */
   readonly pipeline?: PipelineSpec;
+  /** Set exactly when the model may write programs. */
+  readonly program?: ProgramSpec;
   readonly examples: readonly Message[];
   readonly parallel: boolean;
   readonly maxCallsPerTurn: number;

@@ -9,7 +9,9 @@ import {
   type Json,
   type JsonObject,
 } from '../json.ts';
-import type { Step } from './step.ts';
+import type { CompiledAgent } from '../program/compiled.ts';
+import { memoryProblem } from './program/check-memory.ts';
+import type { Step, StepMemory } from './step.ts';
 import type { Task } from '../message.ts';
 import { shown } from '../text/shown.ts';
 import { toJsonResult } from '../toolchain/result-json.ts';
@@ -29,6 +31,9 @@ export interface StartParts {
   readonly history?: readonly HistoryTurn[] | undefined;
   readonly limits?: LimitsInput | undefined;
   readonly model?: string | undefined;
+  readonly memory?: StepMemory | undefined;
+  readonly compiled?: CompiledAgent | undefined;
+  readonly compiles?: true | undefined;
 }
 
 /** `id`, if a run can have it. @throws UsageError `invalid_input` */
@@ -49,7 +54,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
-  const { task, context, history, limits, model } = parts;
+  const { task, context, history, limits, model, memory, compiled, compiles } = parts;
   const input: AgentInput = {
     v: 1,
     agent,
@@ -58,6 +63,9 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     ...(history === undefined ? {} : { history }),
     ...(limits === undefined ? {} : { limits }),
     ...(model === undefined ? {} : { model }),
+    ...(memory === undefined ? {} : { memory: checkedMemory(memory) }),
+    ...(compiled === undefined ? {} : { compiled }),
+    ...(compiles === undefined ? {} : { compiles }),
   };
   if (isDeeperThan(input, MAX_JSON_DEPTH)) {
     throw invalid(
@@ -78,6 +86,12 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     );
   }
   return input;
+}
+
+function checkedMemory(value: unknown): StepMemory {
+  const problem = memoryProblem(value);
+  if (problem !== undefined) throw invalid(problem);
+  return value as StepMemory;
 }
 
 function checkedTask(value: unknown): Task {

@@ -1,9 +1,11 @@
 /** From the state and the ending of a run to its Step. */
 import { explainBreach } from '../limits/breach.ts';
+import { EMPTY_MEMORY } from '../../lisp.ts';
 import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../stats/stats.ts';
+import { lispMemo } from './lisp-memo.ts';
 import type { Ending } from './ending.ts';
 import type { RunState } from './run-state.ts';
-import type { Step, StepStatus, StepTrace, Usage } from './step.ts';
+import type { Step, StepMemory, StepStatus, StepTrace, Usage } from './step.ts';
 
 /** Totals of the subtree of a run, out of its statistics. */
 export function usageOf(stats: Stats): Usage {
@@ -60,6 +62,21 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
   }
 }
 
+/** The data of a reason; of a limit that ends a run of programs, what was last wrong with them. */
+function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
+  if (ending.kind === 'error' && ending.details !== undefined) return { details: ending.details };
+  if (ending.kind !== 'limit_exceeded' || state.head.spec.mode !== 'lisp') return {};
+  const { problems } = lispMemo(state.data);
+  return problems.length === 0 ? {} : { details: { problems } };
+}
+
+/** What a run without programs remembers: nothing. */
+function memoryOf({ program, head }: RunState): StepMemory {
+  // A loop of a user's own may run programs in any mode.
+  const hasPrograms = head.spec.program !== undefined || program?.last !== undefined;
+  return hasPrograms ? (program?.memory ?? EMPTY_MEMORY) : {};
+}
+
 /** Whose call a run answers. */
 function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
   if (parent === undefined) return {};
@@ -80,17 +97,18 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     ...outcomeOf(ending),
     value: ending.kind === 'success' ? ending.value : null,
     ...(message === undefined ? {} : { message }),
-    ...(ending.kind === 'error' && ending.details !== undefined ? { details: ending.details } : {}),
+    ...detailsOf(state, ending),
     signature: spec.signature?.text ?? null,
     fieldDescriptions: spec.fieldDescriptions ?? {},
     usage: {
       ...usage,
       ...(spec.mode === 'json' && usage.modelCalls > 0 ? { schemaUsed: true } : {}),
+      ...(ending.kind === 'success' && ending.fallbackUsed === true ? { fallbackUsed: true } : {}),
     },
     stats: state.stats,
     ...(state.breach === null ? {} : { exceededLimit: state.breach }),
-    memory: {},
-    notes: [],
+    memory: memoryOf(state),
+    notes: state.program?.notes ?? [],
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
     children: state.childEnds ?? [],
     trace: { ...trace, ...parentOf(state) },

@@ -21,6 +21,8 @@ export interface Usage {
   readonly durationMs: number;
   /** The provider was asked for an output that fits a schema. */
   readonly schemaUsed?: true;
+  /** A plain value of a program became the answer, because no turn was left. */
+  readonly fallbackUsed?: true;
 }
 
 /** A child run in a few words. */
@@ -78,6 +80,7 @@ export interface Step {
   readonly exceededLimit?: Breach;
   /** What programs left; `{}` where there are none. */
   readonly memory: StepMemory;
+  /** What the last program printed. */
   readonly notes: readonly string[];
   readonly iterations: number;
   readonly children: readonly ChildSummary[];

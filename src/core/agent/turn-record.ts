@@ -30,6 +30,9 @@ function turnEvents(turn: Turn, reply: Reply): readonly EventBody[] {
     ...(family === undefined ? {} : { family }),
     blocks: turn.blocks,
     ...(turn.discardedAnswer === undefined ? {} : { discardedAnswer: turn.discardedAnswer }),
+    ...(turn.kind !== 'program' || turn.reasoning === undefined
+      ? {}
+      : { reasoning: cut(turn.reasoning, MAX_RAW_BYTES) }),
   };
   if (turn.kind === 'malformed')
     return [read, parseError(turn.family, turn.problems, replyText(reply))];

@@ -53,6 +53,8 @@ export interface CallsTurn extends TurnBase {
 export interface ProgramTurn extends TurnBase {
   readonly kind: 'program';
   readonly source: string;
+  /** What stands around it in the reply. */
+  readonly reasoning?: string;
 }
 
 /** Answers to judge, in order. */

@@ -5,6 +5,8 @@
  * I1  An item that is recorded ends by an answer, its deadline or a stop, in this link or a later one.
  * I2  An answer is taken from the mailbox by the wait that it is for; until then it is handed over.
  * I3  Once a wait leaves for a hand-over, all do: nothing of the turn goes on behind it.
+ * I4  A wait at rest has taken nothing from anybody; before it goes on it looks at the door. So a turn
+ *     whose waits are all at rest can be handed over as it stands.
  */
 import type { CallEnd } from './call-end.ts';
 import { leaving } from './ending.ts';
@@ -28,6 +30,12 @@ export interface Door {
   leave(): Promise<KeptTurn | null>;
   /** Whether `leave` was called. */
   isOpen(): boolean;
+  /** Hears that the wait of a call is at rest, or goes on: see I4. */
+  rest(callId: string, isResting: boolean): void;
+  /** Whether, beside the wait of this call, nothing is left but waits. */
+  isQuiet(callId: string): boolean;
+  /** Whether nobody needs the end of the call any more. */
+  isDropped(callId: string): boolean;
 }
 
 /** A turn that stays where it is, as in a loop that cannot go on in the middle of an iteration. */
@@ -35,6 +43,9 @@ export const SHUT_DOOR: Door = {
   isDue: () => false,
   leave: () => Promise.resolve(null),
   isOpen: () => false,
+  rest: () => undefined,
+  isQuiet: () => true,
+  isDropped: () => false,
 };
 
 /** A door for a turn whose ended calls `gather` collects; a turn that does not fit stays. */
@@ -48,6 +59,9 @@ export function createDoor(run: Run, host: Host, gather: () => Promise<KeptTurn>
     isDue: () => going === null && host.isIdle() && host.handoverDue(),
     leave: () => (going ??= tryToLeave()),
     isOpen: () => going !== null,
+    rest: () => undefined,
+    isQuiet: () => true,
+    isDropped: () => false,
   };
 }
 
@@ -63,26 +77,56 @@ export async function waitForPerson(
 ): Promise<WaitEnd> {
   const isAnswered = (): boolean =>
     host.mailbox.peek().answers?.some(({ id }) => id === item.id) ?? false;
-  const isOver = (): boolean => isAnswered() || isStopped(run, host) || isInterrupted(host);
-  const isQuiet = (): boolean => isNewlyIdle(run, host) || door.isDue();
+  const isOver = (): boolean =>
+    isAnswered() || isStopped(run, host) || isInterrupted(host) || door.isDropped(item.callId);
+  const isNewlyQuiet = (): boolean => isNewlyIdle(run, host) && door.isQuiet(item.callId);
+  const isQuiet = (): boolean => isNewlyQuiet() || door.isDue();
+  let hasWaited = false;
   for (;;) {
-    if (door.isDue() || door.isOpen()) {
-      const turn = await door.leave();
-      if (turn !== null) throw leaving({ kind: 'handover', turn });
-    }
+    if (door.isDue() || door.isOpen()) await leaveBy(door);
+    door.rest(item.callId, false);
     const answer = host.mailbox.takeAnswer(item.id);
     if (answer !== undefined) return answer;
     if (isOver()) return { kind: 'stopped' };
     const now = host.now();
     if (item.deadline !== undefined && now >= item.deadline) return { kind: 'timed_out' };
-    if (isNewlyIdle(run, host)) run.record({ type: 'agent:waiting' });
+    // What begins in the same breath as this is not seen yet.
+    if (hasWaited && isNewlyQuiet()) run.record({ type: 'agent:waiting' });
+    hasWaited = true;
     const until = Math.min(item.deadline ?? Infinity, now + MAX_WAIT_MS);
+    door.rest(item.callId, true);
     // Without a deadline nothing has to happen by itself, for as long as it takes.
     await host.waitUntil(
       () => isOver() || isQuiet(),
       ...(item.deadline === undefined ? [] : [until]),
     );
   }
+}
+
+/** Waits until `time`; false when something ended the wait before. Throws only to leave for a hand-over. */
+export async function waitForTime(
+  run: Run,
+  host: Host,
+  { callId, time }: { readonly callId: string; readonly time: number },
+  door: Door,
+): Promise<boolean> {
+  const isOver = (): boolean =>
+    isStopped(run, host) || isInterrupted(host) || door.isDropped(callId);
+  for (;;) {
+    if (door.isDue() || door.isOpen()) await leaveBy(door);
+    door.rest(callId, false);
+    if (isOver()) return false;
+    const now = host.now();
+    if (now >= time) return true;
+    door.rest(callId, true);
+    await host.waitUntil(() => isOver() || door.isDue(), Math.min(time, now + MAX_WAIT_MS));
+  }
+}
+
+/** What each wait does first, whenever it goes on while the door is due or open. */
+async function leaveBy(door: Door): Promise<void> {
+  const turn = await door.leave();
+  if (turn !== null) throw leaving({ kind: 'handover', turn });
 }
 
 /** Whether nothing but people is waited for, and nobody has said so. */

@@ -17,8 +17,11 @@ import type { Entry } from '../transcript/entry.ts';
 import { leaving, type PassedOn } from './ending.ts';
 import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
+import type { ProgramReport } from './program/report.ts';
 import type { Run } from './run.ts';
-import { runCalls, type CallTurn, type OpenCount } from './run-calls.ts';
+import { nothingOpen, type OpenCount } from './open-count.ts';
+import { runProgram, type ProgramOrder } from './run-program.ts';
+import { runCalls, type CallTurn } from './run-calls.ts';
 import type { ChildFailure } from './run-child.ts';
 import type { RunState } from './run-state.ts';
 import { askOne, spawn, spawnTogether, SIBLING_FAILED } from './spawn.ts';
@@ -34,6 +37,8 @@ export type TurnEnd =
       readonly entry?: NewEntry;
       /** Set when the value is that of another run, of which the Step keeps more than that. */
       readonly passedOn?: PassedOn;
+      /** The value was no answer until no turn was left. */
+      readonly fallbackUsed?: true;
     };
 
 /** An entry before it has its place in the history. */
@@ -54,6 +59,11 @@ export interface Work {
   ask(request?: OwnRequest): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
   call(calls: readonly ToolCall[], turn?: CallTurn): Promise<readonly CallResult[]>;
+  /**
+   * Runs a program within the limits. What is wrong with it, or goes wrong in it, stands in the report.
+   * Leaves the iteration when its memory is too large and that ends the run.
+   */
+  program(order: ProgramOrder): Promise<ProgramReport>;
   /** Checks answers and structured sections on the worker. */
   check(values: CheckedValues): Promise<JudgeResult>;
   /** What schema and validators of the agent say of one answer, recorded. */
@@ -150,7 +160,7 @@ export function createWork(run: Run, host: Host): OpenWork {
   let spawned = 0;
   let asked = 0;
   const firstSeq = run.state.seq;
-  const open = { count: 0 };
+  const open = nothingOpen();
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
     return work;
@@ -173,6 +183,7 @@ export function createWork(run: Run, host: Host): OpenWork {
     },
     ask: (request) => tracked(ask(run, host, open, tries, request)),
     call: (calls, turn) => tracked(runCalls(run, host, open, calls, turn)),
+    program: (order) => tracked(runProgram(run, host, open, order)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
     spawn: (agent, input = {}) =>
@@ -218,9 +229,11 @@ export function createWork(run: Run, host: Host): OpenWork {
     isOpen: () => open.count > 0,
     settle: async () => {
       // By what began, not by what is open: a host that broke its contract leaves that count wrong.
+      open.isOver = true;
       for (let settled = 0; settled < begun.length;) {
         settled = begun.length;
         host.abort();
+        host.wake();
         await Promise.allSettled(begun);
       }
     },

@@ -93,6 +93,56 @@ export function problemLines(violations: readonly Violation[]): readonly string[
   return [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more`];
 }
 
+/** What is wrong with one place, in words that follow on `{tool} expects {path}`. */
+export interface Expectation {
+  readonly path: ValuePath;
+  /** `to be an integer, got a string "ten".` */
+  readonly message: string;
+}
+
+/** The same as sentences about what was expected, for those who name the place themselves. */
+export function expectations(violations: readonly Violation[]): readonly Expectation[] {
+  return withoutInner(violations)
+    .map((violation) => ({ path: linePath(violation), message: expectationOf(violation) }))
+    .toSorted((a, b) => comparePaths(a.path, b.path))
+    .slice(0, maxLines);
+}
+
+function expectationOf(violation: Violation): string {
+  const { keyword, params } = violation;
+  switch (keyword) {
+    case 'required':
+      return 'to be there, but it is missing.';
+    case 'type':
+      return `to be ${oneOfTypes(params['type'])}, got ${withArticle(got(violation.value))}.`;
+    case 'additionalProperties':
+      return `not to be there: ${wordingOf(violation)}.`;
+    case 'uniqueItems':
+      return `to have no equal items: ${wordingOf(violation)}.`;
+    case 'anyOf':
+    case 'oneOf':
+      return `to fit one of the ${plain(params['shapes'])} allowed shapes.`;
+    default:
+      break;
+  }
+  const [, expected, given] = /^expected (.+), got (.+)$/s.exec(wordingOf(violation)) ?? [];
+  if (expected === undefined || given === undefined) return `to fit: it ${wordingOf(violation)}.`;
+  return expected.startsWith('at ')
+    ? `to have ${expected}, got ${given}.`
+    : `to be ${expected}, got ${withArticle(given)}.`;
+}
+
+function oneOfTypes(types: Json | undefined): string {
+  const names = Array.isArray(types) ? types.map(plain) : [plain(types)];
+  return names.map(withArticle).join(' or ');
+}
+
+/** `an integer 5`, `a string "ten"`, `null` */
+function withArticle(text: string): string {
+  if (text.startsWith('null')) return text;
+  return /^[aeio]/.test(text) ? `an ${text}` : `a ${text}`;
+}
+
 /** `a.b[0]`; names that are no words in quotes: `a["x y"]`; the value itself: `(value)`. */
 export function pathText(path: ValuePath): string {
   let text = '';

@@ -18,7 +18,7 @@ export function promptType(type: SignatureType): string {
 }
 
 /** A name as prompts have it: `-` for `_`, but for those in front, which say that it is hidden. */
-function promptName(name: string): string {
+export function promptName(name: string): string {
   const [leading = ''] = /^_*/.exec(name) ?? [];
   return leading + name.slice(leading.length).replaceAll('_', '-');
 }

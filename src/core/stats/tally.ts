@@ -3,6 +3,7 @@
  * row. Rows are read in order; a counter moves before the gauges that go with it.
  */
 import { isOwnEvent, type AgentEvent, type EventType } from '../agent/events.ts';
+import type { ProgramOutcome } from '../agent/program/report.ts';
 import { change, type Numbers, type StatChange, type Stats } from './stats.ts';
 
 type EventOf<Type extends EventType> = Extract<AgentEvent, { readonly type: Type }>;
@@ -72,8 +73,10 @@ const RULES: Rules = {
     accepted
       ? []
       : [count('agent:answer_rejected_total'), count(`agent:answer_rejected_by:${validator}`)],
-  'agent:tool_call:after': ({ tool, outcome, started, counts, gauges }) => {
+  'agent:tool_call:after': ({ tool, outcome, started, counts, gauges, inProgram }) => {
     const failed = FAILED_CALLS.includes(outcome);
+    // A program may try a hundred pages of which half are missing: only its own failure is a streak.
+    const streaks = inProgram !== true;
     const streak = 'agent:tool_calls_error_consecutive';
     return [
       ...(started ? countBoth('agent:tool_calls', 1, tool) : []),
@@ -81,14 +84,21 @@ const RULES: Rules = {
         ? [
             count('agent:tool_calls_error_total'),
             count(`agent:tool_calls_error:${tool}`),
-            rise(streak),
-            rise(`${streak}:${tool}`),
+            ...(streaks ? [rise(streak), rise(`${streak}:${tool}`)] : []),
           ]
         : []),
       ...(outcome === 'ok' ? [set(streak, 0), set(`${streak}:${tool}`, 0)] : []),
       ...reported(counts, gauges),
     ];
   },
+  'agent:program:after': ({ outcome, steps }) =>
+    outcome === 'refused'
+      ? []
+      : [
+          count('agent:code_executions'),
+          count('agent:program_steps', steps),
+          ...programStreak(outcome),
+        ],
   'agent:child:spawn': () => [count('agent:children')],
   'agent:child:report': ({ added }) => inherited(added),
   'agent:child:complete': ({ added }) => inherited(added),
@@ -99,6 +109,21 @@ const RULES: Rules = {
   'agent:scratchpad:change': ({ lengthAfter }) => [set('agent:scratchpad_length', lengthAfter)],
   'agent:compaction': () => [count('agent:compactions')],
 };
+
+/** One that was canceled says nothing of the one who wrote it. */
+function programStreak(outcome: ProgramOutcome | 'canceled'): StatChange[] {
+  const streak = 'agent:code_executions_error_consecutive';
+  switch (outcome) {
+    case 'error':
+    case 'failed':
+      return [count('agent:code_executions_error'), rise(streak)];
+    case 'value':
+    case 'returned':
+      return [set(streak, 0)];
+    case 'canceled':
+      return [];
+  }
+}
 
 const LAST_ITERATION = /^agent:(?:input|output|total)_tokens_last_iteration(?::|$)/;
 

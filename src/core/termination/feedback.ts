@@ -45,15 +45,23 @@ export function explainReply(problem: Problem, names: FeedbackNames): string {
   }
 }
 
+/** Calls and a program in one step. */
+export const actionAndProgram: Problem = {
+  code: 'action_and_program',
+  message: 'Write either an action or a program in one step, not both. Nothing was run.',
+};
+
+/** More than one program in a step. */
+export const severalPrograms: Problem = {
+  code: 'several_programs',
+  message: 'Write one program per step. Nothing was run.',
+};
+
 /** Why no call or program of the reply was run. */
 export function explainCalls(problems: readonly Problem[]): string {
   const [first] = problems;
-  if (first?.code === 'action_and_program') {
-    return 'Write either an action or a program in one step, not both. Nothing was run.';
-  }
-  if (first?.code === 'several_programs') {
-    return 'Write one program per step. Nothing was run.';
-  }
+  const told = [actionAndProgram, severalPrograms].find(({ code }) => code === first?.code);
+  if (told !== undefined) return told.message;
   return withLines('The action could not be read, nothing was run.', messagesOf(problems));
 }
 

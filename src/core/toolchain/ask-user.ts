@@ -17,6 +17,9 @@ const MAX_QUOTED = 200;
 /** Choices that a person is shown at once. */
 export const MAX_OPTIONS = 100;
 
+/** UTF-8 bytes of the JSON of one question with its options and details: it waits in the state of a run. */
+export const MAX_QUESTION_BYTES = 65_536;
+
 const PARAMETERS: JsonObject = {
   type: 'object',
   properties: {
@@ -41,6 +44,21 @@ const PARAMETERS: JsonObject = {
       description: 'how long to wait; without it as long as it takes',
     },
     details: { description: 'more for the person to see' },
+  },
+  required: ['question'],
+  additionalProperties: false,
+};
+
+/** The arguments as a program writes them: options may be any values, and keys have dashes. */
+export const askProgramSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    question: { type: 'string', minLength: 1 },
+    options: { type: 'array', minItems: 1, maxItems: MAX_OPTIONS },
+    free: { type: 'boolean' },
+    default: {},
+    'timeout-ms': { type: 'integer', minimum: 1, maximum: MAX_TIMEOUT_MS },
+    details: {},
   },
   required: ['question'],
   additionalProperties: false,

@@ -51,8 +51,9 @@ export function undecidedReason(timeoutMs: number): string {
 }
 
 /** What stands above the result of a call whose arguments a person changed. */
-export function editedText(args: JsonObject): string {
-  return `A person changed the arguments to ${cut(JSON.stringify(args), maxMessageBytes)}.`;
+export function editedText(args: JsonObject, tool?: string): string {
+  const whose = tool === undefined ? '' : ` of ${tool}`;
+  return `A person changed the arguments${whose} to ${cut(JSON.stringify(args), maxMessageBytes)}.`;
 }
 
 /** A limit with `onReach: 'refuse'` leaves no room. */
@@ -73,6 +74,11 @@ export function unfitArgumentsText(tool: ToolSpec, lines: readonly string[]): st
 /** A tool threw; at most 2,000 bytes of its message, never a stack. */
 export function toolErrorText(message: string): string {
   return `Error: ${firstBytes(message, maxMessageBytes)}`;
+}
+
+/** The run inside a tool, of a model or an agent, ended without an answer. */
+export function unfinishedText(tool: string, reason: string, cause: string): string {
+  return toolErrorText(`${tool} did not finish: ${reason}, ${cause}`);
 }
 
 /** A tool ran longer than it may. */

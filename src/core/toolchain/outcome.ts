@@ -37,6 +37,8 @@ export interface ToolResult extends Reports {
   readonly output?: Json;
   /** Of any other outcome: what the model reads, beginning with `Error: `. */
   readonly error?: string;
+  /** Of an `error` in a program: more than the outcome says. */
+  readonly reason?: 'result_too_large';
   readonly media?: readonly MediaPart[];
   readonly instructions?: string;
   /** -10 to 10. */
@@ -59,16 +61,34 @@ export interface ExternalWork {
   readonly timeoutMs?: number;
 }
 
-/** Which arguments are to be checked: those of calls that no tool activity runs. */
+/** An argument that stands in a program as it is: `path` leads to it in the arguments of `tool`. */
+export interface ProgramLiteral {
+  readonly tool: string;
+  readonly path: readonly (string | number)[];
+  readonly value: Json;
+}
+
+/** Which arguments are to be checked: those of calls that no tool activity runs, and those of a program. */
 export interface LiteralsOrder {
   readonly agent: string;
   readonly calls: readonly { readonly tool: string; readonly args: JsonObject }[];
+  readonly literals?: readonly ProgramLiteral[];
 }
 
 /** What the check says of the arguments of one call: as they arrive, or what the model reads. */
 export type LiteralVerdict =
   | { readonly kind: 'fits'; readonly args: JsonObject }
   | { readonly kind: 'unfit'; readonly text: string };
+
+/** What the check says of one literal of a program; nothing: it fits. */
+export interface LiteralFindings {
+  readonly kind: 'literal';
+  /** `path` leads from the literal on; `message` follows on the words `expects {path}`. */
+  readonly findings: readonly {
+    readonly path: readonly (string | number)[];
+    readonly message: string;
+  }[];
+}
 
 /** What the tool activity is asked to do. */
 export interface ToolOrder {
@@ -78,6 +98,8 @@ export interface ToolOrder {
   readonly callId: string;
   readonly tool: string;
   readonly args: JsonObject;
+  /** A program makes the call: half a JSON value is none, so one that is too large is refused. */
+  readonly inProgram?: true;
 }
 
 /** What `judgeAnswer` is asked to look at: the candidates of one reply, at most one order a reply. */
@@ -88,6 +110,8 @@ export interface JudgeOrder {
   readonly iteration: number;
   /** Names of the validators that the run began with: a worker of a changed fleet lacks none unheard. */
   readonly validators: readonly string[];
+  /** Set when the answer of an LLM tool is judged: its schema stands in for that of the agent's answer. */
+  readonly output?: { readonly tool: string; readonly schema: JsonObject };
   /** Texts, or values that were read from JSON, in the order of the answer blocks. */
   readonly answers: readonly Json[];
   /** Values of structured sections that carry a schema, in order of appearance. */

@@ -1,7 +1,8 @@
 /** What a tool returned as text for the model, and the bounds of that text. */
-import type { Json } from '../json.ts';
+import { byteSize, type Json } from '../json.ts';
 import type { FormattedSection, MediaPart } from '../message.ts';
 import { cutWithSizes, type CutSizes } from '../text/cut.ts';
+import { toolErrorText } from './call-texts.ts';
 import type { Toolchain } from './toolchain.ts';
 
 /** An output within the tool's bounds; `cut` is set when it is the shortened text. */
@@ -28,6 +29,30 @@ export function capOutput(
   if (output === undefined) return {};
   const { text, cut } = cutWithSizes(resultText(output, toolchain), maxBytes);
   return cut === undefined ? { output } : { output: text, cut };
+}
+
+/** JSON that a program asked for and that is larger than the tool's bounds: half of it would be none. */
+export interface RefusedOutput {
+  readonly outcome: 'error';
+  readonly error: string;
+  readonly reason: 'result_too_large';
+}
+
+/** The same for a program: text is cut, JSON over `maxBytes` as compact JSON is refused. */
+export function capForProgram(
+  tool: string,
+  output: Json | undefined,
+  maxBytes: number,
+): CappedOutput | RefusedOutput {
+  if (output === undefined || typeof output === 'string') {
+    return capOutput(output, maxBytes, { write: JSON.stringify });
+  }
+  const bytes = byteSize(output);
+  if (bytes <= maxBytes) return { output };
+  const error = toolErrorText(
+    `the result of ${tool} has ${bytes} bytes, at most ${maxBytes} are allowed. Ask for less.`,
+  );
+  return { outcome: 'error', error, reason: 'result_too_large' };
 }
 
 /** `[media 1: image/png]` for each part, a line each; `before`: media of the turn so far. */

@@ -12,6 +12,8 @@ export interface TranscriptHead {
   /** What keys of the context mean, where an earlier Step said so. */
   readonly contextDescriptions?: { readonly [name: string]: string };
   readonly history?: readonly HistoryTurn[];
+  /** Definitions that programs of the run begin with, as a model reads them. */
+  readonly memory?: readonly { readonly name: string; readonly preview: string }[];
   /** Tools that a search has shown, newest last. */
   readonly discovered?: readonly string[];
 }

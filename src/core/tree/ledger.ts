@@ -184,7 +184,9 @@ export function leaseInTheWay(
   for (const lease of ledger.leases) {
     const { key } = lease.limit;
     if (!keys.includes(key)) continue;
-    const value = committed(ledger, lease) + (pending[withoutSelf(key)] ?? 0);
+    // What is in flight counts once, whoever knows of it.
+    const beside = Math.max(0, (pending[withoutSelf(key)] ?? 0) - inFlight(ledger, key));
+    const value = committed(ledger, lease) + beside;
     if (value + 1 > lease.granted) return breachOf(ledger, boundOfLease(lease));
   }
   return null;

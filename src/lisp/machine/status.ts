@@ -3,7 +3,7 @@
  */
 import type { Span } from '../source.ts';
 import { fuelUsed } from './machine.ts';
-import type { Branch, FormState, Machine } from './state.ts';
+import type { Branch, EffectRequest, FormState, Machine } from './state.ts';
 
 /** How far one top-level form is. */
 export interface FormStatus {
@@ -21,6 +21,8 @@ export interface EffectStatus {
   readonly name: string;
   readonly span: Span;
   readonly state: FormState;
+  /** At most 120 characters: the question, or the arguments as JSON. */
+  readonly text?: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
   /** When a timer or a question with a timeout ends. */
@@ -37,9 +39,13 @@ export interface ProgramStatus {
   readonly forms: readonly FormStatus[];
   /** The last 200. */
   readonly effects: readonly EffectStatus[];
+  /** How many effects of all there were are in which state. */
+  readonly counts: { readonly [state in FormState]: number };
 }
 
 const MAX_EFFECTS = 200;
+
+const MAX_TEXT = 120;
 
 /** Whether every branch of the program waits for an effect. */
 function allWait(branch: Branch): boolean {
@@ -56,6 +62,27 @@ function stateOf(machine: Machine): FormState {
   const started = machine.form > 0 || machine.main.stack.frames.length > 0;
   if (!started) return 'pending';
   return allWait(machine.main) ? 'waiting' : 'running';
+}
+
+const STATES = {
+  queued: 'pending',
+  open: 'waiting',
+  done: 'done',
+  failed: 'failed',
+  abandoned: 'failed',
+} as const;
+
+function countsOf({ effects }: Machine): ProgramStatus['counts'] {
+  const counts = { pending: 0, running: 0, waiting: 0, done: 0, failed: 0 };
+  for (const { state } of effects.values()) counts[STATES[state]] += 1;
+  return counts;
+}
+
+/** What an effect is about: the question, or the arguments. */
+function shortly(request: EffectRequest): string | undefined {
+  if (request.kind === 'sleep') return undefined;
+  const text = request.kind === 'ask' ? request.question : JSON.stringify(request.args);
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
 }
 
 /** The state of a program and of each of its forms and effects. Linear in those. */
@@ -76,14 +103,9 @@ export function programStatus(machine: Machine): ProgramStatus {
     fuelLimit: machine.c.limits.fuel,
     notes: machine.c.noteCount,
     forms,
+    counts: countsOf(machine),
     effects: effects.map(({ request, state: at, since }): EffectStatus => {
-      const states = {
-        queued: 'pending',
-        open: 'waiting',
-        done: 'done',
-        failed: 'failed',
-        abandoned: 'failed',
-      } as const;
+      const text = shortly(request);
       const duration =
         request.kind === 'sleep'
           ? request.ms
@@ -95,7 +117,8 @@ export function programStatus(machine: Machine): ProgramStatus {
         kind: request.kind,
         name: request.kind === 'tool' ? request.name : request.kind,
         span: request.span,
-        state: states[at],
+        state: STATES[at],
+        ...(text === undefined ? {} : { text }),
         since,
         ...(duration === undefined ? {} : { until: since + duration }),
       };

@@ -22,6 +22,8 @@ export interface Bounds {
   readonly text?: number;
   /** Characters in all; 4,000. */
   readonly total?: number;
+  /** Under keys of maps that begin with `_`, `"<hidden>"` stands for the value; false. */
+  readonly hides?: boolean;
 }
 
 /**
@@ -275,9 +277,11 @@ function previewValue(value: Value, bounds: Bounds): string {
       if (deep && keys.length > 0) emit('{…}');
       else
         list('{', keys.length, '}', (index) => {
-          show(keys[index] as Value, nesting + 1);
+          const key = keys[index] as Value;
+          show(key, nesting + 1);
           emit(' ');
-          show(vals[index] as Value, nesting + 1);
+          if (bounds.hides === true && isHiddenKey(key)) emit('"<hidden>"');
+          else show(vals[index] as Value, nesting + 1);
         });
     } else if (item.kind === 'reduced') show(item.value, nesting + 1);
     else emit(atomText(item));
@@ -285,6 +289,11 @@ function previewValue(value: Value, bounds: Bounds): string {
   show(value, 0);
   const text = out.join('');
   return text.length <= limits.total ? text : `${cutText(text, limits.total)}…`;
+}
+
+function isHiddenKey(key: Value): boolean {
+  if (typeof key === 'string') return key.startsWith('_');
+  return typeof key === 'object' && key?.kind === 'keyword' && key.name.startsWith('_');
 }
 
 /** `value` in at most 200 characters, as error messages show it. */

@@ -2,16 +2,24 @@
 import { truncatedProblem } from '../../format/format.ts';
 import type { Message, Part } from '../../message.ts';
 import { textMessage } from '../../message.ts';
-import type { ModelRequest, Reply } from '../../model/model.ts';
+import type { ModelRequest, ModelTool, Reply } from '../../model/model.ts';
 import type { Problem } from '../../problem.ts';
+import { readLispCall } from '../../program/lisp-call.ts';
+import { LISP_TOOL, LISP_TOOL_PARAMETERS, programsMethod } from '../../program/system-text.ts';
 import { jsonGuidance } from '../../section/section.ts';
 import { outputFormat } from '../../signature/describe-output.ts';
 import { candidatesOf } from '../../termination/candidates.ts';
-import { errorSection, explainReply, judgementFeedback } from '../../termination/feedback.ts';
+import {
+  actionAndProgram,
+  errorSection,
+  explainReply,
+  judgementFeedback,
+  severalPrograms,
+} from '../../termination/feedback.ts';
 import { canceledCallText } from '../../toolchain/call-texts.ts';
 import { declaredTools } from '../../tool-search/describe.ts';
 import { discoveredTools } from '../../tool-search/discovered.ts';
-import { readNativeCalls } from '../../toolchain/native-calls.ts';
+import { readNativeCalls, type NativeReading } from '../../toolchain/native-calls.ts';
 import type { TranscriptHead } from '../../transcript/transcript.ts';
 import { contextDescriptions, describeContext } from '../context-text.ts';
 import type { ModeRules, RequestOptions, TurnOutcome } from '../mode.ts';
@@ -25,6 +33,7 @@ import {
   replyText,
   wasCut,
   type MalformedTurn,
+  type ProgramTurn,
   type Turn,
   type TurnBase,
 } from '../turn.ts';
@@ -36,8 +45,12 @@ export const chatMode: ModeRules = {
   buildRequest,
   writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,
-  turnMessages: (_spec, turn, reply, outcome) =>
-    turn.kind === 'malformed' ? malformedMessages(turn, reply) : callMessages(turn, reply, outcome),
+  turnMessages: (_spec, turn, reply, outcome) => {
+    if (turn.kind === 'malformed') return malformedMessages(turn, reply);
+    return turn.kind === 'program'
+      ? programMessages(turn, reply, outcome)
+      : callMessages(turn, reply, outcome);
+  },
   answerMessages: (reply) => assistantMessage(reply),
   inputMessages: plainInput,
   answerFeedback: (_spec, _turn, judgement) => judgementFeedback(judgement, 'Answer again.'),
@@ -58,10 +71,21 @@ function buildRequest(
   ];
   const last = options.lastTurn ? [textMessage('user', lastTurnText)] : [];
   const request = requestOf(head, options, pairedMessages(plainMessages(stable)), last);
-  if (spec.tools.length === 0) return request;
+  if (spec.tools.length === 0 && spec.program === undefined) return request;
   const toolChoice = options.lastTurn ? 'none' : 'auto';
-  const tools = declaredTools(spec, discoveredTools(head, messages));
+  const tools = [
+    ...declaredTools(spec, discoveredTools(head, messages)),
+    ...(spec.program === undefined ? [] : [programTool()]),
+  ];
   return { ...request, tools, toolChoice };
+}
+
+/** Providers have no place for a language: it stands in the description. */
+function programTool(): ModelTool {
+  const description = programsMethod(
+    'Runs one program in the language below, which can call the other tools.',
+  );
+  return { name: LISP_TOOL, description, parameters: LISP_TOOL_PARAMETERS };
 }
 
 function systemMessage(spec: AgentSpec, options: RequestOptions): readonly Message[] {
@@ -105,19 +129,42 @@ function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   const { tools, maxCallsPerTurn } = spec;
   const reading = readNativeCalls(reply.calls, { iteration, tools, maxCallsPerTurn });
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
+  if (spec.program !== undefined && reply.calls.some(({ tool }) => tool === LISP_TOOL)) {
+    return readProgram(spec, reply, reading, base);
+  }
   if (reading.kind === 'calls') return { ...base, kind: 'calls', calls: reading.calls };
   if (wasCut(reply) && reading.isUnreadable) {
     return formatTurn(spec, base, truncatedProblem(), reading.answers);
   }
-  return {
-    ...base,
-    kind: 'malformed',
-    family: 'toolchain',
-    problems: reading.problems,
-    feedback: [],
-    callAnswers: reading.answers,
-    ends: false,
-  };
+  return toolchainTurn(base, reading.problems, reading.answers);
+}
+
+/** A reply with a call for a program: that call alone. */
+function readProgram(spec: AgentSpec, reply: Reply, reading: NativeReading, base: TurnBase): Turn {
+  if (reply.calls.length > 1) {
+    const isAll = reply.calls.every(({ tool }) => tool === LISP_TOOL);
+    const problem = isAll ? severalPrograms : actionAndProgram;
+    const answers = reading.parts.map(() => `Error: ${problem.message}`);
+    return toolchainTurn(base, [problem], answers);
+  }
+  if (reading.kind === 'problems') {
+    return wasCut(reply) && reading.isUnreadable
+      ? formatTurn(spec, base, truncatedProblem(), reading.answers)
+      : toolchainTurn(base, reading.problems, reading.answers);
+  }
+  const program = readLispCall(reading.calls[0] ?? { args: {} });
+  return program.kind === 'program'
+    ? { ...base, ...program }
+    : toolchainTurn(base, [program.problem], [`Error: ${program.problem.message}`]);
+}
+
+function toolchainTurn(
+  base: TurnBase,
+  problems: readonly Problem[],
+  callAnswers: readonly string[],
+): MalformedTurn {
+  const kind = { kind: 'malformed', family: 'toolchain' } as const;
+  return { ...base, ...kind, problems, feedback: [], callAnswers, ends: false };
 }
 
 function formatTurn(
@@ -165,16 +212,35 @@ function callMessages(turn: Turn, reply: Reply, outcome: TurnOutcome): readonly 
   ];
 }
 
+/** A program has one result, whatever it called. */
+function programMessages(
+  turn: ProgramTurn,
+  reply: Reply,
+  { program = '' }: TurnOutcome,
+): readonly Message[] {
+  const parts = turn.callParts.map(({ callId, tool }): Part => {
+    const text = program === '' ? canceledCallText : program;
+    const isError = program === '';
+    return { type: 'tool_result', callId, tool, parts: [textPart(text)], isError };
+  });
+  return [...assistantMessage(reply, turn.callParts), ...messageOf('tool', parts)];
+}
+
 function malformedMessages(turn: MalformedTurn, reply: Reply): readonly Message[] {
+  return [
+    ...cutAssistantMessage(reply, turn.callParts),
+    ...answeredCalls(turn),
+    ...messageOf('user', plainParts(turn.feedback)),
+  ];
+}
+
+/** What is answered to the calls of a reply that could not be read: a result for each. */
+export function answeredCalls(turn: MalformedTurn): readonly Message[] {
   const parts = turn.callParts.map(({ callId, tool }, index): Part => {
     const answer = textPart(turn.callAnswers[index] ?? canceledCallText);
     return { type: 'tool_result', callId, tool, parts: [answer], isError: true };
   });
-  return [
-    ...cutAssistantMessage(reply, turn.callParts),
-    ...messageOf('tool', parts),
-    ...messageOf('user', plainParts(turn.feedback)),
-  ];
+  return messageOf('tool', parts);
 }
 
 function withInstructions(text: string, instructions: string | undefined): string {

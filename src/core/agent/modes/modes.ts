@@ -7,25 +7,21 @@ import type { AgentSpec } from '../spec.ts';
 import type { Turn } from '../turn.ts';
 import { chatMode } from './chat.ts';
 import { jsonMode } from './json.ts';
+import { lispMode } from './lisp.ts';
 import { reactMode } from './react.ts';
 import { textMode } from './text.ts';
 
-const modes: { readonly [mode in Mode]?: ModeRules } = {
+const modes: { readonly [mode in Mode]: ModeRules } = {
   react: reactMode,
   chat: chatMode,
   json: jsonMode,
   text: textMode,
+  lisp: lispMode,
 };
 
-/** The rules of the mode of an agent. Definitions with another mode are refused before. */
+/** The rules of the mode of an agent. */
 export function modeOf(spec: Pick<AgentSpec, 'mode'>): ModeRules {
-  const rules = modes[spec.mode];
-  if (rules === undefined) {
-    throw new Error(
-      `Expected one of the modes ${Object.keys(modes).join(', ')}, got ${spec.mode}.`,
-    );
-  }
-  return rules;
+  return modes[spec.mode];
 }
 
 /** What the model wants done, by the mode of the agent. Never throws on what a model wrote. */

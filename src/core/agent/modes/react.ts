@@ -1,6 +1,7 @@
 /** The mode `react`: sections of text, calls written in one of them, an answer in another. */
 import type { FormattedSection, Message, Part } from '../../message.ts';
 import type { Reply } from '../../model/model.ts';
+import { PROGRAM_SECTION } from '../../program/system-text.ts';
 import type { Judgement } from '../../termination/candidates.ts';
 import {
   errorSection,
@@ -61,7 +62,7 @@ function answerFeedback(
   return [...unparsed, ...judgementFeedback(judgement, rewriteSection(spec.answer.section))];
 }
 
-/** One section `observation`: errors of sections, feedback, then a section for each call. */
+/** One section `observation`: errors of sections, feedback, then a section for each call or the program. */
 function observation(turn: Turn, outcome: TurnOutcome): readonly Message[] {
   const { results, media } = numberMedia(outcome.results);
   const attached = turn.kind === 'answer' ? turn.attached : null;
@@ -72,6 +73,9 @@ function observation(turn: Turn, outcome: TurnOutcome): readonly Message[] {
     ...outcome.feedback,
     ...(attached?.kind === 'problems' ? attached.feedback : []),
     ...results.map(observationSection),
+    ...(outcome.program === undefined || outcome.program === ''
+      ? []
+      : [{ name: PROGRAM_SECTION, content: outcome.program }]),
   ];
   const sections = children.length === 0 ? [] : sectionsPart([{ name: 'observation', children }]);
   return messageOf('user', [...sections, ...media]);

@@ -1,9 +1,16 @@
 /** Reading the reply of a react agent: which of its sections decides. */
 import { truncatedProblem, type Block } from '../../../format/format.ts';
 import type { Reply } from '../../../model/model.ts';
+import { programIn } from '../../../program/find-program.ts';
 import type { Problem } from '../../../problem.ts';
 import { candidatesOf, type Candidate } from '../../../termination/candidates.ts';
-import { errorSection, explainCalls, explainReply } from '../../../termination/feedback.ts';
+import {
+  actionAndProgram,
+  errorSection,
+  explainCalls,
+  explainReply,
+  severalPrograms,
+} from '../../../termination/feedback.ts';
 import type { CallsReading } from '../../../toolchain/toolchain.ts';
 import type { AgentSpec } from '../../spec.ts';
 import {
@@ -33,8 +40,18 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   const base = baseOf(agent, blocks);
   const candidates = candidatesOf(spec.answer, contentsOf(blocks, agent.names.answer));
   const calls = readCalls(spec, agent, blocks, iteration);
+  const program = readProgram(agent, blocks, calls.kind !== 'none');
+  if (program.kind === 'problem') {
+    const problems = [program.problem];
+    return malformed(base, agent, 'toolchain', problems, [errorSection(explainCalls(problems))]);
+  }
   if (agent.options.precedence === 'answer' && candidates.length > 0) {
-    return { ...base, kind: 'answer', candidates, attached: attachedOf(calls) };
+    return {
+      ...base,
+      kind: 'answer',
+      candidates,
+      attached: attachedOf(calls) ?? programOf(program),
+    };
   }
   if (calls.kind === 'problems') {
     const feedback = [errorSection(explainCalls(calls.problems))];
@@ -43,6 +60,10 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   if (calls.kind === 'calls') {
     const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
     return { ...base, kind: 'calls', calls: calls.calls, ...discarded };
+  }
+  if (program.kind === 'program') {
+    const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
+    return { ...base, ...program, ...discarded };
   }
   if (candidates.length > 0) return { ...base, kind: 'answer', candidates, attached: null };
   return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
@@ -92,6 +113,33 @@ function readCalls(
   const { tools, maxCallsPerTurn } = spec;
   const context = { iteration, tools, maxCallsPerTurn };
   return agent.toolchain.readCalls(contentsOf(blocks, action), context);
+}
+
+type ProgramReading =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'program'; readonly source: string }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+/** The one program of the reply; beside calls it is a problem, whatever it is. */
+function readProgram(
+  { program }: ReactAgent,
+  blocks: readonly Block[],
+  hasCalls: boolean,
+): ProgramReading {
+  const programs = (program === null ? [] : contentsOf(blocks, program))
+    .map(programIn)
+    .filter(({ kind }) => kind !== 'none');
+  const [first] = programs;
+  if (first === undefined) return { kind: 'none' };
+  if (hasCalls) return { kind: 'problem', problem: actionAndProgram };
+  if (first.kind === 'several' || programs.length > 1) {
+    return { kind: 'problem', problem: severalPrograms };
+  }
+  return first.kind === 'program' ? { kind: 'program', source: first.source } : { kind: 'none' };
+}
+
+function programOf(program: ProgramReading): Attached | null {
+  return program.kind === 'program' ? program : null;
 }
 
 function attachedOf(calls: CallsReading): Attached | null {

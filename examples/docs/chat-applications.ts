@@ -1,0 +1,154 @@
+/** The examples of docs/chat-applications.md, and its agent for `everloop chat`. */
+import { z } from 'zod';
+import {
+  defineAgent,
+  defineTool,
+  openConversation,
+  type AgentDefinition,
+  type AgentModel,
+  type Everloop,
+  type HistoryTurn,
+  type Json,
+  type PendingItem,
+  type RunNews,
+} from '../../src/index.ts';
+import { exampleDialogue } from '../example-model.ts';
+
+const book = defineTool({
+  name: 'book',
+  description: 'Books a table.',
+  parameters: z.object({ guests: z.number(), place: z.string() }),
+  effect: 'once',
+  approval: 'always',
+  execute: ({ guests, place }) => `Table 7, ${place}, for ${guests}.`,
+});
+
+/** An agent that asks, and books when it may. */
+export function hostWith(model: AgentModel): AgentDefinition {
+  // #region agent
+  const host = defineAgent({
+    name: 'host',
+    mode: 'chat',
+    model,
+    instructions: 'You are the host of a restaurant. Ask guests for what you cannot know.',
+    tools: [book],
+    askUser: true,
+  });
+  // #endregion
+  return host;
+}
+
+/** `POST /chats/{id}`: what a person says, and what comes of it, as server-sent events. */
+export async function say(
+  everloop: Everloop,
+  id: string,
+  text: string,
+  send: (news: RunNews) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // #region say
+  const chat = await openConversation(everloop, 'host', { id });
+  const { run } = await chat.say(text);
+  // The signal is aborted when the browser goes away; the run goes on.
+  for await (const news of run.follow({ signal })) send(news);
+  // #endregion
+}
+
+/** `POST /chats/{id}/answers/{itemId}`: an answer to a question. */
+export async function answer(
+  everloop: Everloop,
+  id: string,
+  itemId: string,
+  value: Json,
+  updateId: string,
+): Promise<void> {
+  // #region answer
+  const chat = await openConversation(everloop, 'host', { id });
+  // The same id for the same click: a request that is sent twice is one answer.
+  await chat.newest()?.answer(itemId, value, { updateId });
+  // #endregion
+}
+
+/** `GET /chats/{id}`: everything that a page needs which is opened again, perhaps on another machine. */
+export async function open(
+  everloop: Everloop,
+  id: string,
+  send: (news: RunNews) => void,
+  signal: AbortSignal,
+): Promise<readonly HistoryTurn[]> {
+  // #region open
+  const chat = await openConversation(everloop, 'host', { id });
+  const turns = await chat.turns();
+  const run = chat.newest();
+  if (run !== null && (await run.step()) === null) {
+    // A turn goes on: what waits in it is told first, then whatever comes.
+    void (async () => {
+      for await (const news of run.follow({ signal })) send(news);
+    })();
+  }
+  // #endregion
+  return turns;
+}
+
+/** What a page shows of the newest turn. */
+export interface Shown {
+  readonly draft: string;
+  readonly waiting: readonly PendingItem[];
+  readonly answer: Json;
+}
+
+/** The page after a piece of news. */
+export function shownAfter(shown: Shown, news: RunNews): Shown {
+  // #region show
+  switch (news.kind) {
+    case 'text':
+      return { ...shown, draft: shown.draft + news.delta };
+    case 'restart':
+      return { ...shown, draft: '' };
+    case 'pending':
+      return { ...shown, waiting: [...shown.waiting, news.item] };
+    case 'settled':
+      return { ...shown, waiting: shown.waiting.filter(({ id }) => id !== news.id) };
+    case 'step': {
+      // The durable answer replaces all that streamed.
+      const { status, value, message = status } = news.step;
+      return { draft: '', waiting: [], answer: status === 'success' ? value : message };
+    }
+    default:
+      return shown;
+  }
+  // #endregion
+}
+
+/** The agent with a scripted model, for `everloop chat host`. */
+export const host: AgentDefinition = hostWith(
+  exampleDialogue([
+    {
+      said: /table for two/i,
+      results: 0,
+      reply: {
+        toolCalls: [
+          {
+            name: 'ask_user',
+            args: { question: 'Inside or outside?', options: ['inside', 'outside'] },
+          },
+        ],
+      },
+    },
+    {
+      said: /table for two/i,
+      results: 1,
+      reply: {
+        content: 'I have what I need.',
+        toolCalls: [{ name: 'book', args: { guests: 2, place: 'outside' } }],
+      },
+    },
+    {
+      said: /table for two/i,
+      results: 2,
+      reply: { content: 'Booked: table 7, outside, for two.' },
+    },
+    { said: /which table/i, results: 0, reply: { content: 'Table 7, outside.' } },
+    { said: /./, results: 0, reply: { content: 'Good evening! How can I help?' } },
+  ]),
+);

@@ -1,0 +1,171 @@
+/** `chat AGENT`: a person talks with an agent. */
+import { Option, type Command } from 'commander';
+import { openConversation, type ConversationOptions } from '../../client/conversation.ts';
+import type { Everloop } from '../../client/everloop-client.ts';
+import { UsageError } from '../../core/usage-error.ts';
+import { collect, readJsonObject, readLimits } from '../arguments.ts';
+import type { Act, Cli } from '../cli.ts';
+import { createChatView, createJsonChatView, type ChatView } from '../chat-view.ts';
+import { runChatSession, type ChatEnding, type ChatSessionParts } from '../chat-session.ts';
+import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';
+import { openServed } from '../open-served.ts';
+
+interface ChatOptions {
+  readonly agents?: string;
+  readonly context?: string;
+  readonly id?: string;
+  readonly limit: readonly string[];
+  readonly model?: string;
+  readonly resume?: string;
+  readonly serve?: boolean;
+  readonly stream?: boolean;
+}
+
+/** Adds `chat AGENT`: a conversation, message by message. */
+export function addChatCommand(program: Command, act: Act): void {
+  program
+    .command('chat')
+    .summary('talk with an agent')
+    .description(
+      'Talks with an agent: each line is a message, each answer goes to stdout. Its questions and the ' +
+        'calls that need approval are answered in between. Ctrl-C stops a turn, a second one leaves; ' +
+        '/quit and the end of input leave without stopping anything. With --json each piece of news ' +
+        'is one JSON document on a line.',
+    )
+    .argument('<agent>', 'name of the agent')
+    .option('--agents <file>', 'agent file to serve (default: agents.ts, when it is there)')
+    .option('--context <json>', "named data as a JSON object, or @ and a file's path")
+    .addOption(
+      new Option(
+        '--id <id>',
+        "the new conversation's own id (default: the agent's name and 8 digits)",
+      ).conflicts('resume'),
+    )
+    .option(
+      '--limit <key=value>',
+      'limit of each turn, such as totalTokens=200000; repeatable',
+      collect,
+      [],
+    )
+    .option('--model <id>', 'model entry that replaces the one of the agent')
+    .option('--resume <id>', 'go on with this conversation')
+    .option('--serve', 'serve the agent file also on a server that TEMPORAL_ADDRESS names')
+    .option('--no-serve', 'leave the work to other workers')
+    .option('--stream', 'show provisional text also where stderr is no terminal')
+    .option('--no-stream', 'show answers only')
+    .action((agent: string, options: ChatOptions) => act((cli) => chat(cli, agent, options)));
+}
+
+async function chat(cli: Cli, agent: string, options: ChatOptions): Promise<number> {
+  const opening = await conversationOptions(cli, options);
+  const { everloop, isServed } = await openServed(cli, agent, { ...options, mayServe: true });
+  try {
+    return await talk(cli, everloop, { agent, opening, options, isServed });
+  } finally {
+    await everloop.close();
+  }
+}
+
+async function conversationOptions(
+  cli: Cli,
+  { context, id, limit, model, resume }: ChatOptions,
+): Promise<ConversationOptions> {
+  const named = resume ?? id;
+  const data = await readJsonObject('--context', context, cli.io.cwd);
+  const limits = readLimits(limit);
+  return {
+    ...(named === undefined ? {} : { id: named }),
+    ...(data === undefined ? {} : { context: data }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+interface Talk {
+  readonly agent: string;
+  readonly opening: ConversationOptions;
+  readonly options: ChatOptions;
+  readonly isServed: boolean;
+}
+
+async function talk(
+  cli: Cli,
+  everloop: Everloop,
+  { agent, opening, options, isServed }: Talk,
+): Promise<number> {
+  const { io } = cli;
+  const conversation = await openConversation(everloop, agent, opening);
+  const isThere = conversation.newest() !== null;
+  if (options.resume !== undefined && !isThere) throw unknownConversation(options.resume);
+  if (options.id !== undefined && isThere) throw takenConversation(agent, options.id);
+  const view = viewOf(cli, options);
+  view.note(`conversation ${conversation.id} · /help lists what there is beside talking`);
+  const signals = listenTo(io.signals);
+  const lines = io.openLines();
+  try {
+    const ending = await runChatSession({ conversation, lines, view, onSignal: signals.on });
+    if (ending.open !== null) {
+      const turn = isServed
+        ? `Turn ${ending.open.id} stands still until a worker has its agent.`
+        : `Turn ${ending.open.id} goes on.`;
+      view.note(turn);
+    }
+    if (conversation.newest() !== null) {
+      view.note(`Come back with \`everloop chat ${agent} --resume ${conversation.id}\`.`);
+    }
+    return exitCodeOf(ending, lines.isTerminal);
+  } finally {
+    signals.off();
+  }
+}
+
+function viewOf({ io, output }: Cli, { stream }: ChatOptions): ChatView {
+  if (output.isJson) return createJsonChatView(output, (line) => io.stdout.write(line));
+  return createChatView(output, {
+    streams: stream ?? output.isLive,
+    isWatched: output.isLive && io.stdout.isTTY === true,
+    now: () => Date.now(),
+  });
+}
+
+/** Of a person who leaves nothing is wrong; a script wants to know how its last turn ended. */
+function exitCodeOf({ how, lastStep }: ChatEnding, isTerminal: boolean): number {
+  if (how === 'interrupted') return EXIT_CODES.interrupted;
+  return isTerminal || lastStep === null ? EXIT_CODES.success : exitCodeOfStep(lastStep);
+}
+
+type Listener = Parameters<ChatSessionParts['onSignal']>[0];
+
+function listenTo(source: Cli['io']['signals']): {
+  readonly on: (listener: Listener) => void;
+  readonly off: () => void;
+} {
+  let tell: Listener = () => undefined;
+  const interrupt = (): void => tell('interrupt');
+  const leave = (): void => tell('leave');
+  source.on('SIGINT', interrupt);
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) source.on(signal, leave);
+  return {
+    on: (listener) => {
+      tell = listener;
+    },
+    off: () => {
+      source.off('SIGINT', interrupt);
+      for (const signal of ['SIGTERM', 'SIGHUP'] as const) source.off(signal, leave);
+    },
+  };
+}
+
+function unknownConversation(id: string): UsageError {
+  return new UsageError(
+    'run_not_found',
+    `Expected the id of a conversation within the service's retention, got \`${id}\`. \`everloop ps\` lists its turns as \`{id}-1\` and so on.`,
+  );
+}
+
+function takenConversation(agent: string, id: string): UsageError {
+  return new UsageError(
+    'id_in_use',
+    `Expected a free id of a conversation, got \`${id}\`. Choose another, or go on with \`everloop chat ${agent} --resume ${id}\`.`,
+  );
+}

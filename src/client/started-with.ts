@@ -1,0 +1,57 @@
+/** What a run was started with, as the service recorded it: readable without a worker. */
+import type { Client } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import type { AgentInput } from '../core/agent/input.ts';
+import { isPlainObject } from '../core/json.ts';
+import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
+import type { TranscriptHead } from '../core/transcript/transcript.ts';
+import { UsageError } from '../core/usage-error.ts';
+
+/** What a run was started with. */
+export type RunStart = Pick<AgentInput, 'agent' | 'task' | 'context' | 'history'>;
+
+/** The start of run `id`. A later link of its chain was handed the same, when the first is forgotten. */
+export async function readStartedWith(client: Client, id: string): Promise<RunStart> {
+  const { runId } = await client.workflow.getHandle(id).describe();
+  const { payload, firstRunId } = await readFirstEvent(client, id, runId);
+  if (firstRunId === runId) return startOf(id, payload);
+  const first = await readFirstEvent(client, id, firstRunId).catch(() => null);
+  return startOf(id, first === null ? payload : first.payload);
+}
+
+async function readFirstEvent(
+  client: Client,
+  workflowId: string,
+  runId: string,
+): Promise<{ readonly payload: unknown; readonly firstRunId: string }> {
+  const { namespace, loadedDataConverter } = client.options;
+  const { history } = await client.connection.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  if (started?.workflowType?.name !== AGENT_WORKFLOW) throw noAgent(workflowId);
+  const [payload] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads);
+  return { payload, firstRunId: started.firstExecutionRunId ?? runId };
+}
+
+function startOf(id: string, payload: unknown): RunStart {
+  if (!isPlainObject(payload)) throw noAgent(id);
+  if (payload['kind'] !== 'handover') return payload as unknown as AgentInput;
+  const { head } = payload['state'] as { readonly head: TranscriptHead };
+  const { spec, task, context, history } = head;
+  return {
+    agent: spec.name,
+    task,
+    ...(context === undefined ? {} : { context }),
+    ...(history === undefined ? {} : { history }),
+  };
+}
+
+function noAgent(id: string): UsageError {
+  return new UsageError(
+    'not_an_agent',
+    `Expected \`${id}\` to be an agent's run, got another workflow.`,
+  );
+}

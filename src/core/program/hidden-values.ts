@@ -1,0 +1,72 @@
+/**
+ * Hidden values in text that a model is to read. Their keys are known (they begin with `_`), so what they
+ * hold is looked for wherever it may have been printed: in notes, previews and errors. What a program has
+ * computed from a hidden value is a value of its own and not recognised.
+ */
+import { isJsonObject, type Json } from '../json.ts';
+import { isHidden } from '../signature/signature.ts';
+
+/** What stands for a hidden value. */
+const HIDDEN_MARK = '<hidden>';
+
+/** Shorter values are too likely to stand in a text by chance: `1` and `no` are secrets of nobody. */
+const MIN_LENGTH = 4;
+
+/** A longer text may have been cut where it was printed; this much of its beginning gives it away. */
+const MIN_PREFIX = 8;
+
+/** Texts that no model may see: each as it is and as it is printed. Longest first. */
+export function hiddenTexts(values: readonly Json[]): readonly string[] {
+  const found = new Set<string>();
+  for (const value of values) collect(value, false, found);
+  return [...found].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
+}
+
+/** `text` with `<hidden>` for each of `hidden` and for its beginnings. */
+export function withoutHidden(text: string, hidden: readonly string[]): string {
+  const signs = new Set(hidden.map((secret) => secret.slice(0, MIN_PREFIX)));
+  return [...signs].reduce(
+    (clean, sign) =>
+      withoutSome(
+        clean,
+        sign,
+        hidden.filter((secret) => secret.startsWith(sign)),
+      ),
+    text,
+  );
+}
+
+/** `text` without those of `secrets`, which all begin with `sign`, as far as each is there. */
+function withoutSome(text: string, sign: string, secrets: readonly string[]): string {
+  let rest = 0;
+  let clean = '';
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, rest)) {
+    const lengths = secrets.map((secret) => sharedLength(text, at, secret));
+    clean += text.slice(rest, at) + HIDDEN_MARK;
+    rest = at + Math.max(...lengths);
+  }
+  return clean + text.slice(rest);
+}
+
+function sharedLength(text: string, at: number, secret: string): number {
+  let length = 0;
+  while (length < secret.length && text[at + length] === secret[length]) length += 1;
+  return length;
+}
+
+function collect(value: Json, isSecret: boolean, found: Set<string>): void {
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) collect(item, isSecret, found);
+  } else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      collect(item, isSecret || isHidden(key), found);
+    }
+  } else if (isSecret && (typeof value === 'string' || typeof value === 'number')) {
+    const text = String(value);
+    if (text.length < MIN_LENGTH) return;
+    found.add(text);
+    // As JSON and as the language prints it, where the two differ from the text itself.
+    found.add(JSON.stringify(text).slice(1, -1));
+    found.add(text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n'));
+  }
+}

@@ -1,0 +1,38 @@
+/** A native call of the tool that runs a program. */
+import type { JsonObject } from '../json.ts';
+import { jsonType } from '../json-type.ts';
+import type { ToolCall } from '../message.ts';
+import type { Problem } from '../problem.ts';
+import { programIn } from './find-program.ts';
+import { LISP_TOOL } from './system-text.ts';
+
+/** The program of a call, or why it has none. */
+export type LispCall =
+  | { readonly kind: 'program'; readonly source: string }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+/** Reads a call of {@link LISP_TOOL}; a fence around the program is taken off. */
+export function readLispCall({ args }: Pick<ToolCall, 'args'>): LispCall {
+  const text = programOf(args);
+  if (typeof text !== 'string') {
+    const got = text === undefined ? 'missing' : `expected string, got ${jsonType(text)}`;
+    return problem('schema', `the arguments do not fit ${LISP_TOOL}.\n- program: ${got}`);
+  }
+  const found = programIn(text);
+  switch (found.kind) {
+    case 'program':
+      return { kind: 'program', source: found.source };
+    case 'none':
+      return problem('no_code_found', 'the program is empty.');
+    case 'several':
+      return problem('several_programs', `found ${found.count} programs. Write one.`);
+  }
+}
+
+function programOf(args: JsonObject): JsonObject[string] | undefined {
+  return Object.hasOwn(args, 'program') ? args['program'] : undefined;
+}
+
+function problem(code: string, message: string): LispCall {
+  return { kind: 'problem', problem: { code, message } };
+}

@@ -1,0 +1,59 @@
+/** The first message of a run whose model writes programs: what there is to work with, and the task. */
+import type { AgentSpec, ProgramSizes, ToolSpec } from '../agent/spec.ts';
+import type { JsonObject } from '../json.ts';
+import { describedFields } from '../signature/describe-output.ts';
+import { promptType } from '../signature/print-signature.ts';
+import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
+import { dataLines } from './data-lines.ts';
+import { oneLine } from './framing.ts';
+import { hiddenTexts, withoutHidden } from './hidden-values.ts';
+import { exampleLisp } from './lisp-example.ts';
+import { toolLines } from './tool-lines.ts';
+
+/** What the first message is made of. */
+export interface TaskMessage {
+  readonly spec: AgentSpec;
+  readonly sizes: ProgramSizes;
+  /** Hidden keys included. */
+  readonly context: JsonObject;
+  readonly contextDescriptions: { readonly [name: string]: string };
+  /** Definitions that the run begins with. */
+  readonly memory: readonly { readonly name: string; readonly preview: string }[];
+  readonly task: string;
+  /** False on the last turns: tools keep working, but are not announced any more. */
+  readonly withTools: boolean;
+}
+
+/** The text of the message; parts without content are left out. */
+export function taskMessage(given: TaskMessage): string {
+  const { spec, sizes, context, contextDescriptions, memory, task, withTools } = given;
+  const hidden = hiddenTexts([context]);
+  return [
+    ...(withTools ? toolLines(spec.tools.map(asProgramsSee)) : []),
+    ...dataLines(context, contextDescriptions, sizes),
+    ...(memory.length === 0
+      ? []
+      : [
+          ';; memory',
+          ...memory.map(
+            ({ name, preview }) => `${name} = ${oneLine(withoutHidden(preview, hidden))}`,
+          ),
+        ]),
+    ...answerLines(spec),
+    ...(task === '' ? [] : ['<task>', task.replaceAll(/<\/task/gi, '<\\/task'), '</task>']),
+  ].join('\n');
+}
+
+/** What `ask_user` takes is more in a program: options may be any values. */
+function asProgramsSee(tool: ToolSpec): ToolSpec {
+  return tool.name === ASK_TOOL ? { ...tool, parameters: askProgramSchema } : tool;
+}
+
+function answerLines({ answer: { output } }: AgentSpec): readonly string[] {
+  if (output === undefined) return [';; answer', 'any    e.g. (return "text")'];
+  const words = describedFields(output)
+    .filter((line) => line.includes('): '))
+    // A list is not wrapped here, as it is where JSON is asked for.
+    .map((line) => `;   ${oneLine(line.slice(2).replace('`items[]', '`[]'))}`);
+  return [';; answer', `${promptType(output)}    e.g. (return ${exampleLisp(output)})`, ...words];
+}

@@ -1,0 +1,61 @@
+/** Which turn of how many it is in mode `lisp`, and what the model is told of it and of its plan. */
+import type { LispSpec } from '../agent/spec.ts';
+import { oneLine } from './framing.ts';
+
+/** How many turns there are; null: without bound. */
+export interface TurnCounts {
+  readonly work: number | null;
+  /** Behind the work turns. */
+  readonly repair: number;
+}
+
+/** What a turn is: `last`: the last work turn · `repair`: only repair turns are left. */
+export type TurnKind = 'work' | 'last' | 'repair';
+
+/**
+ * The turns of a run whose limit on iterations is `of`: what the limit has more than the definition are
+ * work turns, what it has less is taken from the repair turns first.
+ */
+export function turnCounts(lisp: LispSpec, of: number | null): TurnCounts {
+  if (of === null) return { work: null, repair: lisp.retryTurns };
+  const work = of <= lisp.maxTurns ? of : Math.max(lisp.maxTurns, of - lisp.retryTurns);
+  return { work, repair: of - work };
+}
+
+/** What the turn of `iteration`, from 1, is. */
+export function turnKind({ work }: TurnCounts, iteration: number): TurnKind {
+  if (work === null || iteration < work) return 'work';
+  return iteration === work ? 'last' : 'repair';
+}
+
+/** What is left behind the turn of `iteration`; empty when there is no bound. */
+export function turnsText({ work, repair }: TurnCounts, iteration: number): string {
+  if (work === null) return '';
+  const left = work - iteration;
+  if (left > 1) return `Turn ${iteration} of ${work}: ${left} turns left.`;
+  if (left === 1) return 'The next turn is the last. Return your answer in it.';
+  return `Repair turn ${1 - left} of ${repair}: call \`(return …)\` again.`;
+}
+
+/** Longest summary of a step that is shown, in characters. */
+const MAX_SUMMARY = 200;
+
+/** The plan as a checklist. `done`: summaries by the number of a step, or by its text. */
+export function planLines(
+  plan: readonly string[],
+  done: { readonly [id: string]: string },
+): readonly string[] {
+  const summaries = new Map(Object.entries(done).map(([id, text]) => [plainId(id), text]));
+  return plan.map((step, index) => {
+    const summary = summaries.get(String(index + 1)) ?? summaries.get(step);
+    const head = `${index + 1}. ${oneLine(step)}`;
+    if (summary === undefined) return `- [ ] ${head}`;
+    const text = oneLine(summary).slice(0, MAX_SUMMARY);
+    return text === '' ? `- [x] ${head}` : `- [x] ${head}: ${text}`;
+  });
+}
+
+/** An id is kept as it is printed: `1`, `"1"` and `:1` are the same step. */
+function plainId(id: string): string {
+  return id.replace(/^:/, '').replace(/^"([^]*)"$/, '$1');
+}

@@ -1,0 +1,40 @@
+/**
+ * A template for a model that reads data by programs: it names the data instead of holding it. Hidden
+ * names may stand in it, since a name gives nothing away.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { TemplateNode } from './template.ts';
+
+/** The text, and the tags whose data is missing, each once. */
+export interface NamedData {
+  readonly text: string;
+  readonly missing: readonly string[];
+}
+
+/**
+ * `nodes` with `~{data/name}` for each variable that `data` has; `{{task}}` is the text of the task, which
+ * is no data. A missing name stays as it is written. Sections were refused when the agent was defined.
+ */
+export function nameData(nodes: readonly TemplateNode[], data: JsonObject): NamedData {
+  const missing = new Set<string>();
+  const text = nodes
+    .map((node) => {
+      if (node.kind === 'text') return node.text;
+      const name = node.path.join('.');
+      if (name === 'task' && typeof data['task'] === 'string') return data['task'];
+      if (name !== '' && hasData(data, node.path)) return `~{data/${name}}`;
+      const tag = `{{${name === '' ? '.' : name}}}`;
+      missing.add(tag);
+      return tag;
+    })
+    .join('');
+  return { text, missing: [...missing] };
+}
+
+function hasData(data: JsonObject, path: readonly string[]): boolean {
+  let value: Json | undefined = data;
+  for (const name of path) {
+    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value !== undefined;
+}

@@ -1,0 +1,52 @@
+/** An agent for programs; the same in the test's process and in one that is killed. */
+import { z } from 'zod';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
+import { abortOf, searchTool } from './runs.ts';
+
+/** What the tools of the agent tell the test. */
+export interface ProgramHooks {
+  readonly onPay?: (amount: number) => void;
+  /** The ids of calls of `hang` that were ended. */
+  readonly onStopped?: (callId: string) => void;
+}
+
+/** `programmer` searches, pays with a person's approval, hangs, and asks. */
+export function programAgent({ onPay, onStopped }: ProgramHooks = {}): AgentDefinition {
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    parameters: z.object({ amount: z.number() }),
+    effect: 'once',
+    approval: 'always',
+    execute: ({ amount }) => {
+      onPay?.(amount);
+      return `paid ${amount}`;
+    },
+  }) as ToolDefinition;
+  const hang = defineTool({
+    name: 'hang',
+    description: 'Never ends by itself.',
+    execute: async (_args, { callId, signal }) => {
+      await abortOf(signal);
+      onStopped?.(callId);
+      throw new Error('stopped');
+    },
+  }) as ToolDefinition;
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks something up quickly.',
+    parameters: z.object({ at: z.string() }),
+    effect: 'read',
+    local: true,
+    execute: ({ at }) => ({ at }),
+  }) as ToolDefinition;
+  return defineAgent({
+    name: 'programmer',
+    model: { id: 'm', model: async () => 'nothing is asked of it' },
+    tools: [searchTool(), pay, hang, look],
+    askUser: true,
+    limits: 'unlimited',
+  });
+}
