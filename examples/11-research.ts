@@ -16,9 +16,8 @@ try {
   console.log(step.value);
   const { modelCalls, totalTokens } = step.usage;
   console.log(`${step.status}: ${modelCalls} model calls, ${totalTokens} tokens`);
-  for (const { agent, status, usage } of step.children) {
-    console.log(`${agent}: ${status}, ${usage.modelCalls} model calls`);
-  }
+  const stages = step.children.map(({ agent, usage }) => `${agent} ${usage.modelCalls}`);
+  console.log(stages.toSorted().join(', '));
 } finally {
   await everloop.close();
 }

@@ -35,14 +35,14 @@ export interface StageEnd {
 }
 
 /** Where the pipeline of `state` stands; before its first stage, at what it was started with. */
-export function pipelineState({ data, head }: RunState): PipelineState {
+export function pipelineState({ data, head, program }: RunState): PipelineState {
   if (isPlainObject(data) && data['v'] === 1) return data as unknown as PipelineState;
   return {
     v: 1,
     stage: 0,
     context: head.context ?? null,
     descriptions: head.contextDescriptions ?? {},
-    memory: null,
+    memory: head.spec.pipeline?.memory === 'carry' ? (program?.memory ?? null) : null,
   };
 }
 

@@ -2,7 +2,6 @@
  * One call from its name to its end: a person's approval, the tool or the question, work outside.
  * Asynchronous, like `run-calls.ts`, which runs a batch of them.
  */
-import type { JsonObject } from '../json.ts';
 import type { ToolCall } from '../message.ts';
 import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
 import {

@@ -842,3 +842,53 @@ describe('a hand-over of a pipeline', () => {
     expect(handed.state.link).toBe(6);
   });
 });
+
+describe('memory of programs [sub 7]', () => {
+  /** An agent that plays one program. */
+  const program = (name: string, source: string): AgentDefinition =>
+    stage(name, `\`\`\`clojure\n${source}\n\`\`\``, { mode: 'lisp', prompt: 'Go.', maxTurns: 1 });
+  const first = program('first', '(def kept 41) (return {:a 1})');
+  const adds = program('adds', '(def kept (inc kept)) (return kept)');
+  const between = jsonStage('between', '-> {b :int}', { b: 2 });
+
+  it('carries from one lisp stage to the next, over stages without programs', async () => {
+    const agent = pipeline('line', [first, between, adds, a, adds], { memory: 'carry' });
+
+    const step = await startInMemory({ agent, task: 'x' }).result;
+
+    expect([step.status, step.value]).toEqual(['success', 43]);
+    expect(step.memory).toMatchObject({ v: 1 });
+  });
+
+  it.each([undefined, 'none'] as const)('starts empty with memory %s', async (memory) => {
+    const options = memory === undefined ? {} : { memory };
+    const agent = pipeline('line', [first, between, adds], options);
+
+    const step = await startInMemory({ agent, task: 'x' }).result;
+
+    expect([step.status, step.reason]).toEqual(['error', 'chained_failure']);
+    expect(step.message).toContain('upstream `adds` ended with');
+  });
+
+  it('carries what the last of parallel stages in the list left', async () => {
+    const agent = pipeline(
+      'line',
+      [
+        [program('one', '(def kept 1) (return 1)'), program('two', '(def kept 2) (return 2)'), a],
+        adds,
+      ],
+      { memory: 'carry' },
+    );
+
+    expect((await startInMemory({ agent, task: 'x' }).result).value).toBe(3);
+  });
+
+  it('carries over hand-overs, and begins with what the start gives', async () => {
+    const { memory } = await startInMemory({ agent: first }).result;
+    const agent = pipeline('line', [between, adds, adds], { memory: 'carry' });
+
+    const step = await startInMemory({ agent, memory, handoverDue: () => true }).result;
+
+    expect(step.value).toBe(43);
+  });
+});
