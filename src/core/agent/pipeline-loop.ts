@@ -28,7 +28,8 @@ import {
 import type { ChildFailure } from './run-child.ts';
 import type { PipelineSpec, StageSpec } from './spec.ts';
 import type { Step } from './step.ts';
-import type { Next, SpawnInput, SpawnResult, Work } from './work.ts';
+import type { SpawnInput, SpawnResult } from './spawn.ts';
+import type { Next, Work } from './work.ts';
 
 /** The iteration of `pipeline`: its next stage. */
 export function pipelineLoop(pipeline: PipelineSpec): Next {

@@ -2,6 +2,10 @@
  * What a loop asks of others than models and tools: child runs, and people. Asynchronous, like
  * `work.ts`, of which it is a part.
  */
+import type { Json, JsonObject } from '../json.ts';
+import type { Breach } from '../limits/limit.ts';
+import type { Task } from '../message.ts';
+import type { Question } from '../toolchain/ask-user.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import { leaveIfAsked } from './ask-model.ts';
 import { leaving } from './ending.ts';
@@ -9,9 +13,46 @@ import type { Host } from './host.ts';
 import type { QuestionItem } from './pending.ts';
 import type { Run } from './run.ts';
 import type { OpenCount } from './open-count.ts';
-import { runChild, type Starters } from './run-child.ts';
+import { runChild, type ChildFailure, type Starters } from './run-child.ts';
+import type { Step, StepMemory } from './step.ts';
 import { createDoor, SHUT_DOOR, type Door } from './wait-for-person.ts';
-import type { PersonQuestion, PersonReply, SpawnInput, SpawnResult } from './work.ts';
+
+/** What a loop starts a child with. */
+export interface SpawnInput {
+  /** Left out for an agent whose template or context says all. */
+  readonly task?: string | Task;
+  readonly context?: JsonObject | Step;
+  /** What keys of the context mean. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
+  /** Id of a model entry in place of the agent's own. */
+  readonly model?: string;
+  /** What programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
+}
+
+/** One of several children that start together. */
+export interface SpawnWish {
+  readonly agent: string;
+  readonly input?: SpawnInput;
+}
+
+/** What a child came to; `text` says why there is no value. */
+export type SpawnResult =
+  | { readonly kind: 'value'; readonly value: Json; readonly step: Step }
+  | { readonly kind: 'failed'; readonly text: string; readonly failure: ChildFailure }
+  /** A limit with `onReach: 'refuse'` left no room. */
+  | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
+
+/** A question of a loop; without `free` only its options are answers. */
+export type PersonQuestion = Omit<Question, 'free'> & Partial<Pick<Question, 'free'>>;
+
+/** What came of a question; `text` says why there is no value. */
+export type PersonReply =
+  | { readonly kind: 'answered'; readonly value: Json }
+  /** Nobody answered in time, and there is no default. */
+  | { readonly kind: 'unanswered'; readonly text: string }
+  /** A limit with `onReach: 'refuse'` left no room. */
+  | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
 
 /** What children are told whose work is of no use any more. */
 export const SIBLING_FAILED = 'another run of the same stage gave no value';

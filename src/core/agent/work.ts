@@ -3,15 +3,13 @@
  * and published by itself, and leaves the iteration when the run is to stop.
  */
 import { byteSize, type Json, type JsonObject } from '../json.ts';
-import type { Breach } from '../limits/limit.ts';
-import type { Task, ToolCall } from '../message.ts';
+import type { ToolCall } from '../message.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Reply } from '../model/model.ts';
 import { askModels, leaveIfAsked, type Tries } from './ask-model.ts';
 import { compactByForce } from './run-compaction.ts';
 import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import { judge, needsCheck, type Judgement } from '../termination/candidates.ts';
-import type { Question } from '../toolchain/ask-user.ts';
 import type { JudgeResult } from '../toolchain/outcome.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { leaving, type PassedOn } from './ending.ts';
@@ -22,10 +20,18 @@ import type { Run } from './run.ts';
 import { nothingOpen, type OpenCount } from './open-count.ts';
 import { runProgram, type ProgramOrder } from './run-program.ts';
 import { runCalls, type CallTurn } from './run-calls.ts';
-import type { ChildFailure } from './run-child.ts';
 import type { RunState } from './run-state.ts';
-import { askOne, spawn, spawnTogether, SIBLING_FAILED } from './spawn.ts';
-import type { Step, StepMemory } from './step.ts';
+import {
+  askOne,
+  spawn,
+  spawnTogether,
+  SIBLING_FAILED,
+  type PersonQuestion,
+  type PersonReply,
+  type SpawnInput,
+  type SpawnResult,
+  type SpawnWish,
+} from './spawn.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
 
 /** What `next` decided: another iteration, or the end with a value. */
@@ -112,43 +118,6 @@ export interface CheckedValues {
   readonly answers: readonly Json[];
   readonly sections: readonly { readonly name: string; readonly value: Json }[];
 }
-
-/** What a loop starts a child with. */
-export interface SpawnInput {
-  /** Left out for an agent whose template or context says all. */
-  readonly task?: string | Task;
-  readonly context?: JsonObject | Step;
-  /** What keys of the context mean. */
-  readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Id of a model entry in place of the agent's own. */
-  readonly model?: string;
-  /** What programs of an earlier run left: its Step's `memory`. */
-  readonly memory?: StepMemory;
-}
-
-/** One of several children that start together. */
-export interface SpawnWish {
-  readonly agent: string;
-  readonly input?: SpawnInput;
-}
-
-/** What a child came to; `text` says why there is no value. */
-export type SpawnResult =
-  | { readonly kind: 'value'; readonly value: Json; readonly step: Step }
-  | { readonly kind: 'failed'; readonly text: string; readonly failure: ChildFailure }
-  /** A limit with `onReach: 'refuse'` left no room. */
-  | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
-
-/** A question of a loop; without `free` only its options are answers. */
-export type PersonQuestion = Omit<Question, 'free'> & Partial<Pick<Question, 'free'>>;
-
-/** What came of a question; `text` says why there is no value. */
-export type PersonReply =
-  | { readonly kind: 'answered'; readonly value: Json }
-  /** Nobody answered in time, and there is no default. */
-  | { readonly kind: 'unanswered'; readonly text: string }
-  /** A limit with `onReach: 'refuse'` left no room. */
-  | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
 
 /** One iteration of a loop. */
 export type Next = (work: Work) => Promise<TurnEnd>;
