@@ -98,7 +98,7 @@ const modeTexts: readonly RowText[] = [
   [13, 'Tools made of models and agents', 'children'],
   [14, 'Signatures, schemas, coercion'],
   [15, 'Templates'],
-  [16, 'Pipelines; compile once, run many', 'children'],
+  [16, 'Pipelines; compile once, run many', 'server'],
   [17, 'Asking people', 'server'],
   [18, 'Approval and external completion', 'server'],
   [19, 'Hidden fields and keys reach no model'],
