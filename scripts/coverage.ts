@@ -16,7 +16,7 @@ export interface CoverageRow {
   /** Whether it has to be shown on a real server too. */
   readonly onServer: boolean;
   /** What has to be built before it can be shown; null: due now. */
-  readonly waitsFor: 'programs' | 'children' | 'LLM tools' | null;
+  readonly waitsFor: 'programs' | 'children' | null;
 }
 
 type RowText = readonly [row: number, title: string, mark?: 'server' | CoverageRow['waitsFor']];
@@ -76,9 +76,9 @@ const texts: readonly RowText[] = [
   [52, 'Tokens and cost of each provider'],
   [53, 'What goes wrong with a provider, over HTTP'],
   [54, 'Streaming', 'server'],
-  [55, 'An agent as a tool', 'children'],
-  [56, 'Sums over a tree under kills', 'children'],
-  [57, 'Limits over a tree', 'children'],
+  [55, 'An agent as a tool', 'server'],
+  [56, 'Sums over a tree under kills', 'server'],
+  [57, 'Limits over a tree', 'server'],
   [58, 'Both scenarios, in every variant', 'server'],
 ];
 
@@ -95,10 +95,10 @@ const modeTexts: readonly RowText[] = [
   [10, 'lisp: turns, single shot, repair'],
   [11, 'Finding programs in a reply'],
   [12, 'What models and tools wrote stays in its frame'],
-  [13, 'Tools made of models and agents', 'LLM tools'],
+  [13, 'Tools made of models and agents', 'children'],
   [14, 'Signatures, schemas, coercion'],
   [15, 'Templates'],
-  [16, 'Pipelines; compile once, run many', 'programs'],
+  [16, 'Pipelines; compile once, run many', 'children'],
   [17, 'Asking people', 'server'],
   [18, 'Approval and external completion', 'server'],
   [19, 'Hidden fields and keys reach no model'],

@@ -8,6 +8,7 @@ export {
   type AgentOptions,
   type AvailableMode,
 } from './activities/agent-options.ts';
+export { agentTool, selfTool, type AgentToolOptions } from './activities/agent-tool.ts';
 export {
   context,
   counter,
@@ -33,6 +34,8 @@ export {
 } from './activities/define-text.ts';
 export type { SignatureInput } from './activities/define-signature.ts';
 export { defineTool } from './activities/define-tool.ts';
+export { llmTool } from './activities/define-llm-tool.ts';
+export type { LlmToolOptions } from './activities/llm-tool-options.ts';
 export { external, type ExternalReturn } from './activities/external.ts';
 export { toolResult, type ToolReturn } from './activities/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './activities/define-validator.ts';
@@ -102,6 +105,7 @@ export {
 } from './client/conversation.ts';
 export {
   createEverloop,
+  type CompileOptions,
   DEFAULT_TASK_QUEUE,
   type Everloop,
   type EverloopParts,
@@ -159,8 +163,16 @@ export type {
   RunPhase,
   RunStatus,
 } from './core/agent/messages.ts';
-export type { ProgramError, ProgramOutcome, ProgramView } from './core/agent/program/report.ts';
-export type { EffectStatus, FormState, FormStatus, ProgramMemory, ProgramStatus } from './lisp.ts';
+export type {
+  EffectStatus,
+  FormState,
+  FormStatus,
+  ProgramError,
+  ProgramMemory,
+  ProgramOutcome,
+  ProgramStatus,
+  ProgramView,
+} from './core/agent/program/report.ts';
 export type { Decision } from './core/agent/pending.ts';
 export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
 export type {
@@ -200,6 +212,7 @@ export type {
   Reply,
   TokenUsage,
 } from './core/model/model.ts';
+export type { CompiledAgent } from './core/program/compiled.ts';
 export type { Stats } from './core/stats/stats.ts';
 export {
   collect,

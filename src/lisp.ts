@@ -9,6 +9,8 @@
  *   const end = advance(machine, { now: 0, budget: {}, results: [] });
  * }
  */
+export { topForms } from './lisp/analyzer/top-forms.ts';
+export type { TopForm } from './lisp/analyzer/top-forms.ts';
 export { readProgram, checkProgram, literalProblems, codeId } from './lisp/program.ts';
 export type { Program, Checked, Finding } from './lisp/program.ts';
 export type { World, LiteralArgument } from './lisp/analyzer/analysis.ts';

@@ -8,13 +8,18 @@
  * script.assertDone();
  */
 export { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
-export { createMemoryHost, type MemoryHost, type MemoryHostParts } from './testing/memory-host.ts';
 export {
-  startInMemory,
-  type AnswerOptions,
-  type HandoverPlace,
-  type MemoryRun,
-  type MemoryRunOptions,
-  type StepOrPending,
-} from './testing/run-in-memory.ts';
+  createMemoryHost,
+  type MemoryHost,
+  type MemoryHostParts,
+  type MemoryTree,
+} from './testing/memory-host.ts';
+export type {
+  AnswerOptions,
+  HandoverPlace,
+  MemoryRun,
+  StepOrPending,
+  TreeMessage,
+} from './testing/memory-run.ts';
+export { startInMemory, type MemoryRunOptions } from './testing/run-in-memory.ts';
 export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scripted-model.ts';

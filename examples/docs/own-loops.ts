@@ -1,5 +1,5 @@
 /** The examples of docs/own-loops.md that examples/08-own-loop.ts does not have. */
-import { modeOf, type Next } from '../../src/workflow.ts';
+import { modeOf, replyText, textMessage, type Next } from '../../src/workflow.ts';
 
 /** Reads replies as the agent's mode does, and makes one call in a turn at most. */
 export function carefulLoop(): Next {
@@ -34,4 +34,30 @@ export function carefulLoop(): Next {
   };
   // #endregion
   return careful;
+}
+
+/** Takes each reply as a program, and ends with what one of them returns. */
+export function programmerLoop(): Next {
+  // #region program
+  const programmer: Next = async (work) => {
+    // A turn that was handed over in its middle goes on: its reply is known.
+    const kept = work.state.turn ?? null;
+    const reply = kept?.reply ?? (await work.ask());
+    const { startedAt } = work;
+    const report = await work.program({
+      source: replyText(reply),
+      programId: `${work.iteration}.p`,
+      ...(kept?.program === undefined ? {} : { kept: kept.program }),
+      keep: (program) => ({ reply, startedAt, calls: { results: [], begun: [] }, program }),
+    });
+    if (report.outcome === 'returned') return { kind: 'end', value: report.value ?? null };
+    const said = report.error?.message ?? `It gave ${report.preview}`;
+    const messages = [textMessage('assistant', replyText(reply)), textMessage('user', said)];
+    work.append({ messages });
+    // A program that was stopped has a report, too.
+    work.leaveIfAsked();
+    return { kind: 'continue' };
+  };
+  // #endregion
+  return programmer;
 }

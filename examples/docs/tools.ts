@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   defineAgent,
   defineTool,
+  llmTool,
   ToolError,
   toolResult,
   type AgentDefinition,
@@ -77,4 +78,25 @@ export function clerk(model: AgentModel): AgentDefinition {
   });
   // #endregion
   return clerk;
+}
+
+/** An agent whose tool is a question to a model of its own. */
+export function sorter(model: AgentModel, small: AgentModel): AgentDefinition {
+  // #region llm
+  const classify = llmTool({
+    name: 'classify',
+    prompt: 'Which department should answer this mail?\n{{mail}}',
+    signature: '(mail :string) -> {department :string, urgent :bool}',
+    description: 'Finds the department of a mail.',
+    model: small,
+  });
+
+  const sorter = defineAgent({
+    name: 'sorter',
+    model,
+    tools: [classify],
+    llmQuery: true,
+  });
+  // #endregion
+  return sorter;
 }

@@ -96,6 +96,8 @@ export interface AgentOptions {
   readonly toolSearch?: ToolSearchOptions;
   /** True adds the tool `ask_user`, by which the model asks a person and waits. Default false. */
   readonly askUser?: boolean;
+  /** True adds the tool `llm_query`, by which the model asks a model a question. Default false. */
+  readonly llmQuery?: boolean;
   /** Functions around each model call, the first outermost. */
   readonly modelMiddleware?: readonly ModelMiddleware[];
   /** Functions around each tool call, the first outermost. */
@@ -226,9 +228,6 @@ export const PROGRAM_OPTIONS: readonly (keyof AgentOptions)[] = [
   'memoryStrategy',
   'sizes',
 ];
-
-/** Options that a later version brings. */
-export const LATER_OPTIONS: readonly string[] = ['llmQuery'];
 
 /** Names of options in other products and older versions, and ours. */
 export const OLD_NAMES: { readonly [name: string]: string } = {

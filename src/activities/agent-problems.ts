@@ -1,9 +1,11 @@
 /** What is wrong with the options of an agent: all of it, so that one run of the program shows it. */
 import { inputProblems } from '../core/limits/compile-limits.ts';
+import { isPlainObject } from '../core/json.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
+import { defineSignature } from './define-signature.ts';
 import { hasKind } from './has-kind.ts';
 import { modeProblems } from './mode-problems.ts';
 import { programProblems } from './program-problems.ts';
@@ -24,6 +26,7 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...modelProblems(options.model),
     ...textProblems(options),
     ...toolProblems(options),
+    ...selfProblems(options),
     ...toolSearchProblems(options.toolSearch, toolNames(options)),
     ...middlewareProblems(options),
     ...validatorProblems(options),
@@ -36,7 +39,8 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
   ];
 }
 
-function modelProblems(model: unknown): readonly UsageProblem[] {
+/** What is wrong with a model as an agent or a tool names it. */
+export function modelProblems(model: unknown): readonly UsageProblem[] {
   const isObject = typeof model === 'object' && model !== null;
   if (typeof model === 'function' || (typeof model === 'string' && model !== '')) return [];
   if (isObject && ('specificationVersion' in model || 'model' in model)) return [];
@@ -73,6 +77,24 @@ function toolProblems({ tools }: AgentOptions): readonly UsageProblem[] {
         : `Expected tool names to be unique when \`-\` is read as \`_\`, got \`${first}\` and \`${name}\`. Rename one.`;
     return [{ code: 'duplicate_tool', message }];
   });
+}
+
+/** An agent that calls itself does so with its own parameters. */
+function selfProblems({ tools, signature }: AgentOptions): readonly UsageProblem[] {
+  if (!Array.isArray(tools)) return [];
+  const calls = tools.some(
+    (tool: unknown) => isPlainObject(tool) && hasKind(tool, 'tool') && isSelfTool(tool),
+  );
+  if (!calls) return [];
+  const defined = signature === undefined ? undefined : defineSignature(signature);
+  if (defined?.kind === 'problems') return [];
+  if ((defined?.signature.params.length ?? 0) > 0) return [];
+  const message = 'Expected a `signature` with parameters for `selfTool()`, got none. Add one.';
+  return [{ code: 'self_tool', message }];
+}
+
+function isSelfTool({ child }: { readonly [field: string]: unknown }): boolean {
+  return isPlainObject(child) && child['agent'] === null;
 }
 
 function toolNames({ tools }: AgentOptions): readonly string[] {
@@ -153,6 +175,7 @@ function choiceProblems(options: AgentOptions): readonly UsageProblem[] {
     ['onUnparsed', ['retry', 'answer', 'fail']],
     ['parallel', [true, false]],
     ['askUser', [true, false]],
+    ['llmQuery', [true, false]],
   ];
   return rows.flatMap(([field, choices]) => {
     const value: unknown = options[field];

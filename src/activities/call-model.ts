@@ -5,9 +5,9 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
 import { modeOf } from '../core/agent/modes/modes.ts';
-import { requestOfOrder } from '../core/agent/order-request.ts';
+import { inlineRequest, requestOfOrder } from '../core/agent/order-request.ts';
 import { byteSize, type Json } from '../core/json.ts';
-import type { TokenUsage } from '../core/model/model.ts';
+import type { ModelRequest, TokenUsage } from '../core/model/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
@@ -50,7 +50,8 @@ export function createCallModel(
 
 async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
   const entry = entryFor(entryOf(parts.registry, order), order);
-  const view = await transcriptOf(parts, order);
+  // A request that travels whole needs nothing of the conversation.
+  const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
   const { attempt: attempts } = Context.current().info;
   try {
     const outcome = await callOnce(parts, order, entry, view);
@@ -122,14 +123,13 @@ async function callOnce(
   parts: CallModelParts,
   order: ModelOrder,
   entry: ModelEntry,
-  view: TranscriptView,
+  view: TranscriptView | null,
 ): Promise<ModelOutcome> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;
   const { runId, iteration, agentPath, purpose } = order;
-  const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
-  const request = requestOfOrder(order, view, { attempt, ...texts });
+  const request = await requestFor(registry, order, view, attempt);
   const signal = context.cancellationSignal;
   // A summary is shown the same conversation, so what hides secrets from a model stands around it too.
   const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
@@ -138,7 +138,7 @@ async function callOnce(
     return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
   }
   const stream = openChunkStream(chunks, {
-    rootRunId: runId,
+    rootRunId: order.rootRunId ?? runId,
     runId,
     agentPath,
     iteration,
@@ -153,13 +153,28 @@ async function callOnce(
     // Calls get their ids in the workflow, so the message of a reply with calls is not known here.
     const isKnown =
       order.own === undefined && outcome.kind === 'reply' && outcome.reply.calls.length === 0;
-    const [message] = isKnown ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
+    const [message] =
+      isKnown && view !== null ? modeOf(view.head.spec).answerMessages(outcome.reply) : [];
     if (message !== undefined) transcripts.remember(keyOf(order), order.transcript, message);
     return outcome;
   } catch (error) {
     stream.fail();
     throw error;
   }
+}
+
+async function requestFor(
+  registry: Registry,
+  order: ModelOrder,
+  view: TranscriptView | null,
+  attempt: number,
+): Promise<ModelRequest> {
+  if (view === null) {
+    if (order.inline !== undefined) return inlineRequest(order, order.inline, attempt);
+    throw new Error('Expected a transcript, or a request in the order, got neither.');
+  }
+  const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
+  return requestOfOrder(order, view, { attempt, ...texts });
 }
 
 function failureOf(order: ModelOrder, failure: ModelFailure, usage: TokenUsage): Error {

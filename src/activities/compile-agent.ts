@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/compaction/compaction.ts';
 import type { AgentInput } from '../core/agent/input.ts';
-import type { AgentSpec, ModelSpec } from '../core/agent/spec.ts';
+import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/agent/spec.ts';
+import { compiledText } from '../core/program/compiled.ts';
 import { canonicalJson, type Json } from '../core/json.ts';
 import { covers } from '../core/limits/breach.ts';
 import { compileLimits } from '../core/limits/compile-limits.ts';
@@ -40,18 +41,21 @@ export type CompiledAgent =
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
-  start: Pick<AgentInput, 'limits' | 'model'> = {},
+  start: Pick<AgentInput, 'limits' | 'model' | 'compiled'> = {},
 ): CompiledAgent {
   const chosen = chooseModels(definition, models, start.model);
 
   const compiled = compileLimits({
     definition: definition.limits,
-    maxTurns: definition.maxTurns,
+    // A program that runs without a model runs once.
+    maxTurns: start.compiled === undefined ? definition.maxTurns : 1,
     start: start.limits,
     mode: definition.spec.mode,
   });
   const compacting = compileCompaction(definition.compaction, models);
+  const asked = compileToolModels(definition, models, chosen);
   const problems = [
+    ...asked.problems,
     ...(chosen.kind === 'problem' ? [chosen.problem] : []),
     ...(compiled.kind === 'problems' ? compiled.problems : []),
     ...compacting.problems,
@@ -65,12 +69,14 @@ export function compileAgent(
   const isData = isDataMode(definition.spec);
   const whenDefault = isData ? null : defaultCompaction(model);
   const compaction = compacting.spec === 'default' ? whenDefault : compacting.spec;
-  const used = [...chosen.models, ...compacting.models];
+  const used = [...chosen.models, ...compacting.models, ...asked.models];
   const lacking = [...costProblems(limits, used), ...windowProblems(compaction, model)];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
   const spec: AgentSpec = {
     ...definition.spec,
     models: chosen.models,
+    ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
+    ...toolModels(definition, models, [...asked.models], limits),
     limits,
     ...(compaction === null ? {} : { compaction }),
   };
@@ -113,7 +119,8 @@ function withFallbacks(
   return [specOf(entry), ...fallbacks.map(specOf)];
 }
 
-function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
+/** What to say of a model that no entry of a worker has, where one is named. */
+export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
   const known = [...models.keys()];
   const near = nearestName(id, known);
   const advice = near === undefined ? 'Add an entry for it.' : `Did you mean \`${near}\`?`;
@@ -136,6 +143,55 @@ function outputSpec(entry: ModelEntry): Pick<ModelSpec, 'structuredOutput' | 'st
     structuredOutput: structuredOutputOf(entry),
     ...(entry.strict === true ? { strict: true } : {}),
   };
+}
+
+/** The models that LLM tools of a definition name, those of the run for the others; each with its fallbacks. */
+function compileToolModels(
+  { spec }: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  chosen: ChosenModels,
+): { readonly models: readonly ToolModelSpec[]; readonly problems: readonly UsageProblem[] } {
+  const tools = spec.tools.flatMap(({ llm }) => llm ?? []);
+  const own = chosen.kind === 'models' ? [chosen.models[0].id] : [];
+  const ids = unique(tools.flatMap(({ model }) => (model === undefined ? own : [model])));
+  return {
+    models: withStandIns(ids, models),
+    problems: ids.flatMap((id) => (models.has(id) ? [] : [unknownModel(id, models)])),
+  };
+}
+
+/** With `llm_query` the model may name any model of the worker whose cost the limits can count. */
+function toolModels(
+  { spec }: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  asked: readonly ToolModelSpec[],
+  limits: readonly Limit[],
+): Pick<AgentSpec, 'toolModels'> {
+  if (asked.length === 0) return {};
+  const namesAny = spec.tools.some(({ llm }) => llm !== undefined && llm.prompt === undefined);
+  const countable = (id: string): boolean =>
+    costProblems(limits, withStandIns([id], models)).length === 0;
+  const any = namesAny ? [...models.keys()].filter(countable) : [];
+  return { toolModels: withStandIns(unique([...asked.map(({ id }) => id), ...any]), models) };
+}
+
+/** The entries of `ids` and of all that stand in for them, each once. */
+function withStandIns(
+  ids: readonly string[],
+  models: ReadonlyMap<string, ModelEntry>,
+): readonly ToolModelSpec[] {
+  const all = unique(ids.flatMap((id) => [id, ...(models.get(id)?.fallbacks ?? [])]));
+  return all.flatMap((id) => {
+    const entry = models.get(id);
+    if (entry === undefined) return [];
+    const { fallbacks = [] } = entry;
+    const isAsked = ids.includes(id) && fallbacks.length > 0;
+    return [{ ...modelSpec(entry), ...outputSpec(entry), ...(isAsked ? { fallbacks } : {}) }];
+  });
+}
+
+function unique(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids)];
 }
 
 interface CompiledCompaction {

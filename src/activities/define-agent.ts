@@ -14,20 +14,21 @@ import {
   type AvailableMode,
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
+import { resolvedTool } from './agent-tool.ts';
 import { defineSignature, type DefinedSignature } from './define-signature.ts';
 import type {
   AgentDefinition,
-  AgentModel,
   AnswerDefinition,
   TextFunction,
   ToolDefinition,
   ValidatorDefinition,
 } from './definitions.ts';
 import { askToolSpec } from '../core/toolchain/ask-user.ts';
+import { llmQuerySpec } from '../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../core/tool-search/query.ts';
 import { isProgramMode } from './mode-problems.ts';
 import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './define-text.ts';
-import type { ModelEntry } from './model-entry.ts';
+import { modelOf } from './model-of.ts';
 import { isLocalSearch, toolSearchSpec } from './tool-search-options.ts';
 
 /**
@@ -53,14 +54,14 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     kind: 'agent',
     name,
     spec: agentSpec(options, validators, signature),
-    model: agentModel(name, options.model),
+    model: modelOf(name, options.model),
     ...(limits === undefined ? {} : { limits }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(compaction === undefined ? {} : { compaction }),
     ...(typeof instructions === 'function' ? { instructions } : {}),
     ...(typeof rules === 'function' ? { rules } : {}),
     ...(typeof options.prompt === 'function' ? { prompt: options.prompt } : {}),
-    tools: options.tools ?? [],
+    tools: ownTools(options, signature),
     ...definedSearch(options),
     ...definedMiddleware(options),
     ...(signature === undefined ? {} : { inputs: signature.inputs }),
@@ -121,7 +122,7 @@ function agentSpec(
     ...(floatPrecision === undefined ? {} : { floatPrecision }),
     instructions: textSource(options.instructions),
     rules: textSource(options.rules),
-    ...toolSpecs(options),
+    ...toolSpecs(options, signature),
     toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options) : null,
@@ -171,16 +172,43 @@ function definedMiddleware(options: AgentOptions): Pick<AgentDefinition, 'middle
   return model.length + tool.length === 0 ? {} : { middleware: { model, tool } };
 }
 
+/** The tools of an agent; one that is the agent itself learns of it here. */
+function ownTools(
+  { name, description, tools = [] }: AgentOptions,
+  signature: DefinedSignature | undefined,
+): readonly ToolDefinition[] {
+  return tools.map((tool) =>
+    tool.child?.agent === null
+      ? resolvedTool(tool, {
+          name,
+          ...(signature === undefined ? {} : { inputs: signature.inputs }),
+          spec: {
+            ...(description === undefined ? {} : { description }),
+            ...(signature === undefined
+              ? {}
+              : { signature: { text: signature.text, params: signature.params } }),
+          },
+        })
+      : tool,
+  );
+}
+
 /** The tools as data; the built-in ones are among them, so that their calls go the way of any call. */
-function toolSpecs(options: AgentOptions): Pick<AgentSpec, 'tools' | 'toolSearch'> {
-  const own = (options.tools ?? []).map((tool: ToolDefinition) => tool.spec);
-  const asking = options.askUser === true ? [askToolSpec()] : [];
-  const tools = [...own, ...asking];
+function toolSpecs(
+  options: AgentOptions,
+  signature: DefinedSignature | undefined,
+): Pick<AgentSpec, 'tools' | 'toolSearch'> {
+  const own = ownTools(options, signature).map(({ spec }) => spec);
+  const builtIn = [
+    ...(options.askUser === true ? [askToolSpec()] : []),
+    ...(options.llmQuery === true ? [llmQuerySpec()] : []),
+  ];
+  const tools = [...own, ...builtIn];
   const { toolSearch } = definedSearch(options);
   if (toolSearch === undefined) return { tools };
   const given = toolSearchSpec(toolSearch);
   // Nobody searches for the way to ask: it is always at hand.
-  const search = { ...given, pins: [...given.pins, ...asking.map(({ name }) => name)] };
+  const search = { ...given, pins: [...given.pins, ...builtIn.map(({ name }) => name)] };
   return {
     tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
     toolSearch: search,
@@ -238,14 +266,4 @@ function lispSpec(options: AgentOptions): LispSpec {
 function textSource(text: string | TextFunction | undefined): TextSource | null {
   if (text === undefined) return null;
   return typeof text === 'function' ? { kind: 'function' } : { kind: 'text', text };
-}
-
-/** A model without an entry gets one: named after its provider, or after the agent. */
-function agentModel(agent: string, model: AgentModel): string | ModelEntry {
-  if (typeof model === 'string') return model;
-  if (typeof model === 'function') return { id: `${agent}/model`, model };
-  if ('specificationVersion' in model) {
-    return { id: `${model.provider}/${model.modelId}`, model };
-  }
-  return model;
 }

@@ -50,14 +50,28 @@ export interface ToolContext extends ReportContext {
   readonly idempotencyKey: string;
 }
 
+/** What of a tool that starts child runs is left to its agent. */
+export interface ToolChild {
+  /** A definition, a name, or null for the very agent that has the tool. */
+  readonly agent: AgentDefinition | string | null;
+  readonly hasDescription: boolean;
+  readonly hasParameters: boolean;
+}
+
 /** A tool: what the model and the loop know of it, and the function that does it. */
 export interface ToolDefinition<Args = unknown> {
   readonly kind: 'tool';
   readonly spec: ToolSpec;
   /** The check of the schema library, which runs after the JSON Schema. */
   readonly standard: StandardSchema | null;
+  /** Of an LLM tool: the check of the schema library for its answer. */
+  readonly answer?: StandardSchema | null;
+  /** Of an LLM tool: the model that it asks, an id to look up or the entry itself; absent: the run's. */
+  readonly model?: string | ModelEntry;
   /** By what tool search finds it. */
   readonly search?: ToolSearchFields;
+  /** Set when calls start child runs. */
+  readonly child?: ToolChild;
   /** Called in `needsApproval` with checked arguments: whether a person approves this call. */
   approval?(args: Args): boolean | Promise<boolean>;
   /** Called in the tool activity with checked arguments; may run again unless `once`. */

@@ -7,6 +7,7 @@ import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/agent/prepare-input.ts';
 import { memoryProblem } from '../core/agent/program/check-memory.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
+import { compiledProblem } from './load-compiled.ts';
 import type { Registry } from './definitions.ts';
 import { schemaLines } from './fit-value.ts';
 import { isMediaPart } from './tool-result.ts';
@@ -47,12 +48,16 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
   const prompt =
     typeof name === 'string' ? registry.agents.get(name)?.definition.spec.prompt : undefined;
-  const shape = inputProblems(input, prompt !== undefined);
+  // A program that is there already needs nobody to say what it is for.
+  const isCompiledRun = isPlainObject(input) && input['compiled'] !== undefined;
+  const shape = inputProblems(input, prompt !== undefined || isCompiledRun);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
   const agent = registry.agents.get(input.agent);
   if (agent === undefined) {
     return { kind: 'failed', code: 'agent_not_found', message: notFound(registry, input.agent) };
   }
+  const unfit = compiledProblem(agent, input);
+  if (unfit !== undefined) return invalid([unfit]);
   const compiled = compileAgent(agent.definition, registry.models, input);
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { spec, specHash, warnings } = compiled;
@@ -106,8 +111,10 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
       `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
     ];
   }
-  const { v, agent, task, context, history, model, memory } = input;
+  const { v, agent, task, context, history, model, memory, parent } = input;
   const badMemory = memory === undefined ? undefined : memoryProblem(memory);
+  // What a parent calls an agent with may be its parameters alone.
+  const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   return [
     ...(v === 1
       ? []
@@ -117,7 +124,7 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
     ...(typeof agent === 'string' && agent !== ''
       ? []
       : [`Expected \`agent\` to be the name of an agent, got ${shown(agent)}. Name one.`]),
-    ...taskProblems(task, hasTemplate),
+    ...taskProblems(task, !needsTask),
     ...(context === undefined || isPlainObject(context)
       ? []
       : [
@@ -131,7 +138,7 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
   ];
 }
 
-function taskProblems(task: unknown, hasTemplate: boolean): readonly string[] {
+function taskProblems(task: unknown, needsNone: boolean): readonly string[] {
   if (!isPlainObject(task)) {
     return [
       `Expected \`task\` to be { text, media? }, got ${shown(task)}. Say what the agent should do.`,
@@ -149,7 +156,7 @@ function taskProblems(task: unknown, hasTemplate: boolean): readonly string[] {
     );
   }
   const hasMedia = Array.isArray(media) && media.length > 0;
-  const mayBeEmpty = hasMedia || hasTemplate;
+  const mayBeEmpty = hasMedia || needsNone;
   if (problems.length === 0 && !mayBeEmpty && String(text).trim() === '') {
     problems.push(
       'Expected a task with text or media, got an empty one. Say what the agent should do.',

@@ -3,7 +3,6 @@ import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import {
   COMMON_OPTIONS,
-  LATER_OPTIONS,
   MODE_OPTIONS,
   OLD_NAMES,
   PROGRAM_OPTIONS,
@@ -41,10 +40,7 @@ export function optionProblems(options: AgentOptions): readonly UsageProblem[] {
     const message = `Expected \`${renamed}\`, got its old name \`${name}\`. Rename it.`;
     return [{ code: 'old_name', message }];
   });
-  const known = [
-    ...COMMON_OPTIONS,
-    ...Object.keys(MODE_OPTIONS).filter((name) => !LATER_OPTIONS.includes(name)),
-  ];
+  const known = [...COMMON_OPTIONS, ...Object.keys(MODE_OPTIONS)];
   // What was told about is not told about twice.
   const told = [
     ...Object.keys(OLD_NAMES),
@@ -52,12 +48,7 @@ export function optionProblems(options: AgentOptions): readonly UsageProblem[] {
     ...(mode === 'json' || mode === 'text' ? ['askUser'] : []),
   ];
   const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !told.includes(name)));
-  return [
-    ...old,
-    ...ofOtherModes,
-    ...withoutPrograms,
-    ...unknownFields(rest, known, 'an agent', LATER_OPTIONS),
-  ];
+  return [...old, ...ofOtherModes, ...withoutPrograms, ...unknownFields(rest, known, 'an agent')];
 }
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -2,7 +2,7 @@
 import { isPlainObject } from '../core/json.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
-import { LIMIT_RANGES } from '../lisp.ts';
+import { PROGRAM_LIMITS } from '../core/program/program-limits.ts';
 import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
 import { isProgramMode, modeName } from './mode-problems.ts';
 import { unknownFields } from './unknown-fields.ts';
@@ -21,11 +21,11 @@ export function programProblems(options: AgentOptions): readonly UsageProblem[] 
   ];
 }
 
-const LIMIT_NAMES = Object.keys(LIMIT_RANGES);
+const LIMIT_NAMES = Object.keys(PROGRAM_LIMITS);
 const SIZE_NAMES = Object.keys(AGENT_DEFAULTS.sizes);
 
 function highestOf(name: string): number {
-  return LIMIT_RANGES[name as keyof typeof LIMIT_RANGES].highest;
+  return PROGRAM_LIMITS[name as keyof typeof PROGRAM_LIMITS].highest;
 }
 
 function lispProblems(options: AgentOptions): readonly UsageProblem[] {

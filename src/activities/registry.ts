@@ -1,7 +1,9 @@
 /** What a worker knows by name: its agents with their tools and validators, and its models. */
-import { compileAgent } from './compile-agent.ts';
+import { withChildren, withKnownAgents } from './agent-family.ts';
+import { compileAgent, unknownModel } from './compile-agent.ts';
 import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
 import { askTool } from './ask-tool.ts';
+import { llmQueryTool } from './define-llm-tool.ts';
 import { checkModelEntries, type ModelEntry } from './model-entry.ts';
 import { searchTool } from './search-tool.ts';
 import { shown } from '../core/text/shown.ts';
@@ -22,11 +24,13 @@ export interface RegistryOptions {
  */
 export function createRegistry(options: RegistryOptions): Registry {
   const problems: UsageProblem[] = [];
-  const definitions = options.agents.filter((agent, index) => {
+  const listed = options.agents.filter((agent, index) => {
     const fits = isAgentDefinition(agent);
     if (!fits) problems.push(notAnAgent(agent, index));
     return fits;
   });
+  const definitions = withChildren(listed);
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const given = options.models ?? [];
   const inline = inlineEntries(definitions, given);
   const entries = [...given, ...inline.entries];
@@ -42,19 +46,30 @@ export function createRegistry(options: RegistryOptions): Registry {
       problems.push(duplicateAgent(name));
       continue;
     }
-    agents.set(name, registered(definition, prices));
-    const compiled = compileAgent(definition, models);
-    if (compiled.kind === 'problems') {
-      problems.push(
-        ...compiled.problems.map(({ code, message }) => ({
-          code,
-          message: `Agent \`${name}\`: ${message}`,
-        })),
-      );
-    }
+    const known = withKnownAgents(definition, byName);
+    agents.set(name, registered(known.definition, prices));
+    const compiled = compileAgent(known.definition, models);
+    problems.push(
+      ...[
+        ...known.problems,
+        ...toolModelProblems(known.definition, models),
+        ...(compiled.kind === 'problems' ? compiled.problems : []),
+      ].map(({ code, message }) => ({ code, message: `Agent \`${name}\`: ${message}` })),
+    );
   }
   if (problems.length > 0) throw usageErrorOf(problems);
   return { agents, models };
+}
+
+/** A model that a tool gives its agent is one of the worker's. */
+function toolModelProblems(
+  { tools }: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+): readonly UsageProblem[] {
+  return tools.flatMap(({ spec }) => {
+    const id = spec.agent?.model;
+    return id === undefined || models.has(id) ? [] : [unknownModel(id, models)];
+  });
 }
 
 /** What to say of a model that no entry of a worker has. */
@@ -69,9 +84,11 @@ function registered(
 ): RegisteredAgent {
   const search = searchTool(definition);
   const ask = askTool(definition);
+  const query = llmQueryTool(definition);
   const tools = [
     ...definition.tools,
     ...(ask === undefined ? [] : [ask]),
+    ...(query === undefined ? [] : [query]),
     ...(search === undefined ? [] : [search]),
   ];
   return {
@@ -92,8 +109,12 @@ function inlineEntries(
 ): { readonly entries: readonly ModelEntry[]; readonly problems: readonly UsageProblem[] } {
   const entries: ModelEntry[] = [];
   const problems: UsageProblem[] = [];
-  for (const { model: entry } of definitions) {
-    if (typeof entry === 'string') continue;
+  const named = definitions.flatMap(({ model, tools }) => [
+    model,
+    ...tools.map((tool) => tool.model),
+  ]);
+  for (const entry of named) {
+    if (entry === undefined || typeof entry === 'string') continue;
     const known = [...given, ...entries].find(({ id }) => id === entry.id);
     if (known === undefined) entries.push(entry);
     else if (known.model !== entry.model) problems.push(twoModels(entry.id));

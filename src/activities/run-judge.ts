@@ -120,12 +120,7 @@ async function judgeSections(judge: Judge): Promise<readonly SectionVerdict[] | 
 }
 
 async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Stop> {
-  const { spec, standards } = judge.agent.definition;
-  const { schema } = spec.answer;
-  const fit = await fitJson(
-    schema === undefined ? null : { json: schema, standard: standards.answer },
-    answer,
-  );
+  const fit = await fitJson(answerSchema(judge), answer);
   if (fit.kind === 'threw') return threw('the schema of the answer', fit.error);
   if (fit.kind === 'unfit') return { kind: 'unfit', problems: fit.lines };
   const value = fit.value ?? answer;
@@ -145,6 +140,17 @@ async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Sto
     }
   }
   return { kind: 'accepted', ...(fit.value === undefined ? {} : { value: fit.value }) };
+}
+
+/** The schema of the agent's answer, or of the LLM tool that answers. */
+function answerSchema({ agent, order }: Judge): ValueSchema | null {
+  if (order.output !== undefined) {
+    const { tool, schema: json } = order.output;
+    return { json, standard: agent.tools.get(tool)?.answer ?? null };
+  }
+  const { spec, standards } = agent.definition;
+  const { schema } = spec.answer;
+  return schema === undefined ? null : { json: schema, standard: standards.answer };
 }
 
 async function ask(

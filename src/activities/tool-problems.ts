@@ -101,7 +101,11 @@ export function outputProblems(name: string, reading?: SchemaReading): readonly 
 }
 
 /** A kept result of a tool that acts would make a second, wanted, action silently not happen. */
-function cacheProblems({ name, cache, effect }: Options): readonly UsageProblem[] {
+export function cacheProblems({
+  name,
+  cache,
+  effect,
+}: Pick<Options, 'name' | 'cache' | 'effect'>): readonly UsageProblem[] {
   if (cache === undefined || typeof cache === 'boolean') {
     if (cache !== true || effect !== 'once') return [];
     const message = `Expected no \`cache\` for the \`once\` tool \`${name}\`, got true. Remove it: its second call would do nothing.`;
@@ -111,7 +115,16 @@ function cacheProblems({ name, cache, effect }: Options): readonly UsageProblem[
   return [{ code: 'tool_cache', message }];
 }
 
-function approvalProblems({ name, approval, approvalTimeoutMs }: Options): readonly UsageProblem[] {
+/** What is wrong with `approval`, and with `approvalTimeoutMs` beside it. */
+export function approvalProblems({
+  name,
+  approval,
+  approvalTimeoutMs,
+}: {
+  readonly name: string;
+  readonly approval?: unknown;
+  readonly approvalTimeoutMs?: number;
+}): readonly UsageProblem[] {
   const isKnown = approval === undefined || approval === 'always' || approval === 'never';
   if (!isKnown && typeof approval !== 'function') {
     const message = `Expected \`approval\` of \`${name}\` to be 'always', 'never' or a function, got ${shown(approval)}. Choose one of them.`;
@@ -173,7 +186,10 @@ function effectProblems(options: Options): readonly UsageProblem[] {
   return problems;
 }
 
-function numberProblems(options: Options): readonly UsageProblem[] {
+/** What is wrong with the numbers of a tool; an LLM tool has but one of them. */
+export function numberProblems(
+  options: Pick<Options, 'name' | 'timeoutMs' | 'maxResultBytes' | 'approvalTimeoutMs' | 'retry'>,
+): readonly UsageProblem[] {
   const { name, timeoutMs, maxResultBytes, approvalTimeoutMs, retry } = options;
   const rows: readonly [string, unknown, min: number, max: number, whole: boolean][] = [
     ['timeoutMs', timeoutMs, 1, Infinity, true],

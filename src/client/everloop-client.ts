@@ -13,7 +13,9 @@ import { shown } from '../core/text/shown.ts';
 import { isUsageError, UsageError } from '../core/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/agent/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
-import { checkedRunId, startInput } from '../core/agent/start-input.ts';
+import { checkedRunId, startInput, type StartParts } from '../core/agent/start-input.ts';
+import { unwrap } from '../core/agent/unwrap.ts';
+import { compiledFrom, isCompiled, type CompiledAgent } from '../core/program/compiled.ts';
 import { createRunHandle, type RunHandle } from './run-handle.ts';
 import type { ChunkSource } from './run-stream.ts';
 
@@ -36,6 +38,12 @@ export interface StartOptions {
   /** When `id` is in use: `fail` (default) with a clear error, or `attach` to the run that has it. */
   readonly ifExists?: 'fail' | 'attach';
 }
+
+/** What a compiled agent, or the run that compiles one, is started with. */
+export type CompileOptions = Pick<
+  StartOptions,
+  'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
+>;
 
 /** One line of a list of runs. */
 export interface RunSummary {
@@ -85,6 +93,19 @@ export interface Everloop {
    */
   start(agent: string, options: StartOptions): Promise<RunHandle>;
   /**
+   * Runs an agent of mode `lisp` once, and keeps the program whose answer was accepted, with the
+   * definitions that it uses.
+   * @throws UsageError `run_failed` for a run without success, `not_compilable` for an answer that is
+   * not that of its last program.
+   */
+  compileAgent(agent: string, options?: CompileOptions): Promise<CompiledAgent>;
+  /**
+   * Starts the program of a compiled agent, without a model: a run as any other, whose tools are
+   * activities and whose questions wait. A program error is the reason of its Step.
+   * @throws UsageError as `start`.
+   */
+  runCompiled(compiled: CompiledAgent, options?: CompileOptions): Promise<RunHandle>;
+  /**
    * The handle of a run that exists; nothing is asked of the service yet.
    * @throws UsageError `invalid_input` for what cannot be an id.
    */
@@ -115,28 +136,48 @@ const MEMO_TASK_CHARACTERS = 200;
 export function createEverloop(parts: EverloopParts): Everloop {
   const { client, taskQueue = DEFAULT_TASK_QUEUE } = parts;
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
+  const start = async (
+    agent: string,
+    options: StartOptions & Pick<StartParts, 'compiled' | 'compiles'>,
+  ): Promise<RunHandle> => {
+    const input = startInput(agent, options);
+    const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
+    const { text } = input.task;
+    try {
+      await client.workflow.start(AGENT_WORKFLOW, {
+        workflowId,
+        taskQueue,
+        args: [input],
+        memo: { agent, task: text.slice(0, MEMO_TASK_CHARACTERS) },
+        staticSummary: `${agent}: ${text.slice(0, MEMO_TASK_CHARACTERS)}`,
+        // A finished run keeps its id: starting another one under it would hide its Step.
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      if (options.ifExists !== 'attach') throw idInUse(workflowId);
+      await assertSameAgent(client, workflowId, agent);
+    }
+    return attach(workflowId);
+  };
   return {
     attach,
-    start: async (agent, options) => {
-      const input = startInput(agent, options);
-      const workflowId = checkedRunId(options.id ?? `${agent}-${randomUUID()}`);
-      const { text } = input.task;
-      try {
-        await client.workflow.start(AGENT_WORKFLOW, {
-          workflowId,
-          taskQueue,
-          args: [input],
-          memo: { agent, task: text.slice(0, MEMO_TASK_CHARACTERS) },
-          staticSummary: `${agent}: ${text.slice(0, MEMO_TASK_CHARACTERS)}`,
-          // A finished run keeps its id: starting another one under it would hide its Step.
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        });
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        if (options.ifExists !== 'attach') throw idInUse(workflowId);
-        await assertSameAgent(client, workflowId, agent);
+    start,
+    compileAgent: async (agent, options = {}) => {
+      const run = await start(agent, { ...options, compiles: true });
+      const step = await run.result();
+      unwrap(step);
+      const [entries, events] = [await run.transcript(), await run.events()];
+      return compiledFrom({ step, entries, events });
+    },
+    runCompiled: async (compiled, options = {}) => {
+      if (!isCompiled(compiled)) {
+        throw new UsageError(
+          'invalid_input',
+          `Expected what \`compileAgent\` returns, got ${shown(compiled)}. Compile the agent first.`,
+        );
       }
-      return attach(workflowId);
+      return start(compiled.agent, { ...options, compiled });
     },
     list: (options = {}) => listRuns(client, options),
     inbox: () => readInbox(client, attach),

@@ -12,6 +12,7 @@ export const usageCodes = {
   agent_prompt:
     '`prompt` of an agent is neither a template nor a function, or returns what are no messages.',
   agent_text: '`instructions` or `rules` is neither a text nor a function.',
+  agent_tool: 'An option of `agentTool` does not fit.',
   answer_schema: 'The schema of a JSON answer is none.',
   bad_signature: 'The signature of an agent cannot be read, or its schemas are none.',
   bad_template: '`prompt` of an agent is no template.',
@@ -37,7 +38,6 @@ export const usageCodes = {
   number: 'A number is out of its range.',
   old_name: 'An option has a name that it had elsewhere; the message gives the right one.',
   once_retry: 'A `once` tool asks for retries.',
-  option_not_available: 'An option is designed but not there yet.',
   reserved_name: 'A name is kept for a tool that Everloop itself brings.',
   search_engine: '`engines` of `toolSearch` has none, or one that is none.',
   search_option: 'An option of `toolSearch` does not fit.',
@@ -45,6 +45,7 @@ export const usageCodes = {
   section_in_lisp: '`prompt` of an agent in mode `lisp` has sections.',
   section_name: 'A section has a name that cannot be one, or a reserved one.',
   section_schema: 'The schema of a section is none.',
+  self_tool: 'An agent with `selfTool` has no signature with parameters to be called with.',
   time_zone: 'The time zone is none that the machine knows.',
   tool_approval:
     '`approval` of a tool is none, or it has an `approvalTimeoutMs` and nobody to ask.',
@@ -56,6 +57,7 @@ export const usageCodes = {
   tool_policy: '`policy` of a tool is no text.',
   tool_search: '`search` of a tool does not fit.',
   tool_schema: 'The schema of a tool’s arguments does not compile, or is none.',
+  unknown_agent: 'A tool names an agent that the worker does not have.',
   unknown_placeholder: '`prompt` names what is no parameter of the signature.',
   unknown_mode: 'The mode is none of the five.',
   unknown_option: 'There is no option of this name.',
@@ -93,6 +95,7 @@ export const usageCodes = {
   // Runs, from outside.
   agent_not_found: 'No worker knows an agent of this name.',
   id_in_use: 'Another run has the id.',
+  not_compilable: 'The answer of a run cannot be computed again by its last program.',
   invalid_input: 'What a run is started with or given does not fit.',
   no_step: 'The run ended without a Step: it was terminated, or failed before it began.',
   no_stream: 'The client has no source of provisional text.',

@@ -4,6 +4,8 @@
  */
 import type { AgentEvent } from '../core/agent/events.ts';
 import type {
+  ChildEnd,
+  ChildOrder,
   Host,
   MayTryAgain,
   ModelLoss,
@@ -12,12 +14,13 @@ import type {
   TranscriptView,
 } from '../core/agent/host.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
-import { requestOfOrder } from '../core/agent/order-request.ts';
+import { inlineRequest, requestOfOrder } from '../core/agent/order-request.ts';
 import { scratchpadMessages, type RunState } from '../core/agent/run-state.ts';
 import type { ToolSpec } from '../core/agent/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
+import type { ChildMessage, ParentMessage } from '../core/tree/messages.ts';
 import type { Entry } from '../core/transcript/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
 import { callLayeredModel } from '../activities/call-layered-model.ts';
@@ -61,7 +64,26 @@ export interface MemoryHostParts {
   readonly isFull?: () => boolean;
   /** Whether a hand-over could carry the state. Default: any. */
   readonly fitsHandover?: (state: RunState) => boolean;
+  /** The runs above and below. Default: none, and a child cannot be started. */
+  readonly tree?: MemoryTree;
 }
+
+/** How a run in memory reaches the others of its tree. */
+export interface MemoryTree {
+  readonly address: string;
+  /** Starts a child; settles with its end. */
+  readonly runChild: (order: ChildOrder) => Promise<ChildEnd>;
+  readonly tellParent: (message: ParentMessage) => void;
+  readonly tellChild: (childId: string, message: ChildMessage) => void;
+}
+
+const NO_TREE: MemoryTree = {
+  address: 'run-1',
+  runChild: ({ childId }) =>
+    Promise.resolve({ kind: 'unstarted', message: `this host cannot start ${childId}` }),
+  tellParent: () => undefined,
+  tellChild: () => undefined,
+};
 
 /** A memory host, and the way to wake what waits on it. */
 export interface MemoryHost extends Host {
@@ -70,7 +92,7 @@ export interface MemoryHost extends Host {
 
 /** A Host in this process. */
 export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
-  const { agent, clock } = parts;
+  const { agent, clock, tree = NO_TREE } = parts;
   const inFlight = new Set<AbortController>();
   const separate = new Map<string, AbortController>();
   let waiters: readonly Waiter[] = [];
@@ -120,15 +142,16 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
   };
 
   return {
+    address: tree.address,
     mailbox,
     now: () => clock.now(),
     abort,
     abortCall: (callId) => separate.get(callId)?.abort(),
     wake,
-    callModel: (order, state, mayTryAgain) => {
+    callModel: (order, state, mayTryAgain, separateId) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
       const call = { order, view, mayTryAgain };
-      return abortable((signal) => callModel(parts, call, signal), isUrgent());
+      return abortable((signal) => callModel(parts, call, signal), isUrgent(), separateId);
     },
     callTool: runCall,
     searchTools: runCall,
@@ -162,6 +185,16 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
         verdicts: await checkLiterals(agent, order),
         literals: checkProgramLiterals(agent, order.literals),
       })),
+    runChild: (order, cancel) =>
+      abortable((signal) => {
+        const ended = tree.runChild(order);
+        const stop = (): void => tree.tellChild(order.childId, cancel());
+        if (signal.aborted) stop();
+        else signal.addEventListener('abort', stop, { once: true });
+        return ended;
+      }, isUrgent()),
+    tellParent: tree.tellParent,
+    tellChild: tree.tellChild,
     waitUntil: (until, deadline) =>
       new Promise((resolve) => {
         const waiter: Waiter = { until, resolve, isDue: false, disarm: () => undefined };
@@ -219,7 +252,7 @@ async function callModel(
   for (let attempts = 1; ; attempts++) {
     const attempt = order.triesBefore + attempts;
     const stream = openChunkStream(publisher, {
-      rootRunId: runId,
+      rootRunId: order.rootRunId ?? runId,
       runId,
       agentPath,
       iteration,
@@ -227,7 +260,10 @@ async function callModel(
     });
     try {
       const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
-      const request = requestOfOrder(order, view, { attempt, ...texts });
+      const request =
+        order.inline === undefined
+          ? requestOfOrder(order, view, { attempt, ...texts })
+          : inlineRequest(order, order.inline, attempt);
       const around = agent.definition.middleware?.model ?? [];
       const io = { signal, onChunk: stream.write };
       const outcome = await callLayeredModel(around, entryFor(entry, order), request, io);

@@ -148,6 +148,9 @@ function withWorker(
   const { address, namespace, uiUrl } = server;
   return {
     start: async (agent, options) => guarded(await everloop.start(agent, options)),
+    compileAgent: (agent, options) => Promise.race([everloop.compileAgent(agent, options), failed]),
+    runCompiled: async (compiled, options) =>
+      guarded(await everloop.runCompiled(compiled, options)),
     attach: (id) => guarded(everloop.attach(id)),
     list: (query) => everloop.list(query),
     inbox: () => everloop.inbox(),

@@ -13,6 +13,7 @@ import type {
   LoadedAgent,
 } from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
+import { joinFamily, progressOf } from '../core/agent/family.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import { finish, runLoop, type LoopEnd, type Opening } from '../core/agent/loop.ts';
 import { givenMaterial } from '../core/agent/prepare-input.ts';
@@ -20,12 +21,13 @@ import type { Next } from '../core/agent/work.ts';
 import { nextOf } from '../core/agent/next-of.ts';
 import { createRun, type Run } from '../core/agent/run.ts';
 import { startState, type RunState } from '../core/agent/run-state.ts';
-import { stepOf } from '../core/agent/step-of.ts';
+import { stepOf, unstartedStep } from '../core/agent/step-of.ts';
 import type { Step } from '../core/agent/step.ts';
 import type { AgentSpec } from '../core/agent/spec.ts';
+import type { ParentLink } from '../core/tree/lease.ts';
 import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, throughTheOneExit, unstartedStep } from './failures.ts';
+import { leaveWith, loadFailure, throughTheOneExit } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { readStart, type Start } from './start.ts';
@@ -66,12 +68,11 @@ export async function runAgentWorkflow(
           );
         }),
     );
-    if (end.kind === 'ended') return close(session, run, end.ending, native);
+    if (end.kind === 'ended') return await close(session, run, end.ending, native);
 
     // A cancel that comes now is found in the mailbox.
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
-    finish(run, ending);
-    return close(session, run, ending, native);
+    return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
     throw throughTheOneExit(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
   }
@@ -115,18 +116,23 @@ async function startOrRestore(
     throw failure;
   });
   const { runtime } = loaded;
-  return { state: freshState(start.input, loaded), runtime, opening: loaded };
+  return { state: freshState(start.input, start.parent, loaded), runtime, opening: loaded };
 }
 
-function freshState(input: AgentInput, { spec, material }: LoadedAgent): RunState {
+function freshState(
+  input: AgentInput,
+  parent: ParentLink | null,
+  { spec, material }: LoadedAgent,
+): RunState {
   const { history, memory } = input;
   const { firstExecutionRunId, startTime } = workflowInfo();
   return startState(
     {
       runId: firstExecutionRunId,
-      agentPath: spec.name,
-      depth: 0,
+      agentPath: parent?.path ?? spec.name,
+      depth: parent?.depth ?? 0,
       startedAt: startTime.getTime(),
+      ...(parent === null ? {} : { parent }),
     },
     {
       spec,
@@ -154,6 +160,7 @@ function begin(
   const run = createRun(state, host);
   session.host = host;
   session.run = run;
+  session.family = joinFamily(run, host, onBug);
   if (start.kind === 'continued') {
     for (const adjustment of start.handover.putOff) applyAdjustment(session, adjustment);
   }
@@ -164,19 +171,28 @@ function begin(
 function brokenStep(session: Session, cause: string): Step {
   const { run, agent } = session;
   if (run === null) return unstartedStep(agent, 'internal', cause, traceOf(session));
-  const ending: Ending = { kind: 'error', code: 'internal', cause };
-  finish(run, ending);
+  const { ending } = finish(run, { kind: 'error', code: 'internal', cause });
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
   session.host?.flush();
   return step;
 }
 
-function close(session: Session, run: Run, ending: Ending, native: NativeCancel): Step {
+async function close(
+  session: Session,
+  run: Run,
+  ending: Ending,
+  native: NativeCancel,
+): Promise<Step> {
   const step = stepOf(run.state, ending, traceOf(session));
   session.step = step;
   session.host?.flush();
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
-  if (native.error !== null && step.status === 'canceled') throw native.error;
+  if (native.error !== null && step.status === 'canceled') {
+    // A child's Step would not reach its parent so: what it has spent is told before.
+    const { host } = session;
+    if (run.state.parent !== undefined) await host?.sayLast(progressOf(run.state, host.address));
+    throw native.error;
+  }
   return leaveWith(step);
 }

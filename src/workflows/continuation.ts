@@ -21,6 +21,7 @@ import {
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { Ending } from '../core/agent/ending.ts';
+import { cancelEnding } from '../core/agent/loop.ts';
 import type { Run } from '../core/agent/run.ts';
 import { byteSize, type Json } from '../core/json.ts';
 import { archiveOptions } from './activity-options.ts';
@@ -37,7 +38,7 @@ export async function handOver(
   await archive(session, run, runtime);
   await condition(allHandlersFinished);
   const { cancel } = session.mailbox.peek();
-  if (cancel !== null) return { kind: 'canceled', ...cancel };
+  if (cancel !== null) return cancelEnding(run, cancel);
   const handover: Handover = {
     v: 1,
     kind: 'handover',

@@ -10,10 +10,9 @@ import {
   log,
   TemporalFailure,
 } from '@temporalio/workflow';
-import { usageOf } from '../core/agent/step-of.ts';
+import { unstartedStep } from '../core/agent/step-of.ts';
 import type { Step, StepTrace } from '../core/agent/step.ts';
 import { isFailureType, type FailureType } from '../core/failure-types.ts';
-import { EMPTY_STATS } from '../core/stats/stats.ts';
 
 /** A failure of a stable type; `step` travels in its details, where clients find it. */
 export function failureOf(
@@ -54,34 +53,6 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
   const type = known === null ? 'internal' : (known.type as FailureType);
   const message = cause instanceof Error ? cause.message : String(cause);
   return failureOf(type, message, unstartedStep(agent, type, message, trace));
-}
-
-/** The Step of a run that ended before its first event. */
-export function unstartedStep(
-  agent: string,
-  reason: string,
-  message: string,
-  trace: StepTrace,
-): Step {
-  return {
-    v: 1,
-    runId: trace.firstExecutionId,
-    agent,
-    mode: 'react',
-    status: reason === 'canceled' ? 'canceled' : 'error',
-    value: null,
-    reason,
-    message,
-    signature: null,
-    fieldDescriptions: {},
-    usage: usageOf(EMPTY_STATS),
-    stats: EMPTY_STATS,
-    memory: {},
-    notes: [],
-    iterations: 0,
-    children: [],
-    trace,
-  };
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import { ApplicationFailure, condition, log, setHandler, workflowInfo } from '@temporalio/workflow';
 import { checkRunInput, MAX_INPUT_ID } from '../core/agent/check-input.ts';
+import { hearCancel } from '../core/agent/family.ts';
 import {
   isAnsweredBy,
   MAX_WAITING_INPUTS,
@@ -24,11 +25,18 @@ import type { ProgramView } from '../core/agent/program/report.ts';
 import { programOfState } from '../core/agent/program/view.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { usageOf } from '../core/agent/step-of.ts';
+import { treeView } from '../core/agent/tree-view.ts';
 import type { Json } from '../core/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import { EMPTY_STATS } from '../core/stats/stats.ts';
 import { cut } from '../core/text/cut.ts';
 import { pageOf, type PagePosition } from '../core/transcript/page.ts';
+import {
+  readChildCancel,
+  readLeaseGrant,
+  readLeaseRequest,
+  readProgress,
+} from '../core/tree/read-message.ts';
 import type {
   Adjustment,
   AdjustReceipt,
@@ -48,12 +56,16 @@ import {
   decideUpdate,
   eventsQuery,
   inputSignal,
+  leaseGrantSignal,
+  leaseRequestSignal,
   pendingQuery,
   programQuery,
+  progressSignal,
   sendUpdate,
   statsQuery,
   statusQuery,
   transcriptQuery,
+  treeQuery,
 } from './messages.ts';
 import type { Session } from './session.ts';
 
@@ -84,9 +96,30 @@ export function installHandlers(session: Session): void {
     else warn(session, 'input_refused', problem);
   });
   setHandler(cancelSignal, (payload) => {
+    const word = workflowInfo().parent === undefined ? null : readChildCancel(payload);
+    if (word !== null) return hearCancel(session.mailbox, word);
     const words = typeof payload?.message === 'string' ? payload.message : '';
     const message = cut(words, MAX_CANCEL_BYTES);
     session.mailbox.cancel({ reason: 'canceled', message });
+  });
+  setHandler(progressSignal, (payload) => {
+    const message = readProgress(payload);
+    if (message !== null) session.family?.hearChild(message);
+    afterMessage(session);
+  });
+  setHandler(leaseRequestSignal, (payload) => {
+    const message = readLeaseRequest(payload);
+    if (message !== null) session.family?.hearChild(message);
+    afterMessage(session);
+  });
+  setHandler(leaseGrantSignal, (payload) => {
+    const message = readLeaseGrant(payload);
+    if (message !== null) session.family?.hearParent(message);
+    afterMessage(session);
+  });
+  setHandler(treeQuery, () => {
+    const state = stateOf(session);
+    return state === null ? null : treeView(state, Date.now());
   });
   setHandler(statusQuery, () => statusOf(session));
   setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
@@ -102,6 +135,12 @@ export function installHandlers(session: Session): void {
   );
   setHandler(pendingQuery, () => pendingOf(session));
   setHandler(programQuery, () => programOf(session));
+}
+
+/** What another run said may end a wait, and has made events. */
+function afterMessage({ host }: Session): void {
+  host?.flush();
+  host?.wake();
 }
 
 function accept(session: Session, input: RunInput): number {
@@ -276,7 +315,9 @@ function phaseOf(session: Session): RunPhase {
 /** What the run waits for, in words: calls in flight, and what people and the outside are to end. */
 function waitsForOf(session: Session): readonly string[] {
   const inFlight = session.host?.inFlight() ?? ['definition'];
-  return [...inFlight, ...(stateOf(session)?.pending ?? []).map(nameOf)];
+  const { pending = [], leaseAsked = 0, leaseAnswered = 0 } = stateOf(session) ?? {};
+  const asked = leaseAsked > leaseAnswered ? ['budget from above'] : [];
+  return [...inFlight, ...asked, ...pending.map(nameOf)];
 }
 
 function pendingOf(session: Session): readonly PendingItem[] {

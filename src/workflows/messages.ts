@@ -22,7 +22,14 @@ import {
   type RunStatus,
   type SendReceipt,
   type TranscriptRequest,
+  type TreeView,
 } from '../core/agent/messages.ts';
+import type {
+  ChildCancel,
+  LeaseGrant,
+  LeaseRequest,
+  ProgressMessage,
+} from '../core/tree/messages.ts';
 import type { Stats } from '../core/stats/stats.ts';
 
 /** Gives input; idempotent by `RunInput.id`. */
@@ -41,7 +48,9 @@ export const decideUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [Decide
 /** Gives input without waiting for a receipt. */
 export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
 /** Ends the run; it still returns its Step. */
-export const cancelSignal: SignalDefinition<[CancelPayload?]> = defineSignal(MESSAGE_NAMES.cancel);
+export const cancelSignal: SignalDefinition<[(CancelPayload | ChildCancel)?]> = defineSignal(
+  MESSAGE_NAMES.cancel,
+);
 /** Where the run stands. */
 export const statusQuery: QueryDefinition<RunStatus> = defineQuery(MESSAGE_NAMES.status);
 /** All statistics. */
@@ -59,4 +68,18 @@ export const programQuery: QueryDefinition<ProgramView | null> = defineQuery(MES
 /** What waits for a person. */
 export const pendingQuery: QueryDefinition<readonly PendingItem[]> = defineQuery(
   MESSAGE_NAMES.pending,
+);
+/** The part of the tree that the run knows; null before its agent is loaded. */
+export const treeQuery: QueryDefinition<TreeView | null> = defineQuery(MESSAGE_NAMES.tree);
+/** From a child: what it and all below it have spent. */
+export const progressSignal: SignalDefinition<[ProgressMessage]> = defineSignal(
+  MESSAGE_NAMES.progress,
+);
+/** From a child: it wants more. */
+export const leaseRequestSignal: SignalDefinition<[LeaseRequest]> = defineSignal(
+  MESSAGE_NAMES.leaseRequest,
+);
+/** From the parent: what may be spent in all. */
+export const leaseGrantSignal: SignalDefinition<[LeaseGrant]> = defineSignal(
+  MESSAGE_NAMES.leaseGrant,
 );

@@ -4,6 +4,7 @@
  * field says what it is then.
  */
 import { workflowInfo } from '@temporalio/workflow';
+import type { Family } from '../core/agent/family.ts';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/agent/inbox.ts';
 import { createRunLog, type RunLog } from '../core/agent/run-log.ts';
 import type { Run } from '../core/agent/run.ts';
@@ -29,6 +30,8 @@ export interface Session {
   run: Run | null;
   /** Null until the agent is loaded. */
   host: TemporalHost | null;
+  /** Null until the agent is loaded; what other runs say before that they say again. */
+  family: Family | null;
   /** Set when the run has ended. */
   step: Step | null;
   /** Adjustments that came after the decision to hand over; the next link begins with them. */
@@ -48,6 +51,7 @@ export function openSession(start: Start): Session {
     restored: continued?.state ?? null,
     run: null,
     host: null,
+    family: null,
     step: null,
     putOff: [],
   };

@@ -4,6 +4,8 @@ import type { Inbox } from '../core/agent/inbox.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/json.ts';
+import type { ParentLink } from '../core/tree/lease.ts';
+import { readParentLink } from '../core/tree/read-message.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
 import type { Adjustment } from '../core/agent/messages.ts';
 import { failureOf } from './failures.ts';
@@ -34,7 +36,13 @@ export function fitsHandover(state: RunState, inbox: Inbox): boolean {
 
 /** How a link begins. A fresh input is not looked at here: `loadAgent` checks all of it. */
 export type Start =
-  | { readonly kind: 'fresh'; readonly agent: string; readonly input: AgentInput }
+  | {
+      readonly kind: 'fresh';
+      readonly agent: string;
+      readonly input: AgentInput;
+      /** The run that started this one, if one did; null for a start by anybody else. */
+      readonly parent: ParentLink | null;
+    }
   | { readonly kind: 'continued'; readonly handover: Handover };
 
 const TOO_DEEP = `data that nests deeper than ${MAX_JSON_DEPTH} levels`;
@@ -54,10 +62,13 @@ export function readStart(payload: unknown): Start {
     return { kind: 'continued', handover: payload as unknown as Handover };
   }
   const agent = isPlainObject(payload) ? payload['agent'] : undefined;
+  const parent = workflowInfo().parent?.workflowId;
+  const link = parent === undefined ? null : readParentLink(payload, parent);
   return {
     kind: 'fresh',
     agent: typeof agent === 'string' ? agent : '',
     // What nests too deeply cannot even be handed to `loadAgent`: a text stands for it, and is refused.
     input: (isDeeperThan(payload, MAX_JSON_DEPTH) ? TOO_DEEP : payload) as AgentInput,
+    parent: link,
   };
 }

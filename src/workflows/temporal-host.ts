@@ -36,6 +36,7 @@ import type {
   ToolOrder,
   ToolResult,
 } from '../core/toolchain/outcome.ts';
+import type { ProgressMessage } from '../core/tree/messages.ts';
 import {
   CHECK_OPTIONS,
   judgeOptions,
@@ -44,6 +45,7 @@ import {
   toolOptions,
 } from './activity-options.ts';
 import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
+import { createChildRuns } from './children.ts';
 import { createWaits, startTimer } from './host-waits.ts';
 import { tryAgain } from './retry-model.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
@@ -55,6 +57,8 @@ export interface TemporalHost extends Host {
   inFlight(): readonly string[];
   /** Sends what was published to the worker's listeners; called before each wait, and at the end. */
   flush(): void;
+  /** Tells the parent for the last time, before the workflow closes without a Step. */
+  sayLast(progress: ProgressMessage): Promise<void>;
 }
 
 /** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
@@ -97,6 +101,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const waits = createWaits(newScope, onBug);
   /** Calls that can be ended alone. */
   const separate = new Map<string, CancellationScope>();
+  const children = createChildRuns(onBug);
   let scope = ambient;
   let deadline: CancellationScope | null = null;
 
@@ -149,6 +154,11 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     byTool.set(tool.name, activities);
     return activities;
   };
+  const separateScope = (callId: string): CancellationScope => {
+    const own = new CancellationScope({ cancellable: true, parent: scope });
+    separate.set(callId, own);
+    return own;
+  };
   const runTool = (
     order: ToolOrder,
     tool: ToolSpec,
@@ -156,8 +166,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     isSeparate = false,
   ): Promise<ToolEnd> => {
     const { callId } = order;
-    const own = isSeparate ? new CancellationScope({ cancellable: true, parent: scope }) : null;
-    if (own !== null) separate.set(callId, own);
+    const own = isSeparate ? separateScope(callId) : null;
     const endedWith = (result: ToolResult): ToolEnd => {
       separate.delete(callId);
       return { result, endedAt: Date.now() };
@@ -172,18 +181,25 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
 
   return {
+    address: workflowInfo().workflowId,
     mailbox,
     now: () => Date.now(),
     inFlight: () => [...inFlight],
-    callModel: (order, state, mayTryAgain) => {
-      feed(state);
+    callModel: (order, state, mayTryAgain, separateId) => {
+      if (order.inline === undefined) feed(state);
+      const own = separateId === undefined ? null : separateScope(separateId);
       // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
-      const retrying = { scope, runtime, mayTryAgain };
+      const retrying = { scope: own ?? scope, runtime, mayTryAgain };
+      const ended = (outcome: ModelOutcome): ModelOutcome => {
+        if (separateId !== undefined) separate.delete(separateId);
+        return outcome;
+      };
       return call<ModelOutcome, ModelOutcome>(
         `model ${order.model}`,
         () => models.callModel(order),
-        (outcome) => outcome,
-        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying),
+        ended,
+        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying).then(ended),
+        own,
       );
     },
     callTool: (order, tool, isSeparate) => runTool(order, tool, 'callTool', isSeparate),
@@ -213,10 +229,24 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
         }),
         toCheckOutcome,
       ),
+    runChild: (order, cancel) => {
+      flush();
+      const words = `agent ${order.input.agent}`;
+      inFlight.push(words);
+      return children.run(order, cancel).then((end) => {
+        inFlight.splice(inFlight.indexOf(words), 1);
+        waits.wake();
+        return end;
+      });
+    },
+    tellParent: children.tellParent,
+    tellChild: children.tellChild,
+    sayLast: children.sayLast,
     isIdle: () => inFlight.length === 0,
     abort: () => {
       waits.wake();
       if (inFlight.length === 0) return;
+      children.abort();
       const aborted = scope;
       scope = newScope();
       aborted.cancel();

@@ -371,13 +371,6 @@ describe('[row 26] what is wrong with an agent', () => {
         'Expected no `thinking` in mode `chat`, got true. Remove it, it belongs to the modes `react` and `lisp`.',
     },
     {
-      name: 'an option of a later version',
-      options: { llmQuery: true },
-      code: 'option_not_available',
-      message:
-        'Expected an option of an agent, got `llmQuery`, which is not available yet. Remove it.',
-    },
-    {
       name: 'an `askUser` that is no boolean',
       options: { askUser: 'yes' },
       code: 'agent_option',

@@ -10,7 +10,8 @@ import { isOwnEvent } from '../../src/core/agent/events.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import { textOf } from '../../src/core/message.ts';
 import { ToolError } from '../../src/core/tool-error.ts';
-import { startInMemory, type MemoryRun } from '../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scripted-model.ts';
 
 /** Runs an agent over a script; gives the Step, the run and the last request as text. */

@@ -37,6 +37,27 @@ describe('A preview [sub 2]', () => {
       reply: 'x',
     },
     {
+      name: 'lisp',
+      agent: {
+        mode: 'lisp',
+        tools: [searchTool()],
+        signature: '{a :int}',
+        prompt: 'Look at {{b}} with {{_hidden}}. {{task}}',
+      },
+      reply: '(return {:a data/b})',
+    },
+    {
+      name: 'lisp by native calls',
+      agent: { mode: 'lisp', transport: 'tool_call', askUser: true, maxTurns: 1 },
+      reply: 'x',
+    },
+    {
+      name: 'react with programs',
+      agent: { tools: [searchTool()], programs: true },
+      reply: '<answer>x</answer>',
+    },
+    { name: 'chat with programs', agent: { mode: 'chat', programs: true }, reply: 'x' },
+    {
       name: 'one turn',
       agent: { mode: 'chat', maxTurns: 1, tools: [searchTool()] },
       reply: 'x',

@@ -10,7 +10,8 @@ import type { Next } from '../../src/core/agent/work.ts';
 import { textOf } from '../../src/core/message.ts';
 import type { ModelRequest } from '../../src/core/model/model.ts';
 import { ToolError } from '../../src/core/tool-error.ts';
-import { startInMemory, type MemoryRun } from '../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scripted-model.ts';
 
 const tools = ['alpha', 'beta', 'gamma', 'delta'].map((name) =>

@@ -3,12 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { ModelEntry, StructuredOutput } from '../../src/activities/model-entry.ts';
 import type { ModelRequest } from '../../src/core/model/model.ts';
-import {
-  startInMemory,
-  type MemoryRun,
-  type MemoryRunOptions,
-} from '../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';
 import { modelAt, protocols, startAimock, type Protocol } from '../support/aimock.ts';
+import { withHiddenValue } from '../support/hidden-values.ts';
 import { bodiesOf } from '../support/runs.ts';
 
 let mock: LLMock;
@@ -42,7 +40,8 @@ function start(
     signature: '{sentiment :string, score :float?}',
     model: { id: 'm', model: modelAt(mock.url, protocol), structuredOutput, ...more },
   });
-  return startInMemory({ agent, task: 'Classify: great product.', ...options });
+  const context = withHiddenValue(options.context);
+  return startInMemory({ agent, task: 'Classify: great product.', ...options, context });
 }
 
 const value = { sentiment: 'positive', score: 0.5 };
@@ -224,7 +223,12 @@ describe('A provider that refuses [sub 5]', () => {
       },
     ];
 
-    const step = await startInMemory({ agent, models, task: 'Classify.' }).result;
+    const step = await startInMemory({
+      agent,
+      models,
+      task: 'Classify.',
+      context: withHiddenValue(),
+    }).result;
 
     expect([step.value, seen]).toEqual([value, ['{"tool":"respond"}']]);
   });

@@ -78,6 +78,8 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
     attach: unexpected,
     list: unexpected,
     inbox: unexpected,
+    compileAgent: unexpected,
+    runCompiled: unexpected,
     ...everloop,
     address: '127.0.0.1:1',
     namespace: 'default',

@@ -22,6 +22,7 @@ import type { AgentModel } from '../../src/index.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { startAimock } from '../support/aimock.ts';
+import { withHiddenValue } from '../support/hidden-values.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -58,7 +59,7 @@ describe('structured output', () => {
 
   async function classify(model: AgentModel): Promise<unknown> {
     const agent = triageWith(model);
-    const run = startInMemory({ agent, context: { review: 'Great, but late.' } });
+    const run = startInMemory({ agent, context: withHiddenValue({ review: 'Great, but late.' }) });
     return (await run.result).value;
   }
 
@@ -97,7 +98,7 @@ describe('structured output', () => {
     );
 
     const agent = triageWith(schemaEntry(mock.url));
-    const run = startInMemory({ agent, context: { review: 'x' } });
+    const run = startInMemory({ agent, context: withHiddenValue({ review: 'x' }) });
 
     // This callback asks in one way only, so the run ends when no way is left.
     expect((await run.result).reason).toBe('model_request_refused');

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { clerk } from '../../examples/docs/answers.ts';
 import { herald, planner } from '../../examples/docs/formats.ts';
 import { entries, withFallback } from '../../examples/docs/models.ts';
-import { carefulLoop } from '../../examples/docs/own-loops.ts';
+import { carefulLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
 import { relay, watch } from '../../examples/docs/streaming.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import { checkModelEntries } from '../../src/activities/model-entry.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
@@ -20,7 +21,7 @@ import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
-import { act, answer, bodiesOf, GARBAGE, START, startRun } from '../support/runs.ts';
+import { act, answer, bodiesOf, GARBAGE, searchTool, START, startRun } from '../support/runs.ts';
 
 const PAGES = ['answers', 'formats', 'models', 'own-loops', 'streaming'];
 
@@ -151,6 +152,42 @@ describe('own loops', () => {
     expect(observations[2]).toBe(
       '<observation>\n<feedback>\nSay more.\n</feedback>\n<note>\nNot accepted. Answer again.\n</note>\n</observation>',
     );
+  });
+
+  test('one that runs replies as programs, handed over in their middle', async () => {
+    const script = scriptedModel([
+      '(def hits (pmap #(tool/search {:query %}) ["a" "b"]))',
+      '(+ 1',
+      '(return {:hits hits :city (ask "Where?")})',
+    ]);
+    const agent = defineAgent({
+      name: 'programmer',
+      mode: 'chat',
+      model: { id: 'm', model: script.model },
+      tools: [searchTool()],
+      askUser: true,
+    });
+    const run = startInMemory({
+      agent,
+      task: 'Go',
+      next: programmerLoop(),
+      handoverDue: (_, place) => place === 'program',
+    });
+    await run.resultOrPending();
+    run.answer('q1', 'Rome');
+
+    const step = await run.result;
+
+    script.assertDone();
+    expect(step).toMatchObject({
+      status: 'success',
+      value: { hits: ['hits for a', 'hits for b'], city: 'Rome' },
+      iterations: 3,
+    });
+    expect(bodiesOf(run.events, 'agent:execution:handover').length).toBeGreaterThan(1);
+    const said = script.requests.slice(1).map(({ messages }) => textOf(messages.at(-1) as Message));
+    expect(said[0]).toBe('It gave ');
+    expect(said[1]).toContain('parse_error at line 1');
   });
 });
 

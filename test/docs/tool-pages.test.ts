@@ -1,7 +1,7 @@
 /** The pages about tools: their code is that of examples which run here. */
 import { describe, expect, test } from 'vitest';
 import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
-import { clerk } from '../../examples/docs/tools.ts';
+import { clerk, sorter } from '../../examples/docs/tools.ts';
 import { textOf } from '../../src/core/message.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -53,6 +53,30 @@ describe('the examples', () => {
     );
     expect(prompt).toContain('- move_booking: Move a booking to another flight.');
     expect(prompt).toContain('BK1 is on AA102');
+  });
+
+  test('LLM tools: a question to a model of its own', async () => {
+    const small = scriptedModel([
+      '{"department": "billing", "urgent": "yes"}',
+      '{"department": "billing", "urgent": true}',
+    ]);
+    const script = scriptedModel([
+      '<action>{tool: classify, args: {mail: My bill is wrong.}}</action>',
+      '<action>{tool: llm_query, args: {prompt: "Greet {{name}}", name: Ann}}</action>',
+      'Hello Ann.',
+      done,
+    ]);
+
+    const step = await startInMemory({ agent: sorter(script.model, small.model), task: 'Go' })
+      .result;
+
+    expect([step.status, step.usage.modelCalls]).toEqual(['success', 6]);
+    expect(small.requests[0]?.messages.map(textOf).join('\n')).toContain(
+      '# Task\nWhich department should answer this mail?\nMy bill is wrong.\n',
+    );
+    expect(script.requests[1]?.messages.map(textOf).join('\n')).toContain(
+      '<classify>\ndepartment: billing\nurgent: true\n</classify>',
+    );
   });
 
   test("an engine of a user's own", async () => {

@@ -150,7 +150,7 @@ describe('a start through the client', () => {
     [
       '5 MB',
       { task: 'x'.repeat(5_000_000) },
-      'Expected a start of at most 1500000 bytes, got 5000043. Put large data behind a tool.',
+      'Expected a start of at most 1500000 bytes, got 5000091. Put large data behind a tool.',
     ],
     [
       'a cycle',

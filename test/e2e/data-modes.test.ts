@@ -27,6 +27,11 @@ beforeAll(async () => {
       fieldDescriptions: { sentiment: 'positive or negative' },
     }),
     defineAgent({ name: 'writer', mode: 'text', model, prompt: 'Feels {{sentiment}}. {{task}}' }),
+    defineAgent({
+      name: 'novelist',
+      mode: 'text',
+      model: { id: 'long', model: () => Promise.resolve('x'.repeat(300_000)) },
+    }),
   ]);
 });
 afterEach(() => {
@@ -84,6 +89,18 @@ describe('on a server [sub 5]', () => {
 });
 
 describe('piping on a server [sub 7]', () => {
+  it('a value that no Step can hold ends the run with a Step', async () => {
+    const run = await served.everloop.start('novelist', { task: 'Write.' });
+
+    expect(await run.result()).toMatchObject({
+      status: 'error',
+      reason: 'value_too_large',
+      value: null,
+      usage: { modelCalls: 1 },
+    });
+    await stage.replay(run);
+  });
+
   it('a Step is the context of the next run', async () => {
     mock.onMessage(/Classify: Great/, good);
     mock.onMessage(/Feels positive\. Be brief\./, { content: ' Glad to hear it.\n', usage });

@@ -15,6 +15,7 @@ import {
   type ScriptVariant,
 } from '../../examples/script.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { withHiddenValue } from '../support/hidden-values.ts';
 
 const calls: ScriptTurn = {
   thinking: 'I look.',
@@ -114,7 +115,11 @@ describe.each<ScriptVariant>(['yaml', 'json', 'chat'])('[row 58] over HTTP in %s
     const store = airlineStore();
     const agent = airlineAgent({ store, model: provider('scripted'), variant });
 
-    const step = await startInMemory({ agent, task: AIRLINE_REQUEST }).result;
+    const step = await startInMemory({
+      agent,
+      task: AIRLINE_REQUEST,
+      context: withHiddenValue(),
+    }).result;
 
     expect(step).toMatchObject({ status: 'success', iterations: 6 });
     expect(step.usage).toMatchObject({ totalTokens: 660, modelCalls: 6, toolCalls: 9 });

@@ -28,8 +28,9 @@ function recorded(name: string): Recorded {
 }
 
 describe('a recorded history', () => {
-  it.each(RECORDINGS.map(({ name }) => name))('of %s replays', async (name) => {
-    await replayHistory(recorded(name), name);
+  it.each(RECORDINGS)('of $name replays', async ({ name, workflowsPath }) => {
+    const options = workflowsPath === undefined ? {} : { workflowsPath };
+    await replayHistory(recorded(name), name, options);
   });
 
   it('shows what its name says', () => {
@@ -44,6 +45,13 @@ describe('a recorded history', () => {
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(2);
     expect(counts('people', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
+    expect(counts('program', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(1);
+    expect(counts('program', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
+    expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBeGreaterThan(
+      1,
+    );
+    expect(counts('program-link', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
+    expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
   });
 
   it('whose start nobody can read fails no workflow task', async () => {

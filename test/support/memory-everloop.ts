@@ -6,7 +6,8 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { RunStatus } from '../../src/core/agent/messages.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import { UsageError } from '../../src/core/usage-error.ts';
-import { startInMemory, type MemoryRun } from '../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 

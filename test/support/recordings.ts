@@ -1,4 +1,5 @@
 /** The runs whose histories are recorded: each shows a kind of command order that must not change. */
+import { fileURLToPath } from 'node:url';
 import { AIRLINE_REQUEST } from '../../examples/airline/data.ts';
 import { airlineAgent } from '../../examples/airline/agents.ts';
 import { AIRLINE_SCRIPT_A } from '../../examples/airline/scripts.ts';
@@ -8,6 +9,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { eventually } from './eventually.ts';
 import { peopleAgents } from './people-agents.ts';
+import { programAgent } from './program-agents.ts';
 import { abortOf, act, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
 
@@ -17,12 +19,18 @@ export interface Recording {
   readonly name: string;
   /** Which link of its chain, from 0. */
   readonly link: number;
+  /** The file that exports its workflows; absent: Everloop's own. */
+  readonly workflowsPath?: string;
   /** Plays it to its end. */
   readonly play: (stage: Stage) => Promise<RunHandle>;
 }
 
 /** Events after which the server of the recordings suggests a hand-over. */
 export const HANDOVER_EVENTS = 60;
+
+const PROGRAMS_LOOP = fileURLToPath(
+  new URL('./fixtures/workflows/programs-loop.ts', import.meta.url),
+);
 
 /** All recordings. */
 export const RECORDINGS: readonly Recording[] = [
@@ -39,6 +47,8 @@ export const RECORDINGS: readonly Recording[] = [
   },
   { name: 'native-cancel', link: 0, play: playNativeCancel },
   { name: 'people', link: 0, play: playPeople },
+  { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
+  { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
 ];
 
 async function playScript(
@@ -78,6 +88,29 @@ async function playPeople(stage: Stage): Promise<RunHandle> {
   await eventually('a run that waits', async () => (await run.status()).state === 'waiting');
   await run.decide('1.2', { args: { amount: 40 } }, { updateId: 'recorded-decision' });
   await run.answer('1.3', { passed: 7 }, { updateId: 'recorded-answer' });
+  await run.result();
+  return run;
+}
+
+/** A program of two links: the first leaves while a question and a timer are open. */
+async function playProgram(stage: Stage): Promise<RunHandle> {
+  const { everloop } = await stage.serve([programAgent()], { workflowsPath: PROGRAMS_LOOP });
+  const programs = [
+    `(def found (pmap #(tool/search {:query (str "q" %)}) (range 4)))
+     (tool/look {:at "here"})
+     (attempt (pcalls #(tool/search {:query (inc 1)}) #(tool/hang) #(ask "Who?") #(sleep 60000)))
+     (def both (pcalls #(ask "Which?" {:options ["a" "b"]}) #(sleep 1500) #(tool/pay {:amount 5})))
+     (tool/search {:query "last"})`,
+    '(return [(count found) both *1])',
+  ];
+  const run = await everloop.start('programmer', { task: 'Go', context: { programs } });
+  await eventually('an approval', async () => (await run.pending()).length === 2);
+  await eventually('a second link', async () => {
+    await run.send('still there?');
+    return (await run.status()).link > 1;
+  });
+  await run.decide('1.p4/2/1', { approve: true }, { updateId: 'recorded-decision' });
+  await run.answer('q2', 'b', { updateId: 'recorded-answer' });
   await run.result();
   return run;
 }

@@ -1,7 +1,7 @@
 /** Every reader of what a model wrote, by name, as functions that must neither throw nor hang. */
 import { formatOf } from '../../src/core/format/format-of.ts';
 import { readTurn } from '../../src/core/agent/modes/modes.ts';
-import type { AgentSpec, FormatSpec } from '../../src/core/agent/spec.ts';
+import type { AgentSpec, FormatSpec, LispSpec, ProgramSpec } from '../../src/core/agent/spec.ts';
 import { readJson } from '../../src/core/section/json-reader.ts';
 import { payloadOf } from '../../src/core/section/payload.ts';
 import { readYaml } from '../../src/core/section/yaml-reader.ts';
@@ -29,7 +29,7 @@ const formats: readonly FormatSpec[] = [
   { kind: 'markdown', strict: true },
 ];
 
-/** All readers: formats, payloads, JSON, YAML, and whole turns of react and chat. */
+/** All readers: formats, payloads, JSON, YAML, and whole turns of react, chat and lisp. */
 export const replyReaders: readonly ReplyReader[] = [
   ...formats.flatMap((spec) =>
     [false, true].map((wasCut) => ({
@@ -56,7 +56,52 @@ export const replyReaders: readonly ReplyReader[] = [
     read: (text) =>
       readTurn(chatSpec(), replyOf(text, { calls: [{ tool: 'search', args: text }] }), 1),
   },
+  {
+    name: 'turn of lisp',
+    maxMsPer100Kb: ownMs,
+    read: (text) => readTurn(lispSpec('content'), replyOf(text), 1),
+  },
+  {
+    name: 'turn of lisp, native',
+    maxMsPer100Kb: ownMs,
+    read: (text) =>
+      readTurn(
+        lispSpec('tool_call'),
+        replyOf(text, { calls: [{ tool: 'lisp_eval', args: { program: text } }] }),
+        1,
+      ),
+  },
+  {
+    name: 'turn of react with programs',
+    maxMsPer100Kb: yamlMs,
+    read: (text) =>
+      readTurn(
+        { ...reactTurns('xml', 'yaml'), program: programOptions },
+        replyOf(`<program>${text}</program>`),
+        1,
+      ),
+  },
 ];
+
+const programOptions: ProgramSpec = {
+  limits: {},
+  memoryLimitBytes: 1_048_576,
+  memoryStrategy: 'strict',
+  sizes: { feedbackChars: 512, resultChars: 250, sampleItems: 3, sampleChars: 80 },
+};
+
+function lispSpec(transport: LispSpec['transport']): AgentSpec {
+  const lisp: LispSpec = {
+    maxTurns: 5,
+    retryTurns: 0,
+    completion: 'implicit',
+    transport,
+    thinking: false,
+    plan: [],
+    journal: false,
+  };
+  return chatSpec({ mode: 'lisp', program: { ...programOptions, lisp } });
+}
 
 function reactTurns(format: 'xml' | 'markdown', toolchain: 'yaml' | 'json'): AgentSpec {
   const spec = reactSpec({

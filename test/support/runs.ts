@@ -13,11 +13,8 @@ import {
 } from '../../src/core/agent/events.ts';
 import type { ToolContext } from '../../src/activities/definitions.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
-import {
-  startInMemory,
-  type MemoryRun,
-  type MemoryRunOptions,
-} from '../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';
 import {
   scriptedModel,
   type ScriptedModel,

@@ -9,12 +9,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
-import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
+import {
+  createEverloop,
+  type Everloop,
+  type EverloopParts,
+} from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
 import { createWorker, type WorkerParts } from '../../src/worker/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
 import { installRuntime } from '../../src/worker/install-runtime.ts';
+import { withHiddenValue } from './hidden-values.ts';
 import { BUNDLE_FOLDER, replayChain, type ReplayOptions } from './replay.ts';
 
 /** What a test's worker is made of beside its agents. */
@@ -54,6 +59,17 @@ export interface Stage {
 /** Heartbeats as on the embedded server, and a short grace: a test's worker has nothing to lose. */
 const TEST_WORKER = { heartbeatMs: 3_000, shutdownGraceMs: 500 } as const;
 
+/** A client whose runs are all given what no model may see; the end of the suite looks for it. */
+function hiding(parts: EverloopParts): Everloop {
+  const everloop = createEverloop(parts);
+  return {
+    ...everloop,
+    start: (agent, options) => {
+      return everloop.start(agent, { ...options, context: withHiddenValue(options.context) });
+    },
+  };
+}
+
 /** Opens a stage on a server that runs. */
 export async function openStage(server: {
   readonly address: string;
@@ -66,7 +82,7 @@ export async function openStage(server: {
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
   const stops: (() => Promise<void>)[] = [];
   const everloopOf = (taskQueue: string, archiveDir?: string): Everloop =>
-    createEverloop({
+    hiding({
       client,
       taskQueue,
       ...(archiveDir === undefined ? {} : { archive: createDirectoryArchive(archiveDir) }),
@@ -106,7 +122,7 @@ export async function openStage(server: {
         return stopping;
       };
       stops.push(stop);
-      const everloop = createEverloop({
+      const everloop = hiding({
         client,
         taskQueue,
         chunks,

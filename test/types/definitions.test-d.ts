@@ -106,7 +106,8 @@ type IsJson<T> = T extends Json
 expectTypeOf<IsJson<Limit>>().toEqualTypeOf<true>();
 // Messages hold messages, and types of signatures hold types: the compiler cannot walk down a type that contains itself.
 expectTypeOf<
-  IsJson<Omit<LoadedAgent['spec'], 'examples' | 'signature' | 'answer'>>
+  IsJson<Omit<LoadedAgent['spec'], 'examples' | 'signature' | 'answer' | 'tools'>>
 >().toEqualTypeOf<true>();
+expectTypeOf<IsJson<Omit<LoadedAgent['spec']['tools'][number], 'llm'>>>().toEqualTypeOf<true>();
 expectTypeOf<IsJson<Omit<LoadedAgent, 'spec'>>>().toEqualTypeOf<true>();
 expectTypeOf<IsJson<{ at: Date }>>().toEqualTypeOf<false>();

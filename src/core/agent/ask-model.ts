@@ -7,10 +7,18 @@ import { wouldCross } from '../limits/breach.ts';
 import type { ModelPurpose, OutputStrategy, Reply } from '../model/model.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
-import type { Host, MayTryAgain, ModelOrder, ModelOutcome, OwnRequest } from './host.ts';
+import type {
+  Host,
+  InlineRequest,
+  MayTryAgain,
+  ModelOrder,
+  ModelOutcome,
+  OwnRequest,
+} from './host.ts';
+import { makeRoom } from './make-room.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
-import type { OpenCount } from './run-calls.ts';
+import type { OpenCount } from './open-count.ts';
 
 /** What an iteration remembers of its questions. */
 export interface Tries {
@@ -18,6 +26,19 @@ export interface Tries {
   count: number;
   /** Whether a request of it was too long already, so that a compaction was forced. */
   isForced: boolean;
+}
+
+/** The question of an LLM tool; how it is written depends on the model and on what that refused. */
+export interface InlineAsking {
+  readonly callId: string;
+  /** Undefined: no output is asked for, only text. */
+  readonly request: (strategy: OutputStrategy | undefined, model: string) => InlineRequest;
+  /** Whether a JSON output is asked for. */
+  readonly asksForOutput: boolean;
+  /** Whether the question can be ended alone, by the id of its call. */
+  readonly isSeparate: boolean;
+  /** Whether nobody needs the answer any more. */
+  readonly isDropped: () => boolean;
 }
 
 /** A question: what for, and to which models. */
@@ -29,6 +50,8 @@ export interface Asking {
   readonly messages: number;
   /** A question in a loop's own words. */
   readonly own?: OwnRequest;
+  /** The question of an LLM tool. */
+  readonly inline?: InlineAsking;
   /** What is to be summed up, for the purpose `compaction`. */
   readonly summary?: SummaryOrder;
   readonly tries: Tries;
@@ -45,24 +68,40 @@ export type AskEnd =
  * every iteration.
  */
 export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking): Promise<AskEnd> {
-  leaveIfAsked(run, host);
+  const leaveIfOver = (): void => {
+    leaveIfAsked(run, host);
+    if (asking.inline?.isDropped() === true) throw leaving({ kind: 'stopped' });
+  };
+  leaveIfOver();
   return askFrom(0, NO_MODEL);
 
   function askFrom(place: number, last: AskFailure): Promise<AskEnd> {
     const model = asking.models[place];
     if (model === undefined) return Promise.resolve(last);
-    const order = beginModelCall(run, host, model, asking);
+    const room = makeRoom(run, host, needsOf(open, model));
+    if (room === undefined) return callIn(model, place, last);
+    return room.then(() => callIn(model, place, last));
+  }
+
+  function callIn(model: string, place: number, last: AskFailure): Promise<AskEnd> {
+    // More may be spent and reserved than was given to this run.
+    leaveIfOver();
+    const order = beginModelCall(run, host, open, model, asking);
+    const callAfter = (outcome: ModelOutcome): EventBody =>
+      modelCallAfter(order, outcome, host.now() - order.time, asking.inline?.callId);
     open.count += 1;
+    open.models.push(model);
     // What attempts have cost is counted when the call ends, but it binds from the first one on.
-    const mayTryAgain: MayTryAgain = (lost) =>
-      !run.wouldBreach(modelCallAfter(order, lost, host.now() - order.time));
-    return host.callModel(order, run.state, mayTryAgain).then((outcome) => {
+    const mayTryAgain: MayTryAgain = (lost) => !run.wouldBreach(callAfter(lost));
+    const separateId = asking.inline?.isSeparate === true ? asking.inline.callId : undefined;
+    return host.callModel(order, run.state, mayTryAgain, separateId).then((outcome) => {
       open.count -= 1;
-      run.record(modelCallAfter(order, outcome, host.now() - order.time));
+      open.models.splice(open.models.indexOf(model), 1);
+      run.record(callAfter(outcome));
       // Chunks are told apart by the try; summaries do not stream.
-      if (asking.purpose === 'reply') asking.tries.count += outcome.attempts;
+      if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
       if (outcome.kind === 'reply') return outcome;
-      leaveIfAsked(run, host);
+      leaveIfOver();
       if (outcome.kind === 'aborted') return askFrom(place + 1, last);
       const { code, message } = outcome;
       const plainer = downgradeOf(order, outcome);
@@ -91,22 +130,45 @@ export function leaveIfAsked(run: Run, host: Host): void {
   if (isInterrupted(host)) throw leaving({ kind: 'interrupted' });
 }
 
+/** Model calls in flight, and those of `model`, by base key. */
+function callsInFlight({ models }: OpenCount, model: string): Numbers {
+  return {
+    'agent:model_calls': models.length,
+    [`agent:model_calls:${model}`]: models.filter((other) => other === model).length,
+  };
+}
+
+/** What one more call of `model` needs beside those in flight. */
+function needsOf(open: OpenCount, model: string): Numbers {
+  const inFlight = Object.entries(callsInFlight(open, model));
+  return Object.fromEntries(inFlight.map(([key, count]) => [key, count + 1]));
+}
+
 /** Checks the limits of a model call and records its beginning. */
-function beginModelCall(run: Run, host: Host, model: string, asking: Asking): ModelOrder {
+function beginModelCall(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  model: string,
+  asking: Asking,
+): ModelOrder {
   const { state } = run;
   const keys = ['agent:model_calls', `agent:model_calls:${model}`];
-  const crossed = wouldCross(state.limits, state.stats, keys);
+  const crossed = run.wouldCross(keys, callsInFlight(open, model));
   if (crossed !== null) {
     run.breach(crossed);
     throw leaving({ kind: 'stopped' });
   }
-  const { purpose, messages, summary, own } = asking;
+  const { purpose, messages, summary, own, inline } = asking;
   const { mark, head } = state;
   const isOwn = own === undefined ? {} : { own: true as const };
-  run.record({ type: 'agent:model_call:before', model, purpose, messages, ...isOwn });
+  const caller = inline === undefined ? {} : { callId: inline.callId };
+  const strategy = strategyOf(state, model, asking);
+  run.record({ type: 'agent:model_call:before', model, purpose, messages, ...isOwn, ...caller });
   return {
     agent: head.spec.name,
     runId: state.runId,
+    ...(state.parent === undefined ? {} : { rootRunId: state.parent.rootRunId }),
     agentPath: state.agentPath,
     model,
     purpose,
@@ -115,23 +177,28 @@ function beginModelCall(run: Run, host: Host, model: string, asking: Asking): Mo
     lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
     time: host.now(),
     transcript: mark,
-    ...strategyOf(state, model, asking),
+    ...strategy,
     ...(summary === undefined ? {} : { summary }),
     ...(own === undefined ? {} : { own }),
+    ...(inline === undefined ? {} : { inline: inline.request(strategy.structuredOutput, model) }),
   };
 }
 
-/** How the output is asked for, in mode `json` alone: as the entry says, or as a refusal left it. */
+/** How an output is asked for as JSON: as the entry says, or as a refusal left it. */
 function strategyOf(
   { head, structuredOutputs }: RunState,
   model: string,
-  { purpose, own: question }: Asking,
+  { purpose, own: question, inline }: Asking,
 ): Pick<ModelOrder, 'structuredOutput'> {
   // A question in a loop's own words asks for no output, nor does a summary.
   const asksForOutput =
-    purpose === 'reply' && (question === undefined || question.conversation === true);
-  if (head.spec.mode !== 'json' || !asksForOutput) return {};
-  const own = head.spec.models.find(({ id }) => id === model)?.structuredOutput;
+    inline?.asksForOutput ??
+    (head.spec.mode === 'json' &&
+      purpose === 'reply' &&
+      (question === undefined || question.conversation === true));
+  if (!asksForOutput) return {};
+  const models = inline === undefined ? head.spec.models : (head.spec.toolModels ?? []);
+  const own = models.find(({ id }) => id === model)?.structuredOutput;
   return { structuredOutput: structuredOutputs?.[model] ?? own ?? 'prompt' };
 }
 
@@ -155,6 +222,7 @@ function modelCallAfter(
   { model, purpose, own }: ModelOrder,
   outcome: ModelOutcome,
   durationMs: number,
+  callId: string | undefined,
 ): EventBody {
   const { attempts } = outcome;
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
@@ -167,6 +235,7 @@ function modelCallAfter(
     attempts,
     durationMs,
     ...(own === undefined ? {} : { own: true as const }),
+    ...(callId === undefined ? {} : { callId }),
   };
   switch (outcome.kind) {
     case 'reply':

@@ -2,12 +2,12 @@
  * A question to a person: limited, recorded, shown under `pending`, answered by an update. What asks is
  * a call of `ask_user`, or a program. Asynchronous, like `work.ts`, of which it is a part.
  */
-import { wouldCross } from '../limits/breach.ts';
 import { refusedText } from '../toolchain/call-texts.ts';
 import type { Json } from '../json.ts';
 import { unansweredText, type Question } from '../toolchain/ask-user.ts';
 import { cut } from '../text/cut.ts';
-import { statOf, type Run } from './run.ts';
+import { makeRoom } from './make-room.ts';
+import { isInterrupted, isStopped, statOf, type Run } from './run.ts';
 import { self } from '../stats/stat-keys.ts';
 import type { Host } from './host.ts';
 import type { QuestionItem } from './pending.ts';
@@ -35,8 +35,23 @@ export function askPerson(
   asked: Question,
   door: Door,
 ): Promise<AskOutcome> {
-  const { limits, stats } = run.state;
-  const crossed = wouldCross(limits, stats, ['agent:questions']);
+  const room = makeRoom(run, host, { 'agent:questions': 1 });
+  if (room === undefined) return askInRoom(run, host, callId, asked, door);
+  return room.then(() =>
+    isStopped(run, host) || isInterrupted(host)
+      ? { kind: 'unasked' }
+      : askInRoom(run, host, callId, asked, door),
+  );
+}
+
+function askInRoom(
+  run: Run,
+  host: Host,
+  callId: string,
+  asked: Question,
+  door: Door,
+): Promise<AskOutcome> {
+  const crossed = run.wouldCross(['agent:questions']);
   if (crossed?.limit.onReach === 'refuse') {
     const text = refusedText(crossed.key, crossed.limit.max);
     return Promise.resolve({ kind: 'refused', text });

@@ -14,8 +14,10 @@ import type {
   TokenUsage,
 } from '../model/model.ts';
 import type { Problem, ProblemFamily } from '../problem.ts';
+import type { Numbers } from '../stats/stats.ts';
 import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
 import type { ProgramOutcome } from './program/report.ts';
+import type { LeaseAnswer } from '../tree/lease.ts';
 import type { StepStatus } from './step.ts';
 
 /** What every event has. */
@@ -69,6 +71,8 @@ export type EventBody =
       readonly messages: number;
       /** A loop asks in its own words. */
       readonly own?: true;
+      /** The call of an LLM tool that asks. */
+      readonly callId?: string;
     }
   /** A model call has ended, with all its attempts; also one that a tool or a validator reports. */
   | {
@@ -83,6 +87,7 @@ export type EventBody =
       readonly durationMs: number;
       readonly error?: { readonly code: string; readonly message: string };
       readonly own?: true;
+      readonly callId?: string;
     }
   /** A provider refused how the output was asked for; the run asks in a plainer way from now on. */
   | {
@@ -153,6 +158,53 @@ export type EventBody =
       readonly calls: number;
       /** The message is cut to 2 KB. */
       readonly error?: { readonly reason: string; readonly message: string };
+    }
+  /** A run of `childAgent` was started for call `callId`; `childId` is its address. */
+  | {
+      readonly type: 'agent:child:spawn';
+      readonly childId: string;
+      readonly childAgent: string;
+      readonly callId: string;
+    }
+  /**
+   * A child says what it and all below it have spent; the highest `number` counts. `added` is what of it
+   * is new.
+   */
+  | {
+      readonly type: 'agent:child:report';
+      readonly childId: string;
+      readonly number: number;
+      readonly totals: Numbers;
+      readonly added: Numbers;
+      /** Its last word: it ends without a Step. */
+      readonly final?: true;
+    }
+  /** A child asked for more of limits and was answered; `number` is that of its request. */
+  | {
+      readonly type: 'agent:child:granted';
+      readonly childId: string;
+      readonly number: number;
+      readonly leases: readonly LeaseAnswer[];
+    }
+  /** A child has ended; its totals stand for all below it. One that died without a word is charged. */
+  | {
+      readonly type: 'agent:child:complete';
+      readonly childId: string;
+      readonly status: StepStatus;
+      readonly reason: string;
+      readonly totals: Numbers;
+      readonly added: Numbers;
+      readonly durationMs: number;
+      /** It ended without a word: what was reserved for it counts as spent. */
+      readonly charged?: true;
+    }
+  /** The parent was asked for more of these leases. */
+  | { readonly type: 'agent:lease:asked'; readonly wants: readonly string[] }
+  /** The parent has answered request `number`. */
+  | {
+      readonly type: 'agent:lease:answered';
+      readonly number: number;
+      readonly leases: readonly LeaseAnswer[];
     }
   /** A person is asked; `text` is the question, cut to 2 KB. */
   | { readonly type: 'agent:question:asked'; readonly questionId: string; readonly text: string }

@@ -11,7 +11,13 @@
  * H4  `publish` never waits and never throws.
  */
 import type { SummaryOrder } from '../compaction/compaction.ts';
-import type { ModelPurpose, OutputStrategy, Reply, TokenUsage } from '../model/model.ts';
+import type {
+  ModelPurpose,
+  ModelRequest,
+  OutputStrategy,
+  Reply,
+  TokenUsage,
+} from '../model/model.ts';
 import type {
   JudgeOrder,
   JudgeResult,
@@ -28,6 +34,9 @@ import type { RunState } from './run-state.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { Message } from '../message.ts';
 import type { Entry } from '../transcript/entry.ts';
+import type { ChildCancel, ChildMessage, ParentMessage } from '../tree/messages.ts';
+import type { AgentInput } from './input.ts';
+import type { Step } from './step.ts';
 
 /** A question that a loop of a user's own puts in its own words, beside those of the agent. */
 export interface OwnRequest {
@@ -39,10 +48,21 @@ export interface OwnRequest {
   readonly models?: readonly string[];
 }
 
+/**
+ * A request that travels whole: the question of an LLM tool. Nothing of the conversation belongs to it,
+ * so no transcript is read. At most 1 MB.
+ */
+export type InlineRequest = Pick<
+  ModelRequest,
+  'mode' | 'messages' | 'schema' | 'tools' | 'toolChoice' | 'cacheUpTo'
+>;
+
 /** A model call by reference: who, which part of the transcript, and what only this call has. */
 export interface ModelOrder {
   readonly agent: string;
   readonly runId: string;
+  /** Of the tree; absent: the run is the root. */
+  readonly rootRunId?: string;
   readonly agentPath: string;
   /** Id of the model entry. */
   readonly model: string;
@@ -57,10 +77,12 @@ export interface ModelOrder {
   /** Milliseconds since 1970, for instructions that name the date. */
   readonly time: number;
   readonly transcript: TranscriptReference;
-  /** How the output is asked for; set when the agent's mode is `json`. */
+  /** How the output is asked for; set when an output is asked for as JSON. */
   readonly structuredOutput?: OutputStrategy;
   /** Set when a loop asks in its own words. */
   readonly own?: OwnRequest;
+  /** Set when an LLM tool asks. */
+  readonly inline?: InlineRequest;
   /** Set when `purpose` is `compaction`: what of the transcript is to be summed up. */
   readonly summary?: SummaryOrder;
 }
@@ -139,15 +161,37 @@ export type LiteralsOutcome =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** A child run that is to be started. */
+export interface ChildOrder {
+  /** Its address, free by construction: the parent's, a slash and the id of the call. */
+  readonly childId: string;
+  readonly input: AgentInput;
+}
+
+/** How a child run ended. */
+export type ChildEnd =
+  | { readonly kind: 'ended'; readonly step: Step }
+  /** It ended without a Step: terminated, timed out, or `canceled` through the service. */
+  | { readonly kind: 'lost'; readonly message: string; readonly canceled?: true }
+  | { readonly kind: 'unstarted'; readonly message: string };
+
 /** The world, as the loop sees it. */
 export interface Host {
+  /** Where other runs reach this one: its workflow id. */
+  readonly address: string;
   /** Milliseconds since 1970. */
   now(): number;
   /**
    * Asks a model for the next reply. `state` holds the transcript that the order only names: a host
-   * that kept what it saw before takes the new messages alone.
+   * that kept what it saw before takes the new messages alone. With `separateId` the call can be ended
+   * alone, by `abortCall`.
    */
-  callModel(order: ModelOrder, state: RunState, mayTryAgain: MayTryAgain): Promise<ModelOutcome>;
+  callModel(
+    order: ModelOrder,
+    state: RunState,
+    mayTryAgain: MayTryAgain,
+    separateId?: string,
+  ): Promise<ModelOutcome>;
   /**
    * Runs a tool. `tool` is the tool's specification: it says how to retry. With `isSeparate` the call
    * can be ended alone, by `abortCall`.
@@ -164,6 +208,15 @@ export interface Host {
   needsApproval(order: ToolOrder, tool: ToolSpec): Promise<ApprovalOutcome>;
   /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
+  /**
+   * Runs a child to its end. An abort tells it to end for the reason that `cancel` gives then, and it is
+   * awaited all the same; one that does not end in time is lost.
+   */
+  runChild(order: ChildOrder, cancel: () => ChildCancel): Promise<ChildEnd>;
+  /** Tells the parent something. It may be lost, come twice or late; nobody hears whether it came. */
+  tellParent(message: ParentMessage): void;
+  /** Tells a child something, as `tellParent`. */
+  tellChild(childId: string, message: ChildMessage): void;
   /** Ends what is in flight early. Harmless when nothing is. */
   abort(): void;
   /** Ends one separate call early. Harmless when it has ended, or was never begun. */

@@ -8,6 +8,7 @@
  * I2  Positions rise by 1 over the whole chain of a run.
  * I3  The inbox is plain JSON and travels with a hand-over, so that nothing is lost between runs.
  */
+import type { Breach } from '../limits/limit.ts';
 import type { MediaPart } from '../message.ts';
 import type { InputKind } from './events.ts';
 import type { PersonAnswer, Waits } from './pending.ts';
@@ -37,6 +38,8 @@ export interface CancelRequest {
   readonly reason: 'canceled' | 'parent_canceled';
   /** The words of the one who canceled; may be empty. */
   readonly message: string;
+  /** The limit of an ancestor that was crossed: the run ends of that. */
+  readonly breach?: Breach;
 }
 
 /** Plain data; starts as {@link EMPTY_INBOX}. */

@@ -2,7 +2,9 @@
 import type { JsonObject } from '../json.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Task } from '../message.ts';
+import type { CompiledAgent } from '../program/compiled.ts';
 import type { Step, StepMemory } from './step.ts';
+import type { ParentLink } from '../tree/lease.ts';
 
 /** One turn of an earlier conversation. */
 export interface HistoryTurn {
@@ -50,4 +52,10 @@ export interface AgentInput {
   readonly model?: string;
   /** What the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
+  /** Set by a parent; of a start by anybody else it is ignored. */
+  readonly parent?: ParentLink;
+  /** The program that is run in place of those of a model. */
+  readonly compiled?: CompiledAgent;
+  /** True: the run is started for its program, so an agent without programs is refused. */
+  readonly compiles?: true;
 }

@@ -204,7 +204,8 @@ function answerOnly(messages: Messages): Messages {
   return messages.filter(({ role }) => role !== 'user');
 }
 
-function candidateOf(work: Work, { value, notJson }: ProgramReport): Candidate {
+/** What a program gave, as a candidate for the answer. */
+export function candidateOf(work: Work, { value, notJson }: ProgramReport): Candidate {
   const { output } = work.state.head.spec.answer;
   if (value === undefined) {
     const { path = '', message = 'The value has no JSON form.' } = notJson ?? {};
@@ -215,7 +216,7 @@ function candidateOf(work: Work, { value, notJson }: ProgramReport): Candidate {
 }
 
 /** Checks candidates as every mode does, and records what came of it. */
-async function judged(
+export async function judged(
   work: Work,
   candidates: readonly Candidate[],
   text: string,
@@ -233,13 +234,20 @@ async function judged(
   return judgement;
 }
 
-function problemLines(judgement: Judgement): readonly string[] {
+/** Why an answer is none, a line each. */
+export function problemLines(judgement: Judgement): readonly string[] {
   if (judgement.kind === 'unfit') return judgement.lines;
   const text = plainText(judgementFeedback(judgement, ''));
   return text === '' ? [] : [text];
 }
 
-function accepted(work: Work, value: Json, messages: Messages, fallbackUsed?: true): TurnEnd {
+/** The end of a run with an answer. */
+export function accepted(
+  work: Work,
+  value: Json,
+  messages: Messages,
+  fallbackUsed?: true,
+): TurnEnd {
   const { floatPrecision: digits } = work.state.head.spec;
   return {
     kind: 'end',
@@ -250,7 +258,11 @@ function accepted(work: Work, value: Json, messages: Messages, fallbackUsed?: tr
 }
 
 /** How the run ends when its program has given up. */
-function refusalOf({ value, preview, isEmpty }: ProgramReport): Parameters<typeof leaving>[0] {
+export function refusalOf({
+  value,
+  preview,
+  isEmpty,
+}: ProgramReport): Parameters<typeof leaving>[0] {
   const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
   const { reason, message } = given as { readonly reason?: Json; readonly message?: Json };
   const details = value === undefined ? {} : { details: value };

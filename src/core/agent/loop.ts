@@ -11,16 +11,18 @@
  * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */
-import { wouldCross } from '../limits/breach.ts';
 import type { Json } from '../json.ts';
 import { leaveOf, type Ending, type Leave } from './ending.ts';
 import type { IterationOutcome } from './events.ts';
 import type { Host } from './host.ts';
+import type { CancelRequest } from './inbox.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import { makeRoom } from './make-room.ts';
 import { modeOf } from './modes/modes.ts';
 import { isStopped, type Run } from './run.ts';
 import { compactDue, compactToFit, isCompactionDue, type Pass } from './run-compaction.ts';
 import { messageOf, outcomeOf } from './step-of.ts';
+import { fitEnding } from './step-size.ts';
 import { createWork, type Next, type TurnEnd } from './work.ts';
 
 /** How a run left `runLoop`. */
@@ -65,6 +67,8 @@ export async function runLoop(
     }
     for (;;) {
       if (run.state.pausedAt !== null) await waitWhilePaused(run, host); // L2
+      const room = makeRoom(run, host, { 'agent:iterations': 1 });
+      if (room !== undefined) await room;
       const left = leaveBeforeIteration(run, host); // L2 to L6
       if (left === NEEDS_ROOM || (left === null && isCompactionDue(run))) {
         const compact = left === NEEDS_ROOM ? compactToFit : compactDue;
@@ -141,8 +145,9 @@ function hasNews(run: Run, host: Host): boolean {
   return run.state.pausedAt !== null || host.mailbox.peek().waiting.length > 0;
 }
 
-/** Records the end of a run, also of one whose hand-over failed. */
-export function finish(run: Run, ending: Ending): LoopEnd {
+/** Records the end of a run, also of one whose hand-over failed; a Step that is too large ends it otherwise. */
+export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly kind: 'ended' }> {
+  const ending = fitEnding(run.state, wanted);
   const message = messageOf(ending, run.state.iteration);
   if (message !== undefined && (ending.kind === 'error' || ending.kind === 'compaction_failed')) {
     run.record({ type: 'agent:error', message });
@@ -173,15 +178,22 @@ function takeIn(run: Run, host: Host): void {
   }
 }
 
+/** How a run ends that is to stop: canceled, or for a limit of an ancestor, which it then names. */
+export function cancelEnding(run: Run, { reason, message, breach }: CancelRequest): Ending {
+  if (breach === undefined) return { kind: 'canceled', reason, message };
+  run.breach(breach);
+  return { kind: 'limit_exceeded', breach: run.state.breach ?? breach };
+}
+
 function endingFound(run: Run, host: Host): Ending | null {
   const { cancel } = host.mailbox.peek();
-  if (cancel !== null) return { kind: 'canceled', ...cancel };
+  if (cancel !== null) return cancelEnding(run, cancel);
   const { breach } = run.state;
   return breach === null ? null : { kind: 'limit_exceeded', breach };
 }
 
-function iterationBreach(run: Run): ReturnType<typeof wouldCross> {
-  return wouldCross(run.state.limits, run.state.stats, ['agent:iterations']);
+function iterationBreach(run: Run): ReturnType<Run['wouldCross']> {
+  return run.wouldCross(['agent:iterations']);
 }
 
 /** How an iteration ended; `ending` is null when the run goes on. */

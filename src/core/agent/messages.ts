@@ -3,11 +3,11 @@
  * contract with every client and worker that is in flight, so they only grow.
  */
 import type { Json, JsonObject } from '../json.ts';
-import type { Limit } from '../limits/limit.ts';
+import type { BreachOrigin, Limit } from '../limits/limit.ts';
 import type { Page, PagePosition } from '../transcript/page.ts';
 import type { LimitsInput } from './input.ts';
 import type { Decision } from './pending.ts';
-import type { Step, Usage } from './step.ts';
+import type { Step, StepStatus, Usage } from './step.ts';
 
 /** Names of the messages, as the service knows them. */
 export const MESSAGE_NAMES = {
@@ -23,6 +23,12 @@ export const MESSAGE_NAMES = {
   events: 'events',
   pending: 'pending',
   program: 'program',
+  tree: 'tree',
+  /** From a child. */
+  progress: 'progress',
+  leaseRequest: 'lease-request',
+  /** From the parent. */
+  leaseGrant: 'lease-grant',
 } as const;
 
 /** Name of the workflow that runs an agent. */
@@ -75,12 +81,54 @@ export interface RunStatus {
   readonly step?: Step;
 }
 
+/** A child run, as the run that started it knows it. */
+export interface TreeChild {
+  /** Workflow id: the address of the run. */
+  readonly id: string;
+  readonly agent: string;
+  /** Absent once it has ended. */
+  readonly path?: string;
+  readonly status: 'running' | StepStatus;
+  /** Of an ended child. */
+  readonly reason?: string;
+  /** Of all below it too; of a child that lives as far as it has said. */
+  readonly usage: Usage;
+}
+
+/** A limit that holds for a run and all below it, and where it is. */
+export interface BudgetLine {
+  readonly key: string;
+  /** `self`, or the ancestor whose limit it is. */
+  readonly origin: BreachOrigin;
+  /** The limit; of an ancestor's limit the part that was granted. */
+  readonly max: number;
+  /** By the run and by children as far as they have said. */
+  readonly used: number;
+  /** For children that live, beyond that. */
+  readonly reserved: number;
+  readonly free: number;
+}
+
+/** One run of a tree: what it knows of itself and of the runs that it has started. */
+export interface TreeView {
+  readonly agent: string;
+  readonly path: string;
+  readonly depth: number;
+  /** Workflow id of the run above; null for a root. */
+  readonly parent: string | null;
+  /** Those that live first, then ended ones. */
+  readonly children: readonly TreeChild[];
+  readonly budgets: readonly BudgetLine[];
+}
+
 /** What everything has that waits for a person. */
 export interface PendingBase {
   /** What `answer` and `decide` take. */
   readonly id: string;
   readonly agent: string;
   readonly path: string;
+  /** Workflow id of the run in which it waits; absent: the run that was asked. */
+  readonly run?: string;
   /** Milliseconds since 1970. */
   readonly since: number;
   /** When it ends by itself, in milliseconds since 1970. */

@@ -1,4 +1,5 @@
 /** The loop of an agent without one of its own: that of its mode. */
+import { compiledLoop } from './compiled-loop.ts';
 import { lispLoop } from './lisp-loop.ts';
 import { modeLoop } from './mode-loop.ts';
 import { modeOf } from './modes/modes.ts';
@@ -7,5 +8,6 @@ import type { Next } from './work.ts';
 
 /** The iteration that `spec` asks for. */
 export function nextOf(spec: AgentSpec): Next {
+  if (spec.compiled !== undefined) return compiledLoop;
   return spec.mode === 'lisp' ? lispLoop : modeLoop(modeOf(spec));
 }

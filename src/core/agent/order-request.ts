@@ -1,10 +1,19 @@
 /** From an order and its transcript to the request: what the model activity asks a provider. */
 import { buildSummaryRequest } from '../compaction/summary-request.ts';
 import type { ModelRequest } from '../model/model.ts';
-import type { ModelOrder, TranscriptView } from './host.ts';
+import type { InlineRequest, ModelOrder, TranscriptView } from './host.ts';
 import type { RequestOptions } from './mode.ts';
 import { buildRequest, modeOf } from './modes/modes.ts';
 import { requestOf } from './prompt.ts';
+
+/** The request of an order that holds it whole; `attempt` is from 1. */
+export function inlineRequest(
+  { agent, runId, iteration }: ModelOrder,
+  inline: InlineRequest,
+  attempt: number,
+): ModelRequest {
+  return { ...inline, agent, runId, iteration, attempt, settings: {} };
+}
 
 /** The request that `order` stands for. `made`: what is known only where the model is asked. */
 export function requestOfOrder(

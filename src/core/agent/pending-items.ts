@@ -4,14 +4,20 @@ import type { PendingItem } from './messages.ts';
 import type { WaitingItem } from './pending.ts';
 import type { RunState } from './run-state.ts';
 
-/** All that waits for people, the pause of the run included, oldest first. */
+/**
+ * All that waits for people, oldest first: in the run itself, its pause included, then in its children as
+ * far as they have said.
+ */
 export function pendingItems(state: RunState, inbox: Inbox): readonly PendingItem[] {
   const whose = { agent: state.head.spec.name, path: state.agentPath };
   const { pending = [] } = openWaits(state, inbox);
   const items = pending.map((item): PendingItem => ({ ...shownItem(item), ...whose }));
-  const { pausedAt } = state;
-  if (pausedAt === null) return items;
-  return [...items, { id: 'pause', kind: 'pause', since: pausedAt, ...whose }];
+  const { pausedAt, children = [] } = state;
+  const below = children.flatMap((child) =>
+    child.pending.map((item): PendingItem => ({ ...item, run: item.run ?? child.childId })),
+  );
+  if (pausedAt === null) return [...items, ...below];
+  return [...items, { id: 'pause', kind: 'pause', since: pausedAt, ...whose }, ...below];
 }
 
 /** An item without what only the loop needs. */

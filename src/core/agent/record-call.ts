@@ -11,6 +11,7 @@ import type { CallEnd } from './call-end.ts';
 import type { EventBody } from './events.ts';
 import { failedCallResult, toolCallResult, type CallResult } from './observation.ts';
 import { isSearch } from './run-call.ts';
+import { maskHidden } from './run-child.ts';
 import type { Run } from './run.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from './turn-record.ts';
@@ -51,10 +52,16 @@ export function recordCall(
   );
   for (const event of result.events ?? []) run.record(ownEvent(event));
   if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
-  const read = toolCallResult(asked, result, toolchainOf(spec.toolchain));
+  const read = toolCallResult(asked, shownResult(tool, result), toolchainOf(spec.toolchain));
   const told =
     end.edited === undefined ? read : { ...read, text: `${editedText(end.edited)}\n${read.text}` };
   return shown === undefined ? told : { ...told, shown };
+}
+
+/** A result as a model may read it. */
+function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result'] {
+  if (tool.agent === undefined || result.output === undefined) return result;
+  return { ...result, output: maskHidden(result.output) };
 }
 
 /** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */

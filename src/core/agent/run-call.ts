@@ -2,7 +2,6 @@
  * One call from its name to its end: a person's approval, the tool or the question, work outside.
  * Asynchronous, like `run-calls.ts`, which runs a batch of them.
  */
-import { wouldCross } from '../limits/breach.ts';
 import type { ToolCall } from '../message.ts';
 import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
 import {
@@ -21,9 +20,14 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import type { CallEnd } from './call-end.ts';
+import { checkArguments } from './check-arguments.ts';
 import type { Host } from './host.ts';
+import { makeRoom } from './make-room.ts';
 import type { ApprovalItem, ExternalItem, WaitingItem } from './pending.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
+import type { OpenCount } from './open-count.ts';
+import { callChild, type Starters } from './run-child.ts';
+import { runLlmTool } from './run-llm-tool.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent } from './turn-record.ts';
 import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-person.ts';
@@ -32,11 +36,14 @@ import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-pers
 export interface CallPlace {
   readonly run: Run;
   readonly host: Host;
+  readonly open: OpenCount;
   readonly door: Door;
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
   /** Set when a program makes the calls; then it says which of them may be ended alone. */
   readonly program?: { isSeparate(callId: string): boolean };
+  /** How many children start together; absent: one by one. */
+  readonly starters?: Starters;
 }
 
 /** A call on its way. */
@@ -106,11 +113,12 @@ async function approveCall(
       run.record({ type: 'agent:warning', code: 'approval_check_failed', message });
     }
   }
-  const { limits, stats } = run.state;
+  const room = makeRoom(run, host, { 'agent:approvals_requested': 1 });
+  if (room !== undefined) await room;
   if (isStopped(run, host) || isInterrupted(host) || door.isDropped(callId)) {
     return stoppedBefore(place);
   }
-  const crossed = wouldCross(limits, stats, ['agent:approvals_requested']);
+  const crossed = run.wouldCross(['agent:approvals_requested']);
   if (crossed !== null) {
     run.breach(crossed);
     return stoppedBefore(place);
@@ -177,9 +185,19 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   const kept = cachedResult(run.state.cached, spec, call);
   // What was cut for a model is no value for a program.
   const isUsable = kept !== undefined && (program === undefined || kept.cut === undefined);
-  if (isUsable) return { result: kept, endedAt: host.now(), ...tracesOf(call) };
+  if (isUsable) {
+    if (spec.agent !== undefined && place.starters !== undefined) place.starters.children -= 1;
+    return { result: kept, endedAt: host.now(), ...tracesOf(call) };
+  }
   const { head } = run.state;
   if (isAsk(head.spec, tool)) return askCall(place, call);
+  if (spec.agent !== undefined) return agentCall(place, call);
+  if (spec.llm !== undefined) {
+    return runLlmTool(place, { ...call, llm: spec.llm }).then((end) => ({
+      ...end,
+      ...tracesOf(call),
+    }));
+  }
   const order = orderOf(place, call);
   const isSeparate = program?.isSeparate(callId) ?? false;
   const running = isSearch(head.spec, tool)
@@ -192,24 +210,28 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
   );
 }
 
+/** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */
+async function agentCall(place: CallPlace, call: Call): Promise<CallEnd> {
+  const { run, host, starters } = place;
+  const { callId, spec } = call;
+  const checked = await checkArguments(run, host, call);
+  if (checked.kind === 'ended') {
+    if (starters !== undefined) starters.children -= 1;
+    return checked.end;
+  }
+  const end = await callChild(run, host, { callId, spec, args: checked.args, starters });
+  return { ...end, ...tracesOf(call) };
+}
+
 /** A call of the built-in `ask_user`: its arguments are checked as a tool's, then a person is asked. */
 async function askCall(place: CallPlace, call: Call): Promise<CallEnd> {
   const { run, host, door } = place;
-  const { callId, tool, spec } = call;
-  const { name: agent } = run.state.head.spec;
-  const checked = await host.checkLiterals({ agent, calls: [{ tool, args: call.args }] });
-  if (checked.kind === 'aborted') return unstarted('canceled', canceledCallText, host.now());
-  if (checked.kind === 'failed') {
-    return unstarted('error', toolErrorText(checked.message), host.now());
-  }
-  const [verdict] = checked.verdicts;
-  if (verdict?.kind !== 'fits') return unstarted('rejected', verdict?.text ?? '', host.now());
-  const read = readQuestion(verdict.args);
+  const { callId, spec } = call;
+  const checked = await checkArguments(run, host, call);
+  if (checked.kind === 'ended') return checked.end;
+  const read = readQuestion(checked.args);
   if (read.kind === 'unfit') {
     return unstarted('rejected', unfitArgumentsText(spec, [read.line]), host.now());
-  }
-  if (isStopped(run, host) || isInterrupted(host)) {
-    return unstarted('canceled', canceledCallText, host.now());
   }
   return askEnd(place, call, await askPerson(run, host, callId, read.question, door));
 }

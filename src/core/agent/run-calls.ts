@@ -9,18 +9,14 @@ import type { CallEnd } from './call-end.ts';
 import { leaveOf } from './ending.ts';
 import type { Host } from './host.ts';
 import type { KeptCalls, KeptTurn } from './kept-turn.ts';
+import { roomForCalls } from './make-room.ts';
 import type { CallResult } from './observation.ts';
+import type { OpenCount } from './open-count.ts';
 import { leaveOut, recordCall, recordUnstarted } from './record-call.ts';
 import { resumeCall, startCall, type CallPlace } from './run-call.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
+import type { Starters } from './run-child.ts';
 import { createDoor, hasEnded, SHUT_DOOR } from './wait-for-person.ts';
-
-/** How many calls of an iteration have begun and not ended. */
-export interface OpenCount {
-  count: number;
-  /** Set when the loop has ended without waiting for what it began. */
-  isOver?: true;
-}
 
 /** What calls know of the turn that they belong to. */
 export interface CallTurn {
@@ -54,12 +50,19 @@ export async function runCalls(
     }
   };
   const door = keep === undefined ? SHUT_DOOR : createDoor(run, host, () => gather(keep));
-  const place: CallPlace = { run, host, door, reasoning };
+  const starters: Starters = { children: 0 };
+  const place: CallPlace = { run, host, open, door, reasoning, starters };
   let resumed = kept?.begun ?? [];
   let before = 0;
   try {
     for (const wave of wavesOf(calls, tools, parallel)) {
       for (let done = results.length - before; done < wave.length; done = results.length - before) {
+        const room = roomForCalls(
+          run,
+          host,
+          wave.slice(done).map(({ tool }) => tool),
+        );
+        if (room !== undefined) await room;
         // When calls that started did not count after all, more of the wave fit.
         unrecorded = beginCalls(place, wave.slice(done), resumed);
         resumed = [];
@@ -127,10 +130,11 @@ function beginCalls(
   if (isStopped(run, host) || isInterrupted(host)) {
     return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
   }
-  const { limits, stats, head } = run.state;
-  const { fits, breach } = roomFor(calls, head.spec.tools, limits, stats);
+  const { fits, breach } = roomFor(calls, run.state.head.spec.tools, run.wouldCross);
   if (fits > 0) {
-    return calls.slice(0, fits).map((call) => {
+    const fitting = calls.slice(0, fits);
+    if (place.starters !== undefined) place.starters.children = agentCalls(run, fitting);
+    return fitting.map((call) => {
       const startedAt = host.now();
       return { kind: 'started', call, startedAt, pending: startCall(place, call) };
     });
@@ -141,6 +145,12 @@ function beginCalls(
   }
   if (breach !== null) run.breach(breach);
   return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
+}
+
+function agentCalls(run: Run, calls: readonly ToolCall[]): number {
+  const { tools } = run.state.head.spec;
+  const agents = tools.filter(({ agent }) => agent !== undefined).map(({ name }) => name);
+  return agents.length === 0 ? 0 : calls.filter(({ tool }) => agents.includes(tool)).length;
 }
 
 /** A call that an earlier link began: its end, or what it waits for. */

@@ -12,7 +12,7 @@ import { askModels, type Tries } from './ask-model.ts';
 import { leaveOf, leaving } from './ending.ts';
 import type { Host } from './host.ts';
 import { isStopped, type Run } from './run.ts';
-import type { OpenCount } from './run-calls.ts';
+import { nothingOpen, type OpenCount } from './open-count.ts';
 import type { RunState } from './run-state.ts';
 import { replyText } from './turn.ts';
 
@@ -55,7 +55,7 @@ export function compactByForce(
 }
 
 async function passOf(run: Run, host: Host, isEnough: () => boolean): Promise<Pass> {
-  const how = { open: { count: 0 }, tries: { count: 0, isForced: false }, isEnough };
+  const how = { open: nothingOpen(), tries: { count: 0, isForced: false }, isEnough };
   try {
     return { kind: (await applyStrategies(run, host, how)) ? 'changed' : 'unchanged' };
   } catch (error) {

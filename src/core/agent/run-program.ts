@@ -24,12 +24,13 @@ import {
   type Machine,
   type Outcome,
 } from '../../lisp.ts';
-import { wouldCross } from '../limits/breach.ts';
 import { byteSize, type Json } from '../json.ts';
+import type { Numbers } from '../stats/stats.ts';
 import { cut } from '../text/cut.ts';
 import { refusedText } from '../toolchain/call-texts.ts';
 import { leaving } from './ending.ts';
 import type { Host } from './host.ts';
+import { makeRoom } from './make-room.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import { readAndCheck } from './program/check-program.ts';
 import { createEffects, type Effects, type KeptEffects } from './program/effects.ts';
@@ -44,12 +45,12 @@ import type { ProgramError, ProgramReport, ProgramView } from './program/report.
 import {
   budgetOf,
   fuelFor,
+  ownFuel,
   programData,
   programSpecOf,
-  programWorld,
   toolFaces,
 } from './program/world.ts';
-import type { OpenCount } from './run-calls.ts';
+import type { OpenCount } from './open-count.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 
 /** A program to run. */
@@ -106,10 +107,13 @@ async function beginProgram(
   const { programId, source } = order;
   const since = host.now();
   if (isStopped(run, host) || isInterrupted(host)) return notBegun(order, CANCELED);
-  const { limits, stats } = run.state;
+  const room = makeRoom(run, host, needsOf(run));
+  if (room !== undefined) {
+    await room;
+    if (isStopped(run, host) || isInterrupted(host)) return notBegun(order, CANCELED);
+  }
   const crossed =
-    wouldCross(limits, stats, ['agent:code_executions']) ??
-    wouldCross(limits, stats, ['agent:program_steps']);
+    run.wouldCross(['agent:code_executions']) ?? run.wouldCross(['agent:program_steps']);
   if (crossed?.limit.onReach === 'refuse') {
     const message = refusedText(crossed.key, crossed.limit.max).replace(/^Error: /, '');
     const error: ProgramError = { reason: 'refused', phase: 'check', message };
@@ -143,6 +147,12 @@ async function beginProgram(
     tools,
   });
   return drive(running, machine);
+}
+
+/** What a program may need of the limits of ancestors: all the fuel that it may use. */
+function needsOf({ state }: Run): Numbers {
+  const fuel = ownFuel(programSpecOf(state.head.spec));
+  return { 'agent:code_executions': 1, 'agent:program_steps': fuel };
 }
 
 const CANCELED: ProgramError = {
@@ -194,6 +204,7 @@ async function drive(running: Running, begun: Machine, kept?: KeptProgram): Prom
     {
       run,
       host,
+      open,
       programId: order.programId,
       reasoning: order.reasoning ?? '',
       isGivenUp: () => open.isOver === true,
@@ -284,7 +295,7 @@ function close(running: Running, end: End): ProgramReport {
   const ended = endProgram(endingOf(running, end));
   run.record(ended.event, { program: ended.state });
   if ('outcome' in end && isOutOfFuel(end.outcome) && running.isShort) {
-    const crossed = wouldCross(run.state.limits, run.state.stats, ['agent:program_steps']);
+    const crossed = run.wouldCross(['agent:program_steps']);
     if (crossed !== null) run.breach(crossed);
   }
   if (ended.exceeded !== undefined) {

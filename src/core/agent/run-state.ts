@@ -24,6 +24,9 @@ import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../transcript/entry.ts';
 import { nextHead } from '../tool-search/discovered.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
+import { inheritedLimits } from '../tree/inherit.ts';
+import type { ParentLink } from '../tree/lease.ts';
+import { changedTree, type TreeCarried, type TreeState } from '../tree/tree-state.ts';
 import { isOwnEvent, type AgentEvent } from './events.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import type { ProgramState } from './program/report.ts';
@@ -38,7 +41,7 @@ export interface TranscriptMark {
 }
 
 /** The state of a run, version 1. */
-export interface RunState {
+export interface RunState extends TreeState {
   readonly v: 1;
   /** One id for the whole chain of a run. */
   readonly runId: string;
@@ -77,6 +80,8 @@ export interface RunState {
   readonly settled?: readonly SettledItem[];
   /** Since when nothing but `pending` is waited for; null or absent while the run works. */
   readonly waitingSince?: number | null;
+  /** Calls that run; absent until there was one. */
+  readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
   /** What programs left; absent until there was one, or a memory to begin with. */
@@ -84,7 +89,7 @@ export interface RunState {
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
-export interface Carried {
+export interface Carried extends TreeCarried {
   /** Appended by `agent:iteration_history:change` and `agent:scratchpad:change`. */
   readonly entry?: Entry;
   /** Replaces the scratchpad and starts a new epoch. */
@@ -107,6 +112,8 @@ export interface RunIdentity {
   readonly agentPath: string;
   readonly depth: number;
   readonly startedAt: number;
+  /** The run above; absent for a root. */
+  readonly parent?: ParentLink;
 }
 
 /** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
@@ -115,9 +122,11 @@ export function startState(
   head: TranscriptHead,
   memory?: StepMemory,
 ): RunState {
+  const { parent } = identity;
   return {
     v: 1,
     ...identity,
+    ...(parent === undefined ? {} : { leases: parent.leases }),
     head,
     seq: 0,
     iteration: 0,
@@ -126,7 +135,7 @@ export function startState(
     mark: { epoch: 1, length: 0, digest: headDigest(head) },
     historyLength: 0,
     stats: EMPTY_STATS,
-    limits: head.spec.limits,
+    limits: inheritedLimits(head.spec.limits, parent),
     breach: null,
     pausedAt: null,
     idleMs: 0,
@@ -205,13 +214,20 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return {
         ...withoutItems(state, () => true, event.at),
         ...(state.turn === undefined ? {} : { turn: null }),
+        ...((state.openCalls ?? []).length === 0 ? {} : { openCalls: [] }),
       };
     case 'agent:program:after':
       return carried.program === undefined ? NOTHING : { program: carried.program };
     case 'agent:model_call:before':
-    case 'agent:tool_call:before':
     case 'agent:program:before':
       return goingOn(state, event.at);
+    case 'agent:tool_call:before': {
+      const { callId, tool } = event;
+      return {
+        ...goingOn(state, event.at),
+        openCalls: [...(state.openCalls ?? []), { callId, tool }],
+      };
+    }
     case 'agent:question:asked':
     case 'agent:approval:requested':
     case 'agent:external:begun':
@@ -228,10 +244,18 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:tool_call:after':
       return {
         ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
+        ...withoutCall(state, event.callId),
         ...(carried.cached === undefined
           ? {}
           : { cached: keepResult(state.cached ?? [], carried.cached) }),
       };
+    case 'agent:child:spawn':
+    case 'agent:child:report':
+    case 'agent:child:granted':
+    case 'agent:child:complete':
+    case 'agent:lease:asked':
+    case 'agent:lease:answered':
+      return changedTree(state, event, carried);
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
       const breach = {
@@ -268,6 +292,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:warning':
       return NOTHING;
   }
+}
+
+function withoutCall({ openCalls = [] }: RunState, callId: string): Partial<RunState> {
+  const left = openCalls.filter((call) => call.callId !== callId);
+  return left.length === openCalls.length ? NOTHING : { openCalls: left };
 }
 
 function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Partial<RunState> {

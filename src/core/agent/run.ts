@@ -8,10 +8,12 @@
  * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its last:
  *     no limit, deadline or message is recorded behind it. A run whose hand-over failed may still end.
  */
-import { covers, firstBreach } from '../limits/breach.ts';
+import { covers, firstBreach, wouldCross } from '../limits/breach.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
-import { valueOf } from '../stats/stats.ts';
+import { valueOf, type Numbers } from '../stats/stats.ts';
 import { tally } from '../stats/tally.ts';
+import { lateDeadline, nextInherited } from '../tree/inherit.ts';
+import { leaseInTheWay, reservedOf, type Ledger } from '../tree/ledger.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
 import type { Host } from './host.ts';
@@ -22,11 +24,18 @@ import { activeMs, apply, isIdle, type Carried, type RunState } from './run-stat
 /** A run in progress. `state` is always the newest; read it again after each wait. */
 export interface Run {
   readonly state: RunState;
+  /** Whether `execution:after` is recorded. */
+  readonly hasEnded: boolean;
   /** Records one event: apply, check limits, publish. */
   record(body: EventBody | OwnEventBody, carried?: Carried): void;
   /** Records a breach that a check before work found; what is in flight goes on. */
   breach(breach: Breach): void;
-  /** Whether recording `body` would cross a limit; nothing is recorded. */
+  /**
+   * The first limit that one more of `keys` would cross beside `pending`: of the run's own, then of its
+   * parts of ancestors' limits. What is reserved for children counts.
+   */
+  readonly wouldCross: (keys: readonly string[], pending?: Numbers) => Breach | null;
+  /** Whether recording `body` would cross a limit of the run's own; nothing is recorded. */
   wouldBreach(body: EventBody): boolean;
   /** Appends an entry to the history, and with `to: 'both'` to the scratchpad. */
   append(entry: Omit<Entry, 'index'>, to: 'history' | 'both'): void;
@@ -49,6 +58,7 @@ export function createRun(initial: RunState, host: Host): Run {
   let state = initial;
   let isClosed = false;
   let look: (() => ProgramView) | null = null;
+  let hasEnded = false;
 
   const eventOf = (body: EventBody | OwnEventBody): AgentEvent => ({
     ...body,
@@ -75,6 +85,7 @@ export function createRun(initial: RunState, host: Host): Run {
     if (isClosed && !ends) return;
     const wasIdle = isIdle(state);
     publishOne(body, carried);
+    hasEnded ||= ends;
     isClosed = ends || body.type === 'agent:execution:handover';
     if (isClosed) return;
     checkLimits();
@@ -108,9 +119,20 @@ export function createRun(initial: RunState, host: Host): Run {
     get state() {
       return state;
     },
+    get hasEnded() {
+      return hasEnded;
+    },
     record,
     breach: (breach) => {
       if (state.breach === null) publishOne({ type: 'agent:limit_exceeded', ...breach }, {});
+    },
+    wouldCross: (keys, pending) => {
+      const ledger = ledgerOf(state);
+      const reserved = (limit: Limit): number => reservedOf(ledger, limit);
+      return (
+        wouldCross(state.limits, state.stats, keys, pending, reserved) ??
+        leaseInTheWay(ledger, keys, pending)
+      );
     },
     wouldBreach: (body) => firstBreach(state.limits, tally(state.stats, eventOf(body))) !== null,
     append: (entry, to) => {
@@ -177,7 +199,8 @@ const MAX_TIMER_MS = 1_728_000_000;
 function firstLate(state: RunState, now: number): Breach | null {
   // Without any other statistic only limits on time can trip.
   const gauges = { [WALL_CLOCK]: now - state.startedAt, [ACTIVE]: activeMs(state, now) };
-  return firstBreach(state.limits, { counters: {}, gauges });
+  const own = firstBreach(state.limits, { counters: {}, gauges });
+  return own ?? lateDeadline(state.parent?.deadlines ?? [], now);
 }
 
 /** When the first limit on time will be crossed; null when there is none, or time stands still. */
@@ -188,7 +211,16 @@ function nextDeadline(state: RunState, now: number): number | null {
     if (!covers(limit, ACTIVE) || isIdle(state)) return [];
     return [now + limit.max + 1 - activeMs(state, now)];
   });
+  const above = nextInherited(state.parent?.deadlines ?? []);
+  if (above !== null) dues.push(above);
   return dues.length === 0 ? null : Math.min(...dues);
+}
+
+/** What of a run its budgets are computed from. */
+export function ledgerOf(state: RunState): Ledger {
+  const { runId, head, limits, stats, leases = [], children = [], openCalls = [] } = state;
+  const calls = openCalls.map(({ tool }) => tool);
+  return { runId, agent: head.spec.name, limits, leases, children, stats, calls };
 }
 
 /** Whether the run is over, wherever it stands: a breach, or a cancel that waits. */

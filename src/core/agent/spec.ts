@@ -32,6 +32,30 @@ export interface ToolArea {
   readonly categories?: readonly string[];
 }
 
+/** The agent that a tool starts as a child run. */
+export interface AgentToolSpec {
+  readonly agent: string;
+  /** Id of a model entry in place of the agent's own. */
+  readonly model?: string;
+}
+
+/**
+ * A tool whose work is a question to a model, asked in the middle of the calling run: one `json` run, or
+ * `text` where no `output` is wanted.
+ */
+export interface LlmToolSpec {
+  /** Template that the arguments fill in. Absent: prompt, signature and model are arguments themselves. */
+  readonly prompt?: string;
+  /** What the arguments are, for their coercion. */
+  readonly params: readonly SignatureField[];
+  /** The answer as it is asked for, and its full JSON Schema; absent: text. */
+  readonly output?: { readonly type: SignatureType; readonly schema: JsonObject };
+  /** Id of a model entry; absent: that of the run. */
+  readonly model?: string;
+  /** Attempts: 1 and its repairs. */
+  readonly maxTurns: number;
+}
+
 /** A tool as plain data. */
 export interface ToolSpec {
   readonly name: string;
@@ -53,8 +77,12 @@ export interface ToolSpec {
   readonly approval?: 'always' | 'function';
   /** How long the person has; then the call is denied. Absent: as long as it takes. */
   readonly approvalTimeoutMs?: number;
+  /** Set when calls are child runs: no tool activity runs them. */
+  readonly agent?: AgentToolSpec;
   /** Keywords and queries stay on the worker: only the overview is made from the specification. */
   readonly area?: ToolArea;
+  /** Set when a model does its work; then no tool activity runs it. */
+  readonly llm?: LlmToolSpec;
 }
 
 /** How the model finds tools that its prompt does not show. */
@@ -75,10 +103,16 @@ export interface ModelSpec {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly price?: Price;
-  /** How the output is asked for; set exactly when the agent's mode is `json`. */
+  /** How an output is asked for; set when the agent's mode is `json`, and for LLM tools. */
   readonly structuredOutput?: OutputStrategy;
   /** True: what may be absent is null in the replies of this model. */
   readonly strict?: true;
+}
+
+/** A model that LLM tools may ask. */
+export interface ToolModelSpec extends ModelSpec {
+  /** Ids of those that stand in for it, in order; all of them are tool models too. */
+  readonly fallbacks?: readonly string[];
 }
 
 /** A section of a react reply as plain data. */
@@ -202,12 +236,16 @@ export interface AgentSpec {
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Digits behind the point that floats of the answer keep. */
   readonly floatPrecision?: number;
+  /** Set when a compiled agent runs: the text of its program, which no model is asked for. */
+  readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
   /** The model and its fallbacks, in the order in which they are tried. At least one. */
   readonly models: readonly [ModelSpec, ...ModelSpec[]];
   /** All that may be called; with tool search its tool is the last of them. */
   readonly tools: readonly ToolSpec[];
+  /** The models that LLM tools may ask; set exactly when there are such tools. */
+  readonly toolModels?: readonly ToolModelSpec[];
   /** Absent: the prompt shows all tools. */
   readonly toolSearch?: ToolSearchSpec;
   readonly toolchain: ToolchainSpec;

@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '../json.ts';
+import type { CompiledAgent } from '../program/compiled.ts';
 import { memoryProblem } from './program/check-memory.ts';
 import type { Step, StepMemory } from './step.ts';
 import type { Task } from '../message.ts';
@@ -31,6 +32,8 @@ export interface StartParts {
   readonly limits?: LimitsInput | undefined;
   readonly model?: string | undefined;
   readonly memory?: StepMemory | undefined;
+  readonly compiled?: CompiledAgent | undefined;
+  readonly compiles?: true | undefined;
 }
 
 /** `id`, if a run can have it. @throws UsageError `invalid_input` */
@@ -51,7 +54,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
     throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
   }
-  const { task, context, history, limits, model, memory } = parts;
+  const { task, context, history, limits, model, memory, compiled, compiles } = parts;
   const input: AgentInput = {
     v: 1,
     agent,
@@ -61,6 +64,8 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     ...(limits === undefined ? {} : { limits }),
     ...(model === undefined ? {} : { model }),
     ...(memory === undefined ? {} : { memory: checkedMemory(memory) }),
+    ...(compiled === undefined ? {} : { compiled }),
+    ...(compiles === undefined ? {} : { compiles }),
   };
   if (isDeeperThan(input, MAX_JSON_DEPTH)) {
     throw invalid(

@@ -1,7 +1,7 @@
 /** From the state and the ending of a run to its Step. */
 import { explainBreach } from '../limits/breach.ts';
 import { EMPTY_MEMORY } from '../../lisp.ts';
-import { SELF_PREFIX, valueOf, type Stats } from '../stats/stats.ts';
+import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../stats/stats.ts';
 import { lispMemo } from './lisp-memo.ts';
 import type { Ending } from './ending.ts';
 import type { RunState } from './run-state.ts';
@@ -77,6 +77,13 @@ function memoryOf({ program, head }: RunState): StepMemory {
   return hasPrograms ? (program?.memory ?? EMPTY_MEMORY) : {};
 }
 
+/** Whose call a run answers. */
+function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
+  if (parent === undefined) return {};
+  const { workflowId, runId, agent, callId } = parent;
+  return { parent: { workflowId, runId, agent, callId } };
+}
+
 /** The Step of a run that ended in `state`. */
 export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step {
   const { spec } = state.head;
@@ -103,6 +110,34 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     memory: memoryOf(state),
     notes: state.program?.notes ?? [],
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
+    children: state.childEnds ?? [],
+    trace: { ...trace, ...parentOf(state) },
+  };
+}
+
+/** The Step of a run that ended before its first event. */
+export function unstartedStep(
+  agent: string,
+  reason: string,
+  message: string,
+  trace: StepTrace,
+): Step {
+  return {
+    v: 1,
+    runId: trace.firstExecutionId,
+    agent,
+    mode: 'react',
+    status: reason === 'canceled' ? 'canceled' : 'error',
+    value: null,
+    reason,
+    message,
+    signature: null,
+    fieldDescriptions: {},
+    usage: usageOf(EMPTY_STATS),
+    stats: EMPTY_STATS,
+    memory: {},
+    notes: [],
+    iterations: 0,
     children: [],
     trace,
   };

@@ -43,6 +43,13 @@ export interface StepTrace {
   readonly firstExecutionId: string;
   /** Ids of inputs that came too late to be read. */
   readonly unreadInputs: readonly string[];
+  /** The run above, and the call that this run answers; absent for a root. */
+  readonly parent?: {
+    readonly workflowId: string;
+    readonly runId: string;
+    readonly agent: string;
+    readonly callId: string;
+  };
 }
 
 /** What programs left to those after them; empty for a run without programs. */

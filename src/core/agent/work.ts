@@ -2,7 +2,7 @@
  * What one iteration may do: ask the model, run calls, have answers checked. Each is counted, limited
  * and published by itself, and leaves the iteration when the run is to stop.
  */
-import { byteSize, type Json } from '../json.ts';
+import { byteSize, type Json, type JsonObject } from '../json.ts';
 import type { ToolCall } from '../message.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Reply } from '../model/model.ts';
@@ -17,8 +17,10 @@ import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
 import type { ProgramReport } from './program/report.ts';
 import type { Run } from './run.ts';
+import { nothingOpen, type OpenCount } from './open-count.ts';
 import { runProgram, type ProgramOrder } from './run-program.ts';
-import { runCalls, type CallTurn, type OpenCount } from './run-calls.ts';
+import { runCalls, type CallTurn } from './run-calls.ts';
+import { runChild } from './run-child.ts';
 import type { RunState } from './run-state.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
 
@@ -60,6 +62,11 @@ export interface Work {
   check(values: CheckedValues): Promise<JudgeResult>;
   /** What schema and validators of the agent say of one answer, recorded. */
   judge(answer: Json): Promise<Judgement>;
+  /**
+   * Runs an agent of the worker as a child, under the limits of this run, and waits for its value.
+   * Leaves the iteration when the run is to stop.
+   */
+  spawn(agent: string, input?: SpawnInput): Promise<SpawnResult>;
   /** Appends an entry to history and scratchpad. */
   append(entry: NewEntry): void;
   /** Replaces the scratchpad: what the next model call sees. An entry is known by its `index`. */
@@ -90,6 +97,20 @@ export interface CheckedValues {
   readonly sections: readonly { readonly name: string; readonly value: Json }[];
 }
 
+/** What a loop starts a child with. */
+export interface SpawnInput {
+  /** Left out for an agent whose template or context says all. */
+  readonly task?: string;
+  readonly context?: JsonObject;
+  /** Id of a model entry in place of the agent's own. */
+  readonly model?: string;
+}
+
+/** What a child came to; `text` says why there is no value. */
+export type SpawnResult =
+  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: 'failed' | 'refused'; readonly text: string };
+
 /** One iteration of a loop. */
 export type Next = (work: Work) => Promise<TurnEnd>;
 
@@ -97,7 +118,8 @@ export type Next = (work: Work) => Promise<TurnEnd>;
 export function createWork(run: Run, host: Host): OpenWork {
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
-  const open: OpenCount = { count: 0 };
+  let spawned = 0;
+  const open = nothingOpen();
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
     return work;
@@ -119,6 +141,11 @@ export function createWork(run: Run, host: Host): OpenWork {
     program: (order) => tracked(runProgram(run, host, open, order)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
+    spawn: (agent, input = {}) => {
+      spawned += 1;
+      const callId = `${run.state.iteration}.spawn-${spawned}`;
+      return tracked(spawn(run, host, open, { callId, agent, input }));
+    },
     append: (entry) => {
       run.append({ iteration: run.state.iteration, origin: 'original', ...entry }, 'both');
     },
@@ -151,6 +178,33 @@ export function createWork(run: Run, host: Host): OpenWork {
       }
     },
   };
+}
+
+async function spawn(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  wish: { readonly callId: string; readonly agent: string; readonly input: SpawnInput },
+): Promise<SpawnResult> {
+  leaveIfAsked(run, host);
+  const { callId, agent, input } = wish;
+  const { task = '', context, model } = input;
+  open.count += 1;
+  const outcome = await runChild(run, host, {
+    callId,
+    agent,
+    input: {
+      task: { text: task },
+      ...(context === undefined ? {} : { context }),
+      ...(model === undefined ? {} : { model }),
+    },
+  });
+  open.count -= 1;
+  if (outcome.kind === 'stopped') {
+    leaveIfAsked(run, host);
+    throw leaving({ kind: 'stopped' });
+  }
+  return outcome.kind === 'failed' ? { kind: 'failed', text: outcome.text } : outcome;
 }
 
 /** Asks for the reply; a request that is too long is made shorter once in an iteration. */

@@ -24,13 +24,14 @@ export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | nu
 /**
  * The first limit, in list order, that one more of `keys` would cross; `keys` are base keys, their
  * `$self:` twins are checked with them. `pending` is work in flight, by base key, that counts
- * already.
+ * already; so does what `reserved` says of a limit.
  */
 export function wouldCross(
   limits: readonly Limit[],
   stats: Stats,
   keys: readonly string[],
   pending: Numbers = {},
+  reserved: (limit: Limit) => number = () => 0,
 ): Breach | null {
   for (const limit of limits) {
     // Asked several times in each iteration: an exact limit, the usual kind, is one comparison.
@@ -38,7 +39,8 @@ export function wouldCross(
     const moved = keys.flatMap((key) => [key, self(key)]).toSorted();
     for (const key of moved) {
       if (!covers(limit, key)) continue;
-      const value = valueOf(stats, key) + (pending[withoutSelf(key)] ?? 0);
+      const inFlight = pending[withoutSelf(key)] ?? 0;
+      const value = valueOf(stats, key) + inFlight + reserved(limit);
       if (value + 1 > limit.max) {
         return { limit, key, value, attempted: value + 1, origin: 'self' };
       }

@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../json.ts';
 import { isHidden } from '../signature/signature.ts';
 
 /** What stands for a hidden value. */
-export const HIDDEN_MARK = '<hidden>';
+const HIDDEN_MARK = '<hidden>';
 
 /** Shorter values are too likely to stand in a text by chance: `1` and `no` are secrets of nobody. */
 const MIN_LENGTH = 4;
@@ -22,7 +22,7 @@ export function hiddenTexts(values: readonly Json[]): readonly string[] {
   return [...found].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
-/** `text` with {@link HIDDEN_MARK} for each of `hidden` and for its beginnings. */
+/** `text` with `<hidden>` for each of `hidden` and for its beginnings. */
 export function withoutHidden(text: string, hidden: readonly string[]): string {
   const signs = new Set(hidden.map((secret) => secret.slice(0, MIN_PREFIX)));
   return [...signs].reduce(

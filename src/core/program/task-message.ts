@@ -1,8 +1,9 @@
 /** The first message of a run whose model writes programs: what there is to work with, and the task. */
-import type { AgentSpec, ProgramSizes } from '../agent/spec.ts';
+import type { AgentSpec, ProgramSizes, ToolSpec } from '../agent/spec.ts';
 import type { JsonObject } from '../json.ts';
 import { describedFields } from '../signature/describe-output.ts';
 import { promptType } from '../signature/print-signature.ts';
+import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
 import { dataLines } from './data-lines.ts';
 import { oneLine } from './framing.ts';
 import { hiddenTexts, withoutHidden } from './hidden-values.ts';
@@ -28,7 +29,7 @@ export function taskMessage(given: TaskMessage): string {
   const { spec, sizes, context, contextDescriptions, memory, task, withTools } = given;
   const hidden = hiddenTexts([context]);
   return [
-    ...(withTools ? toolLines(spec.tools) : []),
+    ...(withTools ? toolLines(spec.tools.map(asProgramsSee)) : []),
     ...dataLines(context, contextDescriptions, sizes),
     ...(memory.length === 0
       ? []
@@ -41,6 +42,11 @@ export function taskMessage(given: TaskMessage): string {
     ...answerLines(spec),
     ...(task === '' ? [] : ['<task>', task.replaceAll(/<\/task/gi, '<\\/task'), '</task>']),
   ].join('\n');
+}
+
+/** What `ask_user` takes is more in a program: options may be any values. */
+function asProgramsSee(tool: ToolSpec): ToolSpec {
+  return tool.name === ASK_TOOL ? { ...tool, parameters: askProgramSchema } : tool;
 }
 
 function answerLines({ answer: { output } }: AgentSpec): readonly string[] {

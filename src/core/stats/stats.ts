@@ -15,6 +15,8 @@ export interface Stats {
 /** What one event does to one key. */
 export type StatChange =
   | { readonly kind: 'count'; readonly key: string; readonly by: number }
+  /** By a child: the twin stays. */
+  | { readonly kind: 'inherit'; readonly key: string; readonly by: number }
   | { readonly kind: 'rise'; readonly key: string; readonly by: number }
   | { readonly kind: 'set'; readonly key: string; readonly value: number };
 
@@ -42,6 +44,9 @@ export function change(stats: Stats, changes: readonly StatChange[]): Stats {
       const twin = SELF_PREFIX + step.key;
       counters[step.key] = (counters[step.key] ?? 0) + step.by;
       counters[twin] = (counters[twin] ?? 0) + step.by;
+    } else if (step.kind === 'inherit') {
+      counters ??= { ...stats.counters };
+      counters[step.key] = (counters[step.key] ?? 0) + step.by;
     } else {
       gauges ??= { ...stats.gauges };
       const before = step.kind === 'rise' ? (gauges[step.key] ?? 0) : 0;

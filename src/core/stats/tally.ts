@@ -4,7 +4,7 @@
  */
 import { isOwnEvent, type AgentEvent, type EventType } from '../agent/events.ts';
 import type { ProgramOutcome } from '../agent/program/report.ts';
-import { change, type StatChange, type Stats } from './stats.ts';
+import { change, type Numbers, type StatChange, type Stats } from './stats.ts';
 
 type EventOf<Type extends EventType> = Extract<AgentEvent, { readonly type: Type }>;
 type Rules = {
@@ -99,6 +99,9 @@ const RULES: Rules = {
           count('agent:program_steps', steps),
           ...programStreak(outcome),
         ],
+  'agent:child:spawn': () => [count('agent:children')],
+  'agent:child:report': ({ added }) => inherited(added),
+  'agent:child:complete': ({ added }) => inherited(added),
   'agent:question:asked': () => [count('agent:questions')],
   'agent:approval:requested': () => [count('agent:approvals_requested')],
   'agent:approval:decided': ({ decision }) =>
@@ -136,6 +139,10 @@ export function changesOf(stats: Stats, event: AgentEvent): readonly StatChange[
   const rule = RULES[event.type] as
     ((event: AgentEvent, stats: Stats) => readonly StatChange[]) | undefined;
   return rule === undefined ? [] : rule(event, stats);
+}
+
+function inherited(added: Numbers): StatChange[] {
+  return Object.entries(added).map(([key, by]) => ({ kind: 'inherit', key, by }));
 }
 
 function riseBoth(key: string, by: number, name: string): StatChange[] {

@@ -1,9 +1,8 @@
 /** Which calls of a turn start together, and how many of them the limits let through. */
 import type { ToolSpec } from '../agent/spec.ts';
-import { wouldCross } from '../limits/breach.ts';
-import type { Breach, Limit } from '../limits/limit.ts';
+import type { Breach } from '../limits/limit.ts';
 import type { ToolCall } from '../message.ts';
-import type { Stats } from '../stats/stats.ts';
+import type { Numbers } from '../stats/stats.ts';
 
 /** Under which an unknown tool is counted: model text never becomes a key. */
 export const UNKNOWN_TOOL = '(unknown)';
@@ -40,13 +39,13 @@ export function wavesOf(
 
 /**
  * How many of `calls`, from the first on, may start when nothing else is in flight; the breach is
- * that of the first without room, null when all fit. Each call in flight counts as one.
+ * that of the first without room, null when all fit. Each call in flight counts as one. `wouldCross`
+ * says which limit one more of some keys would cross beside those.
  */
 export function roomFor(
   calls: readonly ToolCall[],
   tools: readonly ToolSpec[],
-  limits: readonly Limit[],
-  stats: Stats,
+  wouldCross: (keys: readonly string[], inFlight: Numbers) => Breach | null,
 ): { readonly fits: number; readonly breach: Breach | null } {
   let fits = 0;
   const inFlight: Record<string, number> = {};
@@ -54,7 +53,7 @@ export function roomFor(
     // An unknown tool does not run, so it needs no room.
     if (isKnownTool(tools, call.tool)) {
       const keys = ['agent:tool_calls', `agent:tool_calls:${call.tool}`];
-      const breach = wouldCross(limits, stats, keys, inFlight);
+      const breach = wouldCross(keys, inFlight);
       if (breach !== null) return { fits, breach };
       for (const key of keys) inFlight[key] = (inFlight[key] ?? 0) + 1;
     }

@@ -76,6 +76,11 @@ export function toolErrorText(message: string): string {
   return `Error: ${firstBytes(message, maxMessageBytes)}`;
 }
 
+/** The run inside a tool, of a model or an agent, ended without an answer. */
+export function unfinishedText(tool: string, reason: string, cause: string): string {
+  return toolErrorText(`${tool} did not finish: ${reason}, ${cause}`);
+}
+
 /** A tool ran longer than it may. */
 export function toolTimeoutText(tool: string, timeoutMs: number): string {
   return `Error: ${tool} did not finish within ${timeoutMs / 1000} s.`;
@@ -99,6 +104,18 @@ export function notJsonText(tool: string, path: string, type: string): string {
 /** The worker of a `once` tool stopped before the tool began. */
 export function notRunText(tool: string): string {
   return `Error: ${tool} was not run: its worker stopped. Call it again.`;
+}
+
+/** A child run ended without success; at most 2,000 bytes of its message. */
+export function childFailureText(
+  agent: string,
+  status: string,
+  reason: string,
+  message: string | undefined,
+): string {
+  const said =
+    message === undefined || message === '' ? '' : ` ${firstBytes(message, maxMessageBytes)}`;
+  return `Error: ${agent} did not finish: ${status}, ${reason}.${said}`;
 }
 
 /** The call was stopped while it ran. */

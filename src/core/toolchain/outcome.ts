@@ -110,6 +110,8 @@ export interface JudgeOrder {
   readonly iteration: number;
   /** Names of the validators that the run began with: a worker of a changed fleet lacks none unheard. */
   readonly validators: readonly string[];
+  /** Set when the answer of an LLM tool is judged: its schema stands in for that of the agent's answer. */
+  readonly output?: { readonly tool: string; readonly schema: JsonObject };
   /** Texts, or values that were read from JSON, in the order of the answer blocks. */
   readonly answers: readonly Json[];
   /** Values of structured sections that carry a schema, in order of appearance. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toolResult } from '../../../src/activities/tool-result.ts';
+import { wouldCross } from '../../../src/core/limits/breach.ts';
 import type { Limit } from '../../../src/core/limits/limit.ts';
 import { roomFor, wavesOf } from '../../../src/core/toolchain/batch.ts';
 import { EMPTY_STATS } from '../../../src/core/stats/stats.ts';
@@ -368,7 +369,9 @@ describe('roomFor', () => {
     { name: 'a tie', calls: 'b a a', limits: [ofA, total], fits: 2, key: 'agent:tool_calls:a' },
     { name: 'its reverse', calls: 'b a a', limits: [total, ofA], fits: 2, key: 'agent:tool_calls' },
   ])('[row 41] [row 43] knows $name', ({ calls, limits, fits, key }) => {
-    const room = roomFor(calls.split(' ').map(call), tools, limits, EMPTY_STATS);
+    const room = roomFor(calls.split(' ').map(call), tools, (keys, inFlight) =>
+      wouldCross(limits, EMPTY_STATS, keys, inFlight),
+    );
 
     expect([room.fits, room.breach?.key ?? null]).toEqual([fits, key]);
   });

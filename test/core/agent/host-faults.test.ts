@@ -13,6 +13,10 @@ import { reactSpec } from './spec-fixture.ts';
 /** A host whose model makes one call; what else it does is up to the test. */
 function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
   return {
+    address: 'run',
+    runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),
+    tellParent: () => undefined,
+    tellChild: () => undefined,
     now: () => 0,
     callModel: async () => ({
       kind: 'reply',

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentOptions } from '../../../src/activities/agent-options.ts';
+import { compileAgent } from '../../../src/activities/compile-agent.ts';
 import { defineAgent } from '../../../src/activities/define-agent.ts';
 import { counter, slidingWindow } from '../../../src/activities/define-compaction.ts';
 import { defineTool } from '../../../src/activities/define-tool.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
 import type { AgentEvent } from '../../../src/core/agent/events.ts';
 import type { Step } from '../../../src/core/agent/step.ts';
-import { textOf } from '../../../src/core/message.ts';
+import { lispMode } from '../../../src/core/agent/modes/lisp.ts';
+import { textOf, type Message } from '../../../src/core/message.ts';
 import { PREAMBLE } from '../../../src/core/program/feedback.ts';
 import type { Entry } from '../../../src/core/transcript/entry.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
@@ -149,6 +151,20 @@ describe('A turn of lisp, row by row [sub 10]', () => {
     expect(counters(played.step, 'answer_rejected_total', 'answer_rejected_by:even')).toEqual([
       1, 1,
     ]);
+  });
+
+  test('a key that stands twice in a value as JSON is warned of', async () => {
+    const played = await play([program('(return {:a 1 "a" 2})'), program('(return {:a "1"})')], {
+      signature: '{a :string}',
+    });
+
+    expect(told(played, 1)).toContain(
+      framed(
+        'error',
+        "Warning: Two keys of one map are both `a` as JSON; the keyword's value was taken.",
+      ),
+    );
+    expect(played.step.value).toEqual({ a: '1' });
   });
 
   test('a return without a JSON form', async () => {
@@ -529,6 +545,19 @@ describe('The native transport [sub 9]', () => {
     expect([step.value, step.iterations]).toEqual(['It is 42.', 2]);
   });
 
+  test('text is the answer of an agent that gives text, and a program is held to it too', async () => {
+    const agent: Partial<AgentOptions> = { ...native, signature: ':string' };
+
+    const { step } = await play(['It is "42".'], agent);
+    const played = await play([{ toolCalls: [call('(return 42)')] }, 'It is 42.'], agent);
+
+    expect([step.value, played.step.value]).toEqual(['It is "42".', 'It is 42.']);
+    expect(JSON.stringify(played.script.requests[1]?.messages.at(-1))).toContain(
+      '- (value): expected string, got number 42',
+    );
+    expect(JSON.stringify(played.script.requests[0]?.messages)).not.toContain('As text:');
+  });
+
   test('text is judged by the signature', async () => {
     const played = await play(['It is 42.', '{"total": 42}'], {
       ...native,
@@ -585,6 +614,59 @@ describe('The native transport [sub 9]', () => {
     const { step } = await play([{ toolCalls: [call(program('(return 5)'))] }], native);
 
     expect(step.value).toBe(5);
+  });
+});
+
+describe('What a request of lisp carries [sub 8]', () => {
+  test('nothing but messages, and how far they can be cached', async () => {
+    const { script } = await play([program('1'), program('(return 1)')], { askUser: true });
+
+    for (const request of script.requests) {
+      expect(Object.keys(request).toSorted()).toEqual([
+        'agent',
+        'attempt',
+        'cacheUpTo',
+        'iteration',
+        'messages',
+        'mode',
+        'runId',
+        'settings',
+      ]);
+      expect([request.mode, request.cacheUpTo]).toEqual(['lisp', request.messages.length]);
+    }
+    expect(textOf(script.requests[0]?.messages[1] ?? { role: 'user', parts: [] })).toContain(
+      'tool/ask_user(question string, options [any]?, free bool?, default any?, timeout-ms int?, details any?)',
+    );
+  });
+
+  test('a transcript of native calls that was cut anywhere is paired [sub 9]', async () => {
+    const agent = defineAgent({ name: 'a', mode: 'lisp', model: 'm', transport: 'tool_call' });
+    const loaded = compileAgent(agent, new Map([['m', { id: 'm', model: async () => '' }]]));
+    if (loaded.kind === 'problems') throw new Error('Expected an agent.');
+    const head = { spec: loaded.spec, task: { text: 'x' } };
+    const options = { runId: 'r', iteration: 3, attempt: 1, lastTurn: false };
+    const turn = (id: string): readonly Message[] => [
+      {
+        role: 'assistant',
+        parts: [{ type: 'tool_call', callId: id, tool: 'lisp_eval', args: { program: '1' } }],
+      },
+      {
+        role: 'tool',
+        parts: [{ type: 'tool_result', callId: id, tool: 'lisp_eval', parts: [], isError: false }],
+      },
+      { role: 'user', parts: [{ type: 'text', text: 'and?' }] },
+    ];
+    const messages = ['1.1', '2.1', '3.1'].flatMap(turn);
+
+    for (let from = 0; from < messages.length; from++) {
+      for (let until = from; until <= messages.length; until++) {
+        const request = lispMode.buildRequest(head, messages.slice(from, until), options);
+        const parts = request.messages.flatMap((message) => message.parts);
+        const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []));
+        const results = parts.flatMap((part) => (part.type === 'tool_result' ? [part.callId] : []));
+        expect(results).toEqual(calls);
+      }
+    }
   });
 });
 

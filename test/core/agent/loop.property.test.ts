@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { InputKind } from '../../../src/core/agent/events.ts';
-import type { MemoryRun } from '../../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { eventsAreWhole } from '../../support/laws.ts';
 import { act, answer, GARBAGE, startRun } from '../../support/runs.ts';
 

@@ -8,13 +8,16 @@ import { unwrap } from '../../../src/core/agent/unwrap.ts';
 import { isUsageError } from '../../../src/core/usage-error.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { textOf } from '../../../src/core/message.ts';
+import { EMPTY_MEMORY } from '../../../src/lisp.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { bodiesOf } from '../../support/runs.ts';
 
+const program = (source: string): string => `\`\`\`clojure\n${source}\n\`\`\``;
+
 /** An agent of each mode that there is, and a reply that ends it with `label`. */
 const MODES: readonly {
-  readonly mode: 'react' | 'chat' | 'json' | 'text';
+  readonly mode: 'react' | 'chat' | 'json' | 'text' | 'lisp';
   readonly agent: Partial<AgentOptions>;
   readonly reply: (label: string) => string;
   /** What the next run finds in its context. */
@@ -39,6 +42,12 @@ const MODES: readonly {
     key: 'label',
   },
   { mode: 'text', agent: {}, reply: (label) => label, key: 'input' },
+  {
+    mode: 'lisp',
+    agent: { signature: '{label :string}' },
+    reply: (label) => `(def seen "${label}")\n(return {:label seen})`,
+    key: 'label',
+  },
 ];
 
 interface Played {
@@ -81,10 +90,38 @@ describe('A Step as context [sub 7]', () => {
       expect([one.step.mode, one.step.status]).toEqual([first.mode, 'success']);
       expect(shown.prompt).toContain('sunny');
       expect(shown.prompt).toContain(first.key);
-      expect(filled.prompt).toContain('Look: sunny. Go on.');
-      expect([filled.step.status, filled.step.memory]).toEqual(['success', {}]);
+      // A program reads the value; the template names it.
+      const isLisp = second.mode === 'lisp';
+      const named = isLisp ? `~{data/${first.key}}` : 'sunny';
+      expect(filled.prompt).toContain(`Look: ${named}. Go on.`);
+      expect(filled.step.status).toBe('success');
+      // The value is passed on, the memory is not: all that is there is of this run.
+      expect(filled.step.memory).toEqual(
+        isLisp ? expect.objectContaining({ bindings: { seen: 'ok' } }) : {},
+      );
     },
   );
+
+  test('between two lisp runs the value goes along, the definitions do not unless they are given', async () => {
+    const lisp = { mode: 'lisp', signature: '{label :string}' } as const;
+    const one = await play(lisp, [program('(def n 3)\n(return {:label "sunny"})')]);
+    const two = await play({ mode: 'json', signature: '{label :string}' }, ['{"label": "dry"}'], {
+      context: one.step,
+    });
+    const uses = program('(return {:label (str data/label n)})');
+
+    const empty = await play(lisp, [uses, program('(return {:label data/label})')], {
+      context: two.step,
+    });
+    const carried = await play(lisp, [uses], { context: two.step, memory: one.step.memory });
+
+    expect(one.step.memory).toMatchObject({ bindings: { n: expect.anything() } });
+    expect([two.step.memory, empty.step.memory]).toEqual([{}, EMPTY_MEMORY]);
+    expect([empty.step.value, empty.requests]).toEqual([{ label: 'dry' }, 2]);
+    expect([carried.step.value, carried.requests]).toEqual([{ label: 'dry3' }, 1]);
+    expect(empty.prompt).not.toContain(';; memory');
+    expect(carried.prompt).toContain(';; memory\nn = 3');
+  });
 
   test.each(MODES)(
     '$mode after a failed Step ends at once, without a model',
@@ -183,11 +220,24 @@ describe('A Step as context [sub 7]', () => {
       expect(step.status).toBe('success');
       expect(prompt).toContain('one to five');
       expect(prompt).not.toContain('SENTINEL');
-      expect(prompt).not.toContain('_key');
+      // Programs may use it, so they are told its name.
+      expect(prompt.includes('_key')).toBe(row.mode === 'lisp');
     },
   );
 
-  test.each(MODES)(
+  test('lisp: a template may name what is hidden [sub 19]', async () => {
+    const { step, prompt } = await play(
+      { mode: 'lisp', prompt: 'Use {{_key}}' },
+      ['(return (count data/_key))'],
+      { context: { _key: 'SENTINEL' } },
+    );
+
+    expect(step.value).toBe(8);
+    expect(prompt).toContain('<task>\nUse ~{data/_key}\n</task>');
+    expect(prompt).not.toContain('SENTINEL');
+  });
+
+  test.each(MODES.filter(({ mode }) => mode !== 'lisp'))(
     '$mode: a template cannot show what is hidden [sub 19]',
     async ({ mode, agent }) => {
       const { step, requests } = await play({ mode, ...agent, prompt: 'Use {{_key}}' }, [], {
@@ -282,7 +332,7 @@ describe('What a run is given [sub 7]', () => {
         context: { what: 'it' },
       });
 
-      expect(prompt).toContain('Do it!');
+      expect(prompt).toContain(mode === 'lisp' ? 'Do ~{data/what}!' : 'Do it!');
     }
   });
 });

@@ -13,6 +13,7 @@ import { LISP_TOOL, LISP_TOOL_PARAMETERS, lispMethod } from '../../program/syste
 import { taskMessage } from '../../program/task-message.ts';
 import { turnKind } from '../../program/turn-texts.ts';
 import { outputFormat } from '../../signature/describe-output.ts';
+import { withoutOptional } from '../../signature/signature.ts';
 import { candidatesOf } from '../../termination/candidates.ts';
 import { errorSection, explainReply, judgementFeedback } from '../../termination/feedback.ts';
 import { readNativeCalls } from '../../toolchain/native-calls.ts';
@@ -92,9 +93,17 @@ function buildRequest(
 }
 
 /** How an answer is written that no program gives. */
-function textAnswer({ answer: { output } }: AgentSpec): string {
-  return output === undefined ? '' : `As text: ${outputFormat(output)}`;
+function textAnswer(spec: AgentSpec): string {
+  const { output } = spec.answer;
+  return output === undefined || isText(spec) ? '' : `As text: ${outputFormat(output)}`;
 }
+
+/** Whether the answer is text, which a reply gives as it is. */
+function isText({ answer: { output } }: AgentSpec): boolean {
+  return output !== undefined && withoutOptional(output).kind === 'string';
+}
+
+const AS_TEXT: AgentSpec['answer'] = { kind: 'text', section: '', validators: [] };
 
 function startMessage(
   head: TranscriptHead,
@@ -157,7 +166,7 @@ function readNative(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   if (reply.calls.length === 0) {
     const problem = { code: 'lisp_eval', message: ONCE_TEXT };
     if (hasBlock) return toolchainTurn(problem);
-    const candidates = candidatesOf(spec.answer, [text]);
+    const candidates = candidatesOf(isText(spec) ? AS_TEXT : spec.answer, [text]);
     if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
     return formatTurn(wasCut(reply) ? truncatedProblem() : emptyTurn);
   }

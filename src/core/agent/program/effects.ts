@@ -17,10 +17,12 @@ import type { CallEnd } from '../call-end.ts';
 import { leaveOf, leaving } from '../ending.ts';
 import type { Host } from '../host.ts';
 import type { KeptTurn } from '../kept-turn.ts';
+import type { OpenCount } from '../open-count.ts';
 import { recordCall, recordUnstarted } from '../record-call.ts';
 import { resumeCall, startCall, type CallPlace } from '../run-call.ts';
 import { isInterrupted, isStopped, type Run } from '../run.ts';
 import { waitForTime, type Door } from '../wait-for-person.ts';
+import { roomForCalls } from '../make-room.ts';
 import { roomForCall } from './effect-room.ts';
 import { askResult, callResult, questionOf } from './effect-results.ts';
 import type { KeptEffect, KeptProgram } from './kept-program.ts';
@@ -29,6 +31,7 @@ import type { KeptEffect, KeptProgram } from './kept-program.ts';
 export interface EffectPlace {
   readonly run: Run;
   readonly host: Host;
+  readonly open: OpenCount;
   /** In front of the ids of effects, to give those of calls. */
   readonly programId: string;
   readonly reasoning: string;
@@ -100,6 +103,8 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
   let held: readonly EffectRequest[] = kept?.held ?? [];
   let failure: { readonly error: unknown } | null = null;
   let isParked = false;
+  /** Whether more of the limits of ancestors is asked for. */
+  let asking: 'no' | 'under way' | 'answered' = 'no';
   /** The turn to leave with; null once it did not fit. */
   let leave: { readonly turn: KeptTurn | null } | null = null;
   const done = new Map((kept?.done ?? []).map(({ tool, count }) => [tool, count]));
@@ -150,6 +155,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
   const callPlace: CallPlace = {
     run,
     host,
+    open: place.open,
     door,
     reasoning: place.reasoning,
     // Only what stands in a branch can be dropped while the program goes on.
@@ -239,6 +245,23 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
 
   const openTools = (): readonly string[] =>
     open.flatMap(({ request }) => (request.kind === 'tool' ? [request.name] : []));
+  /** Whether the limits of ancestors have no room for one more call: then more is asked for, once. */
+  const isShortOfRoom = (tool: string): boolean => {
+    if (asking === 'answered') return false;
+    if (asking === 'under way') return true;
+    const room = roomForCalls(run, host, [tool]);
+    if (room === undefined) return false;
+    asking = 'under way';
+    const arrived = (): void => {
+      asking = 'answered';
+      host.wake();
+    };
+    room.then(arrived, (error: unknown) => {
+      failure ??= { error };
+      arrived();
+    });
+    return true;
+  };
   /** Begins a request, or refuses it; false when it has to wait. */
   const mayBegin = (request: EffectRequest): boolean => {
     if (host.isFull()) {
@@ -249,7 +272,8 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
       beginOne(request);
       return true;
     }
-    const room = roomForCall(run.state, request.name, openTools());
+    if (isShortOfRoom(request.name)) return false;
+    const room = roomForCall(run, request.name, openTools());
     if (room.kind === 'wait') return false;
     if (room.kind === 'begin') beginOne(request);
     else if (room.breach.limit.onReach === 'refuse') {
@@ -269,6 +293,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
       if (isOver() || isBehind || !mayBegin(request)) waiting.push(request);
     }
     held = waiting;
+    if (asking === 'answered') asking = 'no';
   };
 
   const take = (): readonly EffectResult[] => {
@@ -345,6 +370,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
           hasArrived() ||
           isOver() ||
           isDue() ||
+          asking === 'answered' ||
           (leave?.turn ?? null) !== null ||
           wasDue !== mayLeave(),
       );

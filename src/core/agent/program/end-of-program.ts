@@ -130,22 +130,28 @@ function reportOf(ending: EndingProgram, memory: ProgramMemory): ProgramReport {
   };
   switch (outcome.kind) {
     case 'value':
-    case 'returned':
+    case 'returned': {
+      const { jsonWarnings, ...value } = valueOf(outcome.value, spec);
       return {
         ...base,
+        warnings: [...warnings, ...jsonWarnings],
         outcome: outcome.kind,
-        ...valueOf(outcome.value, spec),
+        ...value,
         changed,
         done: [],
       };
-    case 'failed':
+    }
+    case 'failed': {
+      const { jsonWarnings, ...value } = valueOf(outcome.value, spec);
       return {
         ...base,
+        warnings: [...warnings, ...jsonWarnings],
         outcome: outcome.kind,
-        ...valueOf(outcome.value, spec),
+        ...value,
         changed: [],
         done,
       };
+    }
     case 'error':
     case 'unstarted': {
       const error = outcome.kind === 'error' ? explained(ending, outcome) : outcome.error;
@@ -166,7 +172,9 @@ function explained(
 function valueOf(
   value: Value,
   { sizes }: ProgramSpec,
-): Pick<ProgramReport, 'value' | 'notJson' | 'preview' | 'isEmpty'> {
+): Pick<ProgramReport, 'value' | 'notJson' | 'preview' | 'isEmpty'> & {
+  readonly jsonWarnings: readonly string[];
+} {
   const isEmpty =
     value === null || (typeof value === 'object' && 'kind' in value && value.kind === 'var');
   const json = toJson(value, { dashes: 'underscore' });
@@ -174,6 +182,7 @@ function valueOf(
     ...(json.ok ? { value: json.json } : { notJson: { path: json.path, message: json.message } }),
     preview: isEmpty ? '' : printValue(value, 'preview', { total: sizes.resultChars, hides: true }),
     isEmpty,
+    jsonWarnings: json.ok ? json.warnings : [],
   };
 }
 

@@ -5,6 +5,14 @@
 import type { ProgramMemory, ProgramStatus } from '../../../lisp.ts';
 import type { Json } from '../../json.ts';
 
+export type {
+  EffectStatus,
+  FormState,
+  FormStatus,
+  ProgramMemory,
+  ProgramStatus,
+} from '../../../lisp.ts';
+
 /** How a program ended: a last value, `return`, `fail`, or an error, found before it ran or while it did. */
 export type ProgramOutcome = 'value' | 'returned' | 'failed' | 'error';
 

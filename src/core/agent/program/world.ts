@@ -5,10 +5,11 @@
 import { LIMIT_RANGES, type ToolFace, type World } from '../../../lisp.ts';
 import type { JsonObject } from '../../json.ts';
 import { covers } from '../../limits/breach.ts';
-import type { Limit } from '../../limits/limit.ts';
 import { self } from '../../stats/stat-keys.ts';
-import { valueOf, type Stats } from '../../stats/stats.ts';
+import { valueOf } from '../../stats/stats.ts';
+import { boundsOf, restOf } from '../../tree/ledger.ts';
 import { ASK_TOOL, askProgramSchema } from '../../toolchain/ask-user.ts';
+import { ledgerOf } from '../run.ts';
 import type { RunState } from '../run-state.ts';
 import type { AgentSpec, ProgramSpec, ToolSpec } from '../spec.ts';
 
@@ -67,24 +68,36 @@ export function programWorld(state: RunState, tools: readonly ToolFace[]): World
 
 const STEPS = 'agent:program_steps';
 
+/** The fuel that a program may use, whatever its run leaves. */
+export function ownFuel({ limits }: Pick<ProgramSpec, 'limits'>): number {
+  const { standard, highest } = LIMIT_RANGES.fuel;
+  return Math.min(limits.fuel ?? standard, highest);
+}
+
 /** The fuel of the next program; `isShort` when the run leaves it less than its own limit. */
 export function fuelFor(
-  { limits }: Pick<ProgramSpec, 'limits'>,
-  { limits: ofRun, stats }: Pick<RunState, 'limits' | 'stats'>,
+  spec: Pick<ProgramSpec, 'limits'>,
+  state: RunState,
 ): { readonly fuel: number; readonly isShort: boolean } {
-  const { standard, highest } = LIMIT_RANGES.fuel;
-  const own = Math.min(limits.fuel ?? standard, highest);
-  const rest = leftOf(ofRun, stats, STEPS) ?? Infinity;
+  const own = ownFuel(spec);
+  const rest = leftOf(state, STEPS) ?? Infinity;
   return { fuel: Math.min(own, rest), isShort: rest < own };
 }
 
-/** What the limits leave of counter `key` and of the run's own share of it; null without a limit. */
-function leftOf(limits: readonly Limit[], stats: Stats, key: string): number | null {
-  const rests = limits.flatMap((limit) =>
+/**
+ * What is left of counter `key`, and of the run's own share of it, under the run's limits and its parts
+ * of ancestors' limits; null without a limit.
+ */
+function leftOf(state: RunState, key: string): number | null {
+  const { limits, stats } = state;
+  const ofRun = limits.flatMap((limit) =>
     [key, self(key)]
       .filter((one) => covers(limit, one))
       .map((one) => Math.max(0, limit.max - valueOf(stats, one))),
   );
+  const ledger = ledgerOf(state);
+  const ofTree = boundsOf(ledger).filter(({ limit }) => limit.key === key);
+  const rests = [...ofRun, ...ofTree.map((bound) => restOf(ledger, bound))];
   return rests.length === 0 ? null : Math.min(...rests);
 }
 
@@ -97,20 +110,20 @@ export function budgetOf(
   const { limits, stats, iteration, head, startedAt, depth } = state;
   const { lisp, limits: own } = programSpecOf(head.spec);
   const ofProgram = Math.max(0, (own.toolCalls ?? LIMIT_RANGES.toolCalls.standard) - calls);
-  const ofRun = leftOf(limits, stats, 'agent:tool_calls');
+  const ofRun = leftOf(state, 'agent:tool_calls');
   const time = limits.filter((limit) => covers(limit, 'agent:wall_clock_ms'));
   const deepest = limits.filter((limit) => covers(limit, 'agent:depth'));
   const used = (key: string): number => valueOf(stats, `agent:${key}`);
   return {
-    turns: leftOf(limits, stats, 'agent:iterations'),
+    turns: leftOf(state, 'agent:iterations'),
     'work-turns': lisp === undefined ? null : Math.max(0, lisp.maxTurns - iteration),
     'retry-turns':
       lisp === undefined
         ? null
         : Math.max(0, lisp.retryTurns - Math.max(0, iteration - lisp.maxTurns)),
     'tool-calls': Math.min(ofProgram, ofRun ?? ofProgram),
-    'total-tokens': leftOf(limits, stats, 'agent:total_tokens'),
-    'cost-micro-usd': leftOf(limits, stats, 'agent:cost_microusd'),
+    'total-tokens': leftOf(state, 'agent:total_tokens'),
+    'cost-micro-usd': leftOf(state, 'agent:cost_microusd'),
     'wall-clock-ms':
       time.length === 0
         ? null

@@ -1,0 +1,55 @@
+/** The agents of a worker with those that their tools bring along, and tools that learn of their agents. */
+import { nearestName } from '../core/text/nearest.ts';
+import type { UsageProblem } from '../core/usage-error.ts';
+import { resolvedTool } from './agent-tool.ts';
+import type { AgentDefinition, ToolDefinition } from './definitions.ts';
+
+/** `agents` and all that their tools start, each once, those given first. */
+export function withChildren(agents: readonly AgentDefinition[]): readonly AgentDefinition[] {
+  const all = [...agents];
+  // What is pushed is visited in turn.
+  for (const { tools } of all) {
+    for (const { child } of tools) {
+      const agent = child?.agent;
+      if (typeof agent === 'object' && agent !== null && !all.includes(agent)) all.push(agent);
+    }
+  }
+  return all;
+}
+
+/**
+ * `definition` with tools that know the agents that they name: `agents` are those of the worker.
+ * `problems`: names that nobody has.
+ */
+export function withKnownAgents(
+  definition: AgentDefinition,
+  agents: ReadonlyMap<string, AgentDefinition>,
+): { readonly definition: AgentDefinition; readonly problems: readonly UsageProblem[] } {
+  const problems: UsageProblem[] = [];
+  const named = definition.tools.flatMap((tool): readonly ToolDefinition[] => {
+    const name = tool.child?.agent;
+    if (typeof name !== 'string') return [];
+    const agent = agents.get(name);
+    if (agent !== undefined) return [resolvedTool(tool, agent)];
+    problems.push(unknownAgent(tool.spec.name, name, [...agents.keys()]));
+    return [];
+  });
+  if (named.length === 0) return { definition, problems };
+  const known = new Map(named.map((tool) => [tool.spec.name, tool]));
+  const { spec, tools } = definition;
+  return {
+    definition: {
+      ...definition,
+      tools: tools.map((tool) => known.get(tool.spec.name) ?? tool),
+      spec: { ...spec, tools: spec.tools.map((tool) => known.get(tool.name)?.spec ?? tool) },
+    },
+    problems,
+  };
+}
+
+function unknownAgent(tool: string, name: string, known: readonly string[]): UsageProblem {
+  const near = nearestName(name, known);
+  const advice = near === undefined ? 'Add it to `agents`.' : `Did you mean \`${near}\`?`;
+  const message = `Expected the agent of tool \`${tool}\` among those of the worker (${known.join(', ')}), got \`${name.slice(0, 200)}\`. ${advice}`;
+  return { code: 'unknown_agent', message };
+}

@@ -1,0 +1,198 @@
+/**
+ * What a run says to its parent and its children, and what it does when they say something. Messages act
+ * at once, between two steps of the loop, as an adjustment does.
+ *
+ * I1  Nothing here counts on a message: one that is lost, late or doubled changes no sum and no budget.
+ * I2  A child that is not open is not heard: its end has said all.
+ * I3  A request is answered once; when it comes again, the answer is repeated.
+ */
+import { heardReport, totalsOf, type OpenChild } from '../tree/child-totals.ts';
+import { emptyLeases, grantMore } from '../tree/ledger.ts';
+import type { LeaseAnswer } from '../tree/lease.ts';
+import type {
+  ChildCancel,
+  ChildMessage,
+  LeaseRequest,
+  ParentMessage,
+  ProgressMessage,
+} from '../tree/messages.ts';
+import type { Host } from './host.ts';
+import { EMPTY_INBOX, type Mailbox } from './inbox.ts';
+import { requestMore } from './make-room.ts';
+import { pendingItems } from './pending-items.ts';
+import { isStopped, ledgerOf, type Run } from './run.ts';
+import type { RunState } from './run-state.ts';
+
+/** The ears of a run for the runs above and below it. */
+export interface Family {
+  /** A child says something. */
+  hearChild(message: ParentMessage): void;
+  /** The parent says something. */
+  hearParent(message: ChildMessage): void;
+}
+
+/** When a child says how it stands though nothing waits in it; the gap doubles each time. */
+const FIRST_REPORT_MS = 10_000;
+
+/**
+ * Joins a run to its tree: it hears, and as a child it tells. `onBug` is told what broke beside the
+ * loop, where nobody waits for it.
+ */
+export function joinFamily(run: Run, host: Host, onBug: (error: unknown) => void): Family {
+  const asking = new Map<string, LeaseRequest>();
+  if (run.state.parent !== undefined) keepReporting(run, host).catch(onBug);
+  return {
+    hearChild: (message) => {
+      const child = openChild(run, message.childId);
+      if (child === undefined) return;
+      const heard = heardReport(child, message.number, message.totals);
+      if (heard !== null) {
+        const { childId, number } = message;
+        const isReport = message.kind === 'progress';
+        const carried = isReport ? { pending: message.pending } : {};
+        const last = isReport && message.final === true ? { final: true as const } : {};
+        run.record({ type: 'agent:child:report', childId, number, ...heard, ...last }, carried);
+      }
+      if (message.kind === 'lease-request') answer(run, host, asking, message).catch(onBug);
+    },
+    hearParent: (message) => {
+      if (message.kind === 'lease-grant') {
+        const { number, leases } = message;
+        run.record({ type: 'agent:lease:answered', number, leases });
+        return;
+      }
+      hearCancel(host.mailbox, message);
+    },
+  };
+}
+
+/** The parent has said that the run is to end. */
+export function hearCancel(mailbox: Mailbox, { message, breach }: ChildCancel): void {
+  const limit = breach === undefined ? {} : { breach };
+  mailbox.cancel({ reason: 'parent_canceled', message, ...limit });
+}
+
+/** Why the children of a run are told to end: what stops the run itself. */
+export function cancelOf(run: Run, host: Host): ChildCancel {
+  const { cancel } = host.mailbox.peek();
+  const { breach, runId, head } = run.state;
+  const base = { v: 1, kind: 'cancel' } as const;
+  if (cancel !== null) {
+    const { message, breach: above } = cancel;
+    return { ...base, message, ...(above === undefined ? {} : { breach: above }) };
+  }
+  if (breach === null) return { ...base, message: 'interrupted by an input' };
+  // For those below, a limit of this run is one of an ancestor.
+  const origin = breach.origin === 'self' ? { runId, agent: head.spec.name } : breach.origin;
+  return { ...base, message: '', breach: { ...breach, origin } };
+}
+
+function openChild(run: Run, childId: string): OpenChild | undefined {
+  return (run.state.children ?? []).find((child) => child.childId === childId);
+}
+
+/** Answers a request, with more from above when nothing is left here. `asking`: those under way. */
+async function answer(
+  run: Run,
+  host: Host,
+  asking: Map<string, LeaseRequest>,
+  request: LeaseRequest,
+): Promise<void> {
+  const { childId } = request;
+  const isUnderWay = asking.has(childId);
+  const known = openChild(run, childId);
+  if (known !== undefined && known.answered >= request.number) {
+    return tellGrant(host, known, known.answered, lastAnswers(known, request.wants));
+  }
+  asking.set(childId, request);
+  // The one under way answers the newest.
+  if (isUnderWay) return;
+  for (;;) {
+    const { wants } = asking.get(childId) ?? request;
+    const empty = emptyLeases(ledgerOf(run.state), wants);
+    const isFinal = (run.state.leases ?? []).some(
+      ({ id, refused }) => empty.includes(id) && refused !== undefined,
+    );
+    if (empty.length === 0 || isStopped(run, host)) break;
+    await requestMore(run, host, empty);
+    const after = run.state.leases ?? [];
+    if (isFinal || after.some(({ id, refused }) => empty.includes(id) && refused !== undefined)) {
+      break;
+    }
+  }
+  const { number, wants } = asking.get(childId) ?? request;
+  asking.delete(childId);
+  const child = openChild(run, childId);
+  // Who is to stop grants nothing more: the children are told to stop, too.
+  if (child === undefined || isStopped(run, host)) return;
+  const answers = grantMore(ledgerOf(run.state), child, wants);
+  run.record({ type: 'agent:child:granted', childId, number, leases: answers });
+  tellGrant(host, child, number, answers);
+}
+
+function tellGrant(
+  host: Host,
+  { childId }: OpenChild,
+  number: number,
+  leases: readonly LeaseAnswer[],
+): void {
+  host.tellChild(childId, { v: 1, kind: 'lease-grant', number, leases });
+}
+
+/** What was answered before; a lease that is gone was lifted. */
+function lastAnswers({ leases }: OpenChild, wants: readonly string[]): readonly LeaseAnswer[] {
+  return wants.map((id): LeaseAnswer => {
+    const lease = leases.find((one) => one.id === id);
+    if (lease === undefined) return { id, lifted: true };
+    const { granted, refused } = lease;
+    return { id, granted, ...(refused === undefined ? {} : { refused }) };
+  });
+}
+
+/** Tells the parent how things stand: at once when what waits for people changes, else ever more rarely. */
+async function keepReporting(run: Run, host: Host): Promise<void> {
+  let told = waitsIn(run.state);
+  let gapMs = FIRST_REPORT_MS;
+  let nextAt = host.now() + gapMs;
+  // What waited before a hand-over was told by the link before; telling it again does no harm.
+  if (told !== NOTHING_WAITS) tellProgress(run, host);
+  for (;;) {
+    await host.waitUntil(() => isOver(run) || waitsIn(run.state) !== told, nextAt);
+    if (isOver(run)) return;
+    told = waitsIn(run.state);
+    tellProgress(run, host);
+    if (host.now() >= nextAt) gapMs *= 2;
+    nextAt = host.now() + gapMs;
+  }
+}
+
+function tellProgress(run: Run, host: Host): void {
+  host.tellParent(progressOf(run.state, host.address));
+}
+
+/** How things stand with a run and all below it. */
+export function progressOf(state: RunState, address: string): ProgressMessage {
+  return {
+    v: 1,
+    kind: 'progress',
+    childId: address,
+    number: state.seq,
+    totals: totalsOf(state.stats),
+    pending: pendingItems(state, EMPTY_INBOX),
+  };
+}
+
+/** Whether the run has ended: its Step says all that a report could. */
+function isOver(run: Run): boolean {
+  return run.hasEnded;
+}
+
+const NOTHING_WAITS = '';
+
+/** What waits for people in a run and below it, as a text to compare. */
+function waitsIn({ pending = [], pausedAt, children = [] }: RunState): string {
+  if (pending.length === 0 && pausedAt === null && children.length === 0) return NOTHING_WAITS;
+  const own = pending.map(({ id }) => id);
+  const below = children.flatMap((child) => child.pending.map(({ path, id }) => `${path} ${id}`));
+  return [...own, ...(pausedAt === null ? [] : ['pause']), ...below].join('\n');
+}

@@ -1,0 +1,53 @@
+/** The built-in tool by which a model asks a model: prompt, signature and model are arguments. */
+import type { ToolSpec } from '../agent/spec.ts';
+import type { JsonObject } from '../json.ts';
+
+/** The name of the built-in tool. */
+export const LLM_QUERY_TOOL = 'llm_query';
+
+/** Attempts of an LLM tool that does not say otherwise: models repair an answer at once or hardly ever. */
+export const DEFAULT_LLM_TURNS = 3;
+
+const PARAMETERS: JsonObject = {
+  type: 'object',
+  properties: {
+    prompt: {
+      type: 'string',
+      minLength: 1,
+      description: 'what to ask; {{name}} stands for the argument of that name',
+    },
+    signature: {
+      type: 'string',
+      minLength: 1,
+      description: 'what comes back, such as {label :string, score :float?}; without it a text',
+    },
+    model: { type: 'string', minLength: 1, description: 'id of another model to ask' },
+  },
+  required: ['prompt'],
+  additionalProperties: true,
+};
+
+/** The built-in tool as plain data. What of it concerns tool activities is never used. */
+export function llmQuerySpec(): ToolSpec {
+  return {
+    name: LLM_QUERY_TOOL,
+    description: 'Ask a model one question, without tools and without this conversation.',
+    policy: 'Give all that is needed to answer in `prompt` and in further arguments.',
+    parameters: PARAMETERS,
+    ...LLM_TOOL_FIELDS,
+    llm: { params: [], maxTurns: DEFAULT_LLM_TURNS },
+  };
+}
+
+/** What tools say of their activity, which LLM tools do not have. */
+export const LLM_TOOL_FIELDS: Pick<
+  ToolSpec,
+  'effect' | 'local' | 'timeoutMs' | 'retry' | 'sequential' | 'maxResultBytes'
+> = {
+  effect: 'read',
+  local: false,
+  timeoutMs: 60_000,
+  retry: { attempts: 1, initialMs: 1_000, factor: 2 },
+  sequential: false,
+  maxResultBytes: 65_536,
+};

@@ -1,0 +1,91 @@
+/**
+ * What a parent knows of its children, and how their totals become part of its own.
+ *
+ * I1  A child tells what it and all below it have spent since its beginning, never a step: hearing it
+ *     twice, late or not at all changes no sum.
+ * I2  Of a child the report with the highest number counts, and no total of it ever falls.
+ * I3  A child that ends without totals is charged what was reserved for it: a sum may be too high by
+ *     what it did not spend, never too low.
+ */
+import type { PendingItem } from '../agent/messages.ts';
+import type { ChildSummary } from '../agent/step.ts';
+import { isSelf } from '../stats/stat-keys.ts';
+import type { Numbers, Stats } from '../stats/stats.ts';
+import type { Lease } from './lease.ts';
+
+/** A child that has not ended, as its parent's state keeps it. */
+export interface OpenChild {
+  /** Workflow id of the child: its address. */
+  readonly childId: string;
+  readonly callId: string;
+  readonly agent: string;
+  readonly path: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Of the newest report; 0 before the first. */
+  readonly number: number;
+  /** Its newest totals by key. */
+  readonly totals: Numbers;
+  /** What was reserved for it and granted since. */
+  readonly leases: readonly Lease[];
+  /** Number of the newest request that was answered; 0 before the first. */
+  readonly answered: number;
+  /** What waits for people in it and below it. */
+  readonly pending: readonly PendingItem[];
+  /** Set when it has said its last word. */
+  readonly final?: true;
+}
+
+/** Totals of a child, and by how much they rise above what its parent had counted. */
+export interface HeardTotals {
+  readonly totals: Numbers;
+  readonly added: Numbers;
+}
+
+/** What a run tells its parent: its counters, with those of all below, without its own shares. */
+export function totalsOf({ counters }: Stats): Numbers {
+  return Object.fromEntries(Object.entries(counters).filter(([key]) => !isSelf(key)));
+}
+
+/** What report `number` of a child adds; null for one that is not newer than what was heard (I2). */
+export function heardReport(
+  child: Pick<OpenChild, 'number' | 'totals'>,
+  number: number,
+  totals: Numbers,
+): HeardTotals | null {
+  return number <= child.number ? null : heardTotals(child, totals);
+}
+
+/** What the last word of a child adds, whatever was heard before. */
+export function heardTotals(
+  { totals: before }: Pick<OpenChild, 'totals'>,
+  told: Numbers,
+): HeardTotals {
+  const totals: Record<string, number> = { ...before };
+  const added: Record<string, number> = {};
+  for (const [key, value] of Object.entries(told)) {
+    const known = before[key] ?? 0;
+    if (value <= known) continue;
+    totals[key] = value;
+    added[key] = value - known;
+  }
+  return { totals, added };
+}
+
+/**
+ * What a child that died without a word is charged: of what was reserved all that it could have spent,
+ * of everything else its last report (I3). Under several limits on one key that is the tightest.
+ */
+export function chargedTotals({
+  totals,
+  leases,
+}: Pick<OpenChild, 'totals' | 'leases'>): HeardTotals {
+  const reserved: Record<string, number> = {};
+  for (const { limit, granted } of leases) {
+    reserved[limit.key] = Math.min(reserved[limit.key] ?? Infinity, granted);
+  }
+  return heardTotals({ totals }, reserved);
+}
+
+/** The ends of children, newest last, as the Step of the parent shows them. */
+export type ChildEnds = readonly ChildSummary[];

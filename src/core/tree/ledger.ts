@@ -1,0 +1,253 @@
+/**
+ * The budgets of a tree: which limits hold for a run and all below it, what of them is spent, reserved
+ * and free, and what a child gets.
+ *
+ * I1  For each limit: what the run and its ended children have spent, its calls in flight, and for each
+ *     child that lives the greater of what was granted to it and what it has reported, are together at
+ *     most the limit when a grant is made. So no latency of messages can cross it; what crosses is one call in flight.
+ * I2  Integers only. A reservation is a part rounded down, a later grant half of the rest rounded up:
+ *     while anything is free, whoever asks gets something.
+ * I3  Nothing is given back by message: a child that ends is not reserved for any more, and its totals
+ *     are what it has spent.
+ */
+import type { Breach, BreachOrigin, Limit } from '../limits/limit.ts';
+import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
+import type { Numbers, Stats } from '../stats/stats.ts';
+import type { OpenChild } from './child-totals.ts';
+import { leaseId, type Lease, type LeaseAnswer, type Refusal } from './lease.ts';
+
+/** What of a run its budgets are computed from. */
+export interface Ledger {
+  readonly runId: string;
+  readonly agent: string;
+  readonly limits: readonly Limit[];
+  readonly leases: readonly Lease[];
+  readonly children: readonly OpenChild[];
+  readonly stats: Stats;
+  /** Tools of calls that run: each counts when it has ended, and binds from its beginning. */
+  readonly calls: readonly string[];
+}
+
+/** A limit on a run and all below it: its own, or its part of an ancestor's. */
+export interface Bound {
+  readonly id: string;
+  readonly limit: Limit;
+  readonly origin: BreachOrigin;
+  /** What may be spent: the limit's `max`, or what of it was granted. */
+  readonly max: number;
+  readonly refused?: Refusal;
+}
+
+/** What of a bound is where; for people and their tables. */
+export interface BoundUse extends Bound {
+  /** By the run itself, and by children as far as they have said. */
+  readonly used: number;
+  /** For calls in flight, and for children that live beyond what they have said. */
+  readonly reserved: number;
+  readonly free: number;
+}
+
+/** A child without a single unit of these could not even ask its model. */
+const NEEDED: readonly string[] = [
+  'agent:model_calls',
+  'agent:input_tokens',
+  'agent:output_tokens',
+  'agent:total_tokens',
+  'agent:cost_microusd',
+];
+
+const CHILDREN = 'agent:children';
+
+/** Share of a lease above which more is asked for before it is needed: four fifths. */
+const ASK_ABOVE = { times: 5, of: 4 } as const;
+
+/** Whether a limit holds for the tree: exact, on a counter, and not on the run's own share. */
+export function isTreeLimit({ kind, key }: Limit): boolean {
+  if (kind !== 'exact' || isSelf(key)) return false;
+  const info = statKeyInfo(key);
+  // A key of a user's own may be a counter.
+  return info === undefined || info.row.kind === 'counter';
+}
+
+/** The bounds of a run: its own limits first, then leases, nearest ancestor first. */
+export function boundsOf(ledger: Ledger): readonly Bound[] {
+  return [...ownBounds(ledger), ...ledger.leases.map(boundOfLease)];
+}
+
+/** What is spent and reserved of a bound: I1. */
+export function committed(ledger: Ledger, { id, limit }: Pick<Bound, 'id' | 'limit'>): number {
+  const { key } = limit;
+  return (ledger.stats.counters[key] ?? 0) + inFlight(ledger, key) + reservedIn(ledger, id, key);
+}
+
+/** What is left of a bound, from 0. */
+export function restOf(ledger: Ledger, bound: Bound): number {
+  return Math.max(0, bound.max - committed(ledger, bound));
+}
+
+/** Each bound with what is used, reserved and free of it. */
+export function usesOf(ledger: Ledger): readonly BoundUse[] {
+  return boundsOf(ledger).map((bound) => ({
+    ...bound,
+    used: ledger.stats.counters[bound.limit.key] ?? 0,
+    reserved: committed(ledger, bound) - (ledger.stats.counters[bound.limit.key] ?? 0),
+    free: restOf(ledger, bound),
+  }));
+}
+
+/** What is reserved of an own limit for children that live, beyond what they have reported. */
+export function reservedOf(ledger: Ledger, limit: Limit): number {
+  if (ledger.children.length === 0 || !isTreeLimit(limit)) return 0;
+  return reservedIn(ledger, leaseId(ledger.runId, limit), limit.key);
+}
+
+/** What a child gets of each bound, or the first bound that has not even one unit for it. */
+export type Reservation =
+  | { readonly kind: 'reserved'; readonly leases: readonly Lease[] }
+  | { readonly kind: 'none'; readonly bound: Bound };
+
+/** Reserves for one of `starting` children that start together, itself included. */
+export function reserve(ledger: Ledger, starting: number): Reservation {
+  const leases: Lease[] = [];
+  for (const bound of boundsOf(ledger)) {
+    const { id, limit, origin } = bound;
+    // The children that start count themselves.
+    const starters = limit.key === CHILDREN ? starting : 0;
+    const rest = Math.max(0, restOf(ledger, bound) - starters);
+    const isNeeded = NEEDED.includes(limit.key);
+    if (isNeeded && rest < 1) return { kind: 'none', bound };
+    const part = Math.floor(rest / (starting + 1));
+    const { runId, agent } = ledger;
+    leases.push({
+      id,
+      origin: origin === 'self' ? { runId, agent } : origin,
+      limit,
+      granted: isNeeded ? Math.max(1, part) : part,
+    });
+  }
+  return { kind: 'reserved', leases };
+}
+
+/** What `child` gets for leases `ids` that it asks for: half of the rest of each, or a refusal. */
+export function grantMore(
+  ledger: Ledger,
+  child: OpenChild,
+  ids: readonly string[],
+): readonly LeaseAnswer[] {
+  const bounds = boundsOf(ledger);
+  return ids.map((id): LeaseAnswer => {
+    const bound = bounds.find((known) => known.id === id);
+    // The limit was lifted since: nobody counts the child's part any more.
+    if (bound === undefined) return { id, lifted: true };
+    const before = child.leases.find((lease) => lease.id === id)?.granted ?? 0;
+    const held = Math.max(before, child.totals[bound.limit.key] ?? 0);
+    const rest = restOf(ledger, bound);
+    return rest > 0
+      ? { id, granted: held + Math.ceil(rest / 2) }
+      : { id, granted: before, refused: refusalOf(ledger, bound) };
+  });
+}
+
+/** The leases among `ids` of which nothing is left to give: more has to come from above. */
+export function emptyLeases(ledger: Ledger, ids: readonly string[]): readonly string[] {
+  return ledger.leases
+    .filter((lease) => ids.includes(lease.id) && restOf(ledger, boundOfLease(lease)) === 0)
+    .map(({ id }) => id);
+}
+
+/**
+ * The leases that have no room for `needs`, work that is to start, by base key: it does not fit, or
+ * more is spent and reserved than was granted.
+ */
+export function shortLeases(ledger: Ledger, needs: Numbers): readonly Lease[] {
+  return ledger.leases.filter((lease) => {
+    const need = needs[lease.limit.key] ?? 0;
+    return committed(ledger, lease) + need > lease.granted;
+  });
+}
+
+/** The leases of which more than four fifths are spent, and no refusal has said that this is all. */
+export function lowLeases(ledger: Ledger): readonly Lease[] {
+  return ledger.leases.filter((lease) => {
+    const spent = committed(ledger, lease);
+    const isLow = spent * ASK_ABOVE.times > lease.granted * ASK_ABOVE.of;
+    return spent > 0 && isLow && lease.refused === undefined;
+  });
+}
+
+/** The first lease that one more of `keys` would cross, beside `pending` that is in flight. */
+export function leaseInTheWay(
+  ledger: Ledger,
+  keys: readonly string[],
+  pending: Numbers = {},
+): Breach | null {
+  for (const lease of ledger.leases) {
+    const { key } = lease.limit;
+    if (!keys.includes(key)) continue;
+    // What is in flight counts once, whoever knows of it.
+    const beside = Math.max(0, (pending[withoutSelf(key)] ?? 0) - inFlight(ledger, key));
+    const value = committed(ledger, lease) + beside;
+    if (value + 1 > lease.granted) return breachOf(ledger, boundOfLease(lease));
+  }
+  return null;
+}
+
+/**
+ * The first bound of which more is spent and reserved than may be: no model call, call or program may
+ * start. What a limit refuses does not end the run.
+ */
+export function overdrawn(ledger: Ledger): Breach | null {
+  const found = boundsOf(ledger).find(
+    (bound) => bound.limit.onReach !== 'refuse' && committed(ledger, bound) > bound.max,
+  );
+  return found === undefined ? null : breachOf(ledger, found);
+}
+
+/** The breach of a bound that has no room; of a lease with the numbers of the ancestor. */
+export function breachOf(ledger: Ledger, bound: Bound): Breach {
+  const { limit, origin } = bound;
+  const { value } = refusalOf(ledger, bound);
+  const { key, max } = limit;
+  return value > max
+    ? { limit, key, value, origin }
+    : { limit, key, value, attempted: value + 1, origin };
+}
+
+/** How far a limit is used up, as far as this run knows: an ancestor has told its own numbers. */
+function refusalOf(ledger: Ledger, bound: Bound): Refusal {
+  return bound.refused ?? { value: committed(ledger, bound), max: bound.limit.max };
+}
+
+function ownBounds({ runId, limits }: Ledger): readonly Bound[] {
+  const bounds = new Map<string, Bound>();
+  for (const limit of limits) {
+    if (!isTreeLimit(limit)) continue;
+    const id = leaseId(runId, limit);
+    const known = bounds.get(id);
+    // Of two limits on one key the smaller binds.
+    if (known === undefined || limit.max < known.max) {
+      bounds.set(id, { id, limit, origin: 'self', max: limit.max });
+    }
+  }
+  return [...bounds.values()];
+}
+
+function boundOfLease({ id, limit, origin, granted, refused }: Lease): Bound {
+  return { id, limit, origin, max: granted, ...(refused === undefined ? {} : { refused }) };
+}
+
+const CALLS = 'agent:tool_calls';
+
+function inFlight({ calls }: Ledger, key: string): number {
+  if (key === CALLS) return calls.length;
+  return key.startsWith(`${CALLS}:`)
+    ? calls.filter((tool) => key === `${CALLS}:${tool}`).length
+    : 0;
+}
+
+function reservedIn({ children }: Ledger, id: string, key: string): number {
+  return children.reduce((sum, { leases, totals }) => {
+    const granted = leases.find((lease) => lease.id === id)?.granted ?? 0;
+    return sum + Math.max(0, granted - (totals[key] ?? 0));
+  }, 0);
+}

@@ -1,0 +1,117 @@
+/**
+ * What comes as a message of another run, which any client may have written: read once, into the types,
+ * or refused in one sentence.
+ */
+import type { PendingItem } from '../agent/messages.ts';
+import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../json.ts';
+import type { Breach } from '../limits/limit.ts';
+import { isSelf } from '../stats/stat-keys.ts';
+import type { Numbers } from '../stats/stats.ts';
+import type { LeaseAnswer, ParentLink } from './lease.ts';
+import type { ChildCancel, LeaseGrant, LeaseRequest, ProgressMessage } from './messages.ts';
+
+/** What a child tells about itself; null for what no child of ours says. */
+export function readProgress(payload: unknown): ProgressMessage | null {
+  const base = readReport(payload);
+  if (base === null || base.kind !== 'progress') return null;
+  const pending = base.payload['pending'];
+  if (!Array.isArray(pending) || !pending.every(isItem)) return null;
+  const { childId, number, totals } = base;
+  const final = base.payload['final'] === true ? { final: true as const } : {};
+  return { v: 1, kind: 'progress', childId, number, totals, pending, ...final };
+}
+
+/** A child's wish for more; null for what no child of ours says. */
+export function readLeaseRequest(payload: unknown): LeaseRequest | null {
+  const base = readReport(payload);
+  if (base === null || base.kind !== 'lease-request') return null;
+  const wants = base.payload['wants'];
+  if (!Array.isArray(wants) || !wants.every((id) => typeof id === 'string')) return null;
+  const { childId, number, totals } = base;
+  return { v: 1, kind: 'lease-request', childId, number, totals, wants };
+}
+
+/** What a parent grants; null for what no parent of ours says. */
+export function readLeaseGrant(payload: unknown): LeaseGrant | null {
+  if (!isMessage(payload, 'lease-grant')) return null;
+  const { number, leases } = payload;
+  if (!isCount(number) || !Array.isArray(leases) || !leases.every(isAnswer)) return null;
+  return { v: 1, kind: 'lease-grant', number, leases };
+}
+
+/** A parent's word to end; null for a cancel by anybody else. */
+export function readChildCancel(payload: unknown): ChildCancel | null {
+  if (!isMessage(payload, 'cancel') || typeof payload['message'] !== 'string') return null;
+  const { message, breach } = payload;
+  if (breach === undefined) return { v: 1, kind: 'cancel', message };
+  return isBreach(breach) ? { v: 1, kind: 'cancel', message, breach } : null;
+}
+
+/** The link of a start to a parent with address `workflowId`, if it has one. */
+export function readParentLink(payload: unknown, workflowId: string): ParentLink | null {
+  if (!isPlainObject(payload) || !isPlainObject(payload['parent'])) return null;
+  const { parent } = payload;
+  // Only workflows of ours start children, so what fits the address was written by one.
+  return parent['v'] === 1 && parent['workflowId'] === workflowId
+    ? (parent as unknown as ParentLink)
+    : null;
+}
+
+function readReport(payload: unknown): {
+  readonly kind: unknown;
+  readonly childId: string;
+  readonly number: number;
+  readonly totals: Numbers;
+  readonly payload: { readonly [field: string]: unknown };
+} | null {
+  if (!isPlainObject(payload) || payload['v'] !== 1) return null;
+  const { kind, childId, number, totals } = payload;
+  if (typeof childId !== 'string' || !isCount(number) || !isTotals(totals)) return null;
+  return { kind, childId, number, totals, payload };
+}
+
+function isMessage(
+  payload: unknown,
+  kind: string,
+): payload is { readonly [field: string]: unknown } {
+  return isPlainObject(payload) && payload['v'] === 1 && payload['kind'] === kind;
+}
+
+function isTotals(value: unknown): value is Numbers {
+  return (
+    isPlainObject(value) &&
+    Object.entries(value).every(([key, total]) => !isSelf(key) && isCount(total))
+  );
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isItem(value: unknown): value is PendingItem {
+  return (
+    isPlainObject(value) &&
+    !isDeeperThan(value, MAX_JSON_DEPTH) &&
+    ['id', 'kind', 'agent', 'path'].every((field) => typeof value[field] === 'string')
+  );
+}
+
+function isAnswer(value: unknown): value is LeaseAnswer {
+  if (!isPlainObject(value) || typeof value['id'] !== 'string') return false;
+  const { granted, refused, lifted } = value;
+  if (lifted === true) return true;
+  const isRefusal =
+    refused === undefined ||
+    (isPlainObject(refused) && isCount(refused['value']) && isCount(refused['max']));
+  return isCount(granted) && isRefusal;
+}
+
+function isBreach(value: unknown): value is Breach {
+  return (
+    isPlainObject(value) &&
+    typeof value['key'] === 'string' &&
+    typeof value['value'] === 'number' &&
+    isPlainObject(value['limit']) &&
+    isPlainObject(value['origin'])
+  );
+}

@@ -1,0 +1,96 @@
+/** What a run's state holds of its tree, and how events change it. */
+import type { EventBase, EventBody } from '../agent/events.ts';
+import type { PendingItem } from '../agent/messages.ts';
+import type { ChildSummary } from '../agent/step.ts';
+import type { ChildEnds, OpenChild } from './child-totals.ts';
+import { withAnswers, type Lease, type ParentLink } from './lease.ts';
+
+/** The part of a run's state that is about the runs above and below it; all absent without any. */
+export interface TreeState {
+  /** The run above; absent for a root. */
+  readonly parent?: ParentLink;
+  /** Parts of limits of ancestors, nearest ancestor first. */
+  readonly leases?: readonly Lease[];
+  /** Number of the newest request for more, and of the newest that was answered. */
+  readonly leaseAsked?: number;
+  readonly leaseAnswered?: number;
+  /** Children that live, oldest first. */
+  readonly children?: readonly OpenChild[];
+  /** Children that have ended, oldest end first. */
+  readonly childEnds?: ChildEnds;
+}
+
+/** What events about children bring that is not published. */
+export interface TreeCarried {
+  /** The child that `agent:child:spawn` begins. */
+  readonly child?: OpenChild;
+  /** What waits in a child, by `agent:child:report`. */
+  readonly pending?: readonly PendingItem[];
+  /** What is left of a child, by `agent:child:complete`. */
+  readonly summary?: ChildSummary;
+}
+
+/** The events that change it. */
+export type TreeEvent = EventBase &
+  Extract<
+    EventBody,
+    {
+      readonly type:
+        | 'agent:child:spawn'
+        | 'agent:child:report'
+        | 'agent:child:granted'
+        | 'agent:child:complete'
+        | 'agent:lease:asked'
+        | 'agent:lease:answered';
+    }
+  >;
+
+/** What `event` changes. */
+export function changedTree(
+  state: TreeState,
+  event: TreeEvent,
+  carried: TreeCarried,
+): Partial<TreeState> {
+  const { children = [], leases = [], leaseAnswered = 0 } = state;
+  const changed = (
+    childId: string,
+    change: (child: OpenChild) => OpenChild,
+  ): Partial<TreeState> => ({
+    children: children.map((child) => (child.childId === childId ? change(child) : child)),
+  });
+  switch (event.type) {
+    case 'agent:child:spawn':
+      return carried.child === undefined ? {} : { children: [...children, carried.child] };
+    case 'agent:child:report': {
+      const { number, totals } = event;
+      const { pending } = carried;
+      return changed(event.childId, (child) => ({
+        ...child,
+        number: Math.max(child.number, number),
+        totals,
+        ...(pending === undefined ? {} : { pending }),
+        ...(event.final === true ? { final: true as const } : {}),
+      }));
+    }
+    case 'agent:child:granted':
+      return changed(event.childId, (child) => ({
+        ...child,
+        answered: Math.max(child.answered, event.number),
+        leases: withAnswers(child.leases, event.leases, event.number >= child.answered),
+      }));
+    case 'agent:child:complete':
+      return {
+        children: children.filter(({ childId }) => childId !== event.childId),
+        ...(carried.summary === undefined
+          ? {}
+          : { childEnds: [...(state.childEnds ?? []), carried.summary] }),
+      };
+    case 'agent:lease:asked':
+      return { leaseAsked: event.seq };
+    case 'agent:lease:answered':
+      return {
+        leaseAnswered: Math.max(leaseAnswered, event.number),
+        leases: withAnswers(leases, event.leases, event.number >= leaseAnswered),
+      };
+  }
+}

@@ -1,0 +1,272 @@
+/** Sums and budgets of a tree on the memory host: what comes of messages that get lost. */
+import { describe, expect, it } from 'vitest';
+import type { AgentDefinition } from '../../../src/activities/definitions.ts';
+import type { LimitsInput } from '../../../src/core/agent/input.ts';
+import type { Step } from '../../../src/core/agent/step.ts';
+import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
+import type { MemoryRun, TreeMessage } from '../../../src/testing/memory-run.ts';
+import { startInMemory } from '../../../src/testing/run-in-memory.ts';
+import { act, answer, bodiesOf, searchTool } from '../../support/runs.ts';
+import { delegate, observed, ownSums, player, runsOf, treeCounters } from '../../support/trees.ts';
+
+/** A run that works for so many iterations, with a tool call in each, then answers. */
+function worker(iterations: number, name = 'worker'): AgentDefinition {
+  return player(
+    name,
+    ({ iteration }) => (iteration <= iterations ? act(`step ${iteration}`) : answer('done')),
+    { tools: [searchTool()] },
+  );
+}
+
+function asker(child: AgentDefinition, count = 1, name = 'asker'): AgentDefinition {
+  const calls = Array.from({ length: count }, (_, index) => [child.name, `${index}`] as const);
+  return player(
+    name,
+    (request) => (request.iteration === 1 ? delegate(...calls) : answer(observed(request))),
+    { children: [child] },
+  );
+}
+
+/** Runs a tree to its end; time goes on whenever nothing else does. */
+async function endOf(run: MemoryRun, clock: FakeClock): Promise<Step> {
+  let isOver = false;
+  const result = run.result.finally(() => {
+    isOver = true;
+  });
+  for (let turns = 0; !isOver; turns++) {
+    // Several turns of the event loop without an end: somebody waits for time.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (turns % 50 === 49) clock.advance(10_000);
+  }
+  return result;
+}
+
+/** The steps of all runs, the root's first. */
+async function stepsOf(run: MemoryRun): Promise<readonly Step[]> {
+  return Promise.all(runsOf(run).map(({ result }) => result));
+}
+
+describe('a limit over a tree', () => {
+  it('of 1,000 tokens ends a child in the name of its parent [row 57]', async () => {
+    const clock = createFakeClock();
+    const parent = asker(worker(20));
+    const run = startInMemory({ agent: parent, task: 'Go', clock, limits: { totalTokens: 1_000 } });
+
+    await endOf(run, clock);
+    const [root, child] = await stepsOf(run);
+
+    // 100 of the parent; the child asked until nothing was left, and one call of it crossed.
+    expect(child).toMatchObject({
+      status: 'limit_exceeded',
+      reason: 'agent:total_tokens',
+      usage: { totalTokens: 900 },
+      exceededLimit: { origin: { runId: 'run-1', agent: 'asker' } },
+    });
+    expect(child?.message).toBe(
+      'limit reached: agent:total_tokens of asker (run run-1) would be 1001, the limit is 1000',
+    );
+    expect(root?.status).toBe('success');
+    expect(root?.usage.totalTokens).toBe(1_100);
+  });
+
+  it.each<{
+    name: string;
+    limits: LimitsInput;
+    children: number;
+    most: number;
+    key: 'totalTokens' | 'modelCalls' | 'toolCalls' | 'costMicroUsd';
+  }>([
+    {
+      name: 'tokens',
+      limits: { totalTokens: 2_000 },
+      children: 3,
+      most: 2_300,
+      key: 'totalTokens',
+    },
+    { name: 'model calls', limits: { modelCalls: 20 }, children: 3, most: 20, key: 'modelCalls' },
+    { name: 'tool calls', limits: { toolCalls: 23 }, children: 4, most: 23, key: 'toolCalls' },
+    {
+      name: 'cost',
+      limits: { costUsd: 0.001 },
+      children: 3,
+      most: 1_300,
+      key: 'costMicroUsd',
+    },
+  ])(
+    'on $name is used up, and crossed by one model call in each branch at most [row 57]',
+    async ({ limits, children, most, key }) => {
+      const clock = createFakeClock();
+      const agent = asker(worker(30), children);
+      const run = startInMemory({ agent, task: 'Go', clock, limits });
+
+      const step = await endOf(run, clock);
+      const [, ...below] = await stepsOf(run);
+
+      expect(step.usage[key]).toBeLessThanOrEqual(most);
+      // Nobody stopped while anything was free.
+      expect(step.usage[key]).toBeGreaterThanOrEqual(
+        key === 'totalTokens' ? 2_000 : key === 'costMicroUsd' ? 1_000 : most - 1,
+      );
+      expect(new Set(below.map(({ status }) => status))).toEqual(new Set(['limit_exceeded']));
+      expect(below.every(({ exceededLimit }) => exceededLimit?.origin !== 'self')).toBe(true);
+    },
+  );
+
+  it('reaches down two levels, and what is not spent returns [row 57]', async () => {
+    const clock = createFakeClock();
+    const middle = asker(worker(10), 2, 'middle');
+    const agent = player(
+      'top',
+      (request) =>
+        request.iteration <= 2 ? delegate(['middle', 'x']) : answer(`${request.iteration}`),
+      { children: [middle] },
+    );
+    const run = startInMemory({ agent, task: 'Go', clock, limits: { modelCalls: 52 } });
+
+    const step = await endOf(run, clock);
+    const steps = await stepsOf(run);
+
+    // Each middle needs 2, each worker 11: 3 + 2 * (2 + 22) is 51.
+    expect(new Set(steps.map(({ status }) => status))).toEqual(new Set(['success']));
+    expect(step.usage.modelCalls).toBe(51);
+    expect(treeCounters(step.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
+  });
+
+  it('of a refusing kind is told to the model of a grandchild', async () => {
+    const clock = createFakeClock();
+    const leaf = player('leaf', () => answer('leaf'));
+    const middle = asker(leaf, 3, 'middle');
+    const agent = asker(middle, 1, 'top');
+    const run = startInMemory({ agent, task: 'Go', clock, limits: { children: 3 } });
+
+    const step = await endOf(run, clock);
+
+    expect(step.usage.modelCalls).toBe(2 + 2 + 2);
+    expect(step.value).toContain('Error: not run, the limit of 3 for agent:children is reached.');
+    expect(step.stats.counters['agent:children']).toBe(3);
+  });
+
+  it('that was raised gives more to a child that asks', async () => {
+    const clock = createFakeClock();
+    const run = startInMemory({
+      agent: asker(worker(8)),
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 5 },
+      onEvent: (event, { address }) => {
+        if (event.type === 'agent:lease:asked' && address !== 'run-1')
+          run.adjust({ modelCalls: 40 });
+      },
+    });
+
+    const step = await endOf(run, clock);
+
+    expect(step.status).toBe('success');
+    expect(step.children).toMatchObject([{ status: 'success' }]);
+  });
+
+  it('that was lifted leaves a child that asks without it', async () => {
+    const clock = createFakeClock();
+    const run = startInMemory({
+      agent: asker(worker(8)),
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 5 },
+      onEvent: (event, { address }) => {
+        if (event.type === 'agent:lease:asked' && address !== 'run-1') {
+          run.adjust({ modelCalls: 'unlimited' });
+        }
+      },
+    });
+
+    expect((await endOf(run, clock)).children).toMatchObject([{ status: 'success' }]);
+    expect(run.children[0]?.state.leases?.map(({ limit }) => limit.key)).toEqual([
+      'agent:children',
+    ]);
+  });
+});
+
+/** A number from 0 up to 1, the same in each run of a test. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    // Numerical Recipes: a linear congruence modulo 2^32.
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+}
+
+describe('messages between runs', () => {
+  it('that are lost, doubled or late change no sum and no budget [row 56] [row 57]', async () => {
+    for (let seed = 1; seed <= 12; seed++) {
+      const random = randomOf(seed);
+      const clock = createFakeClock();
+      const late: (() => void)[] = [];
+      const carry = (message: TreeMessage, deliver: () => void): void => {
+        const chance = random();
+        // A cancel is a signal that the service has accepted: it is not lost.
+        if (message.kind === 'cancel' || chance < 0.4) return deliver();
+        if (chance < 0.55) return;
+        if (chance < 0.7) deliver();
+        late.push(deliver);
+        if (random() < 0.5) for (const one of late.splice(0).toReversed()) one();
+      };
+      const middle = asker(worker(6), 2, 'middle');
+      const agent = asker(middle, 2, 'top');
+      const limits = seed % 2 === 0 ? { modelCalls: 25, totalTokens: 2_200 } : { toolCalls: 300 };
+      const run = startInMemory({ agent, task: 'Go', clock, limits, carry });
+
+      const step = await endOf(run, clock);
+      const steps = await stepsOf(run);
+
+      expect(treeCounters(step.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
+      if (seed % 2 === 0) {
+        expect(step.usage.modelCalls).toBeLessThanOrEqual(25);
+        expect(step.usage.totalTokens).toBeLessThanOrEqual(2_200 + 400);
+      } else expect(new Set(steps.map(({ status }) => status))).toEqual(new Set(['success']));
+    }
+  });
+
+  it('may all be lost: a child that needs more waits and says so [row 56]', async () => {
+    const clock = createFakeClock();
+    let asked = 0;
+    const run = startInMemory({
+      agent: asker(worker(9)),
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 10 },
+      carry: (message, deliver) => {
+        if (message.kind !== 'lease-request') return deliver();
+        // The third time the same request comes through.
+        asked += 1;
+        if (asked % 3 === 0) deliver();
+      },
+    });
+
+    const step = await endOf(run, clock);
+
+    expect(step.children).toMatchObject([
+      { status: 'limit_exceeded', reason: 'agent:model_calls' },
+    ]);
+    expect(step.usage.modelCalls).toBe(10);
+  });
+
+  it('tell how a child stands after 10 s, then ever more rarely', async () => {
+    const clock = createFakeClock();
+    const slow = player(
+      'slow',
+      async ({ iteration }) => {
+        await clock.sleep(4_000);
+        return iteration < 30 ? act('x') : answer('done');
+      },
+      { tools: [searchTool()] },
+    );
+    const run = startInMemory({ agent: asker(slow), task: 'Go', clock });
+
+    await endOf(run, clock);
+
+    const reports = bodiesOf(run.events, 'agent:child:report');
+    // 120 s: at 10, 30 and 70.
+    expect(reports.map(({ totals }) => totals['agent:model_calls'])).toEqual([2, 7, 17]);
+  });
+});

@@ -1,0 +1,263 @@
+/** Trees of agents on a real server: children as workflows, budgets by signals, ends that reach down. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { Everloop } from '../../src/client/everloop-client.ts';
+import type { Step } from '../../src/core/agent/step.ts';
+import { treeQuery } from '../../src/workflows/messages.ts';
+import { eventually } from '../support/eventually.ts';
+import { abortOf, answer, bodiesOf, gate, hasNoGap } from '../support/runs.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { asker, worker } from '../support/tree-agents.ts';
+import { delegate, ownSums, player, taskOf, treeCounters } from '../support/trees.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage(inject('temporal'));
+});
+afterAll(() => stage?.close());
+
+/** The handles of all runs of a tree that have ended, the root first. */
+async function treeOf(everloop: Everloop, root: RunHandle): Promise<readonly RunHandle[]> {
+  const { children } = await root.result();
+  const below = await Promise.all(
+    children.map(({ childId }) => treeOf(everloop, everloop.attach(childId))),
+  );
+  return [root, ...below.flat()];
+}
+
+async function stepsOf(runs: readonly RunHandle[]): Promise<readonly Step[]> {
+  return Promise.all(runs.map((run) => run.result()));
+}
+
+/** Checks what every tree must show, and replays its histories. */
+async function checked(everloop: Everloop, root: RunHandle): Promise<readonly Step[]> {
+  const runs = await treeOf(everloop, root);
+  const steps = await stepsOf(runs);
+  const [first] = steps;
+  if (first === undefined) throw new Error('Expected a root.');
+  expect(treeCounters(first.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
+  for (const run of runs) {
+    expect(hasNoGap(await run.events())).toBe(true);
+    await stage.replay(run);
+  }
+  return steps;
+}
+
+describe('an agent as a tool', () => {
+  it('is a child workflow with a stream and a Step of its own [row 55] [row 48]', async () => {
+    const poet = player('poet', (request) => answer(`a poem on ${taskOf(request)}`));
+    const heard: string[] = [];
+    const { everloop } = await stage.serve([asker(poet, 2)], {
+      listeners: [({ type, runId, seq }) => void heard.push(`${runId} ${seq} ${type}`)],
+    });
+    const run = await everloop.start('asker', { task: 'Go' });
+
+    const step = await run.result();
+
+    expect(step.value).toBe('<poet>\na poem on 0\n</poet>\n<poet>\na poem on 1\n</poet>');
+    const [, first] = await checked(everloop, run);
+    expect(step.children.map(({ childId, status }) => [childId, status])).toEqual([
+      [`${run.id}/1.1`, 'success'],
+      [`${run.id}/1.2`, 'success'],
+    ]);
+    expect(first?.trace).toMatchObject({
+      workflowId: `${run.id}/1.1`,
+      parent: { workflowId: run.id, runId: step.runId, agent: 'asker', callId: '1.1' },
+    });
+    const child = everloop.attach(`${run.id}/1.1`);
+    const events = await child.events();
+    expect(events[0]).toMatchObject({ agentPath: 'asker/1/poet', depth: 1, seq: 1 });
+    expect(new Set(heard.map((line) => line.split(' ')[0]))).toEqual(
+      new Set([
+        step.runId,
+        ...(await stepsOf(await treeOf(everloop, run))).map(({ runId }) => runId),
+      ]),
+    );
+    expect(await stage.client.workflow.getHandle(run.id).query(treeQuery)).toMatchObject({
+      agent: 'asker',
+      parent: null,
+      children: [
+        { id: `${run.id}/1.1`, agent: 'poet', status: 'success', reason: 'answered' },
+        { id: `${run.id}/1.2`, agent: 'poet', status: 'success' },
+      ],
+      budgets: [
+        { key: 'agent:children', origin: 'self', max: 100, used: 2, reserved: 0, free: 98 },
+      ],
+    });
+  });
+
+  it('that cannot be loaded is a tool error', async () => {
+    const { everloop } = await stage.serve([
+      player(
+        'asker',
+        ({ iteration, messages }) =>
+          iteration === 1
+            ? delegate(['needy', 'x'])
+            : answer(/Error: needy[^<]*/.exec(JSON.stringify(messages))?.[0] ?? ''),
+        { children: [player('needy', () => answer(), { prompt: 'On {{topic}}' })] },
+      ),
+    ]);
+    const run = await everloop.start('asker', { task: 'Go' });
+
+    expect((await run.result()).value).toContain(
+      'Error: needy did not finish: error, template_error. missing: {{topic}}',
+    );
+  });
+});
+
+describe('a cancel of a root', () => {
+  it('ends a grandchild in a model call, with all that was spent [row 2] [row 55]', async () => {
+    const asked = gate();
+    const leaf = player('leaf', async (_request, { signal }) => {
+      asked.open();
+      await abortOf(signal);
+      throw Object.assign(new Error('stopped'), { usage: { inputTokens: 7, outputTokens: 0 } });
+    });
+    const { everloop } = await stage.serve([asker(asker(leaf, 1, 'middle'), 1, 'top')]);
+    const run = await everloop.start('top', { task: 'Go' });
+    await asked.opened;
+
+    const before = Date.now();
+    await run.cancel('changed my mind');
+    await run.result();
+
+    expect(Date.now() - before).toBeLessThan(5_000);
+    const steps = await checked(everloop, run);
+    expect(steps.map(({ status, reason, message }) => [status, reason, message])).toEqual([
+      ['canceled', 'canceled', 'changed my mind'],
+      ['canceled', 'parent_canceled', 'changed my mind'],
+      ['canceled', 'parent_canceled', 'changed my mind'],
+    ]);
+    expect(steps[0]?.usage).toMatchObject({ modelCalls: 3, totalTokens: 207 });
+  });
+
+  it('through the service does the same [row 2] [row 55]', async () => {
+    const asked = gate();
+    const leaf = player('leaf', async (_request, { signal }) => {
+      asked.open();
+      await abortOf(signal);
+      throw new Error('stopped');
+    });
+    const { everloop } = await stage.serve([asker(leaf)]);
+    const run = await everloop.start('asker', { task: 'Go' });
+    await asked.opened;
+
+    await stage.client.workflow.getHandle(run.id).cancel();
+    const step = await run.result();
+
+    expect(step).toMatchObject({ status: 'canceled', children: [{ reason: 'parent_canceled' }] });
+    expect((await everloop.attach(`${run.id}/1.1`).result()).status).toBe('canceled');
+    await stage.replay(run);
+  });
+});
+
+describe('a child that is ended from outside', () => {
+  it.each([
+    { how: 'terminate', charged: true, status: 'error', tokens: 5_050 },
+    { how: 'cancel', charged: undefined, status: 'canceled', tokens: 300 },
+  ] as const)(
+    'by $how is charged when it says nothing [row 56]',
+    async ({ how, charged, status, tokens }) => {
+      const asked = gate();
+      const leaf = player('leaf', async (_request, { signal }) => {
+        asked.open();
+        await abortOf(signal);
+        throw Object.assign(new Error('stopped'), { usage: { inputTokens: 100, outputTokens: 0 } });
+      });
+      const { everloop } = await stage.serve([asker(leaf)]);
+      const run = await everloop.start('asker', { task: 'Go', limits: { totalTokens: 10_000 } });
+      await asked.opened;
+
+      const child = stage.client.workflow.getHandle(`${run.id}/1.1`);
+      await (how === 'terminate' ? child.terminate('by hand') : child.cancel());
+      const step = await run.result();
+
+      expect(step.status).toBe('success');
+      expect(step.value).toContain(`Error: leaf did not finish: ${status}`);
+      const [complete] = bodiesOf(await run.events(), 'agent:child:complete');
+      expect([complete?.charged, complete?.status]).toEqual([charged, status]);
+      // 100 before, half of the rest for the child or what it spent, 100 after.
+      expect(step.usage.totalTokens).toBe(tokens + (how === 'terminate' ? 100 : 0));
+      await stage.replay(run);
+    },
+  );
+});
+
+describe('a limit over a tree', () => {
+  it('of 1,000 tokens ends a child in the name of its parent [row 57]', async () => {
+    const { everloop } = await stage.serve([asker(worker(20))]);
+    const run = await everloop.start('asker', { task: 'Go', limits: { totalTokens: 1_000 } });
+
+    const [root, child] = await checked(everloop, run);
+
+    expect(child).toMatchObject({
+      status: 'limit_exceeded',
+      reason: 'agent:total_tokens',
+      usage: { totalTokens: 900 },
+      message: `limit reached: agent:total_tokens of asker (run ${root?.runId}) would be 1001, the limit is 1000`,
+    });
+    expect(root).toMatchObject({ status: 'success', usage: { totalTokens: 1_100 } });
+  });
+});
+
+describe('a child that hands over', () => {
+  let server: TestServer;
+  let small: Stage;
+  beforeAll(async () => {
+    server = await startTestServer({
+      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
+    });
+    small = await openStage(server);
+  });
+  afterAll(async () => {
+    await small?.close();
+    await server?.stop();
+  });
+
+  it('goes on while its parent waits, which does not [row 6]', { timeout: 60_000 }, async () => {
+    const { everloop } = await small.serve([asker(worker(20), 2)]);
+    const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 46 } });
+
+    const step = await run.result();
+
+    expect(step.status).toBe('success');
+    expect(step.value).toBe('<worker>\ndone\n</worker>\n<worker>\ndone\n</worker>');
+    const runs = await treeOf(everloop, run);
+    const statuses = await Promise.all(runs.map((one) => one.status()));
+    expect(statuses.slice(1).every(({ link }) => link > 2)).toBe(true);
+    const steps = await stepsOf(runs);
+    expect(treeCounters(step.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
+    expect(hasNoGap(await everloop.attach(`${run.id}/1.1`).events())).toBe(true);
+    for (const one of runs) await small.replay(one);
+  });
+
+  it('waits for a person below, and shows it above [sub 17]', { timeout: 60_000 }, async () => {
+    const shy = player(
+      'shy',
+      ({ iteration }) =>
+        iteration === 1
+          ? '<action>\n- tool: ask_user\n  args: {question: Which?}\n</action>'
+          : answer('thanks'),
+      { askUser: true },
+    );
+    const { everloop } = await small.serve([asker(asker(shy, 1, 'middle'), 1, 'top')]);
+    const run = await everloop.start('top', { task: 'Go' });
+
+    const [item] = await eventually('a question two levels below', async () => {
+      const pending = await run.pending();
+      return pending.length > 0 && pending;
+    });
+    expect(item).toMatchObject({
+      id: 'q1',
+      kind: 'question',
+      agent: 'shy',
+      path: 'top/1/middle/1/shy',
+      run: `${run.id}/1.1/1.1`,
+    });
+    await everloop.attach(item?.run ?? '').answer('q1', 'blue');
+
+    expect((await run.result()).status).toBe('success');
+    await small.replay(run);
+  });
+});

@@ -1,0 +1,48 @@
+/** Agents of trees that tests of a server run, also in a process of their own. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineTool } from '../../src/activities/define-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
+import { act, answer, searchTool } from './runs.ts';
+import { delegate, observed, player } from './trees.ts';
+
+/** A run that searches in so many iterations, then answers. */
+export function worker(
+  iterations: number,
+  name = 'worker',
+  tool: ToolDefinition = searchTool(),
+): AgentDefinition {
+  return player(
+    name,
+    ({ iteration }) => (iteration <= iterations ? act(`step ${iteration}`) : answer('done')),
+    { tools: [tool] },
+  );
+}
+
+/** A run that calls `child` so many times at once, then answers with what it read. */
+export function asker(child: AgentDefinition, count = 1, name = 'asker'): AgentDefinition {
+  const calls = Array.from({ length: count }, (_, index) => [child.name, `${index}`] as const);
+  return player(
+    name,
+    (request) => (request.iteration === 1 ? delegate(...calls) : answer(observed(request))),
+    { children: [child] },
+  );
+}
+
+/** A tool that takes its time and gives way when it is stopped. */
+export function slowSearch(ms: number): ToolDefinition {
+  return defineTool({
+    name: 'search',
+    description: 'Finds pages.',
+    parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+    execute: async (_args, { signal }) => {
+      await sleep(ms, undefined, { signal });
+      return 'hits';
+    },
+  }) as ToolDefinition;
+}
+
+/** Three levels with `width` runs below each: each leaf works through `iterations`. */
+export function threeLevels(width: number, iterations: number, toolMs: number): AgentDefinition {
+  const leaf = worker(iterations, 'leaf', slowSearch(toolMs));
+  return asker(asker(leaf, width, 'middle'), width, 'top');
+}

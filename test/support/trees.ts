@@ -1,0 +1,80 @@
+/** Agents that call agents, for tests of trees. */
+import { agentTool } from '../../src/activities/agent-tool.ts';
+import type { AgentOptions } from '../../src/activities/agent-options.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { ModelFunction, ModelRequest } from '../../src/core/model/model.ts';
+import { textOf } from '../../src/core/message.ts';
+import type { Numbers, Stats } from '../../src/core/stats/stats.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
+
+/** Tokens of each call of these models. */
+export const TOKENS = { inputTokens: 90, outputTokens: 10 } as const;
+
+/** What a model of a tree does in its iteration. */
+export type Play = (
+  request: ModelRequest,
+  io: Parameters<ModelFunction>[1],
+) => string | Promise<string>;
+
+/** An agent in mode `react` with a priced model of its own that plays `play`. */
+export function player(
+  name: string,
+  play: Play,
+  options: Partial<AgentOptions> & { readonly children?: readonly AgentDefinition[] } = {},
+): AgentDefinition {
+  const { children = [], ...rest } = options;
+  return defineAgent({
+    name,
+    model: {
+      id: `${name}/m`,
+      price: { input: 1, output: 1 },
+      model: async (request, io) => ({ content: await play(request, io), usage: TOKENS }),
+    },
+    tools: children.map((agent) => agentTool({ agent })),
+    ...rest,
+  });
+}
+
+/** A reply that calls agents: pairs of tool and task. */
+export function delegate(...calls: readonly (readonly [tool: string, task: string])[]): string {
+  const yaml = calls.map(([tool, task]) => `- tool: ${tool}\n  args:\n    task: ${task}`);
+  return `<action>\n${yaml.join('\n')}\n</action>`;
+}
+
+/** The task of a request. */
+export function taskOf({ messages }: ModelRequest): string {
+  const text = messages.map(textOf).join('\n');
+  return /<task>\n?([^]*?)\n?<\/task>/.exec(text)?.[1] ?? '';
+}
+
+/** What the model last read of its calls. */
+export function observed({ messages }: ModelRequest): string {
+  const found = messages.map(textOf).findLast((text) => text.includes('<observation>')) ?? '';
+  return found.replaceAll(/<\/?observation>/g, '').trim();
+}
+
+/** All runs of a tree, its root first. */
+export function runsOf(root: MemoryRun): readonly MemoryRun[] {
+  return [root, ...root.children.flatMap(runsOf)];
+}
+
+/** What all runs have spent by themselves, by key: what the counters of the root must be. */
+export function ownSums(all: readonly Stats[]): Numbers {
+  const sums: Record<string, number> = {};
+  for (const { counters } of all) {
+    for (const [key, value] of Object.entries(counters)) {
+      if (!key.startsWith('$self:') || value === 0) continue;
+      const base = key.slice('$self:'.length);
+      sums[base] = (sums[base] ?? 0) + value;
+    }
+  }
+  return sums;
+}
+
+/** The counters of a tree at its root, without those that are 0. */
+export function treeCounters({ counters }: Stats): Numbers {
+  return Object.fromEntries(
+    Object.entries(counters).filter(([key, value]) => !key.startsWith('$self:') && value !== 0),
+  );
+}
