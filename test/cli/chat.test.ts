@@ -341,6 +341,18 @@ describe('askText', () => {
       text: '? Why?',
     },
     {
+      name: 'whose it is, from further down in a tree',
+      item: {
+        ...BASE,
+        kind: 'question',
+        question: 'Why?',
+        free: false,
+        agent: 'writer',
+        path: 'planner/2/writer',
+      },
+      text: '? writer: Why?',
+    },
+    {
       name: 'a call with a deadline',
       item: { ...BASE, kind: 'approval', tool: 'pay', args: { to: 'a\u0007' }, deadline: 2_000 },
       text: '? May I call pay {"to":"a\\u0007"}\n  y, n and why, or other arguments as a JSON object. Without an answer within 1.0 s: no',
