@@ -7,11 +7,13 @@ import { lispBench } from './lisp.ts';
 import { parseBench } from './parse.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
+import { treeBench } from './tree.ts';
 import { turnBench } from './turn.ts';
 
 const benches: readonly Bench[] = [
   historyBench,
   turnBench,
+  treeBench,
   recoveryBench,
   idleBench,
   parseBench,

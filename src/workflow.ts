@@ -101,6 +101,8 @@ export {
   type CheckedValues,
   type NewEntry,
   type Next,
+  type SpawnInput,
+  type SpawnResult,
   type TurnEnd,
   type Work,
 } from './core/agent/work.ts';

@@ -20,6 +20,8 @@ export function bareBundle(): Promise<WorkflowBundle> {
 export interface BareSide {
   /** Runs `turns` turns; gives the id of the workflow. */
   readonly run: (turns: number) => Promise<string>;
+  /** Runs a workflow with so many children of `turns` turns each; gives its id. */
+  readonly runTree: (children: number, turns: number) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
@@ -54,6 +56,12 @@ export async function serveBare(
       const workflowId = `${taskQueue}-${(runs += 1)}`;
       const args: [BareInput] = [work.inputOf(turns)];
       await stage.client.workflow.execute('bare', { workflowId, taskQueue, args });
+      return workflowId;
+    },
+    runTree: async (children, turns) => {
+      const workflowId = `${taskQueue}-${(runs += 1)}`;
+      const args = [{ ...work.inputOf(turns), children }];
+      await stage.client.workflow.execute('bareTree', { workflowId, taskQueue, args });
       return workflowId;
     },
     stop: async () => {

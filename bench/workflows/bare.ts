@@ -1,5 +1,11 @@
 /** The baseline: workflows that call the same activities with the same payloads, and no more. */
-import { proxyActivities, condition, defineSignal, setHandler } from '@temporalio/workflow';
+import {
+  condition,
+  defineSignal,
+  executeChild,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
 
 /** The activities of the baseline. */
 export interface BareActivities {
@@ -26,6 +32,19 @@ export async function bare(input: BareInput): Promise<string> {
     await bareModel(modelOrder);
     await bareTool(toolOrder);
   }
+  return 'done';
+}
+
+/** As many workflows of the kind above at once, between two model calls. */
+export async function bareTree(input: BareInput & { readonly children: number }): Promise<string> {
+  const { children, heartbeatMs, modelOrder } = input;
+  const { bareModel } = proxyActivities<BareActivities>({
+    startToCloseTimeout: '1m',
+    heartbeatTimeout: heartbeatMs,
+  });
+  await bareModel(modelOrder);
+  await Promise.all(Array.from({ length: children }, () => executeChild(bare, { args: [input] })));
+  await bareModel(modelOrder);
   return 'done';
 }
 

@@ -9,6 +9,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { Task } from '../core/message.ts';
 import type { ModelRequest } from '../core/model/model.ts';
 import { UsageError } from '../core/usage-error.ts';
+import { withChildren } from './agent-family.ts';
 import type { AgentWarning } from './compile-agent.ts';
 import type { AgentDefinition } from './definitions.ts';
 import { loadAgent } from './load-agent.ts';
@@ -24,6 +25,8 @@ export interface PreviewOptions {
   readonly memory?: StepMemory;
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];
+  /** The agents that tools of this one name; those in its tools need not be here. */
+  readonly agents?: readonly AgentDefinition[];
   /** Entries of models that the agent names by id; one that is not here is asked as a function is. */
   readonly models?: readonly ModelEntry[];
   /** Milliseconds since 1970, for instructions that name the date. Default: now. */
@@ -45,8 +48,10 @@ export async function previewPrompt(
   agent: AgentDefinition,
   options: PreviewOptions = {},
 ): Promise<PromptPreview> {
-  const { task = '', context, memory, history, models = [], at = Date.now() } = options;
-  const registry = createRegistry({ agents: [agent], models: withOwn(agent, models) });
+  const { task = '', context, memory, history, models = [], agents = [] } = options;
+  const { at = Date.now() } = options;
+  const all = [agent, ...agents.filter((other) => other !== agent)];
+  const registry = createRegistry({ agents: all, models: withOwn(withChildren(all), models) });
   const input: AgentInput = {
     v: 1,
     agent: agent.name,
@@ -86,8 +91,16 @@ export async function previewPrompt(
 }
 
 /** Nothing is asked here, so an agent whose model is known elsewhere needs no entry. */
-function withOwn(agent: AgentDefinition, models: readonly ModelEntry[]): readonly ModelEntry[] {
-  const { model } = agent;
-  if (typeof model !== 'string' || models.some(({ id }) => id === model)) return models;
-  return [...models, { id: model, model: () => Promise.resolve('') }];
+function withOwn(
+  agents: readonly AgentDefinition[],
+  models: readonly ModelEntry[],
+): readonly ModelEntry[] {
+  const named = agents.flatMap(({ model, tools }) => [
+    ...(typeof model === 'string' ? [model] : []),
+    ...tools.flatMap(({ spec }) => spec.agent?.model ?? []),
+  ]);
+  const inline = agents.flatMap(({ model }) => (typeof model === 'string' ? [] : [model.id]));
+  const known = [...models.map(({ id }) => id), ...inline];
+  const missing = [...new Set(named)].filter((id) => !known.includes(id));
+  return [...models, ...missing.map((id) => ({ id, model: () => Promise.resolve('') }))];
 }

@@ -4,6 +4,7 @@ import type { Json } from '../core/json.ts';
 
 /** Fields that may hold what people or tools said: a log is read by more people than a run is. */
 const CONTENT: readonly string[] = [
+  'added',
   'answer',
   'args',
   'counts',
@@ -11,11 +12,14 @@ const CONTENT: readonly string[] = [
   'error',
   'feedback',
   'gauges',
+  'leases',
   'limits',
   'message',
   'output',
   'problems',
   'raw',
+  'totals',
+  'wants',
 ];
 
 /**

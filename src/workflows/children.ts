@@ -67,8 +67,12 @@ const MEMO_TASK_CHARACTERS = 200;
 /** No children yet. `onBug` is told what broke beside the loop. */
 export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   const live = new Map<string, LiveChild>();
-  // What is done here goes on when the workflow is canceled: children end by themselves.
-  const shield = new CancellationScope({ cancellable: false });
+  const ambient = CancellationScope.current();
+  let scope: CancellationScope | null = null;
+  // What is done here goes on when the workflow is canceled: children end by themselves. Made when it is
+  // needed: each scope costs six promises, and most runs are alone.
+  const shield = (): CancellationScope =>
+    (scope ??= new CancellationScope({ cancellable: false, parent: ambient }));
   const parent = workflowInfo().parent?.workflowId;
 
   const tell = <Args extends [unknown?]>(
@@ -76,7 +80,7 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
     signal: SignalDefinition<Args>,
     ...args: Args
   ): Promise<void> =>
-    shield
+    shield()
       .run(() => getExternalWorkflowHandle(workflowId).signal(signal, ...args))
       // I3: it has ended.
       .catch(() => undefined);
@@ -112,8 +116,8 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   return {
     run: (order, cancel) => {
       const { childId } = order;
-      return shield.run(() => {
-        const patience = new CancellationScope({ cancellable: true, parent: shield });
+      return shield().run(() => {
+        const patience = new CancellationScope({ cancellable: true, parent: shield() });
         let lose: (lost: ChildEnd) => void = () => undefined;
         const lost = new Promise<ChildEnd>((resolve) => {
           lose = resolve;

@@ -104,9 +104,9 @@ describe('a tree whose worker is killed', () => {
 
 describe('a tree whose messages get lost, doubled and out of order', () => {
   it('has exact sums, and its limits hold [row 56] [row 57]', { timeout: 180_000 }, async () => {
-    const agent = asker(asker(worker(5), 2, 'middle'), 2, 'top');
+    const agent = asker(asker(worker(3), 2, 'middle'), 2, 'top');
     const { everloop } = await stage.serve([agent], { workflowsPath: LOSSY });
-    const rows = [{ limits: {} }, { limits: { modelCalls: 22, totalTokens: 5_000 } }] as const;
+    const rows = [{ limits: {} }, { limits: { modelCalls: 17, totalTokens: 5_000 } }] as const;
     const runs = await Promise.all(
       rows.map(({ limits }) => everloop.start('top', { task: 'Go', limits })),
     );
@@ -117,9 +117,9 @@ describe('a tree whose messages get lost, doubled and out of order', () => {
       const [root] = steps;
       if (root === undefined) throw new Error('Expected a root.');
       expect(treeCounters(root.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
-      if (index === 0) expect(root.usage.modelCalls).toBe(2 + 2 * 2 + 4 * 6);
+      if (index === 0) expect(root.usage.modelCalls).toBe(2 + 2 * 2 + 4 * 4);
       else {
-        expect(root.usage.modelCalls).toBeLessThanOrEqual(22);
+        expect(root.usage.modelCalls).toBeLessThanOrEqual(17);
         expect(steps.some(({ status }) => status === 'limit_exceeded')).toBe(true);
       }
     }

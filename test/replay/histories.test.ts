@@ -7,6 +7,7 @@ import { replayHistory } from '../support/replay.ts';
 interface RecordedEvent {
   readonly eventType: string;
   readonly activityTaskScheduledEventAttributes?: { readonly activityType: { name: string } };
+  readonly workflowExecutionStartedEventAttributes?: { readonly workflowId: string };
 }
 
 interface Recorded {
@@ -30,7 +31,11 @@ function recorded(name: string): Recorded {
 describe('a recorded history', () => {
   it.each(RECORDINGS)('of $name replays', async ({ name, workflowsPath }) => {
     const options = workflowsPath === undefined ? {} : { workflowsPath };
-    await replayHistory(recorded(name), name, options);
+    const history = recorded(name);
+    const [started] = history.events;
+    // Children are named after their parent, so its own name matters.
+    const id = started?.workflowExecutionStartedEventAttributes?.workflowId ?? name;
+    await replayHistory(history, id, options);
   });
 
   it('shows what its name says', () => {
@@ -45,6 +50,16 @@ describe('a recorded history', () => {
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(2);
     expect(counts('people', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('people', 'EVENT_TYPE_WORKFLOW_PROPERTIES_MODIFIED')).toBe(2);
+    expect(counts('tree', 'EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED')).toBe(2);
+    // A request of a child, and the grant or refusal for it.
+    expect(counts('tree', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(2);
+    const answers = counts('tree', 'EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
+    expect(answers).toBe(counts('tree', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED'));
+    // It handed over when its children had ended, long after that was suggested.
+    expect(counts('tree', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
+    expect(counts('tree-child', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(0);
+    const asked = counts('tree-child', 'EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
+    expect(asked).toBeGreaterThan(0);
     expect(counts('program', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(1);
     expect(counts('program', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
     expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBeGreaterThan(

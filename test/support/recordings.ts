@@ -12,6 +12,7 @@ import { peopleAgents } from './people-agents.ts';
 import { programAgent } from './program-agents.ts';
 import { abortOf, act, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
+import { asker, worker } from './tree-agents.ts';
 
 /** A run to record. */
 export interface Recording {
@@ -47,6 +48,8 @@ export const RECORDINGS: readonly Recording[] = [
   },
   { name: 'native-cancel', link: 0, play: playNativeCancel },
   { name: 'people', link: 0, play: playPeople },
+  { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
+  { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
   { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
 ];
@@ -90,6 +93,16 @@ async function playPeople(stage: Stage): Promise<RunHandle> {
   await run.answer('1.3', { passed: 7 }, { updateId: 'recorded-answer' });
   await run.result();
   return run;
+}
+
+/** Two children that live on leases, ask for more, and are refused in the end. */
+async function playTree(
+  stage: Stage,
+): Promise<{ readonly run: RunHandle; readonly child: RunHandle }> {
+  const { everloop } = await stage.serve([asker(worker(12), 2)]);
+  const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 8 } });
+  await run.result();
+  return { run, child: everloop.attach(`${run.id}/1.1`) };
 }
 
 /** A program of two links: the first leaves while a question and a timer are open. */

@@ -27,7 +27,7 @@ import type { Step } from '../../src/core/agent/step.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
 import { isUsageError } from '../../src/core/usage-error.ts';
 import type { EffectLog } from '../../examples/effect-log.ts';
-import type { MemoryRun } from '../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { eventually } from './eventually.ts';
 
 /** A scenario in one of its variants. */

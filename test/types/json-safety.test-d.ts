@@ -19,12 +19,14 @@ import type {
   RunStatus,
   SendReceipt,
   TranscriptRequest,
+  TreeView,
 } from '../../src/core/agent/messages.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { RunState } from '../../src/core/agent/run-state.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import type { Stats } from '../../src/core/stats/stats.ts';
 import type { Entry } from '../../src/core/transcript/entry.ts';
+import type { ChildMessage, ParentMessage } from '../../src/core/tree/messages.ts';
 import type { Handover } from '../../src/workflows/start.ts';
 
 /** `T` with everything replaced by `never` that JSON cannot hold. */
@@ -76,6 +78,9 @@ export type Durable = [
   Holds<IsJson<TranscriptRequest>>,
   Holds<IsJson<EventsRequest>>,
   Holds<IsJson<LinkPage>>,
+  Holds<IsJson<ParentMessage>>,
+  Holds<IsJson<ChildMessage>>,
+  Holds<IsJson<TreeView>>,
   Holds<IsJson<Crossing>>,
 ];
 

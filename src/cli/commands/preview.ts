@@ -47,6 +47,7 @@ async function preview(
     );
   const data = await readJsonObject('--context', context, cli.io.cwd);
   const shown = await previewPrompt(agent, {
+    agents,
     models,
     ...(task === undefined ? {} : { task }),
     ...(data === undefined ? {} : { context: data }),

@@ -5,6 +5,7 @@
 import type { SummaryOrder } from '../compaction/compaction.ts';
 import { wouldCross } from '../limits/breach.ts';
 import type { ModelPurpose, OutputStrategy, Reply } from '../model/model.ts';
+import type { Numbers } from '../stats/stats.ts';
 import { leaving } from './ending.ts';
 import type { EventBody } from './events.ts';
 import type {

@@ -13,7 +13,7 @@ import type { Host } from './host.ts';
 import { isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
 
 /** How long an answer may take before the request is sent again; doubles up to the second number. */
-const RESEND = { firstMs: 10_000, maxMs: 300_000 } as const;
+const RESEND = { firstMs: 2_000, maxMs: 300_000 } as const;
 
 /**
  * Sees to room for `needs`, work that is to start, by base key. Undefined when there is no need to wait.

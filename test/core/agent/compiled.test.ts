@@ -13,11 +13,8 @@ import {
   type CompiledAgent,
 } from '../../../src/core/program/compiled.ts';
 import { isUsageError } from '../../../src/core/usage-error.ts';
-import {
-  startInMemory,
-  type MemoryRun,
-  type MemoryRunOptions,
-} from '../../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../../src/testing/memory-run.ts';
+import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bodiesOf } from '../../support/runs.ts';

@@ -4,7 +4,8 @@ import { defineAgent } from '../../../src/activities/define-agent.ts';
 import { fitEnding, MAX_STEP_BYTES } from '../../../src/core/agent/step-size.ts';
 import type { Step } from '../../../src/core/agent/step.ts';
 import { byteSize, type Json } from '../../../src/core/json.ts';
-import { startInMemory, type MemoryRun } from '../../../src/testing/run-in-memory.ts';
+import type { MemoryRun } from '../../../src/testing/memory-run.ts';
+import { startInMemory } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { bodiesOf } from '../../support/runs.ts';
 

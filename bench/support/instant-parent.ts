@@ -1,0 +1,28 @@
+/** An agent that starts many instant agents at once, and answers when all have ended. */
+import { agentTool } from '../../src/activities/agent-tool.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { jsonToolchain } from '../../src/activities/define-text.ts';
+import type { AgentDefinition } from '../../src/activities/definitions.ts';
+
+/** A parent of `children` runs of `child`, each of so many iterations. */
+export function instantParent(
+  name: string,
+  child: AgentDefinition,
+  { children, iterations }: { readonly children: number; readonly iterations: number },
+): AgentDefinition {
+  const call = { tool: child.name, args: { task: String(iterations) } };
+  const calls = JSON.stringify(Array.from({ length: children }, () => call));
+  return defineAgent({
+    name,
+    tools: [agentTool({ agent: child })],
+    toolchain: jsonToolchain(),
+    maxCallsPerTurn: children,
+    model: {
+      id: `${name}/model`,
+      model: async ({ iteration }) => ({
+        content: iteration === 1 ? `<action>${calls}</action>` : '<answer>done</answer>',
+        usage: { inputTokens: 100, outputTokens: 10 },
+      }),
+    },
+  });
+}

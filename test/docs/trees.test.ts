@@ -1,0 +1,79 @@
+/** docs/trees.md: its code is that of examples which run here. */
+import { expect, test } from 'vitest';
+import { longerOf, planner, splitter } from '../../examples/docs/trees.ts';
+import { defineAgent } from '../../src/activities/define-agent.ts';
+import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { blocksOf, regionsOf } from '../support/doc-pages.ts';
+import { answer } from '../support/runs.ts';
+import { delegate, observed, taskOf } from '../support/trees.ts';
+
+test('docs/trees.md quotes its examples', () => {
+  expect(blocksOf('trees').size).toBe(3);
+  expect(blocksOf('trees')).toEqual(regionsOf('trees'));
+});
+
+test('a planner with researchers', async () => {
+  const calls = delegate(['researcher', 'frogs'], ['researcher', 'rain']);
+  const plan = scriptedModel([calls, answer('both')]);
+  const price = { input: 1, output: 1 };
+  const agent = planner(
+    { id: 'plan', model: plan.model, price },
+    { id: 'cheap', price, model: async (request) => answer(`on ${taskOf(request)}`) },
+  );
+
+  const step = await startInMemory({ agent, task: 'Why do frogs like rain?' }).result;
+
+  expect(step).toMatchObject({ status: 'success', value: 'both' });
+  expect(step.children.map(({ agent: name, status }) => [name, status])).toEqual([
+    ['researcher', 'success'],
+    ['researcher', 'success'],
+  ]);
+  const [, last] = plan.requests;
+  if (last === undefined) throw new Error('Expected a second request.');
+  expect(observed(last)).toBe(
+    '<researcher>\non frogs\n</researcher>\n<researcher>\non rain\n</researcher>',
+  );
+});
+
+test('an agent that calls itself', async () => {
+  const halves = ['Ann and Bob', 'and Eve'];
+  const agent = splitter({
+    id: 'm',
+    model: async ({ messages, iteration }) => {
+      const prompt = JSON.stringify(messages);
+      if (prompt.includes('Ann and Bob and Eve') && iteration === 1) {
+        const yaml = halves.map((text) => `- tool: self\n  args:\n    text: ${text}`);
+        return `<action>\n${yaml.join('\n')}\n</action>`;
+      }
+      const found = iteration > 1 ? 3 : prompt.includes('Ann') ? 2 : 1;
+      return answer(JSON.stringify({ names: found }));
+    },
+  });
+
+  const run = startInMemory({ agent, task: 'Count', context: { text: 'Ann and Bob and Eve' } });
+  const step = await run.result;
+
+  expect(step.value).toEqual({ names: 3 });
+  expect(run.children.map(({ state }) => state.head.context)).toEqual([
+    { text: 'Ann and Bob' },
+    { text: 'and Eve' },
+  ]);
+});
+
+test('a loop that starts agents', async () => {
+  const researcher = defineAgent({
+    name: 'researcher',
+    model: { id: 'm', model: async (request) => answer(taskOf(request)) },
+  });
+  const agent = defineAgent({ name: 'judge', model: 'm' });
+
+  const step = await startInMemory({
+    agent,
+    agents: [researcher],
+    task: 'Is it so?',
+    next: longerOf,
+  }).result;
+
+  expect(step.value).toBe('Is it so? Look for what speaks against it.');
+});
