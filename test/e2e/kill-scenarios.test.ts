@@ -65,7 +65,7 @@ function checkWorld(scenario: ScenarioCase, folder: string): void {
 describe('the scenarios as workflows [row 58]', () => {
   const undisturbed = new Map<string, Outcome>();
 
-  it('end as in memory, in every variant', { timeout: 120_000 }, async () => {
+  it('end as in memory, in every variant', { timeout: 240_000 }, async () => {
     const folder = await mkdtemp(join(stage.folder, 'plain-'));
     const { everloop, stop } = await stage.serve(SCENARIOS.map(({ agent }) => agent({ folder })));
 
@@ -92,7 +92,7 @@ describe('the scenarios as workflows [row 58]', () => {
 
   it(
     'lose nothing when the worker is killed after each iteration [row 23]',
-    { timeout: 240_000 },
+    { timeout: 400_000 },
     async () => {
       const folder = await mkdtemp(join(stage.folder, 'killed-'));
       const archiveDir = join(folder, 'archive');
