@@ -5,6 +5,7 @@ import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
 import { lispBench } from './lisp.ts';
 import { parseBench } from './parse.ts';
+import { programsBench } from './programs.ts';
 import { recoveryBench } from './recovery.ts';
 import { searchBench } from './search.ts';
 import { treeCancelBench } from './tree-cancel.ts';
@@ -22,6 +23,7 @@ const benches: readonly Bench[] = [
   compactionBench,
   treeCancelBench,
   lispBench,
+  programsBench,
 ];
 
 const words = process.argv.slice(2);

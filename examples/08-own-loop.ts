@@ -8,7 +8,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineAgent } from '../src/index.ts';
 import { local } from '../src/worker.ts';
-import { exampleModel } from './example-model.ts';
+import { exampleDialogue, exampleModel } from './example-model.ts';
 
 const editor = defineAgent({
   name: 'editor',
@@ -25,7 +25,15 @@ const editor = defineAgent({
 });
 const critic = {
   id: 'critic',
-  model: exampleModel([{ content: 'Say the same in half as many words.' }, { content: 'OK' }]),
+  // Each draft stands alone before it: it is asked without the conversation.
+  model: exampleDialogue([
+    {
+      said: /goes on where it was/,
+      results: 0,
+      reply: { content: 'Say the same in half as many words.' },
+    },
+    { said: /survives/, results: 0, reply: { content: 'OK' } },
+  ]),
 };
 
 const everloop = await local({

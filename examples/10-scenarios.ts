@@ -1,23 +1,34 @@
 /**
- * The two scenarios, each in seven variants: YAML calls, JSON calls, programs, native calls, tools that
- * have to be searched, a sliding window, summaries. With a scripted model, or with a real one when OPENAI_API_KEY
- * is set.
+ * The two scenarios, each in eight variants: YAML calls, JSON calls, programs, native calls, tools that
+ * have to be searched, a sliding window, summaries, the mode lisp. With a scripted model, or with a real
+ * one when OPENAI_API_KEY is set.
  *
  *     npx tsx examples/10-scenarios.ts airline chat
  *     npx tsx examples/10-scenarios.ts shop summary
+ *     npx tsx examples/10-scenarios.ts shop lisp
  */
 import { openai } from '@ai-sdk/openai';
 import type { AgentModel } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { airlineAgent } from './airline/agents.ts';
 import { AIRLINE_REQUEST } from './airline/data.ts';
-import { AIRLINE_SCRIPT_ACT, AIRLINE_SCRIPT_SEARCH, AIRLINE_SUMMARIES } from './airline/scripts.ts';
+import {
+  AIRLINE_SCRIPT_ACT,
+  AIRLINE_SCRIPT_LISP,
+  AIRLINE_SCRIPT_SEARCH,
+  AIRLINE_SUMMARIES,
+} from './airline/scripts.ts';
 import { airlineStore } from './airline/store.ts';
 import { changesOf } from './effect-log.ts';
 import { scriptedModel, type ScriptTurn, type ScriptVariant } from './script.ts';
 import { shopAgent } from './shop/agents.ts';
 import { SHOP_REQUEST } from './shop/data.ts';
-import { SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SUMMARIES } from './shop/scripts.ts';
+import {
+  SHOP_SCRIPT,
+  SHOP_SCRIPT_LISP,
+  SHOP_SCRIPT_SEARCH,
+  SHOP_SUMMARIES,
+} from './shop/scripts.ts';
 import { shopStore } from './shop/store.ts';
 
 const VARIANTS: readonly ScriptVariant[] = [
@@ -28,6 +39,7 @@ const VARIANTS: readonly ScriptVariant[] = [
   'search',
   'window',
   'summary',
+  'lisp',
 ];
 
 const [name = 'airline', wanted = 'yaml'] = process.argv.slice(2);
@@ -46,19 +58,29 @@ function modelOf(
   return scriptedModel(script, variant ?? 'yaml', { summaries });
 }
 
-const searches = variant === 'search';
+/** The script of the variant. */
+const scriptOf = (
+  acting: readonly ScriptTurn[],
+  searching: readonly ScriptTurn[],
+  programs: readonly ScriptTurn[],
+): readonly ScriptTurn[] =>
+  variant === 'search' ? searching : variant === 'lisp' ? programs : acting;
+
 const airline = airlineStore();
 const shop = shopStore();
 const agents = [
   airlineAgent({
     variant,
     store: airline,
-    model: modelOf(searches ? AIRLINE_SCRIPT_SEARCH : AIRLINE_SCRIPT_ACT, AIRLINE_SUMMARIES),
+    model: modelOf(
+      scriptOf(AIRLINE_SCRIPT_ACT, AIRLINE_SCRIPT_SEARCH, AIRLINE_SCRIPT_LISP),
+      AIRLINE_SUMMARIES,
+    ),
   }),
   shopAgent({
     variant,
     store: shop,
-    model: modelOf(searches ? SHOP_SCRIPT_SEARCH : SHOP_SCRIPT, SHOP_SUMMARIES),
+    model: modelOf(scriptOf(SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SCRIPT_LISP), SHOP_SUMMARIES),
   }),
 ].filter((agent) => agent.name === name);
 

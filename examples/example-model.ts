@@ -5,7 +5,7 @@
 import { openai } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { LLMock, type Fixture } from '@copilotkit/aimock';
-import type { ModelEntry, ModelReply } from '../src/index.ts';
+import type { ModelEntry, ModelFunction, ModelReply } from '../src/index.ts';
 
 /** What the mock says to whom: the first line that fits. */
 export interface ExampleLine {
@@ -16,8 +16,17 @@ export interface ExampleLine {
   readonly reply: ModelReply;
 }
 
-/** `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI when a key is set; else reply n to the nth request of a run. */
-export function exampleModel(script: readonly ModelReply[]): ModelEntry['model'] {
+/** What a model says when there is no real one: a list of replies, or a function. */
+export type ExampleScript = readonly ModelReply[] | ModelFunction;
+
+/**
+ * `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI when a key is set; else the script: its function, or reply n
+ * of its list to the nth request of a run.
+ */
+export function exampleModel(script: ExampleScript): ModelEntry['model'] {
+  if (typeof script === 'function') {
+    return process.env['OPENAI_API_KEY'] ? modelOf([]) : script;
+  }
   return modelOf(
     script.map((reply, turn) =>
       fixtureOf(reply, (messages) => messages.filter(isReply).length === turn),

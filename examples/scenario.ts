@@ -91,22 +91,29 @@ export function scenarioAgent(options: ScenarioAgentOptions): AgentDefinition {
   return defineAgent({
     ...rest,
     rules: SCENARIO_RULES,
-    mode: variant === 'chat' ? 'chat' : 'react',
+    mode: modeOf(variant),
     limits: { iterations: variant === 'search' ? iterations + 5 : iterations },
-    ...optionsOf(variant, pin),
+    ...optionsOf(variant, pin, iterations),
   });
+}
+
+function modeOf(variant: ScriptVariant): 'react' | 'chat' | 'lisp' {
+  if (variant === 'lisp') return 'lisp';
+  return variant === 'chat' ? 'chat' : 'react';
 }
 
 /** How many entries a sliding window keeps, and after how many iterations a summary is due. */
 const KEPT = 5;
 
-function optionsOf(variant: ScriptVariant, pin: string): Partial<AgentOptions> {
+function optionsOf(variant: ScriptVariant, pin: string, maxTurns: number): Partial<AgentOptions> {
   switch (variant) {
     case 'yaml':
     case 'chat':
       return {};
     case 'json':
       return { toolchain: 'json' };
+    case 'lisp':
+      return { maxTurns };
     case 'program':
       return { programs: true };
     case 'search':

@@ -10,9 +10,11 @@ import { yamlText } from '../src/core/text/yaml-text.ts';
 import { fromJson, printValue } from '../src/lisp.ts';
 import { serviceTime } from './latency.ts';
 
-/** One turn: a thought, and calls or the answer. */
+/** One turn: a thought, and calls, the answer or a program. */
 export interface ScriptTurn {
   readonly thinking: string;
+  /** Set in scripts of the variant `lisp`, in place of calls and answer. */
+  readonly program?: string;
   readonly calls?: readonly { readonly tool: string; readonly args: JsonObject }[];
   readonly answer?: string;
 }
@@ -20,9 +22,10 @@ export interface ScriptTurn {
 /**
  * How the agent works: react with YAML or JSON calls, or with programs that make the calls, or native
  * calls. The others are react with YAML: `search` has to find its tools, `window` sees its last entries
- * alone, `summary` is summed up.
+ * alone, `summary` is summed up. In `lisp` every turn is a program, the last of which returns the answer.
  */
-export type ScriptVariant = 'yaml' | 'json' | 'program' | 'chat' | 'search' | 'window' | 'summary';
+export type ScriptVariant =
+  'yaml' | 'json' | 'program' | 'chat' | 'search' | 'window' | 'summary' | 'lisp';
 
 /** What every reply costs, so that totals can be told by counting replies. */
 export const REPLY_TOKENS = { input: 100, output: 10 } as const;
@@ -30,7 +33,10 @@ export const REPLY_TOKENS = { input: 100, output: 10 } as const;
 const USAGE = { inputTokens: REPLY_TOKENS.input, outputTokens: REPLY_TOKENS.output };
 
 /** The turn as the text of a react agent: XML sections, calls as YAML or JSON or as a program. */
-export function reactText(turn: ScriptTurn, variant: Exclude<ScriptVariant, 'chat'>): string {
+export function reactText(
+  turn: ScriptTurn,
+  variant: Exclude<ScriptVariant, 'chat' | 'lisp'>,
+): string {
   const { thinking, calls = [], answer } = turn;
   return xmlFormat().format([
     { name: 'thinking', content: thinking },
@@ -62,6 +68,10 @@ function programText(calls: ScriptCalls): string {
 
 /** The turn as a model function returns it. */
 export function scriptReply(turn: ScriptTurn, variant: ScriptVariant): ModelReply {
+  if (variant === 'lisp') {
+    const content = `${turn.thinking}\n\`\`\`clojure\n${turn.program ?? ''}\n\`\`\``;
+    return { content, finishReason: 'stop', usage: USAGE };
+  }
   if (variant !== 'chat') {
     return { content: reactText(turn, variant), finishReason: 'stop', usage: USAGE };
   }

@@ -33,6 +33,13 @@ export {
   type StructuredSectionOptions,
 } from './activities/define-text.ts';
 export type { SignatureInput } from './activities/define-signature.ts';
+export {
+  pipeline,
+  type PipelineOptions,
+  type PipelineStage,
+  type StageAgent,
+} from './activities/define-pipeline.ts';
+export { humanStep, type HumanStep, type HumanStepOptions } from './activities/human-step.ts';
 export { defineTool } from './activities/define-tool.ts';
 export { llmTool } from './activities/define-llm-tool.ts';
 export type { LlmToolOptions } from './activities/llm-tool-options.ts';

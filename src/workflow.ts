@@ -101,11 +101,16 @@ export {
   type CheckedValues,
   type NewEntry,
   type Next,
-  type SpawnInput,
-  type SpawnResult,
   type TurnEnd,
   type Work,
 } from './core/agent/work.ts';
+export type {
+  PersonQuestion,
+  PersonReply,
+  SpawnInput,
+  SpawnResult,
+  SpawnWish,
+} from './core/agent/spawn.ts';
 export type {
   CompactionSpec,
   CompactionState,

@@ -86,7 +86,7 @@ describe('the documentation', () => {
       .map((name) => read(join('src', name)))
       .join('\n');
     // Made from the kind of thing that has the name.
-    const made = ['agent_name', 'tool_name', 'validator_name'];
+    const made = ['agent_name', 'pipeline_name', 'tool_name', 'validator_name'];
 
     const unused = Object.keys(usageCodes).filter((code) => !sources.includes(`'${code}'`));
 

@@ -84,7 +84,7 @@ export function bareActivities(
 
 /** The input of a bare workflow: the orders that an agent sends. */
 export function bareInput(turns: number, heartbeatMs = 3_000): BareInput {
-  return { turns, heartbeatMs, modelOrder: ORDER, toolOrder: TOOL_ORDER };
+  return { turns, heartbeatMs, modelOrder: ORDER, toolOrder: TOOL_ORDER, calls: 1 };
 }
 
 const ORDER = {

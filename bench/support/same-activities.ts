@@ -18,8 +18,11 @@ import { instantAgent, REPLY_BYTES } from './instant-agent.ts';
 const MESSAGES = 50;
 const HEARTBEAT_MS = 3_000;
 
-/** `callModel` and `callTool` of a worker that knows the agent `instant`, with a tool of `resultBytes`. */
-export async function sameActivities(resultBytes: number): Promise<BareWork> {
+/**
+ * `callModel` and `callTool` of a worker that knows the agent `instant`, with a tool of `resultBytes`;
+ * `calls` tool calls a turn.
+ */
+export async function sameActivities(resultBytes: number, calls = 1): Promise<BareWork> {
   const registry = createRegistry({
     agents: [instantAgent('instant', { resultBytes })],
     models: [],
@@ -50,7 +53,7 @@ export async function sameActivities(resultBytes: number): Promise<BareWork> {
     },
     inputOf: (turns) => {
       const input = bareInput(turns, HEARTBEAT_MS);
-      return { ...input, modelOrder: { ...(input.modelOrder as object), transcript } };
+      return { ...input, calls, modelOrder: { ...(input.modelOrder as object), transcript } };
     },
   };
 }

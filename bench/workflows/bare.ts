@@ -19,18 +19,20 @@ export interface BareInput {
   readonly heartbeatMs: number;
   readonly modelOrder: unknown;
   readonly toolOrder: unknown;
+  /** Tool calls of a turn, one after another. */
+  readonly calls: number;
 }
 
-/** `turns` times a model call, then a tool call. */
+/** `turns` times a model call, then tool calls. */
 export async function bare(input: BareInput): Promise<string> {
-  const { turns, heartbeatMs, modelOrder, toolOrder } = input;
+  const { turns, heartbeatMs, modelOrder, toolOrder, calls } = input;
   const { bareModel, bareTool } = proxyActivities<BareActivities>({
     startToCloseTimeout: '1m',
     heartbeatTimeout: heartbeatMs,
   });
   for (let turn = 0; turn < turns; turn++) {
     await bareModel(modelOrder);
-    await bareTool(toolOrder);
+    for (let call = 0; call < calls; call++) await bareTool(toolOrder);
   }
   return 'done';
 }

@@ -114,6 +114,60 @@ export const AIRLINE_SCRIPT_SEARCH: readonly ScriptTurn[] = [
   ...AIRLINE_SCRIPT_ACT,
 ];
 
+/**
+ * The `lisp` variant: the same calls with the same arguments, and the answer. 3 iterations, 9 calls.
+ * What a later program needs of an earlier one are definitions, not text.
+ */
+export const AIRLINE_SCRIPT_LISP: readonly ScriptTurn[] = [
+  {
+    thinking: 'I look everything up first: customer, bookings, policy, the last flight of the day.',
+    program: `(def found
+  (pcalls #(tool/get_customer_info {:email "john.smith@email.com"})
+          #(tool/get_flight_info {:flight_number "AA100"})
+          #(tool/search_airline_policy {:keyword "change"})))
+(def customer (first found))
+(def flight (second found))
+(def booking
+  (->> (:booking_ids customer)
+       (pmap #(tool/get_booking_info {:booking_id %}))
+       (filter #(= (:flight_number flight) (:flight_number %)))
+       first))
+(def later
+  (->> (tool/search_flight_schedule {:origin "JFK" :destination "LAX" :date "2026-03-11"})
+       (sort-by :departure)
+       last))
+(def seats
+  (tool/get_flight_seats_info
+    {:flight_number (:flight_number later) :class (:class booking) :available_only true}))
+(println "tier" (:tier customer) "fare" (:price booking) "later" later)
+(println "policies" (map :text (last found)))
+(println "legroom" (map :seat_number (filter :extra_legroom seats)))`,
+  },
+  {
+    thinking: 'Gold: the change is free. I move the booking to 14C and confirm it by e-mail.',
+    program: `(def moved
+  (task "move"
+    (tool/reschedule_booking {:booking_id (:booking_id booking)
+                              :new_flight_number (:flight_number later)
+                              :new_seat_number "14C"})))
+(task "confirm"
+  (tool/send_notification
+    {:customer_id (:customer_id customer)
+     :method "email"
+     :subject (str "Your new flight " (:flight_number moved))
+     :message (str "You are on " (:flight_number moved) " on 2026-03-11 at 20:00, seat "
+                   (:seat_number moved) ". Your travel credit is " (:travel_credit moved) ".")}))
+(println moved)`,
+  },
+  {
+    thinking: 'All is done.',
+    program: `(return
+  (str "You are on " (:flight_number moved) " on 2026-03-11 at 20:00, seat " (:seat_number moved)
+       ". The change was free, and you have a travel credit of " (:travel_credit moved)
+       ". A confirmation is on its way to " (:email customer) "."))`,
+  },
+];
+
 /** What a model sums up after iteration 5 of the script that acts. */
 export const AIRLINE_SUMMARIES: { readonly [iteration: number]: string } = {
   5:

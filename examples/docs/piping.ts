@@ -1,6 +1,7 @@
 /** The examples of docs/piping.md: its code blocks are the regions of this file. */
 import { defineAgent, unwrap } from '../../src/index.ts';
 import type { AgentDefinition, AgentModel, Everloop, Json } from '../../src/index.ts';
+import { exampleModel } from '../example-model.ts';
 
 /** Finds out what a mail is about, and says what its fields mean. */
 export function readerWith(model: AgentModel): AgentDefinition {
@@ -58,3 +59,12 @@ export async function answerMail(everloop: Pick<Everloop, 'start'>, mail: string
   // #endregion
   return verdict;
 }
+
+/** The agents with scripted models, for `everloop run`. */
+export const agents: readonly AgentDefinition[] = [
+  readerWith(
+    exampleModel([{ content: '{"topic": "a late parcel", "tone": "annoyed", "orders": [7]}' }]),
+  ),
+  clerkWith(exampleModel([{ content: 'We are sorry: order 7 arrives tomorrow.' }])),
+  judgeWith(exampleModel([{ content: '{"polite": true}' }])),
+];

@@ -66,6 +66,67 @@ export const SHOP_SCRIPT_SEARCH: readonly ScriptTurn[] = [
   ...SHOP_SCRIPT,
 ];
 
+/**
+ * The `lisp` variant: the same calls with the same arguments, and the answer. 4 iterations, 12 calls.
+ * The pages are walked by a loop, and the steps of the policy are a condition each.
+ */
+export const SHOP_SCRIPT_LISP: readonly ScriptTurn[] = [
+  {
+    thinking: 'I look up the customer and all orders, and show what could be the mouse.',
+    program: `(def customer (tool/get_customer_info {:email "alex.rivera@email.com"}))
+(def orders
+  (loop [args {:customer_id (:customer_id customer)} found []]
+    (let [page (tool/get_orders args)
+          all (into found (:orders page))]
+      (if (:has_more page)
+        (recur (assoc args :cursor (:next_cursor page)) all)
+        all))))
+(println (filter #(includes? (:item %) "Mouse") orders))`,
+  },
+  {
+    thinking:
+      'ORD-1007 is the mouse. Its payments, the policy, and each transaction at the gateway.',
+    program: `(def order "ORD-1007")
+(def found
+  (pcalls #(tool/get_order_payments {:order_id order})
+          #(tool/search_guidance_policy {:keyword "double"})))
+(def payments (:payments (first found)))
+(def doubted (first (filter #(= "failed" (:status %)) payments)))
+(def transactions
+  (pmap #(tool/gateway_get_tx_detail {:tx_id (:gateway_tx_id %)}) payments))
+(println "payments" payments)
+(println "policy" (map :text (second found)))
+(println "gateway" transactions)`,
+  },
+  {
+    thinking:
+      'Both are settled. I follow the steps of the policy, each only when the one before failed.',
+    program: `(def canceled (task "cancel" (tool/gateway_cancel_tx {:tx_id (:gateway_tx_id doubted)})))
+(def refunded
+  (when-not (:success canceled)
+    (task "refund" (tool/process_refund {:payment_id (:payment_id doubted)}))))
+(def opened
+  (when-not (or (:success canceled) (:success refunded))
+    (task "case"
+      (tool/create_case
+        {:order_id order
+         :details (str "Charged twice, 79.99 each: " (join ", " (map :tx_id transactions))
+                       ". Cancel and refund refused.")}))))
+(def credit
+  (when opened
+    (task "credit" (tool/create_credit_request {:case_id (:case_id opened) :amount 79.99}))))
+(println canceled refunded opened credit)`,
+  },
+  {
+    thinking: 'All steps are done.',
+    program: `(return
+  (str "You were charged twice for " order ", the Mighty Mouse Pro Wireless: both transactions are "
+       "settled. The duplicate could not be canceled (" (:reason canceled) "), nor refunded ("
+       (:reason refunded) "). I opened case " (:case_id opened) ", and you have a store credit of "
+       (:amount credit) ", " (:credit_id credit) ", usable at once."))`,
+  },
+];
+
 /** What a model sums up after iterations 5 and 10: the second carries on the first. */
 export const SHOP_SUMMARIES: { readonly [iteration: number]: string } = {
   5:

@@ -1,16 +1,16 @@
-/** The agents of a worker with those that their tools bring along, and tools that learn of their agents. */
+/** The agents of a worker with those that their tools and stages bring along, and tools that learn of their agents. */
+import type { StageSpec } from '../core/agent/spec.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import { resolvedTool } from './agent-tool.ts';
 import type { AgentDefinition, ToolDefinition } from './definitions.ts';
 
-/** `agents` and all that their tools start, each once, those given first. */
+/** `agents` and all that their tools and stages start, each once, those given first. */
 export function withChildren(agents: readonly AgentDefinition[]): readonly AgentDefinition[] {
   const all = [...agents];
   // What is pushed is visited in turn.
-  for (const { tools } of all) {
-    for (const { child } of tools) {
-      const agent = child?.agent;
+  for (const { tools, stages = [] } of all) {
+    for (const agent of [...tools.map(({ child }) => child?.agent), ...stages]) {
       if (typeof agent === 'object' && agent !== null && !all.includes(agent)) all.push(agent);
     }
   }
@@ -31,7 +31,7 @@ export function withKnownAgents(
     if (typeof name !== 'string') return [];
     const agent = agents.get(name);
     if (agent !== undefined) return [resolvedTool(tool, agent)];
-    problems.push(unknownAgent(tool.spec.name, name, [...agents.keys()]));
+    problems.push(unknownAgent(`tool \`${tool.spec.name}\``, name, [...agents.keys()]));
     return [];
   });
   if (named.length === 0) return { definition, problems };
@@ -47,9 +47,32 @@ export function withKnownAgents(
   };
 }
 
-function unknownAgent(tool: string, name: string, known: readonly string[]): UsageProblem {
+/** Names in the stages of a pipeline that none of `known` has. */
+export function stageProblems(
+  { spec }: AgentDefinition,
+  known: readonly string[],
+): readonly UsageProblem[] {
+  return (spec.pipeline?.stages ?? []).flatMap((stage, index) =>
+    agentsOf(stage)
+      .filter((name) => !known.includes(name))
+      .map((name) => unknownAgent(`stage ${index + 1}`, name, known)),
+  );
+}
+
+function agentsOf(stage: StageSpec): readonly string[] {
+  switch (stage.kind) {
+    case 'agent':
+      return [stage.agent];
+    case 'parallel':
+      return stage.agents;
+    case 'human':
+      return [];
+  }
+}
+
+function unknownAgent(place: string, name: string, known: readonly string[]): UsageProblem {
   const near = nearestName(name, known);
   const advice = near === undefined ? 'Add it to `agents`.' : `Did you mean \`${near}\`?`;
-  const message = `Expected the agent of tool \`${tool}\` among those of the worker (${known.join(', ')}), got \`${name.slice(0, 200)}\`. ${advice}`;
+  const message = `Expected the agent of ${place} among those of the worker (${known.join(', ')}), got \`${name.slice(0, 200)}\`. ${advice}`;
   return { code: 'unknown_agent', message };
 }

@@ -67,13 +67,17 @@ export function compileAgent(
   const [model] = chosen.models;
   // A mode without tools holds no conversation that could become too long.
   const isData = isDataMode(definition.spec);
-  const whenDefault = isData ? null : defaultCompaction(model);
+  const whenDefault = isData || model === undefined ? null : defaultCompaction(model);
   const compaction = compacting.spec === 'default' ? whenDefault : compacting.spec;
   const used = [...chosen.models, ...compacting.models, ...asked.models];
-  const lacking = [...costProblems(limits, used), ...windowProblems(compaction, model)];
+  const lacking = [
+    ...costProblems(limits, used),
+    ...(model === undefined ? [] : windowProblems(compaction, model)),
+  ];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
   const spec: AgentSpec = {
     ...definition.spec,
+    ...compiledPipeline(definition.spec, start.model),
     models: chosen.models,
     ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], limits),
@@ -81,6 +85,15 @@ export function compileAgent(
     ...(compaction === null ? {} : { compaction }),
   };
   return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec, used) };
+}
+
+/** A model that a start asks for is that of all stages. */
+function compiledPipeline(
+  { pipeline }: AgentDefinition['spec'],
+  model: string | undefined,
+): Pick<AgentSpec, 'pipeline'> {
+  if (pipeline === undefined) return {};
+  return { pipeline: model === undefined ? pipeline : { ...pipeline, model } };
 }
 
 /** The hash of a specification: equal for equal ones, whatever the order of their keys. */
@@ -99,12 +112,15 @@ function chooseModels(
   models: ReadonlyMap<string, ModelEntry>,
   wanted: string | undefined,
 ): ChosenModels {
-  const own = typeof definition.model === 'string' ? definition.model : definition.model.id;
-  const id = wanted ?? own;
+  const { model: own, spec } = definition;
+  const isJson = spec.mode === 'json';
+  const id = wanted ?? (typeof own === 'string' ? own : own?.id);
+  if (id === undefined) return { kind: 'models', models: [] };
   const entry = models.get(id);
   if (entry === undefined) return { kind: 'problem', problem: unknownModel(id, models) };
-  const [first, ...fallbacks] = withFallbacks(entry, models, definition.spec.mode === 'json');
-  return { kind: 'models', models: [first, ...fallbacks] };
+  // A pipeline hands the model on to its stages.
+  const used = definition.model === null ? [] : withFallbacks(entry, models, isJson);
+  return { kind: 'models', models: used };
 }
 
 /** An entry and those that stand in for it, in the order in which they are tried. */
@@ -152,7 +168,7 @@ function compileToolModels(
   chosen: ChosenModels,
 ): { readonly models: readonly ToolModelSpec[]; readonly problems: readonly UsageProblem[] } {
   const tools = spec.tools.flatMap(({ llm }) => llm ?? []);
-  const own = chosen.kind === 'models' ? [chosen.models[0].id] : [];
+  const own = chosen.kind === 'models' ? chosen.models.slice(0, 1).map(({ id }) => id) : [];
   const ids = unique(tools.flatMap(({ model }) => (model === undefined ? own : [model])));
   return {
     models: withStandIns(ids, models),

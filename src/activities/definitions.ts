@@ -167,8 +167,10 @@ export interface AgentDefinition {
   readonly kind: 'agent';
   readonly name: string;
   readonly spec: Omit<AgentSpec, 'models' | 'limits' | 'compaction'>;
-  /** An id to look up, or the entry itself. */
-  readonly model: string | ModelEntry;
+  /** An id to look up, or the entry itself; null for a pipeline, which asks no model. */
+  readonly model: string | ModelEntry | null;
+  /** Of a pipeline: the definitions among its stages, which the worker then knows. */
+  readonly stages?: readonly AgentDefinition[];
   readonly limits?: LimitsInput;
   /** Absent: the default, which depends on the model. */
   readonly compaction?: CompactionSpec | false;

@@ -8,7 +8,7 @@ import { prepareInput, type Refusal, type RunMaterial } from '../core/agent/prep
 import { memoryProblem } from '../core/agent/program/check-memory.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import { compiledProblem } from './load-compiled.ts';
-import type { Registry } from './definitions.ts';
+import type { AgentDefinition, Registry } from './definitions.ts';
 import { schemaLines } from './fit-value.ts';
 import { isMediaPart } from './tool-result.ts';
 import { invalidInput } from './tool-failures.ts';
@@ -46,11 +46,10 @@ export const MAX_SPEC_BYTES = 1_048_576;
 /** Checks the payload of a start, which any client may have written, and compiles its agent. */
 export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
-  const prompt =
-    typeof name === 'string' ? registry.agents.get(name)?.definition.spec.prompt : undefined;
+  const spec = typeof name === 'string' ? registry.agents.get(name)?.definition.spec : undefined;
   // A program that is there already needs nobody to say what it is for.
   const isCompiledRun = isPlainObject(input) && input['compiled'] !== undefined;
-  const shape = inputProblems(input, prompt !== undefined || isCompiledRun);
+  const shape = inputProblems(input, spec, isCompiledRun);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
   const agent = registry.agents.get(input.agent);
   if (agent === undefined) {
@@ -60,22 +59,23 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   if (unfit !== undefined) return invalid([unfit]);
   const compiled = compileAgent(agent.definition, registry.models, input);
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
-  const { spec, specHash, warnings } = compiled;
-  const bytes = byteSize(spec as unknown as Json);
+  const { specHash, warnings } = compiled;
+  const bytes = byteSize(compiled.spec as unknown as Json);
   if (bytes > MAX_SPEC_BYTES) return invalid([tooLarge(input.agent, bytes)]);
   const { inputs } = agent.definition;
-  const prepared = prepareInput(spec, input, (values) =>
+  const prepared = prepareInput(compiled.spec, input, (values) =>
     inputs === undefined ? [] : schemaLines(inputs, values),
   );
   const { material, refusal } = prepared;
   const isAsGiven =
     material.task === input.task &&
     material.context === input.context &&
+    material.contextDescriptions === undefined &&
     material.memory === undefined;
   return {
     kind: 'loaded',
     agent: {
-      spec,
+      spec: compiled.spec,
       specHash,
       warnings: [...warnings, ...prepared.warnings],
       ...(isAsGiven ? {} : { material }),
@@ -105,7 +105,11 @@ function hasShape(input: unknown): input is AgentInput {
   return isPlainObject(input);
 }
 
-function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] {
+function inputProblems(
+  input: unknown,
+  asked: AgentDefinition['spec'] | undefined,
+  isCompiledRun: boolean,
+): readonly string[] {
   if (!isPlainObject(input)) {
     return [
       `Expected the input of a run to be an object, got ${shown(input)}. Start runs with a client of Everloop.`,
@@ -113,6 +117,9 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
   }
   const { v, agent, task, context, history, model, memory, parent } = input;
   const badMemory = memory === undefined ? undefined : memoryProblem(memory);
+  // The stages of a pipeline know what they need.
+  const isPipeline = asked?.pipeline !== undefined;
+  const hasTemplate = asked?.prompt !== undefined || isPipeline || isCompiledRun;
   // What a parent calls an agent with may be its parameters alone.
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   return [
@@ -130,7 +137,7 @@ function inputProblems(input: unknown, hasTemplate: boolean): readonly string[] 
       : [
           `Expected \`context\` to be a JSON object, got ${shown(context)}. Write it as { name: value }.`,
         ]),
-    ...historyProblems(history),
+    ...historyProblems(history, isPipeline),
     ...(badMemory === undefined ? [] : [badMemory]),
     ...(model === undefined || typeof model === 'string'
       ? []
@@ -165,8 +172,13 @@ function taskProblems(task: unknown, needsNone: boolean): readonly string[] {
   return problems;
 }
 
-function historyProblems(history: unknown): readonly string[] {
+function historyProblems(history: unknown, isPipeline: boolean): readonly string[] {
   if (history === undefined) return [];
+  if (isPipeline) {
+    return [
+      'Expected no `history` for a pipeline, got some. Put what its stages need into `context`.',
+    ];
+  }
   const fits =
     Array.isArray(history) &&
     history.every(

@@ -70,6 +70,10 @@ export async function previewPrompt(
     ...(history === undefined ? {} : { history }),
   };
   const [first] = spec.models;
+  if (first === undefined) {
+    const message = `Expected an agent that asks a model, got the pipeline \`${spec.name}\`. Preview one of its stages.`;
+    throw new UsageError('no_model', message);
+  }
   const order: ModelOrder = {
     agent: spec.name,
     runId: 'preview',
@@ -99,7 +103,9 @@ function withOwn(
     ...(typeof model === 'string' ? [model] : []),
     ...tools.flatMap(({ spec }) => spec.agent?.model ?? []),
   ]);
-  const inline = agents.flatMap(({ model }) => (typeof model === 'string' ? [] : [model.id]));
+  const inline = agents.flatMap(({ model }) =>
+    typeof model === 'string' || model === null ? [] : [model.id],
+  );
   const known = [...models.map(({ id }) => id), ...inline];
   const missing = [...new Set(named)].filter((id) => !known.includes(id));
   return [...models, ...missing.map((id) => ({ id, model: () => Promise.resolve('') }))];

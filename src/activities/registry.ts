@@ -1,5 +1,5 @@
 /** What a worker knows by name: its agents with their tools and validators, and its models. */
-import { withChildren, withKnownAgents } from './agent-family.ts';
+import { stageProblems, withChildren, withKnownAgents } from './agent-family.ts';
 import { compileAgent, unknownModel } from './compile-agent.ts';
 import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
 import { askTool } from './ask-tool.ts';
@@ -52,13 +52,19 @@ export function createRegistry(options: RegistryOptions): Registry {
     problems.push(
       ...[
         ...known.problems,
+        ...stageProblems(definition, [...byName.keys()]),
         ...toolModelProblems(known.definition, models),
         ...(compiled.kind === 'problems' ? compiled.problems : []),
-      ].map(({ code, message }) => ({ code, message: `Agent \`${name}\`: ${message}` })),
+      ].map(({ code, message }) => ({ code, message: `${ownerOf(definition)}: ${message}` })),
     );
   }
   if (problems.length > 0) throw usageErrorOf(problems);
   return { agents, models };
+}
+
+/** Whose problem it is: ``Agent `triage` ``. */
+function ownerOf({ name, spec }: AgentDefinition): string {
+  return `${spec.pipeline === undefined ? 'Agent' : 'Pipeline'} \`${name}\``;
 }
 
 /** A model that a tool gives its agent is one of the worker's. */
@@ -114,7 +120,7 @@ function inlineEntries(
     ...tools.map((tool) => tool.model),
   ]);
   for (const entry of named) {
-    if (entry === undefined || typeof entry === 'string') continue;
+    if (entry === undefined || entry === null || typeof entry === 'string') continue;
     const known = [...given, ...entries].find(({ id }) => id === entry.id);
     if (known === undefined) entries.push(entry);
     else if (known.model !== entry.model) problems.push(twoModels(entry.id));

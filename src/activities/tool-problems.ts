@@ -52,7 +52,7 @@ export function toolProblems(options: Options): readonly UsageProblem[] {
 /** What is wrong with the name of a tool or, in the same words, of a validator. */
 export function nameProblems(
   name: unknown,
-  noun: 'agent' | 'tool' | 'validator' = 'tool',
+  noun: 'agent' | 'pipeline' | 'tool' | 'validator' = 'tool',
 ): readonly UsageProblem[] {
   if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
     const got = typeof name === 'string' ? `\`${name.slice(0, 200)}\`` : shown(name);

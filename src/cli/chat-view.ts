@@ -153,7 +153,7 @@ export function askText(item: PendingItem, nowMs: number): string {
       const { question, options, free, details, default: fallback } = item;
       return terminalText(
         [
-          `? ${question}`,
+          `? ${whoseText(item)}${question}`,
           ...detailLines(details),
           ...(options ?? []).map((option, index) => `  ${index + 1} ${option}`),
           ...hintLines([howToAnswer(options, free), ...untilText(item, nowMs, fallback)]),
@@ -164,7 +164,7 @@ export function askText(item: PendingItem, nowMs: number): string {
       const { tool, args, reasoning } = item;
       return terminalText(
         [
-          `? May I call ${tool} ${JSON.stringify(args)}`,
+          `? ${whoseText(item)}May I call ${tool} ${JSON.stringify(args)}`,
           ...(reasoning === undefined ? [] : [`  ${reasoning}`]),
           ...hintLines([
             'y, n and why, or other arguments as a JSON object.',
@@ -177,6 +177,11 @@ export function askText(item: PendingItem, nowMs: number): string {
     case 'pause':
       return pendingText(item);
   }
+}
+
+/** Whose question it is, when it comes from further down in the tree: `writer: `. */
+function whoseText({ agent, path }: PendingItem): string {
+  return path.includes('/') ? `${agent}: ` : '';
 }
 
 function howToAnswer(options: readonly string[] | undefined, free: boolean): string {

@@ -19,7 +19,8 @@ export const failureTypes = {
   agent_not_found: 'No worker knows an agent of this name.',
   invalid_input: 'The run was started with input that does not fit.',
   template_error: 'The template of the task could not be filled in.',
-  chained_failure: 'The Step that was to be the context is no success.',
+  chained_failure:
+    'The Step that was to be the context is no success, or a stage of a pipeline was none.',
   loop_error: "The agent's own loop threw.",
   compaction_failed: 'A compaction strategy failed.',
   internal: 'Something happened that Everloop does not expect: a bug.',

@@ -164,7 +164,8 @@ describe('everloop chat, over a pipe', () => {
     });
 
     expect(stderr + stdout).toContain('re: a\\u001B[2Jb\\u202E');
-    expect([...(stderr + stdout)].filter((one) => '\u001b\u202e'.includes(one))).toEqual([]);
+    const unsafe = ['\u001b', '\u202e'].filter((one) => (stderr + stdout).includes(one));
+    expect(unsafe).toEqual([]);
   });
 
   it.each([
@@ -338,6 +339,18 @@ describe('askText', () => {
       name: 'text alone',
       item: { ...BASE, kind: 'question', question: 'Why?', free: false },
       text: '? Why?',
+    },
+    {
+      name: 'whose it is, from further down in a tree',
+      item: {
+        ...BASE,
+        kind: 'question',
+        question: 'Why?',
+        free: false,
+        agent: 'writer',
+        path: 'planner/2/writer',
+      },
+      text: '? writer: Why?',
     },
     {
       name: 'a call with a deadline',

@@ -95,6 +95,21 @@ const COMMANDS: readonly GuideCommand[] = [
     stdout: '{\n  "cents": 12000,\n  "orders": 1\n}\n',
   },
   {
+    page: 'piping',
+    command: `run reader --context '{"mail": "Where is order 7?"}'`,
+    stdout: '{\n  "topic": "a late parcel",\n  "tone": "annoyed",\n  "orders": [\n    7\n  ]\n}\n',
+  },
+  {
+    page: 'piping',
+    command: `run clerk 'Be brief.' --context '{"topic": "a late parcel", "orders": [7]}'`,
+    stdout: 'We are sorry: order 7 arrives tomorrow.\n',
+  },
+  {
+    page: 'piping',
+    command: `run judge --context '{"input": "We are sorry."}'`,
+    stdout: '{\n  "polite": true\n}\n',
+  },
+  {
     page: 'chat-applications',
     command: 'chat host',
     typed: [

@@ -7,6 +7,7 @@ import { defineTool } from '../../src/activities/define-tool.ts';
 import { llmTool } from '../../src/activities/define-llm-tool.ts';
 import type { CompiledAgent } from '../../src/core/program/compiled.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
+import { eventually } from '../support/eventually.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
@@ -71,17 +72,11 @@ async function compile(): Promise<CompiledAgent> {
     id: `compiling-${Date.now()}`,
     context: withHiddenValue({ things: ['tea', 'milk'] }),
   });
-  const inbox = async (): Promise<void> => {
-    for (;;) {
-      const { items } = await served.everloop.inbox();
-      const [item] = items.filter(({ agent }) => agent === 'report');
-      if (item !== undefined) {
-        await served.everloop.attach(item.run).answer(item.item.id, 'Ann');
-        return;
-      }
-    }
-  };
-  await inbox();
+  const item = await eventually('a question', async () => {
+    const { items } = await served.everloop.inbox();
+    return items.find(({ agent }) => agent === 'report');
+  });
+  await served.everloop.attach(item.run).answer(item.item.id, 'Ann');
   return compiling;
 }
 

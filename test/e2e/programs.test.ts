@@ -150,7 +150,7 @@ describe('a program in a workflow [row 29]', () => {
   });
 });
 
-describe('a program that is handed over in its middle [row 6] [sub 17]', () => {
+describe('a program that is handed over in its middle [row 6] [sub 17] [sub 18]', () => {
   let server: TestServer;
   let small: Stage;
   beforeAll(async () => {

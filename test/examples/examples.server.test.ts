@@ -64,6 +64,19 @@ describe('an example', () => {
         'credit {"credit":{"credit_id":"CR-4001","case_id":"CASE-3001","amount":79.99,' +
         '"status":"approved"}}\n',
     },
+    {
+      name: '11-research',
+      output:
+        'Yes, buy one bike: it costs 6,200 EUR once and 480 EUR a year, the van 7,900 EUR a year ' +
+        '(N1, N2). 71 of 90 customers live within 4 km (N3), bikes may use bus lanes (N5), and vans ' +
+        'will pay 12 EUR a day in the centre (N6). Keep the van for the other 19.\n' +
+        'success: 12 model calls, 1320 tokens\n' +
+        'costs 2, customers 2, planner 1, rules 2, writer 5\n',
+    },
+    {
+      name: '12-long-document',
+      output: '{"storms":4,"strongest":12}\nsuccess: 21 runs, 42 model calls\n',
+    },
   ])(
     'runs as it stands: $name',
     async ({ name, args = [], output }) => {

@@ -50,6 +50,16 @@ describe('a turn of a script', () => {
     expect(text).toBe(expected);
   });
 
+  test('is written as a program', () => {
+    const turn: ScriptTurn = { thinking: 'I add.', program: '(return (+ 1 2))' };
+
+    expect(scriptReply(turn, 'lisp')).toEqual({
+      content: 'I add.\n```clojure\n(return (+ 1 2))\n```',
+      finishReason: 'stop',
+      usage,
+    });
+  });
+
   test('is written as native calls', () => {
     expect(scriptReply(calls, 'chat')).toEqual({
       content: 'I look.',

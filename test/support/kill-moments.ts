@@ -14,17 +14,18 @@ export interface NamedMoment extends KillMoment {
   readonly name: string;
 }
 
-interface MomentKind {
+/** A kind of moments: what it is, and how far into the work it lies. */
+export interface MomentKind {
   readonly name: string;
   readonly on: KillMoment['on'];
-  /** Greatest `nth`: what three runs of the airline surely reach. */
+  /** Greatest `nth`: what the runs of the process surely reach. */
   readonly upTo: number;
   /** Greatest delay in ms. */
   readonly delay?: number;
 }
 
-/** The kinds of moments: before, in and after model calls, tool calls and hand-overs. */
-const KINDS: readonly MomentKind[] = [
+/** Of three runs of the airline: before, in and after model calls, tool calls and hand-overs. */
+const AIRLINE_KINDS: readonly MomentKind[] = [
   { name: 'before a model call', on: 'event agent:model_call:before', upTo: 15 },
   { name: 'in a model call', on: 'chunk text', upTo: 120 },
   { name: 'in a hand-over', on: 'event agent:execution:handover', upTo: 3, delay: 30 },
@@ -39,11 +40,34 @@ const KINDS: readonly MomentKind[] = [
   { name: 'after a hand-over', on: 'event agent:execution:handover', upTo: 3, delay: 200 },
 ];
 
+/** Of one survey by programs: around programs, their calls and the hand-overs in their middle. */
+export const PROGRAM_KINDS: readonly MomentKind[] = [
+  { name: 'in a call', on: 'effect begun', upTo: 30 },
+  { name: 'between calls', on: 'effect done', upTo: 58, delay: 60 },
+  {
+    name: 'in a hand-over in mid-program',
+    on: 'event agent:execution:handover',
+    upTo: 3,
+    delay: 40,
+  },
+  { name: 'when a tool has acted', on: 'effect done', upTo: 30 },
+  { name: 'after a program', on: 'event agent:program:after', upTo: 2, delay: 50 },
+  { name: 'after a call', on: 'event agent:tool_call:after', upTo: 30 },
+  { name: 'when a call has begun', on: 'effect begun', upTo: 30, delay: 30 },
+  { name: 'before a hand-over', on: 'event agent:execution:handover', upTo: 3 },
+  { name: 'before a program', on: 'event agent:program:before', upTo: 3 },
+  { name: 'after a hand-over', on: 'event agent:execution:handover', upTo: 3, delay: 300 },
+];
+
 /** `count` moments that follow from `seed` alone: the kinds in turn, each somewhere else. */
-export function killMoments(seed: number, count: number): readonly NamedMoment[] {
+export function killMoments(
+  seed: number,
+  count: number,
+  kinds: readonly MomentKind[] = AIRLINE_KINDS,
+): readonly NamedMoment[] {
   const next = randomNumbers(seed);
   return Array.from({ length: count }, (_, index) => {
-    const { name, on, upTo, delay = 0 } = KINDS[index % KINDS.length] as MomentKind;
+    const { name, on, upTo, delay = 0 } = kinds[index % kinds.length] as MomentKind;
     const nth = 1 + Math.floor(next() * upTo);
     const delayMs = delay === 0 ? 0 : 1 + Math.floor(next() * delay);
     return { name: `${name} (${on}, number ${nth}, ${delayMs} ms later)`, on, nth, delayMs };

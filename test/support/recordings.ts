@@ -9,6 +9,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { eventually } from './eventually.ts';
 import { peopleAgents } from './people-agents.ts';
+import { pressAgent } from './pipeline-agents.ts';
 import { programAgent } from './program-agents.ts';
 import { abortOf, act, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
@@ -50,6 +51,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'people', link: 0, play: playPeople },
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
+  { name: 'pipeline', link: 0, play: playPipeline },
   { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
 ];
@@ -103,6 +105,16 @@ async function playTree(
   const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 8 } });
   await run.result();
   return { run, child: everloop.attach(`${run.id}/1.1`) };
+}
+
+/** A stage of each kind: one agent, two at once, a question, one agent. */
+async function playPipeline(stage: Stage): Promise<RunHandle> {
+  const { everloop } = await stage.serve([pressAgent()]);
+  const run = await everloop.start('press', { task: 'x' });
+  await run.resultOrPending();
+  await run.answer('q1', 'yes', { updateId: 'recorded-answer' });
+  await run.result();
+  return run;
 }
 
 /** A program of two links: the first leaves while a question and a timer are open. */

@@ -5,6 +5,7 @@ import { AIRLINE_REQUEST, airlineSeed } from '../../examples/airline/data.ts';
 import {
   AIRLINE_SCRIPT_A,
   AIRLINE_SCRIPT_ACT,
+  AIRLINE_SCRIPT_LISP,
   AIRLINE_SCRIPT_B,
   AIRLINE_SCRIPT_SEARCH,
   AIRLINE_SUMMARIES,
@@ -18,7 +19,12 @@ import {
 } from '../../examples/script.ts';
 import { shopAgent } from '../../examples/shop/agents.ts';
 import { SHOP_REQUEST, shopSeed } from '../../examples/shop/data.ts';
-import { SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SUMMARIES } from '../../examples/shop/scripts.ts';
+import {
+  SHOP_SCRIPT,
+  SHOP_SCRIPT_LISP,
+  SHOP_SCRIPT_SEARCH,
+  SHOP_SUMMARIES,
+} from '../../examples/shop/scripts.ts';
 import { shopStore } from '../../examples/shop/store.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
@@ -78,6 +84,7 @@ const SCENARIO_VARIANTS: readonly ScriptVariant[] = [
   'search',
   'window',
   'summary',
+  'lisp',
 ];
 
 /** Those in which the agent asks the customer. */
@@ -148,7 +155,7 @@ export async function playCustomer(run: RunHandle, { customerSays }: ScenarioCas
 function airlineCase(
   variant: ScriptVariant,
   name = `airline-${variant}`,
-  script = variant === 'search' ? AIRLINE_SCRIPT_SEARCH : AIRLINE_SCRIPT_ACT,
+  script = scriptOf(variant, AIRLINE_SCRIPT_ACT, AIRLINE_SCRIPT_SEARCH, AIRLINE_SCRIPT_LISP),
   askUser = false,
 ): ScenarioCase {
   const fileIn = (folder: string): string => join(folder, `${name}.effects.jsonl`);
@@ -179,7 +186,7 @@ function airlineCase(
 }
 
 function shopCase(variant: ScriptVariant): ScenarioCase {
-  const script = variant === 'search' ? SHOP_SCRIPT_SEARCH : SHOP_SCRIPT;
+  const script = scriptOf(variant, SHOP_SCRIPT, SHOP_SCRIPT_SEARCH, SHOP_SCRIPT_LISP);
   const name = `shop-${variant}`;
   const fileIn = (folder: string): string => join(folder, `${name}.effects.jsonl`);
   return {
@@ -204,6 +211,16 @@ function shopCase(variant: ScriptVariant): ScenarioCase {
       }),
     world: (folder) => shopStore(fileIn(folder)),
   };
+}
+
+function scriptOf(
+  variant: ScriptVariant,
+  acting: readonly ScriptTurn[],
+  searching: readonly ScriptTurn[],
+  programs: readonly ScriptTurn[],
+): readonly ScriptTurn[] {
+  if (variant === 'lisp') return programs;
+  return variant === 'search' ? searching : acting;
 }
 
 function compactedAfter(variant: ScriptVariant): readonly number[] {

@@ -4,6 +4,7 @@
  */
 import { refusedText } from '../toolchain/call-texts.ts';
 import type { Json } from '../json.ts';
+import type { Breach } from '../limits/limit.ts';
 import { unansweredText, type Question } from '../toolchain/ask-user.ts';
 import { cut } from '../text/cut.ts';
 import { makeRoom } from './make-room.ts';
@@ -19,7 +20,7 @@ export type AskOutcome =
   /** Nobody answered in time and there is no default; `message` says so. */
   | { readonly kind: 'unanswered'; readonly message: string }
   /** A limit left no room, and the run goes on. */
-  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach }
   /** A limit left no room and the run ends: nobody was asked. */
   | { readonly kind: 'unasked' }
   | { readonly kind: 'stopped' };
@@ -54,7 +55,7 @@ function askInRoom(
   const crossed = run.wouldCross(['agent:questions']);
   if (crossed?.limit.onReach === 'refuse') {
     const text = refusedText(crossed.key, crossed.limit.max);
-    return Promise.resolve({ kind: 'refused', text });
+    return Promise.resolve({ kind: 'refused', text, breach: crossed });
   }
   if (crossed !== null) {
     run.breach(crossed);

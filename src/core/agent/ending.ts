@@ -2,12 +2,14 @@
 import type { Json } from '../json.ts';
 import type { Breach } from '../limits/limit.ts';
 import type { KeptTurn } from './kept-turn.ts';
+import type { Step } from './step.ts';
 
 /** Why a run is over; see `stepOf` for the Step made of it. */
 export type Ending =
   | {
       readonly kind: 'success';
       readonly value: Json;
+      readonly passedOn?: PassedOn;
       /** A plain value became the answer, because no turn was left. */
       readonly fallbackUsed?: true;
     }
@@ -18,10 +20,15 @@ export type Ending =
       readonly code: string;
       readonly cause: string;
       readonly details?: Json;
-      /** `cause` is what people read, as it is: the words of a program. */
+      /** `cause` is what people read, as it is: the words of a program, or of a pipeline. */
       readonly isVerbatim?: true;
     }
   | { readonly kind: 'compaction_failed'; readonly cause: string };
+
+/** What of a Step is that of another run, whose value it passes on. */
+export type PassedOn = Partial<
+  Pick<Step, 'mode' | 'signature' | 'fieldDescriptions' | 'memory' | 'notes'>
+>;
 
 /**
  * Why an iteration is left in the middle. `stopped`: a cancel or a breach waits, and whoever looks

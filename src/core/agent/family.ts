@@ -72,8 +72,8 @@ export function hearCancel(mailbox: Mailbox, { message, breach }: ChildCancel): 
   mailbox.cancel({ reason: 'parent_canceled', message, ...limit });
 }
 
-/** Why the children of a run are told to end: what stops the run itself. */
-export function cancelOf(run: Run, host: Host): ChildCancel {
+/** Why the children of a run are told to end: what stops the run itself, else `otherwise`. */
+export function cancelOf(run: Run, host: Host, otherwise = 'not needed any more'): ChildCancel {
   const { cancel } = host.mailbox.peek();
   const { breach, runId, head } = run.state;
   const base = { v: 1, kind: 'cancel' } as const;
@@ -82,8 +82,7 @@ export function cancelOf(run: Run, host: Host): ChildCancel {
     return { ...base, message, ...(above === undefined ? {} : { breach: above }) };
   }
   if (breach === null) {
-    const isNews = isInterrupted(host);
-    return { ...base, message: isNews ? 'interrupted by an input' : 'not needed any more' };
+    return { ...base, message: isInterrupted(host) ? 'interrupted by an input' : otherwise };
   }
   // For those below, a limit of this run is one of an ancestor.
   const origin = breach.origin === 'self' ? { runId, agent: head.spec.name } : breach.origin;
@@ -126,8 +125,10 @@ async function answer(
   const { number, wants } = asking.get(childId) ?? request;
   asking.delete(childId);
   const child = openChild(run, childId);
-  // Who is to stop grants nothing more: the children are told to stop, too.
-  if (child === undefined || isStopped(run, host)) return;
+  if (child === undefined) return;
+  // Who is to stop grants nothing more. A breach by a check lets children go on with what they have; one
+  // that needs more is told to end, or it would wait for ever.
+  if (isStopped(run, host)) return host.tellChild(childId, cancelOf(run, host));
   const answers = grantMore(ledgerOf(run.state), child, wants);
   run.record({ type: 'agent:child:granted', childId, number, leases: answers });
   tellGrant(host, child, number, answers);

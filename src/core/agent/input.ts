@@ -45,6 +45,8 @@ export interface AgentInput {
   readonly task: Task;
   /** Named data, or the Step of an earlier run. */
   readonly context?: JsonObject | Step;
+  /** What keys of the context mean; those of a Step win. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];
   readonly limits?: LimitsInput;

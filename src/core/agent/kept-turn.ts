@@ -18,7 +18,8 @@ export interface KeptCalls {
 
 /** A turn in its middle. */
 export interface KeptTurn {
-  readonly reply: Reply;
+  /** Absent where no model was asked: a turn of a pipeline, or of a loop that first asks a person. */
+  readonly reply?: Reply;
   /** When its iteration began. */
   readonly startedAt: number;
   readonly calls: KeptCalls;

@@ -193,6 +193,7 @@ function modelsOf(
 ): AgentSpec['models'] {
   const [own] = models;
   const byId = new Map(toolModels.map((model) => [model.id, model]));
-  const first: ToolModelSpec = byId.get(wanted ?? own.id) ?? own;
+  const first: ToolModelSpec | undefined = byId.get(wanted ?? own?.id ?? '') ?? own;
+  if (first === undefined) return [];
   return [first, ...(first.fallbacks ?? []).flatMap((id) => byId.get(id) ?? [])];
 }

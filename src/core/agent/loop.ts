@@ -222,6 +222,7 @@ function outcomeOfIteration(run: Run, host: Host, end: TurnEnd | Threw): ClosedI
             ending: {
               kind: 'success',
               value: end.value,
+              ...(end.passedOn === undefined ? {} : { passedOn: end.passedOn }),
               ...(end.fallbackUsed === undefined ? {} : { fallbackUsed: end.fallbackUsed }),
             },
           };

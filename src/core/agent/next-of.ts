@@ -1,13 +1,15 @@
-/** The loop of an agent without one of its own: that of its mode. */
+/** The loop of an agent without one of its own: that of its mode, or of its pipeline. */
 import { compiledLoop } from './compiled-loop.ts';
 import { lispLoop } from './lisp-loop.ts';
 import { modeLoop } from './mode-loop.ts';
 import { modeOf } from './modes/modes.ts';
+import { pipelineLoop } from './pipeline-loop.ts';
 import type { AgentSpec } from './spec.ts';
 import type { Next } from './work.ts';
 
 /** The iteration that `spec` asks for. */
 export function nextOf(spec: AgentSpec): Next {
+  if (spec.pipeline !== undefined) return pipelineLoop(spec.pipeline);
   if (spec.compiled !== undefined) return compiledLoop;
   return spec.mode === 'lisp' ? lispLoop : modeLoop(modeOf(spec));
 }

@@ -1,5 +1,5 @@
 /** A Step as what the next run works with. */
-import { isPlainObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../json.ts';
 import type { Step, StepStatus } from './step.ts';
 
 /** What a Step gives to the next run, or why it gives nothing. */
@@ -36,22 +36,42 @@ export function isStep(value: unknown): value is Step {
 
 /** The context that a Step is: the fields of an object, anything else as `input`. */
 export function contextOfStep(step: Step): Piped {
-  const { runId, agent, status, reason, message, value } = step;
-  if (status !== 'success') {
-    const said = message === undefined ? '' : `: ${message}`;
-    return {
-      kind: 'failed',
-      message: `upstream \`${agent}\` ended with ${reason}${said}`,
-      details: {
-        upstream: { runId, agent, status, reason, ...(message === undefined ? {} : { message }) },
-      },
-    };
-  }
-  const context = isPlainObject(value) ? (value as JsonObject) : { input: value };
-  return { kind: 'context', context, contextDescriptions: textsIn(step.fieldDescriptions) };
+  if (step.status !== 'success') return { kind: 'failed', ...upstreamFailure(step) };
+  const { value, fieldDescriptions } = step;
+  return {
+    kind: 'context',
+    context: contextOfValue(value),
+    contextDescriptions: textsIn(fieldDescriptions),
+  };
 }
 
-function textsIn(descriptions: JsonObject): { readonly [name: string]: string } {
+/** A value as named data: the fields of an object, anything else as `input`. */
+export function contextOfValue(value: Json): JsonObject {
+  return isJsonObject(value) ? value : { input: value };
+}
+
+/** Why nothing comes after a run that was no success, for people and as data. */
+export function upstreamFailure({
+  runId,
+  agent,
+  status,
+  reason,
+  message,
+}: Pick<Step, 'runId' | 'agent' | 'status' | 'reason' | 'message'>): {
+  readonly message: string;
+  readonly details: Json;
+} {
+  const said = message === undefined ? '' : `: ${message}`;
+  return {
+    message: `upstream \`${agent}\` ended with ${reason}${said}`,
+    details: {
+      upstream: { runId, agent, status, reason, ...(message === undefined ? {} : { message }) },
+    },
+  };
+}
+
+/** The texts among `descriptions`, which may come from any client. */
+export function textsIn(descriptions: JsonObject): { readonly [name: string]: string } {
   return Object.fromEntries(
     Object.entries(descriptions).flatMap(([name, text]) =>
       typeof text === 'string' ? [[name, text] as const] : [],

@@ -3,7 +3,7 @@
  * context, inputs are brought into their types and checked, the template is filled in.
  */
 import { describeDefinitions } from '../../lisp.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isPlainObject, type Json, type JsonObject } from '../json.ts';
 import type { Task } from '../message.ts';
 import { coerceInputs } from '../signature/coerce-inputs.ts';
 import { expandTemplate } from '../template/expand-template.ts';
@@ -11,7 +11,7 @@ import { nameData } from '../template/name-data.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
 import type { AgentInput } from './input.ts';
-import { contextOfStep, isStep } from './piping.ts';
+import { contextOfStep, isStep, textsIn } from './piping.ts';
 import { startMemory } from './program/check-memory.ts';
 import type { AgentSpec } from './spec.ts';
 
@@ -51,7 +51,12 @@ export function givenMaterial({
 /** Prepares `input` for `spec`. `checkInputs` gives a line for each input that its schema refuses. */
 export function prepareInput(
   spec: AgentSpec,
-  { task, context: given, memory }: Pick<AgentInput, 'task' | 'context' | 'memory'>,
+  {
+    task,
+    context: given,
+    contextDescriptions,
+    memory,
+  }: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'memory'>,
   checkInputs: (inputs: JsonObject) => readonly string[],
 ): PreparedInput {
   const piped = isStep(given) ? contextOfStep(given) : undefined;
@@ -62,7 +67,8 @@ export function prepareInput(
   }
   // What is no Step is the context itself: the types know no other way to say so.
   const context = piped?.context ?? (given as JsonObject | undefined);
-  const descriptions = piped?.contextDescriptions ?? {};
+  const said = isPlainObject(contextDescriptions) ? textsIn(contextDescriptions) : {};
+  const descriptions = { ...said, ...piped?.contextDescriptions };
   const params = spec.signature?.params ?? [];
   // A parameter may be the task itself.
   const takesTask = params.some(({ name }) => name === 'task') && context?.['task'] === undefined;

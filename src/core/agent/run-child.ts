@@ -8,6 +8,7 @@
  */
 import { isHidden } from '../signature/signature.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { Breach } from '../limits/limit.ts';
 import type { Numbers } from '../stats/stats.ts';
 import { canceledCallText, childFailureText, refusedText } from '../toolchain/call-texts.ts';
 import { capOutput, type CappedOutput } from '../toolchain/result-text.ts';
@@ -23,7 +24,7 @@ import type { AgentInput } from './input.ts';
 import { makeRoom } from './make-room.ts';
 import { isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
 import type { ToolSpec } from './spec.ts';
-import type { StepStatus } from './step.ts';
+import type { Step } from './step.ts';
 import { usageOf } from './step-of.ts';
 import { unstarted } from './wait-for-person.ts';
 
@@ -40,17 +41,32 @@ export interface ChildWish {
   /** Unique in the run: the child's address ends with it. */
   readonly callId: string;
   readonly agent: string;
-  readonly input: Pick<AgentInput, 'task' | 'context' | 'model'>;
+  readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
   readonly starters?: Starters | undefined;
+  /** What it is told when it is to end though the run itself goes on. Default: an input interrupts. */
+  readonly onAbort?: string | undefined;
+}
+
+/** A child that gave no value. */
+export interface ChildFailure extends Pick<Step, 'agent' | 'status' | 'reason' | 'message'> {
+  /** Its address where it ended without a Step. */
+  readonly runId: string;
+  /** The limit of its parent, or of a run further up, that it ended of. */
+  readonly breach?: Breach;
 }
 
 /** What came of the wish for a child. */
 export type ChildOutcome =
-  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: 'value'; readonly value: Json; readonly step: Step }
   /** It ran, or could not be started, and gave no value; `text` says so to a model. */
-  | { readonly kind: 'failed'; readonly text: string; readonly started: boolean }
+  | {
+      readonly kind: 'failed';
+      readonly text: string;
+      readonly started: boolean;
+      readonly failure: ChildFailure;
+    }
   /** A limit left no room, and the run goes on. */
-  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach }
   /** The run is to stop, or an input interrupts. */
   | { readonly kind: 'stopped'; readonly started: boolean };
 
@@ -86,7 +102,8 @@ export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<C
     if (isOff()) return { kind: 'stopped', started: false };
     const crossed = run.wouldCross(['agent:children', 'agent:depth']);
     if (crossed?.limit.onReach === 'refuse') {
-      return { kind: 'refused', text: refusedText(crossed.key, crossed.limit.max) };
+      const text = refusedText(crossed.key, crossed.limit.max);
+      return { kind: 'refused', text, breach: crossed };
     }
     const ledger = ledgerOf(run.state);
     const reserved = reserve(ledger, countOut());
@@ -105,7 +122,7 @@ export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<C
 async function startAndAwait(
   run: Run,
   host: Host,
-  { callId, agent, input }: ChildWish,
+  { callId, agent, input, onAbort }: ChildWish,
   leases: readonly Lease[],
 ): Promise<ChildOutcome> {
   const childId = `${host.address}/${callId}`;
@@ -125,12 +142,15 @@ async function startAndAwait(
   };
   run.record({ type: 'agent:child:spawn', childId, childAgent: agent, callId }, { child });
   const order = { childId, callId, input: { v: 1, agent, ...input, parent } } as const;
-  const end = await host.runChild(order, () => cancelOf(run, host));
-  const { status, reason, message } = settle(run, host, child, end);
-  if (end.kind === 'ended' && status === 'success') return { kind: 'value', value: end.step.value };
+  const end = await host.runChild(order, () => cancelOf(run, host, onAbort));
+  const failure = settle(run, host, child, end);
+  const { status, reason, message } = failure;
+  if (end.kind === 'ended' && status === 'success') {
+    return { kind: 'value', value: end.step.value, step: end.step };
+  }
   if (isStopped(run, host) || isInterrupted(host)) return { kind: 'stopped', started: true };
   const text = childFailureText(agent, status, reason, message);
-  return { kind: 'failed', text, started: end.kind !== 'unstarted' };
+  return { kind: 'failed', text, started: end.kind !== 'unstarted', failure };
 }
 
 /** Records the end of a child: what it spent is part of its parent's totals, its reservations are gone. */
@@ -139,13 +159,15 @@ function settle(
   host: Host,
   { childId, agent, startedAt }: OpenChild,
   end: ChildEnd,
-): { readonly status: StepStatus; readonly reason: string; readonly message: string | undefined } {
+): ChildFailure {
   const known = (run.state.children ?? []).find((child) => child.childId === childId);
   const child = known ?? { totals: {}, leases: [] };
   const isCharged = end.kind === 'lost' && known?.final !== true;
   const told = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
   const heard = isCharged ? chargedTotals(child) : heardTotals(child, told);
   const { status, reason, message } = end.kind === 'ended' ? end.step : lossOf(end);
+  const exceeded = end.kind === 'ended' ? end.step.exceededLimit : undefined;
+  const isFromAbove = status === 'limit_exceeded' && exceeded?.origin !== 'self';
   const durationMs = host.now() - startedAt;
   const usage =
     end.kind === 'ended'
@@ -163,11 +185,18 @@ function settle(
     },
     { summary: { childId, agent, status, reason, usage } },
   );
-  return { status, reason, message };
+  return {
+    runId: end.kind === 'ended' ? end.step.runId : childId,
+    agent,
+    status,
+    reason,
+    ...(message === undefined ? {} : { message }),
+    ...(isFromAbove && exceeded !== undefined ? { breach: exceeded } : {}),
+  };
 }
 
 function lossOf(end: Exclude<ChildEnd, { readonly kind: 'ended' }>): {
-  readonly status: StepStatus;
+  readonly status: Step['status'];
   readonly reason: string;
   readonly message: string;
 } {

@@ -159,7 +159,7 @@ function triggerInput(state: RunState): Parameters<typeof fires>[1] {
   return {
     stats: state.stats,
     snapshots: state.compaction.snapshots,
-    contextWindow: state.head.spec.models[0].contextWindow,
+    contextWindow: state.head.spec.models[0]?.contextWindow,
     contextTokens: () => contextTokens(state),
   };
 }

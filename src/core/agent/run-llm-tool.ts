@@ -154,7 +154,7 @@ async function askOnce(
     request: (strategy, model) => questionRequest(question, messages, strategy, model),
   };
   const [first] = models;
-  const shown = inline.request(undefined, first.id).messages.length;
+  const shown = inline.request(undefined, first?.id ?? '').messages.length;
   const ids = models.map(({ id }) => id);
   try {
     const asking = { purpose: 'tool', models: ids, messages: shown, inline, tries } as const;

@@ -174,6 +174,31 @@ export interface SignatureSpec {
   readonly params: readonly SignatureField[];
 }
 
+/** What one stage of a pipeline does. */
+export type StageSpec =
+  | { readonly kind: 'agent'; readonly agent: string }
+  /** All on the same context; the values are joined under the names. */
+  | { readonly kind: 'parallel'; readonly agents: readonly string[] }
+  | {
+      readonly kind: 'human';
+      /** A template over the context. */
+      readonly question: string;
+      readonly options?: readonly string[];
+      readonly timeoutMs?: number;
+    };
+
+/** What runs instead of a model. */
+export interface PipelineSpec {
+  /** At least one. */
+  readonly stages: readonly StageSpec[];
+  /** `carry`: programs of a stage begin with what the last programs before left. */
+  readonly memory: 'none' | 'carry';
+  /** What fields that a stage gave are called in the context of the next. */
+  readonly map: { readonly [field: string]: string };
+  /** Id of a model entry in place of those of the stages. */
+  readonly model?: string;
+}
+
 /** How much of programs a model reads. */
 export interface ProgramSizes {
   /** Characters of the notes. */
@@ -240,8 +265,8 @@ export interface AgentSpec {
   readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
-  /** The model and its fallbacks, in the order in which they are tried. At least one. */
-  readonly models: readonly [ModelSpec, ...ModelSpec[]];
+  /** The model and its fallbacks, in the order in which they are tried. Of a pipeline none, else at least one. */
+  readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search its tool is the last of them. */
   readonly tools: readonly ToolSpec[];
   /** The models that LLM tools may ask; set exactly when there are such tools. */
@@ -252,6 +277,8 @@ export interface AgentSpec {
   readonly answer: AnswerSpec;
   /** Set exactly when `mode` is `react`. */
   readonly react: ReactSpec | null;
+  /** Set exactly when the agent is a pipeline: it asks no model itself. */
+  readonly pipeline?: PipelineSpec;
   /** Set exactly when the model may write programs. */
   readonly program?: ProgramSpec;
   readonly examples: readonly Message[];

@@ -112,6 +112,7 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
     children: state.childEnds ?? [],
     trace: { ...trace, ...parentOf(state) },
+    ...(ending.kind === 'success' ? ending.passedOn : {}),
   };
 }
 

@@ -12,7 +12,7 @@ import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import { judge, needsCheck, type Judgement } from '../termination/candidates.ts';
 import type { JudgeResult } from '../toolchain/outcome.ts';
 import type { Entry } from '../transcript/entry.ts';
-import { leaving } from './ending.ts';
+import { leaving, type PassedOn } from './ending.ts';
 import type { Host, OwnRequest } from './host.ts';
 import type { CallResult } from './observation.ts';
 import type { ProgramReport } from './program/report.ts';
@@ -20,8 +20,18 @@ import type { Run } from './run.ts';
 import { nothingOpen, type OpenCount } from './open-count.ts';
 import { runProgram, type ProgramOrder } from './run-program.ts';
 import { runCalls, type CallTurn } from './run-calls.ts';
-import { runChild } from './run-child.ts';
 import type { RunState } from './run-state.ts';
+import {
+  askOne,
+  spawn,
+  spawnTogether,
+  SIBLING_FAILED,
+  type PersonQuestion,
+  type PersonReply,
+  type SpawnInput,
+  type SpawnResult,
+  type SpawnWish,
+} from './spawn.ts';
 import { judgementEvents, ownEvent } from './turn-record.ts';
 
 /** What `next` decided: another iteration, or the end with a value. */
@@ -31,6 +41,8 @@ export type TurnEnd =
       readonly kind: 'end';
       readonly value: Json;
       readonly entry?: NewEntry;
+      /** Set when the value is that of another run, of which the Step keeps more than that. */
+      readonly passedOn?: PassedOn;
       /** The value was no answer until no turn was left. */
       readonly fallbackUsed?: true;
     };
@@ -67,6 +79,16 @@ export interface Work {
    * Leaves the iteration when the run is to stop.
    */
   spawn(agent: string, input?: SpawnInput): Promise<SpawnResult>;
+  /**
+   * Runs several children at once, which share what limits leave; the results are in the order of
+   * `wishes`. The first that gives no value ends the others.
+   */
+  spawnAll(wishes: readonly SpawnWish[]): Promise<readonly SpawnResult[]>;
+  /**
+   * Asks a person and waits for the answer, for as long as it takes. Asked before anything else of an
+   * iteration, the question survives a hand-over: the iteration begins anew and finds it waiting.
+   */
+  askPerson(question: PersonQuestion): Promise<PersonReply>;
   /** Appends an entry to history and scratchpad. */
   append(entry: NewEntry): void;
   /** Replaces the scratchpad: what the next model call sees. An entry is known by its `index`. */
@@ -97,20 +119,6 @@ export interface CheckedValues {
   readonly sections: readonly { readonly name: string; readonly value: Json }[];
 }
 
-/** What a loop starts a child with. */
-export interface SpawnInput {
-  /** Left out for an agent whose template or context says all. */
-  readonly task?: string;
-  readonly context?: JsonObject;
-  /** Id of a model entry in place of the agent's own. */
-  readonly model?: string;
-}
-
-/** What a child came to; `text` says why there is no value. */
-export type SpawnResult =
-  | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'failed' | 'refused'; readonly text: string };
-
 /** One iteration of a loop. */
 export type Next = (work: Work) => Promise<TurnEnd>;
 
@@ -119,6 +127,8 @@ export function createWork(run: Run, host: Host): OpenWork {
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
   let spawned = 0;
+  let asked = 0;
+  const firstSeq = run.state.seq;
   const open = nothingOpen();
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
@@ -126,6 +136,10 @@ export function createWork(run: Run, host: Host): OpenWork {
   };
   // Chunks of one iteration are told apart by the try, so tries count on over repeated questions.
   const tries: Tries = { count: 0, isForced: false };
+  const nextChild = (): string => {
+    spawned += 1;
+    return `${run.state.iteration}.spawn-${spawned}`;
+  };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(run, host, open, values));
 
@@ -141,10 +155,25 @@ export function createWork(run: Run, host: Host): OpenWork {
     program: (order) => tracked(runProgram(run, host, open, order)),
     check,
     judge: (answer) => judgeOne(run, check, answer),
-    spawn: (agent, input = {}) => {
-      spawned += 1;
-      const callId = `${run.state.iteration}.spawn-${spawned}`;
-      return tracked(spawn(run, host, open, { callId, agent, input }));
+    spawn: (agent, input = {}) =>
+      tracked(spawn(run, host, open, { callId: nextChild(), agent, input })),
+    spawnAll: (wishes) => {
+      const starters = { children: wishes.length };
+      const given = wishes.map(({ agent, input = {} }) => ({
+        callId: nextChild(),
+        agent,
+        input,
+        starters,
+        onAbort: SIBLING_FAILED,
+      }));
+      return tracked(spawnTogether(run, host, open, given));
+    },
+    askPerson: (question) => {
+      asked += 1;
+      const callId = `${run.state.iteration}.ask-${asked}`;
+      // Nothing was done before it that would be done again.
+      const isFirst = run.state.seq === firstSeq;
+      return tracked(askOne(run, host, open, { callId, question, isFirst }));
     },
     append: (entry) => {
       run.append({ iteration: run.state.iteration, origin: 'original', ...entry }, 'both');
@@ -178,33 +207,6 @@ export function createWork(run: Run, host: Host): OpenWork {
       }
     },
   };
-}
-
-async function spawn(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  wish: { readonly callId: string; readonly agent: string; readonly input: SpawnInput },
-): Promise<SpawnResult> {
-  leaveIfAsked(run, host);
-  const { callId, agent, input } = wish;
-  const { task = '', context, model } = input;
-  open.count += 1;
-  const outcome = await runChild(run, host, {
-    callId,
-    agent,
-    input: {
-      task: { text: task },
-      ...(context === undefined ? {} : { context }),
-      ...(model === undefined ? {} : { model }),
-    },
-  });
-  open.count -= 1;
-  if (outcome.kind === 'stopped') {
-    leaveIfAsked(run, host);
-    throw leaving({ kind: 'stopped' });
-  }
-  return outcome.kind === 'failed' ? { kind: 'failed', text: outcome.text } : outcome;
 }
 
 /** Asks for the reply; a request that is too long is made shorter once in an iteration. */

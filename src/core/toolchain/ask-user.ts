@@ -103,13 +103,18 @@ export function readQuestion(
   const { free, ...fields } = args as unknown as Omit<Question, 'free'> & {
     readonly free?: boolean;
   };
-  const labels = (fields.options ?? []).map(foldedLabel);
-  const second = labels.findIndex((label, index) => labels.indexOf(label) !== index);
-  if (second >= 0) {
-    const first = labels.indexOf(labels[second] ?? '');
-    return { kind: 'unfit', line: `options: items ${first}, ${second} are equal` };
+  const equal = equalOptions(fields.options ?? []);
+  if (equal !== null) {
+    return { kind: 'unfit', line: `options: items ${equal.join(', ')} are equal` };
   }
   return { kind: 'question', question: { ...fields, free: free ?? false } };
+}
+
+/** The indexes of two options that a person could not tell apart; null when there are none. */
+export function equalOptions(options: readonly string[]): readonly [number, number] | null {
+  const labels = options.map(foldedLabel);
+  const second = labels.findIndex((label, index) => labels.indexOf(label) !== index);
+  return second < 0 ? null : [labels.indexOf(labels[second] ?? ''), second];
 }
 
 /** Nobody answered in time, as the message of the tool's error: `Nobody answered "…" within 24 h.` */

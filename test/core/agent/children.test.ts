@@ -585,7 +585,7 @@ describe('a loop of a user’s own', () => {
 
     const step = await run.result;
 
-    expect(step.value).toEqual([
+    expect(step.value).toMatchObject([
       { kind: 'value', value: 'a poem on frogs' },
       { kind: 'value', value: 'a poem on rain' },
       { kind: 'value', value: 'a poem on sun' },
