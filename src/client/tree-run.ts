@@ -7,7 +7,7 @@ import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
 import { readStep } from './run-step.ts';
-import { asking, isAlive, QUERY_DEADLINE_MS } from './service-calls.ts';
+import { asking, isAlive } from './service-calls.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
@@ -54,6 +54,9 @@ export interface FoundRun {
   readonly below: readonly KnownRun[];
 }
 
+/** A view of a tree does not wait as long as a question to one run: who is silent is shown as that. */
+const TREE_DEADLINE_MS = 12_000;
+
 /** How often a run may end or hand over between two questions before what is known has to do. */
 const TRIES = 4;
 
@@ -87,7 +90,7 @@ async function liveRun(client: Client, known: KnownRun): Promise<FoundRun> {
   const { id } = known;
   const handle = client.workflow.getHandle(id);
   const answer = await asking(id, () =>
-    client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () => handle.query(treeQuery)),
+    client.withDeadline(Date.now() + TREE_DEADLINE_MS, () => handle.query(treeQuery)),
   );
   if (answer === null) return { run: begunRun(known), below: [] };
   const { agent, path, depth, parent, children, budgets, stats, status } = answer;
