@@ -18,7 +18,7 @@ import { isStep } from '../../src/core/agent/piping.ts';
 export const HIDDEN_VALUE = 'hiddenValue7Qx2mVb9ZkT4';
 
 /** The environment variable with the folder of the suite's requests; set by `hidden-values-setup.ts`. */
-export const REQUESTS_FOLDER = 'EVERLOOP_TEST_REQUESTS';
+export const REQUESTS_FOLDER = 'TESTED_REQUESTS';
 
 /** `context` of a start with the hidden value in it; a Step and what is no context stay as they are. */
 export function withHiddenValue(context?: unknown): JsonObject {
