@@ -290,7 +290,7 @@ function feedbackOf(
   const material = {
     report,
     feedbackChars: spec.program?.sizes.feedbackChars ?? Infinity,
-    hidden: hiddenTexts([context, report.value ?? null]),
+    hidden: hiddenTexts([context, report.value ?? null], report.hidden),
     ...(rejection === undefined ? {} : { rejection }),
     plan: planLines(plan, report.plan),
     turns,
