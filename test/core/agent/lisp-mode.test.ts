@@ -378,7 +378,7 @@ describe('Turns that run out [sub 10]', () => {
       problems: readonly string[],
     ]
   >([
-    ['no value fits', { signature: ':int' }, program('"x"'), []],
+    ['no value fits', { signature: ':int' }, program('"x"'), [badReturn]],
     ['a rejected return', { signature: ':int' }, program('(return "x")'), [badReturn]],
     ['no program', { signature: ':int' }, 'Well.', [noProgram]],
     ['values that are no answers', { completion: 'explicit' }, 'Well.', [noProgram]],
