@@ -15,11 +15,9 @@ export interface CoverageRow {
   readonly title: string;
   /** Whether it has to be shown on a real server too. */
   readonly onServer: boolean;
-  /** What has to be built before it can be shown; null: due now. */
-  readonly waitsFor: 'programs' | 'children' | null;
 }
 
-type RowText = readonly [row: number, title: string, mark?: 'server' | CoverageRow['waitsFor']];
+type RowText = readonly [row: number, title: string, mark?: 'server'];
 
 const texts: readonly RowText[] = [
   [1, 'A run from its first to its last event: iterations, numbers, order', 'server'],
@@ -95,7 +93,7 @@ const modeTexts: readonly RowText[] = [
   [10, 'lisp: turns, single shot, repair', 'server'],
   [11, 'Finding programs in a reply'],
   [12, 'What models and tools wrote stays in its frame'],
-  [13, 'Tools made of models and agents', 'children'],
+  [13, 'Tools made of models and agents', 'server'],
   [14, 'Signatures, schemas, coercion'],
   [15, 'Templates'],
   [16, 'Pipelines; compile once, run many', 'server'],
@@ -111,8 +109,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = texts.map(rowOf);
 export const MODE_ROWS: readonly CoverageRow[] = modeTexts.map(rowOf);
 
 function rowOf([row, title, mark]: RowText): CoverageRow {
-  const waitsFor = mark === undefined || mark === 'server' ? null : mark;
-  return { row, title, onServer: mark === 'server', waitsFor };
+  return { row, title, onServer: mark === 'server' };
 }
 
 /** A file of tests, and the rows that it has the tags of. */
@@ -146,18 +143,13 @@ export function taggedFiles(word: TagWord = 'row'): readonly TaggedFile[] {
 export function coverageCells(word: TagWord = 'row'): readonly (readonly string[])[] {
   const files = taggedFiles(word);
   const rows = word === 'row' ? COVERAGE_ROWS : MODE_ROWS;
-  return rows.map(({ row, title, onServer, waitsFor }) => {
+  return rows.map(({ row, title, onServer }) => {
     const linked = (wanted: boolean): string =>
       files
         .filter((file) => file.onServer === wanted && file.rows.includes(row))
         .map(({ path }) => `[${path.slice('test/'.length)}](../${path})`)
         .join(', ');
     const where = linked(true);
-    return [
-      String(row),
-      title,
-      waitsFor === null ? linked(false) : `${linked(false)} waits for ${waitsFor}`.trim(),
-      where === '' && !onServer ? '–' : where,
-    ];
+    return [String(row), title, linked(false), where === '' && !onServer ? '–' : where];
   });
 }
