@@ -869,3 +869,30 @@ describe('Hidden fields of a child that programs print [sub 19]', () => {
     expect(JSON.stringify(script.requests)).not.toContain(SECRET);
   });
 });
+
+test('What a program asks a model has no hidden value in it [sub 19]', async () => {
+  const [KEY, TOKEN] = ['key-81c2d4', 'tok-9f3a77'];
+  const login = defineAgent({
+    name: 'login',
+    mode: 'lisp',
+    model: scriptedModel([program(`(return {:_token "${TOKEN}"})`)]).model,
+    signature: '{_token :string}',
+  });
+  const { script, step } = await play(
+    [
+      program(
+        `(def t (:_token (tool/login {:task "in"})))\n(tool/llm_query {:prompt (str data/_key " and " t) :more t})`,
+      ),
+      'Fine.',
+      program('(return (= data/_key (:key {:key data/_key})))'),
+    ],
+    { tools: [agentTool({ agent: login })], llmQuery: true },
+    { context: { _key: KEY } },
+  );
+
+  expect(step.value).toBe(true);
+  expect(script.requests[1]?.messages.map(textOf)).toEqual([
+    '<hidden> and <hidden>\n# Context\n<data name="more"><hidden></data>',
+  ]);
+  expect(JSON.stringify(script.requests)).not.toMatch(new RegExp(`${KEY}|${TOKEN}`));
+});

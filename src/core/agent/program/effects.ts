@@ -167,7 +167,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     door,
     reasoning: place.reasoning,
     // Only what stands in a branch can be dropped while the program goes on.
-    program: { isSeparate: (callId) => callId.includes('/') },
+    program: { isSeparate: (callId) => callId.includes('/'), hidden: () => [...hidden] },
   };
   const callOf = ({ id, name, args }: ToolRequest): ToolCall => ({
     callId: `${programId}${id}`,
