@@ -25,7 +25,7 @@ export interface StartOptions {
   readonly task?: string | Task;
   /** Named data for the run, or the Step of an earlier one. */
   readonly context?: JsonObject | Step;
-  /** Earlier conversation, oldest first. */
+  /** Earlier conversation, oldest first; modes `react` and `chat` alone show it. */
   readonly history?: readonly HistoryTurn[];
   /** Replace the definition's limits on the same keys. */
   readonly limits?: LimitsInput;

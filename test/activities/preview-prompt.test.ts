@@ -113,6 +113,26 @@ describe('A preview [sub 2]', () => {
     expect(warnings).toEqual([{ code: 'input_coerced', message: 'n: "5" was read as 5' }]);
   });
 
+  test.each((['react', 'chat', 'json', 'text', 'lisp'] as const).map((mode) => ({ mode })))(
+    '$mode shows an earlier conversation, or a warning',
+    async ({ mode }) => {
+      const agent = defineAgent({
+        name: 'tester',
+        mode,
+        ...(mode === 'json' ? { signature: ':int' } : {}),
+        model: 'm',
+      });
+      const history = [{ role: 'user', text: 'Earlier words.' }] as const;
+
+      const { request, warnings } = await previewPrompt(agent, { task: 'x', history });
+
+      const isShown = mode === 'react' || mode === 'chat';
+      expect(JSON.stringify(request).includes('Earlier words.')).toBe(isShown);
+      const message = `Mode \`${mode}\` does not show \`history\` to the model. Use mode \`chat\` or \`react\`, or give it as context.`;
+      expect(warnings).toEqual(isShown ? [] : [{ code: 'history_unused', message }]);
+    },
+  );
+
   test.each<{ options: Parameters<typeof previewPrompt>[1]; code: string; message: string }>([
     {
       options: { context: {} },

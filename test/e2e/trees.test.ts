@@ -45,7 +45,7 @@ async function checked(everloop: Everloop, root: RunHandle): Promise<readonly St
 }
 
 describe('an agent as a tool', () => {
-  it('is a child workflow with a stream and a Step of its own [row 55] [row 48]', async () => {
+  it('is a child workflow with a stream and a Step of its own [row 55] [row 48] [sub 13]', async () => {
     const poet = player('poet', (request) => answer(`a poem on ${taskOf(request)}`));
     const heard: string[] = [];
     const { everloop } = await stage.serve([asker(poet, 2)], {

@@ -290,7 +290,7 @@ function feedbackOf(
   const material = {
     report,
     feedbackChars: spec.program?.sizes.feedbackChars ?? Infinity,
-    hidden: hiddenTexts([context, report.value ?? null]),
+    hidden: hiddenTexts([context, report.value ?? null], report.hidden),
     ...(rejection === undefined ? {} : { rejection }),
     plan: planLines(plan, report.plan),
     turns,
@@ -319,16 +319,19 @@ async function goOn(
 ): Promise<TurnEnd> {
   if (messages.length > 0) work.append({ messages });
   work.leaveIfAsked();
+  let { problems } = memo;
   if (isLast && !isExplicit) {
     for (const value of memo.values) {
       const candidate = aligned(work, value);
       const judgement = await judged(work, [candidate], JSON.stringify(value), 'if accepted');
       if (judgement.kind === 'accepted') return accepted(work, judgement.value, [], true);
+      // When nothing else was wrong, that the newest value is no answer is what was.
+      if (problems.length === 0) problems = problemLines(judgement);
     }
   }
-  const hasNews = memo.values.length > 0 || memo.problems.length > 0;
+  const hasNews = memo.values.length > 0 || problems.length > 0;
   if (hasNews || work.state.data !== null) {
-    work.setData({ values: memo.values, problems: memo.problems });
+    work.setData({ values: memo.values, problems });
   }
   return { kind: 'continue' };
 }

@@ -55,8 +55,9 @@ export function prepareInput(
     task,
     context: given,
     contextDescriptions,
+    history,
     memory,
-  }: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'memory'>,
+  }: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'history' | 'memory'>,
   checkInputs: (inputs: JsonObject) => readonly string[],
 ): PreparedInput {
   const piped = isStep(given) ? contextOfStep(given) : undefined;
@@ -82,7 +83,10 @@ export function prepareInput(
     ...(Object.keys(descriptions).length === 0 ? {} : { contextDescriptions: descriptions }),
     ...definitionsOf(spec, memory),
   };
-  const warnings = coerced.warnings.map((message) => ({ code: 'input_coerced', message }));
+  const warnings = [
+    ...unusedHistory(spec, history),
+    ...coerced.warnings.map((message) => ({ code: 'input_coerced', message })),
+  ];
   const refused =
     coerced.problems.length > 0 || params.length === 0
       ? coerced.problems
@@ -94,6 +98,16 @@ export function prepareInput(
   }
   const filled = withTask(spec, material);
   return { ...filled, warnings: [...warnings, ...(filled.warnings ?? [])] };
+}
+
+/** A conversation that the model never reads would be missed in silence. */
+function unusedHistory(
+  { mode }: AgentSpec,
+  history: AgentInput['history'],
+): readonly { readonly code: string; readonly message: string }[] {
+  if (mode === 'react' || mode === 'chat' || (history ?? []).length === 0) return [];
+  const message = `Mode \`${mode}\` does not show \`history\` to the model. Use mode \`chat\` or \`react\`, or give it as context.`;
+  return [{ code: 'history_unused', message }];
 }
 
 /** The definitions of a memory in a few characters each. */

@@ -31,7 +31,7 @@ export async function programFeedbackOf(
   return programFeedback({
     report,
     feedbackChars: head.spec.program?.sizes.feedbackChars ?? Infinity,
-    hidden: hiddenTexts([head.context ?? {}, report.value ?? null]),
+    hidden: hiddenTexts([head.context ?? {}, report.value ?? null], report.hidden),
     plan: [],
     turns: '',
   });

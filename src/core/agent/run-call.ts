@@ -27,7 +27,7 @@ import type { ApprovalItem, ExternalItem, WaitingItem } from './pending.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 import type { OpenCount } from './open-count.ts';
 import { callChild, type Starters } from './run-child.ts';
-import { runLlmTool } from './run-llm-tool.ts';
+import { runLlmTool, type CallingProgram } from './run-llm-tool.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent } from './turn-record.ts';
 import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-person.ts';
@@ -41,7 +41,7 @@ export interface CallPlace {
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
   /** Set when a program makes the calls; then it says which of them may be ended alone. */
-  readonly program?: { isSeparate(callId: string): boolean };
+  readonly program?: CallingProgram;
   /** How many children start together; absent: one by one. */
   readonly starters?: Starters;
 }

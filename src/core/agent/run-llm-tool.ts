@@ -6,6 +6,7 @@
 import { byteSize, type Json, type JsonObject } from '../json.ts';
 import type { Message } from '../message.ts';
 import type { Reply } from '../model/model.ts';
+import { hiddenTexts, withoutHidden } from '../program/hidden-values.ts';
 import { judge, valuesToCheck, type Judgement } from '../termination/candidates.ts';
 import {
   canceledCallText,
@@ -19,7 +20,7 @@ import { askModels, type AskEnd, type InlineAsking, type Tries } from './ask-mod
 import type { CallEnd } from './call-end.ts';
 import { checkArguments } from './check-arguments.ts';
 import { leaveOf } from './ending.ts';
-import type { Host } from './host.ts';
+import type { Host, InlineRequest } from './host.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
 import type { OpenCount } from './open-count.ts';
 import type { Run } from './run.ts';
@@ -27,14 +28,22 @@ import type { LlmToolSpec, ToolSpec } from './spec.ts';
 import type { AnswerTurn } from './turn.ts';
 import { unstarted, type Door } from './wait-for-person.ts';
 
+/** What a program says of its calls. */
+export interface CallingProgram {
+  /** Whether the call may be ended alone. */
+  isSeparate(callId: string): boolean;
+  /** Texts under hidden fields of what children gave it so far. */
+  hidden(): readonly string[];
+}
+
 /** Where an LLM tool asks. */
 export interface LlmPlace {
   readonly run: Run;
   readonly host: Host;
   readonly open: OpenCount;
   readonly door: Pick<Door, 'isDropped'>;
-  /** Set when a program makes the call; then it says whether the call may be ended alone. */
-  readonly program?: { isSeparate(callId: string): boolean };
+  /** Set when a program makes the call. */
+  readonly program?: CallingProgram;
 }
 
 /** The call, whose arguments are not checked yet. */
@@ -139,19 +148,22 @@ async function ask(place: LlmPlace, call: LlmCall, question: LlmQuestion): Promi
 
 /** One question to the models in turn; `left` when a cancel, an interrupt or a limit came between. */
 async function askOnce(
-  { run, host, open, door, program }: LlmPlace,
+  place: LlmPlace,
   { callId }: LlmCall,
   question: LlmQuestion,
   messages: readonly Message[],
   tries: Tries,
 ): Promise<AskEnd | 'left'> {
+  const { run, host, open, door, program } = place;
   const { models } = question.head.spec;
+  const hidden = hiddenIn(place);
   const inline: InlineAsking = {
     callId,
     asksForOutput: question.schema !== undefined,
     isSeparate: program?.isSeparate(callId) ?? false,
     isDropped: () => door.isDropped(callId),
-    request: (strategy, model) => questionRequest(question, messages, strategy, model),
+    request: (strategy, model) =>
+      withoutSecrets(questionRequest(question, messages, strategy, model), hidden),
   };
   const [first] = models;
   const shown = inline.request(undefined, first?.id ?? '').messages.length;
@@ -164,6 +176,23 @@ async function askOnce(
     if (left === 'stopped' || left === 'interrupted') return 'left';
     throw error;
   }
+}
+
+/** What no model may see, though a program may have put it into the arguments. */
+function hiddenIn({ run, program }: LlmPlace): readonly string[] {
+  const { head, program: kept } = run.state;
+  return hiddenTexts([head.context ?? {}], [...(kept?.hidden ?? []), ...(program?.hidden() ?? [])]);
+}
+
+function withoutSecrets(request: InlineRequest, hidden: readonly string[]): InlineRequest {
+  if (hidden.length === 0) return request;
+  const messages = request.messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) =>
+      part.type === 'text' ? { ...part, text: withoutHidden(part.text, hidden) } : part,
+    ),
+  }));
+  return { ...request, messages };
 }
 
 /** What a reply says, judged. */

@@ -175,6 +175,7 @@ function notBegun({ programId }: ProgramOrder, error: ProgramError): ProgramRepo
     stored: [],
     done: [],
     plan: {},
+    hidden: [],
     fuel: 0,
     calls: 0,
   };
@@ -326,6 +327,7 @@ function endingOf(running: Running, end: End): EndingProgram {
       changed: [],
       notes: [],
       done: [],
+      hidden: [],
       fuel: 0,
       calls: 0,
     };
@@ -342,6 +344,7 @@ function endingOf(running: Running, end: End): EndingProgram {
       changed: [],
       notes: [],
       done: lost.done,
+      hidden: lost.hidden ?? [],
       fuel: lost.fuel,
       calls: lost.calls,
     };
@@ -356,6 +359,7 @@ function endingOf(running: Running, end: End): EndingProgram {
         : [],
     notes: notesOf(machine),
     done: effects.done(),
+    hidden: effects.hidden(),
     fuel: fuelUsed(machine),
     calls: effects.calls(),
     status: programStatus(machine),

@@ -15,9 +15,12 @@ const MIN_LENGTH = 4;
 /** A longer text may have been cut where it was printed; this much of its beginning gives it away. */
 const MIN_PREFIX = 8;
 
-/** Texts that no model may see: each as it is and as it is printed. Longest first. */
-export function hiddenTexts(values: readonly Json[]): readonly string[] {
-  const found = new Set<string>();
+/** Texts that no model may see: each as it is and as it is printed, with those `known` before. Longest first. */
+export function hiddenTexts(
+  values: readonly Json[],
+  known: readonly string[] = [],
+): readonly string[] {
+  const found = new Set(known);
   for (const value of values) collect(value, false, found);
   return [...found].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }

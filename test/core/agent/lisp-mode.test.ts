@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentOptions } from '../../../src/activities/agent-options.ts';
+import { agentTool } from '../../../src/activities/agent-tool.ts';
 import { compileAgent } from '../../../src/activities/compile-agent.ts';
 import { defineAgent } from '../../../src/activities/define-agent.ts';
 import { counter, slidingWindow } from '../../../src/activities/define-compaction.ts';
 import { defineTool } from '../../../src/activities/define-tool.ts';
+import type { AgentDefinition } from '../../../src/activities/definitions.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
 import type { AgentEvent } from '../../../src/core/agent/events.ts';
 import type { Step } from '../../../src/core/agent/step.ts';
@@ -376,7 +378,7 @@ describe('Turns that run out [sub 10]', () => {
       problems: readonly string[],
     ]
   >([
-    ['no value fits', { signature: ':int' }, program('"x"'), []],
+    ['no value fits', { signature: ':int' }, program('"x"'), [badReturn]],
     ['a rejected return', { signature: ':int' }, program('(return "x")'), [badReturn]],
     ['no program', { signature: ':int' }, 'Well.', [noProgram]],
     ['values that are no answers', { completion: 'explicit' }, 'Well.', [noProgram]],
@@ -822,4 +824,75 @@ describe('A turn of lisp that is left in its middle', () => {
     expect(played.script.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 4, 4]);
     expect(played.step.value).toBe(3);
   });
+});
+
+describe('Hidden fields of a child that programs print [sub 19]', () => {
+  const SECRET = 'tok-9f3a77';
+  const login = (): AgentDefinition =>
+    defineAgent({
+      name: 'login',
+      mode: 'lisp',
+      model: scriptedModel([program(`(return {:user "ann" :_token "${SECRET}"})`)]).model,
+      signature: '{user :string, _token :string}',
+    });
+  const sources = [
+    '(def t (:_token (tool/login {:task "in"})))\n(println "got" t)\n(ask "Go on?")',
+    '(str "again " t)',
+    '(return {:ok (count t)})',
+  ];
+  const heard = [
+    [PREAMBLE, framed('notes', 'got <hidden>'), 't = "<hidden>"', 'Turn 1 of 5: 4 turns left.'],
+    [PREAMBLE, framed('result', '"again <hidden>"'), 'Stored: t', 'Turn 2 of 5: 3 turns left.'],
+  ].map((lines) => lines.join('\n'));
+
+  test.each([
+    ['in one link', false],
+    ['over a hand-over in the middle of the program', true],
+  ])('stay hidden in this program and the next ones, %s', async (_, hands) => {
+    const script = scriptedModel(sources.map(program));
+    const agent = defineAgent({
+      name: 'buyer',
+      mode: 'lisp',
+      model: { id: 'm', model: script.model },
+      tools: [agentTool({ agent: login() })],
+      askUser: true,
+    });
+    const run = startInMemory({ agent, task: 'Buy.', handoverDue: () => hands });
+    await run.resultOrPending();
+    run.answer('q1', 'yes');
+    const step = await run.result;
+
+    expect([step.value, run.state.link > 1]).toEqual([{ ok: SECRET.length }, hands]);
+    expect(script.requests.slice(1).map(({ messages }) => messages.map(textOf).at(-1))).toEqual(
+      heard,
+    );
+    expect(JSON.stringify(script.requests)).not.toContain(SECRET);
+  });
+});
+
+test('What a program asks a model has no hidden value in it [sub 19]', async () => {
+  const [KEY, TOKEN] = ['key-81c2d4', 'tok-9f3a77'];
+  const login = defineAgent({
+    name: 'login',
+    mode: 'lisp',
+    model: scriptedModel([program(`(return {:_token "${TOKEN}"})`)]).model,
+    signature: '{_token :string}',
+  });
+  const { script, step } = await play(
+    [
+      program(
+        `(def t (:_token (tool/login {:task "in"})))\n(tool/llm_query {:prompt (str data/_key " and " t) :more t})`,
+      ),
+      'Fine.',
+      program('(return (= data/_key (:key {:key data/_key})))'),
+    ],
+    { tools: [agentTool({ agent: login })], llmQuery: true },
+    { context: { _key: KEY } },
+  );
+
+  expect(step.value).toBe(true);
+  expect(script.requests[1]?.messages.map(textOf)).toEqual([
+    '<hidden> and <hidden>\n# Context\n<data name="more"><hidden></data>',
+  ]);
+  expect(JSON.stringify(script.requests)).not.toMatch(new RegExp(`${KEY}|${TOKEN}`));
 });

@@ -15,6 +15,7 @@ export function reportOf(fields: Partial<ProgramReport> = {}): ProgramReport {
     stored: [],
     done: [],
     plan: {},
+    hidden: [],
     fuel: 1,
     calls: 0,
     ...fields,

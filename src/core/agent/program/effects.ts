@@ -24,6 +24,7 @@ import { isInterrupted, isStopped, type Run } from '../run.ts';
 import type { Starters } from '../run-child.ts';
 import { waitForTime, type Door } from '../wait-for-person.ts';
 import { roomForCalls } from '../make-room.ts';
+import { hiddenTexts } from '../../program/hidden-values.ts';
 import { roomForCall } from './effect-room.ts';
 import { askResult, callResult, questionOf } from './effect-results.ts';
 import type { KeptEffect, KeptProgram } from './kept-program.ts';
@@ -43,7 +44,7 @@ export interface EffectPlace {
 }
 
 /** The effects of a program that can be handed over. */
-export type KeptEffects = Pick<KeptProgram, 'open' | 'held' | 'done' | 'calls'>;
+export type KeptEffects = Pick<KeptProgram, 'open' | 'held' | 'done' | 'calls' | 'hidden'>;
 
 /** The effects of one program. */
 export interface Effects {
@@ -65,6 +66,8 @@ export interface Effects {
   done(): KeptProgram['done'];
   /** Effects that began or were refused. */
   calls(): number;
+  /** Texts under hidden fields of what children gave: no model may see them. */
+  hidden(): readonly string[];
   /** What people changed, in sentences for the model. */
   readonly edits: readonly string[];
 }
@@ -109,6 +112,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
   /** The turn to leave with; null once it did not fit. */
   let leave: { readonly turn: KeptTurn | null } | null = null;
   const done = new Map((kept?.done ?? []).map(({ tool, count }) => [tool, count]));
+  const hidden = new Set(kept?.hidden);
   const edits: string[] = [];
   const shownTools = new Set<string>();
   let calls = kept?.calls ?? 0;
@@ -129,6 +133,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
       held,
       done: doneOf(),
       calls,
+      ...(hidden.size === 0 ? {} : { hidden: [...hidden] }),
     };
     if (leave === null) {
       leave = { turn: place.keep?.(kept) ?? null };
@@ -162,7 +167,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     door,
     reasoning: place.reasoning,
     // Only what stands in a branch can be dropped while the program goes on.
-    program: { isSeparate: (callId) => callId.includes('/') },
+    program: { isSeparate: (callId) => callId.includes('/'), hidden: () => [...hidden] },
   };
   const callOf = ({ id, name, args }: ToolRequest): ToolCall => ({
     callId: `${programId}${id}`,
@@ -287,13 +292,13 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     return true;
   };
 
-  const childrenIn = (requests: readonly EffectRequest[]): number => {
-    const { tools } = run.state.head.spec;
-    const isChild = (request: EffectRequest): boolean =>
-      request.kind === 'tool' &&
-      tools.some(({ name, agent }) => name === request.name && agent !== undefined);
-    return requests.filter(isChild).length;
-  };
+  const isChild = (request: EffectRequest): boolean =>
+    request.kind === 'tool' &&
+    run.state.head.spec.tools.some(
+      ({ name, agent }) => name === request.name && agent !== undefined,
+    );
+  const childrenIn = (requests: readonly EffectRequest[]): number =>
+    requests.filter(isChild).length;
   const begin = (): void => {
     if (mayLeave()) return;
     const waiting: EffectRequest[] = [];
@@ -322,7 +327,8 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
         if (request.kind !== 'tool') break;
         const call = callOf(request);
         recordCall(run, { call, startedAt, inProgram: true }, end.end, shownTools);
-        const { outcome } = end.end.result;
+        const { outcome, output = null } = end.end.result;
+        if (isChild(request)) for (const text of hiddenTexts([output])) hidden.add(text);
         if (end.end.edited !== undefined) edits.push(editedText(end.end.edited, request.name));
         if (outcome === 'ok') done.set(request.name, (done.get(request.name) ?? 0) + 1);
         return callResult(id, end.end);
@@ -359,6 +365,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     take,
     done: doneOf,
     calls: () => calls,
+    hidden: () => [...hidden],
     request: (requests) => {
       held = [...held, ...requests];
     },

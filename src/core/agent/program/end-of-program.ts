@@ -29,6 +29,9 @@ const MAX_SHOWN_BYTES = 2 * 1024;
 /** UTF-8 bytes that are kept of the source of a program that has ended. */
 const MAX_KEPT_SOURCE_BYTES = 64 * 1024;
 
+/** UTF-8 bytes of hidden texts that a run keeps, the newest: its state has to stay small. */
+const MAX_HIDDEN_BYTES = 64 * 1024;
+
 /** What is known of a program when it ends. */
 export interface EndingProgram {
   readonly programId: string;
@@ -45,6 +48,8 @@ export interface EndingProgram {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly done: ProgramReport['done'];
+  /** Texts of hidden fields that its children gave. */
+  readonly hidden: readonly string[];
   readonly fuel: number;
   readonly calls: number;
   readonly status?: ProgramStatus;
@@ -92,7 +97,7 @@ function endedWith(
   report: ProgramReport,
   memory: ProgramMemory,
 ): EndedProgram {
-  const { outcome, error, notes, fuel: steps, calls } = report;
+  const { outcome, error, notes, hidden, fuel: steps, calls } = report;
   const shown =
     error === undefined
       ? {}
@@ -113,7 +118,7 @@ function endedWith(
   return {
     report,
     event: { type: 'agent:program:after', programId, outcome: ending, steps, calls, ...shown },
-    state: { memory, notes, ...failure, last },
+    state: { memory, notes, ...failure, ...(hidden.length === 0 ? {} : { hidden }), last },
   };
 }
 
@@ -125,6 +130,7 @@ function reportOf(ending: EndingProgram, memory: ProgramMemory): ProgramReport {
     warnings,
     stored: Object.keys(memory.bindings).toSorted(),
     plan: memory.plan,
+    hidden: knownHidden(ending),
     fuel,
     calls,
   };
@@ -184,6 +190,16 @@ function valueOf(
     isEmpty,
     jsonWarnings: json.ok ? json.warnings : [],
   };
+}
+
+/** What is to be hidden from now on: what is given back twice counts as new. */
+function knownHidden({ before, hidden }: EndingProgram): readonly string[] {
+  const known = before?.hidden ?? [];
+  if (hidden.length === 0) return known;
+  const all = [...known.filter((text) => !hidden.includes(text)), ...hidden];
+  let bytes = 0;
+  const first = all.findLastIndex((text) => (bytes += byteSize(text)) > MAX_HIDDEN_BYTES);
+  return all.slice(first + 1);
 }
 
 /** Warnings of the checks, with place and excerpt. */

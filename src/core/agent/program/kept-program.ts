@@ -20,6 +20,8 @@ export interface KeptProgram {
   /** Calls that succeeded, by tool. */
   readonly done: readonly { readonly tool: string; readonly count: number }[];
   readonly calls: number;
+  /** Texts under hidden fields of what its children gave; absent: none. */
+  readonly hidden?: readonly string[];
   readonly warnings: readonly string[];
   /** Fuel used so far, for a machine that cannot be restored. */
   readonly fuel: number;

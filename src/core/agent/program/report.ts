@@ -54,6 +54,8 @@ export interface ProgramReport {
   readonly done: readonly { readonly tool: string; readonly count: number }[];
   /** Steps of the plan that are done, by id, with their summaries. */
   readonly plan: { readonly [id: string]: string };
+  /** Texts of hidden fields that children gave to programs of the run, which no model may see. */
+  readonly hidden: readonly string[];
   readonly fuel: number;
   /** Calls of tools and questions that it made. */
   readonly calls: number;
@@ -80,6 +82,8 @@ export interface ProgramState {
   readonly notes: readonly string[];
   /** Of the last program, when it failed: `data/fail` of the next. */
   readonly failure?: { readonly reason: string; readonly message: string };
+  /** Texts of hidden fields that children gave, newest last; absent: none. */
+  readonly hidden?: readonly string[];
   /** The last program, for people; absent while none has ended. */
   readonly last?: ProgramView;
 }

@@ -193,6 +193,7 @@ describe('a program', () => {
       stored: [],
       done: [{ tool: 'search', count: 2 }],
       plan: {},
+      hidden: [],
       fuel: first?.fuel,
       calls: 3,
     });
