@@ -1,5 +1,6 @@
 /** Sums and budgets of a tree on the memory host: what comes of messages that get lost. */
 import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../../src/activities/definitions.ts';
 import type { LimitsInput } from '../../../src/core/agent/input.ts';
 import type { Step } from '../../../src/core/agent/step.ts';
@@ -111,6 +112,17 @@ describe('a limit over a tree', () => {
       expect(below.every(({ exceededLimit }) => exceededLimit?.origin !== 'self')).toBe(true);
     },
   );
+
+  it('on cost keeps a child from running on a model without a price [row 57]', async () => {
+    const child = defineAgent({ name: 'child', model: async () => answer('never') });
+    const agent = asker(child);
+    const run = startInMemory({ agent, task: 'Go', limits: { costUsd: 1 } });
+
+    expect((await run.result).value).toBe(
+      '<child>\nError: child did not finish: error, invalid_input. Expected a `price` for every model ' +
+        'under a cost limit, got none for `child/model`. Add it to the entry, or remove the limit.\n</child>',
+    );
+  });
 
   it('reaches down two levels, and what is not spent returns [row 57]', async () => {
     const clock = createFakeClock();
