@@ -218,9 +218,10 @@ function nextDeadline(state: RunState, now: number): number | null {
 
 /** What of a run its budgets are computed from. */
 export function ledgerOf(state: RunState): Ledger {
-  const { runId, head, limits, stats, leases = [], children = [], openCalls = [] } = state;
+  const { runId, head, limits, stats, leases = [], children = [] } = state;
+  const { openCalls = [], openModels: models = [] } = state;
   const calls = openCalls.map(({ tool }) => tool);
-  return { runId, agent: head.spec.name, limits, leases, children, stats, calls };
+  return { runId, agent: head.spec.name, limits, leases, children, stats, calls, models };
 }
 
 /** Whether the run is over, wherever it stands: a breach, or a cancel that waits. */
