@@ -14,7 +14,7 @@ import { canceledCallText, childFailureText, refusedText } from '../toolchain/ca
 import { capOutput, type CappedOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { chargedTotals, heardTotals, totalsOf, type OpenChild } from '../tree/child-totals.ts';
-import { depthLimitOf, deadlinesOf } from '../tree/inherit.ts';
+import { depthLimitOf } from '../tree/inherit.ts';
 import { breachOf, reserve } from '../tree/ledger.ts';
 import type { Lease, ParentLink } from '../tree/lease.ts';
 import type { CallEnd } from './call-end.ts';
@@ -22,7 +22,7 @@ import { cancelOf } from './family.ts';
 import type { ChildEnd, Host } from './host.ts';
 import type { AgentInput } from './input.ts';
 import { makeRoom } from './make-room.ts';
-import { isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
+import { deadlinesBelow, isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
 import type { ToolSpec } from './spec.ts';
 import type { Step } from './step.ts';
 import { usageOf } from './step-of.ts';
@@ -211,7 +211,7 @@ function linkOf(
   host: Host,
   child: { readonly callId: string; readonly agent: string; readonly leases: readonly Lease[] },
 ): ParentLink {
-  const { runId, agentPath, depth, iteration, head, parent, limits, startedAt } = state;
+  const { runId, agentPath, depth, iteration, head, parent, limits } = state;
   const self = { runId, agent: head.spec.name };
   const depthLimit = depthLimitOf(limits);
   return {
@@ -223,7 +223,7 @@ function linkOf(
     path: `${agentPath}/${iteration}/${child.agent}`,
     depth: depth + 1,
     ...(depthLimit === undefined ? {} : { depthLimit }),
-    deadlines: deadlinesOf(self, limits, startedAt, parent?.deadlines ?? []),
+    deadlines: deadlinesBelow(state),
     leases: child.leases,
   };
 }

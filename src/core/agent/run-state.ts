@@ -262,6 +262,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:child:complete':
     case 'agent:lease:asked':
     case 'agent:lease:answered':
+    case 'agent:deadlines:changed':
       return changedTree(state, event, carried);
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;

@@ -2,7 +2,7 @@
  * What one iteration may do: ask the model, run calls, have answers checked. Each is counted, limited
  * and published by itself, and leaves the iteration when the run is to stop.
  */
-import { byteSize, type Json, type JsonObject } from '../json.ts';
+import { byteSize, type Json } from '../json.ts';
 import type { ToolCall } from '../message.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Reply } from '../model/model.ts';
