@@ -201,6 +201,33 @@ describe('a limit over a tree', () => {
   });
 });
 
+describe('a deadline of a root', () => {
+  it('that is moved is moved for all below it [row 46]', { timeout: 60_000 }, async () => {
+    const asked = gate();
+    const opened = gate();
+    const leaf = player('leaf', async (_request, { signal }) => {
+      asked.open();
+      await Promise.race([abortOf(signal), opened.opened]);
+      return answer('late');
+    });
+    const { everloop } = await stage.serve([asker(asker(leaf, 1, 'middle'))]);
+    const run = await everloop.start('asker', { task: 'Go', limits: { wallClockMs: 12_000 } });
+    const startedAt = Date.now();
+    await asked.opened;
+
+    await run.adjust({ wallClockMs: 50_000 });
+    await eventually('the leaf to be told', async () => {
+      const events = await everloop.attach(`${run.id}/1.1/1.1`).events();
+      return bodiesOf(events, 'agent:deadlines:changed').length === 1;
+    });
+    await new Promise((resolve) => setTimeout(resolve, startedAt + 13_000 - Date.now()));
+    opened.open();
+
+    const steps = await checked(everloop, run);
+    expect(steps.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+  });
+});
+
 describe('a child that hands over', () => {
   let server: TestServer;
   let small: Stage;
