@@ -87,6 +87,30 @@ describe('an agent as a tool', () => {
     });
   });
 
+  it('whose id another run has is a tool error, and costs nothing [row 55]', async () => {
+    const opened = gate();
+    const slow = player('slow', async () => {
+      await opened.opened;
+      return answer('mine');
+    });
+    const { everloop } = await stage.serve([asker(slow)]);
+    const id = `taken-${Date.now()}`;
+    const other = await everloop.start('slow', { id: `${id}/1.1`, task: 'Another' });
+    const run = await everloop.start('asker', { id, task: 'Go', limits: { modelCalls: 9 } });
+
+    const step = await run.result();
+    opened.open();
+
+    expect(step.value).toContain('Error: slow did not finish: error, internal.');
+    expect(step.usage.modelCalls).toBe(2);
+    expect(step.children.map(({ childId, status }) => [childId, status])).toEqual([
+      [`${id}/1.1`, 'error'],
+    ]);
+    // The other run is not touched.
+    expect(await other.result()).toMatchObject({ status: 'success', value: 'mine' });
+    await stage.replay(run);
+  });
+
   it('that cannot be loaded is a tool error', async () => {
     const { everloop } = await stage.serve([
       player(

@@ -100,6 +100,7 @@ export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<C
       // While room was made, others may have started.
     } while (isFull() && !isOff());
     if (isOff()) return { kind: 'stopped', started: false };
+    if (host.isFull()) return unstartedFor(host, wish);
     const crossed = run.wouldCross(['agent:children', 'agent:depth']);
     if (crossed?.limit.onReach === 'refuse') {
       const text = refusedText(crossed.key, crossed.limit.max);
@@ -118,6 +119,17 @@ export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<C
     countOut();
   }
 }
+
+/** A run does not hand over while children live, so the last of many find no room in its history. */
+function unstartedFor(host: Host, { callId, agent }: ChildWish): ChildOutcome {
+  const runId = `${host.address}/${callId}`;
+  const failure = { runId, agent, status: 'error', reason: 'history_full', message: FULL } as const;
+  const text = childFailureText(agent, failure.status, failure.reason, FULL);
+  return { kind: 'failed', text, started: false, failure };
+}
+
+const FULL =
+  'It was not started: the history of the run above has no room for it. Ask for fewer at once, or let an agent below ask for them.';
 
 async function startAndAwait(
   run: Run,

@@ -379,6 +379,28 @@ describe('a tree', () => {
     expect(valueOf(step.stats, 'agent:children')).toBe(2);
   });
 
+  it('starts none that its history has no room for, and goes on [row 55]', async () => {
+    const agent = asker([writer], ['writer', 'a'], ['writer', 'b'], ['writer', 'c']);
+    let spawned = 0;
+    const run = startInMemory({
+      agent,
+      task: 'Go',
+      isFull: () => spawned === 2,
+      onEvent: ({ type }) => {
+        if (type === 'agent:child:spawn') spawned += 1;
+      },
+    });
+
+    const step = await run.result;
+
+    expect(step.value).toBe(
+      '<writer>\na poem on a\n</writer>\n<writer>\na poem on b\n</writer>\n' +
+        '<writer>\nError: writer did not finish: error, history_full. It was not started: the history ' +
+        'of the run above has no room for it. Ask for fewer at once, or let an agent below ask for them.\n</writer>',
+    );
+    expect(valueOf(step.stats, 'agent:children')).toBe(2);
+  });
+
   it('waits with more than 200 children at once', async () => {
     let alive = 0;
     let most = 0;
