@@ -120,7 +120,9 @@ export function installHandlers(session: Session): void {
     if (message !== null) session.family?.hearParent(message);
     afterMessage(session);
   });
-  setHandler(deadlinesSignal, (payload) => {
+  setHandler(deadlinesSignal, async (payload) => {
+    // It may come before the agent is loaded, and is not said again.
+    await condition(() => session.run !== null || session.step !== null);
     const message = readDeadlineNews(payload);
     if (message !== null) session.family?.hearParent(message);
     afterMessage(session);

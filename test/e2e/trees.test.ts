@@ -235,19 +235,20 @@ describe('a deadline of a root', () => {
       return answer('late');
     });
     const { everloop } = await stage.serve([asker(asker(leaf, 1, 'middle'))]);
-    const run = await everloop.start('asker', { task: 'Go', limits: { wallClockMs: 12_000 } });
-    const startedAt = Date.now();
+    const run = await everloop.start('asker', { task: 'Go', limits: { wallClockMs: 60_000 } });
     await asked.opened;
 
-    await run.adjust({ wallClockMs: 50_000 });
-    await eventually('the leaf to be told', async () => {
+    await run.adjust({ wallClockMs: 90_000 });
+    const told = await eventually('the leaf to be told', async () => {
       const events = await everloop.attach(`${run.id}/1.1/1.1`).events();
-      return bodiesOf(events, 'agent:deadlines:changed').length === 1;
+      return bodiesOf(events, 'agent:deadlines:changed')[0];
     });
-    await new Promise((resolve) => setTimeout(resolve, startedAt + 13_000 - Date.now()));
     opened.open();
 
     const steps = await checked(everloop, run);
+    expect(told.deadlines.map(({ origin, limit }) => [origin.agent, limit.max])).toEqual([
+      ['asker', 90_000],
+    ]);
     expect(steps.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
   });
 });
