@@ -1,5 +1,5 @@
 /** The agents of a worker with those that their tools and stages bring along, and tools that learn of their agents. */
-import type { StageSpec } from '../core/agent/spec.ts';
+import type { AgentToolSpec, StageSpec } from '../core/agent/spec.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import type { UsageProblem } from '../core/usage-error.ts';
 import { resolvedTool } from './agent-tool.ts';
@@ -57,6 +57,13 @@ export function stageProblems(
       .filter((name) => !known.includes(name))
       .map((name) => unknownAgent(`stage ${index + 1}`, name, known)),
   );
+}
+
+/** What tools and stages of a definition start. */
+export function childStarts({ spec }: AgentDefinition): readonly AgentToolSpec[] {
+  const called = spec.tools.flatMap(({ agent }) => agent ?? []);
+  const staged = (spec.pipeline?.stages ?? []).flatMap(agentsOf).map((agent) => ({ agent }));
+  return [...called, ...staged];
 }
 
 function agentsOf(stage: StageSpec): readonly string[] {

@@ -37,11 +37,15 @@ export type CompiledAgent =
     }
   | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
 
-/** The specification of a run of `definition`; `start` replaces its model and single limits. */
+/**
+ * The specification of a run of `definition`; `start` replaces its model and single limits. `above`: the
+ * limits of ancestors that hold for it.
+ */
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
   start: Pick<AgentInput, 'limits' | 'model' | 'compiled'> = {},
+  above: readonly Limit[] = [],
 ): CompiledAgent {
   const chosen = chooseModels(definition, models, start.model);
 
@@ -71,7 +75,7 @@ export function compileAgent(
   const compaction = compacting.spec === 'default' ? whenDefault : compacting.spec;
   const used = [...chosen.models, ...compacting.models, ...asked.models];
   const lacking = [
-    ...costProblems(limits, used),
+    ...costProblems([...limits, ...above], used),
     ...(model === undefined ? [] : windowProblems(compaction, model)),
   ];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
@@ -80,7 +84,7 @@ export function compileAgent(
     ...compiledPipeline(definition.spec, start.model),
     models: chosen.models,
     ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
-    ...toolModels(definition, models, [...asked.models], limits),
+    ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
     ...(compaction === null ? {} : { compaction }),
   };

@@ -57,7 +57,8 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   }
   const unfit = compiledProblem(agent, input);
   if (unfit !== undefined) return invalid([unfit]);
-  const compiled = compileAgent(agent.definition, registry.models, input);
+  const above = (input.parent?.leases ?? []).map(({ limit }) => limit);
+  const compiled = compileAgent(agent.definition, registry.models, input, above);
   if (compiled.kind === 'problems') return invalid(compiled.problems.map((it) => it.message));
   const { specHash, warnings } = compiled;
   const bytes = byteSize(compiled.spec as unknown as Json);

@@ -1,12 +1,14 @@
 /** What a worker knows by name: its agents with their tools and validators, and its models. */
-import { stageProblems, withChildren, withKnownAgents } from './agent-family.ts';
+import { childStarts, stageProblems, withChildren, withKnownAgents } from './agent-family.ts';
 import { compileAgent, unknownModel } from './compile-agent.ts';
 import type { AgentDefinition, RegisteredAgent, Registry } from './definitions.ts';
 import { askTool } from './ask-tool.ts';
 import { llmQueryTool } from './define-llm-tool.ts';
 import { checkModelEntries, type ModelEntry } from './model-entry.ts';
 import { searchTool } from './search-tool.ts';
+import type { AgentToolSpec } from '../core/agent/spec.ts';
 import { shown } from '../core/text/shown.ts';
+import { isTreeLimit } from '../core/tree/ledger.ts';
 import { isUsageError, usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
 
 /** What a worker is given. */
@@ -58,6 +60,15 @@ export function createRegistry(options: RegistryOptions): Registry {
       ].map(({ code, message }) => ({ code, message: `${ownerOf(definition)}: ${message}` })),
     );
   }
+  for (const definition of definitions) {
+    const below = costProblemsBelow(definition.name, agents, models);
+    problems.push(
+      ...below.map(({ code, message }) => ({
+        code,
+        message: `${ownerOf(definition)}: ${message}`,
+      })),
+    );
+  }
   if (problems.length > 0) throw usageErrorOf(problems);
   return { agents, models };
 }
@@ -76,6 +87,36 @@ function toolModelProblems(
     const id = spec.agent?.model;
     return id === undefined || models.has(id) ? [] : [unknownModel(id, models)];
   });
+}
+
+/** Models without a price of agents below `name`, for which its limits on cost hold too. */
+function costProblemsBelow(
+  name: string,
+  agents: ReadonlyMap<string, RegisteredAgent>,
+  models: ReadonlyMap<string, ModelEntry>,
+): readonly UsageProblem[] {
+  const definition = agents.get(name)?.definition;
+  const compiled = definition === undefined ? null : compileAgent(definition, models);
+  // What is wrong with an agent by itself is said of it alone.
+  if (compiled?.kind !== 'agent') return [];
+  const limits = compiled.spec.limits.filter(isTreeLimit);
+  const starts: AgentToolSpec[] = [{ agent: name }];
+  const problems = new Map<string, UsageProblem>();
+  // What is pushed is visited in turn.
+  for (const { agent, model } of starts) {
+    const child = agents.get(agent)?.definition;
+    if (child === undefined) continue;
+    const start = model === undefined ? {} : { model };
+    const below = compileAgent(child, models, start, limits);
+    for (const { code, message } of below.kind === 'problems' ? below.problems : []) {
+      const whole = `${message} Its child \`${agent}\` uses it.`;
+      if (code === 'cost_without_price') problems.set(whole, { code, message: whole });
+    }
+    const isNew = (next: AgentToolSpec): boolean =>
+      !starts.some((known) => known.agent === next.agent && known.model === next.model);
+    starts.push(...childStarts(child).filter(isNew));
+  }
+  return [...problems.values()];
 }
 
 /** What to say of a model that no entry of a worker has. */

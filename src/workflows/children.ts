@@ -26,11 +26,18 @@ import { byteSize, utf8Length, type Json } from '../core/json.ts';
 import type {
   ChildCancel,
   ChildMessage,
+  DeadlineNews,
   ParentMessage,
   ProgressMessage,
 } from '../core/tree/messages.ts';
 import { startTimer } from './host-waits.ts';
-import { cancelSignal, leaseGrantSignal, leaseRequestSignal, progressSignal } from './messages.ts';
+import {
+  cancelSignal,
+  deadlinesSignal,
+  leaseGrantSignal,
+  leaseRequestSignal,
+  progressSignal,
+} from './messages.ts';
 
 /** The runs below a workflow, and its way to the one above. */
 export interface ChildRuns {
@@ -49,6 +56,8 @@ export interface ChildRuns {
 /** A child that lives. */
 interface LiveChild {
   readonly cancel: () => ChildCancel;
+  /** What it is told of deadlines before it is started. */
+  news?: DeadlineNews;
   /** A signal before the service has started it would find nobody. */
   isStarted: boolean;
   isToEnd: boolean;
@@ -87,9 +96,17 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
       // I3: it has ended.
       .catch(() => undefined);
   const tellChild = (childId: string, message: ChildMessage): void => {
-    void (message.kind === 'cancel'
-      ? tell(childId, cancelSignal, message)
-      : tell(childId, leaseGrantSignal, message));
+    switch (message.kind) {
+      case 'cancel':
+        return void tell(childId, cancelSignal, message);
+      case 'lease-grant':
+        return void tell(childId, leaseGrantSignal, message);
+      case 'deadlines': {
+        const child = live.get(childId);
+        if (child?.isStarted === false) child.news = message;
+        else void tell(childId, deadlinesSignal, message);
+      }
+    }
   };
   const end = (childId: string, child: LiveChild): void => {
     if (child.isToEnd && child.isStarted) tellChild(childId, child.cancel());
@@ -117,6 +134,7 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
       });
       child.isStarted = true;
       end(childId, child);
+      if (child.news !== undefined) tellChild(childId, child.news);
       return { kind: 'ended', step: (await handle.result()) as Step };
     } catch (error) {
       return endOf(error, child.isStarted);

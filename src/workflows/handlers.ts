@@ -33,6 +33,7 @@ import { cut } from '../core/text/cut.ts';
 import { pageOf, type PagePosition } from '../core/transcript/page.ts';
 import {
   readChildCancel,
+  readDeadlineNews,
   readLeaseGrant,
   readLeaseRequest,
   readProgress,
@@ -54,6 +55,7 @@ import {
   adjustUpdate,
   answerUpdate,
   cancelSignal,
+  deadlinesSignal,
   decideUpdate,
   eventsQuery,
   inputSignal,
@@ -115,6 +117,13 @@ export function installHandlers(session: Session): void {
   });
   setHandler(leaseGrantSignal, (payload) => {
     const message = readLeaseGrant(payload);
+    if (message !== null) session.family?.hearParent(message);
+    afterMessage(session);
+  });
+  setHandler(deadlinesSignal, async (payload) => {
+    // It may come before the agent is loaded, and is not said again.
+    await condition(() => session.run !== null || session.step !== null);
+    const message = readDeadlineNews(payload);
     if (message !== null) session.family?.hearParent(message);
     afterMessage(session);
   });

@@ -26,6 +26,7 @@ import {
 } from '../core/agent/messages.ts';
 import type {
   ChildCancel,
+  DeadlineNews,
   LeaseGrant,
   LeaseRequest,
   ProgressMessage,
@@ -78,6 +79,10 @@ export const progressSignal: SignalDefinition<[ProgressMessage]> = defineSignal(
 /** From a child: it wants more. */
 export const leaseRequestSignal: SignalDefinition<[LeaseRequest]> = defineSignal(
   MESSAGE_NAMES.leaseRequest,
+);
+/** From the parent: until when the runs above may run. */
+export const deadlinesSignal: SignalDefinition<[DeadlineNews]> = defineSignal(
+  MESSAGE_NAMES.deadlines,
 );
 /** From the parent: what may be spent in all. */
 export const leaseGrantSignal: SignalDefinition<[LeaseGrant]> = defineSignal(

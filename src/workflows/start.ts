@@ -68,7 +68,16 @@ export function readStart(payload: unknown): Start {
     kind: 'fresh',
     agent: typeof agent === 'string' ? agent : '',
     // What nests too deeply cannot even be handed to `loadAgent`: a text stands for it, and is refused.
-    input: (isDeeperThan(payload, MAX_JSON_DEPTH) ? TOO_DEEP : payload) as AgentInput,
+    input: (isDeeperThan(payload, MAX_JSON_DEPTH)
+      ? TOO_DEEP
+      : believed(payload, link)) as AgentInput,
     parent: link,
   };
+}
+
+/** A start by anybody but a parent has none, whatever it says. */
+function believed(payload: unknown, link: ParentLink | null): unknown {
+  if (link !== null || !isPlainObject(payload) || !('parent' in payload)) return payload;
+  const { parent: _parent, ...rest } = payload;
+  return rest;
 }

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { agentTool } from '../../src/activities/agent-tool.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
+import { pipeline } from '../../src/activities/define-pipeline.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
+import type { LimitsInput } from '../../src/core/agent/input.ts';
 import { silentModel } from './agents.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 1 });
@@ -44,6 +48,49 @@ describe('createRegistry', () => {
         ['three/model', { id: 'three/model', model: silentModel }],
       ]),
     );
+  });
+});
+
+describe('a limit on cost holds for agents below', () => {
+  const free: ModelEntry = { id: 'free', model: silentModel };
+  const models = [priced, free];
+  const leaf = defineAgent({ name: 'leaf', model: 'free' });
+  const middle = defineAgent({ name: 'middle', model: 'm', tools: [agentTool({ agent: leaf })] });
+  const said = (owner: string): string =>
+    `${owner}: Expected a \`price\` for every model under a cost limit, got none for \`free\`. ` +
+    'Add it to the entry, or remove the limit. Its child `leaf` uses it.';
+  const boss = (tools: readonly ToolDefinition[], limits: LimitsInput = { costUsd: 1 }) =>
+    defineAgent({ name: 'boss', model: 'm', tools, limits });
+  const own = { kind: 'exact', key: '$self:agent:cost_microusd', max: 1 } as const;
+
+  test.each<{ name: string; agent: AgentDefinition; problem: string | null }>([
+    { name: 'a child', agent: boss([agentTool({ agent: leaf })]), problem: said('Agent `boss`') },
+    {
+      name: 'a grandchild',
+      agent: boss([agentTool({ agent: middle })]),
+      problem: said('Agent `boss`'),
+    },
+    {
+      name: 'a stage',
+      agent: pipeline('line', [middle, leaf], { limits: { costUsd: 1 } }),
+      problem: said('Pipeline `line`'),
+    },
+    {
+      name: 'a child with a model of the tool',
+      agent: boss([agentTool({ agent: leaf, model: 'm' })]),
+      problem: null,
+    },
+    {
+      name: 'no limit but on the own share',
+      agent: boss([agentTool({ agent: leaf })], { custom: [own] }),
+      problem: null,
+    },
+    { name: 'no limit', agent: boss([agentTool({ agent: leaf })], {}), problem: null },
+  ])('$name [row 57]', ({ agent, problem }) => {
+    const create = (): unknown => createRegistry({ agents: [agent], models });
+
+    if (problem === null) expect(create).not.toThrow();
+    else expect(create).toThrow(expect.objectContaining({ message: problem }));
   });
 });
 

@@ -87,6 +87,30 @@ describe('an agent as a tool', () => {
     });
   });
 
+  it('whose id another run has is a tool error, and costs nothing [row 55]', async () => {
+    const opened = gate();
+    const slow = player('slow', async () => {
+      await opened.opened;
+      return answer('mine');
+    });
+    const { everloop } = await stage.serve([asker(slow)]);
+    const id = `taken-${Date.now()}`;
+    const other = await everloop.start('slow', { id: `${id}/1.1`, task: 'Another' });
+    const run = await everloop.start('asker', { id, task: 'Go', limits: { modelCalls: 9 } });
+
+    const step = await run.result();
+    opened.open();
+
+    expect(step.value).toContain('Error: slow did not finish: error, internal.');
+    expect(step.usage.modelCalls).toBe(2);
+    expect(step.children.map(({ childId, status }) => [childId, status])).toEqual([
+      [`${id}/1.1`, 'error'],
+    ]);
+    // The other run is not touched.
+    expect(await other.result()).toMatchObject({ status: 'success', value: 'mine' });
+    await stage.replay(run);
+  });
+
   it('that cannot be loaded is a tool error', async () => {
     const { everloop } = await stage.serve([
       player(
@@ -198,6 +222,34 @@ describe('a limit over a tree', () => {
       message: `limit reached: agent:total_tokens of asker (run ${root?.runId}) would be 1001, the limit is 1000`,
     });
     expect(root).toMatchObject({ status: 'success', usage: { totalTokens: 1_100 } });
+  });
+});
+
+describe('a deadline of a root', () => {
+  it('that is moved is moved for all below it [row 46]', { timeout: 60_000 }, async () => {
+    const asked = gate();
+    const opened = gate();
+    const leaf = player('leaf', async (_request, { signal }) => {
+      asked.open();
+      await Promise.race([abortOf(signal), opened.opened]);
+      return answer('late');
+    });
+    const { everloop } = await stage.serve([asker(asker(leaf, 1, 'middle'))]);
+    const run = await everloop.start('asker', { task: 'Go', limits: { wallClockMs: 60_000 } });
+    await asked.opened;
+
+    await run.adjust({ wallClockMs: 90_000 });
+    const told = await eventually('the leaf to be told', async () => {
+      const events = await everloop.attach(`${run.id}/1.1/1.1`).events();
+      return bodiesOf(events, 'agent:deadlines:changed')[0];
+    });
+    opened.open();
+
+    const steps = await checked(everloop, run);
+    expect(told.deadlines.map(({ origin, limit }) => [origin.agent, limit.max])).toEqual([
+      ['asker', 90_000],
+    ]);
+    expect(steps.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
   });
 });
 

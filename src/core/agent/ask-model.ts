@@ -79,7 +79,7 @@ export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking)
   function askFrom(place: number, last: AskFailure): Promise<AskEnd> {
     const model = asking.models[place];
     if (model === undefined) return Promise.resolve(last);
-    const room = makeRoom(run, host, needsOf(open, model));
+    const room = makeRoom(run, host, needsOf(model));
     if (room === undefined) return callIn(model, place, last);
     return room.then(() => callIn(model, place, last));
   }
@@ -139,10 +139,9 @@ function callsInFlight({ models }: OpenCount, model: string): Numbers {
   };
 }
 
-/** What one more call of `model` needs beside those in flight. */
-function needsOf(open: OpenCount, model: string): Numbers {
-  const inFlight = Object.entries(callsInFlight(open, model));
-  return Object.fromEntries(inFlight.map(([key, count]) => [key, count + 1]));
+/** What one more call of `model` needs; those in flight are in the ledger. */
+function needsOf(model: string): Numbers {
+  return { 'agent:model_calls': 1, [`agent:model_calls:${model}`]: 1 };
 }
 
 /** Checks the limits of a model call and records its beginning. */

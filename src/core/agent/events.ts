@@ -17,7 +17,7 @@ import type { Problem, ProblemFamily } from '../problem.ts';
 import type { Numbers } from '../stats/stats.ts';
 import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
 import type { ProgramOutcome } from './program/report.ts';
-import type { LeaseAnswer } from '../tree/lease.ts';
+import type { Deadline, LeaseAnswer } from '../tree/lease.ts';
 import type { StepStatus } from './step.ts';
 
 /** What every event has. */
@@ -205,6 +205,12 @@ export type EventBody =
       readonly type: 'agent:lease:answered';
       readonly number: number;
       readonly leases: readonly LeaseAnswer[];
+    }
+  /** A limit on wall-clock time of a run above was changed; `deadlines` are all that hold now. */
+  | {
+      readonly type: 'agent:deadlines:changed';
+      readonly number: number;
+      readonly deadlines: readonly Deadline[];
     }
   /** A person is asked; `text` is the question, cut to 2 KB. */
   | { readonly type: 'agent:question:asked'; readonly questionId: string; readonly text: string }

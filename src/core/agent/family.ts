@@ -12,6 +12,7 @@ import type { LeaseAnswer } from '../tree/lease.ts';
 import type {
   ChildCancel,
   ChildMessage,
+  DeadlineNews,
   LeaseRequest,
   ParentMessage,
   ProgressMessage,
@@ -20,7 +21,7 @@ import type { Host } from './host.ts';
 import { EMPTY_INBOX, type Mailbox } from './inbox.ts';
 import { requestMore } from './make-room.ts';
 import { pendingItems } from './pending-items.ts';
-import { isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
+import { isInterrupted, isStopped, ledgerOf, tellDeadlines, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 
 /** The ears of a run for the runs above and below it. */
@@ -61,9 +62,18 @@ export function joinFamily(run: Run, host: Host, onBug: (error: unknown) => void
         run.record({ type: 'agent:lease:answered', number, leases });
         return;
       }
+      if (message.kind === 'deadlines') return hearDeadlines(run, host, message);
       hearCancel(host.mailbox, message);
     },
   };
+}
+
+/** The parent has said until when the runs above may run; those below hear it too. */
+function hearDeadlines(run: Run, host: Host, { number, deadlines }: DeadlineNews): void {
+  const { parent, deadlinesHeard = 0 } = run.state;
+  if (parent === undefined || number <= deadlinesHeard) return;
+  run.record({ type: 'agent:deadlines:changed', number, deadlines });
+  tellDeadlines(run.state, host);
 }
 
 /** The parent has said that the run is to end. */

@@ -30,6 +30,7 @@ export const MESSAGE_NAMES = {
   leaseRequest: 'lease-request',
   /** From the parent. */
   leaseGrant: 'lease-grant',
+  deadlines: 'deadlines',
 } as const;
 
 /** Name of the workflow that runs an agent. */

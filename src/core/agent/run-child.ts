@@ -14,7 +14,7 @@ import { canceledCallText, childFailureText, refusedText } from '../toolchain/ca
 import { capOutput, type CappedOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { chargedTotals, heardTotals, totalsOf, type OpenChild } from '../tree/child-totals.ts';
-import { depthLimitOf, deadlinesOf } from '../tree/inherit.ts';
+import { depthLimitOf } from '../tree/inherit.ts';
 import { breachOf, reserve } from '../tree/ledger.ts';
 import type { Lease, ParentLink } from '../tree/lease.ts';
 import type { CallEnd } from './call-end.ts';
@@ -22,7 +22,7 @@ import { cancelOf } from './family.ts';
 import type { ChildEnd, Host } from './host.ts';
 import type { AgentInput } from './input.ts';
 import { makeRoom } from './make-room.ts';
-import { isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
+import { deadlinesBelow, isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
 import type { ToolSpec } from './spec.ts';
 import type { Step } from './step.ts';
 import { usageOf } from './step-of.ts';
@@ -100,6 +100,7 @@ export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<C
       // While room was made, others may have started.
     } while (isFull() && !isOff());
     if (isOff()) return { kind: 'stopped', started: false };
+    if (host.isFull()) return unstartedFor(host, wish);
     const crossed = run.wouldCross(['agent:children', 'agent:depth']);
     if (crossed?.limit.onReach === 'refuse') {
       const text = refusedText(crossed.key, crossed.limit.max);
@@ -118,6 +119,17 @@ export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<C
     countOut();
   }
 }
+
+/** A run does not hand over while children live, so the last of many find no room in its history. */
+function unstartedFor(host: Host, { callId, agent }: ChildWish): ChildOutcome {
+  const runId = `${host.address}/${callId}`;
+  const failure = { runId, agent, status: 'error', reason: 'history_full', message: FULL } as const;
+  const text = childFailureText(agent, failure.status, failure.reason, FULL);
+  return { kind: 'failed', text, started: false, failure };
+}
+
+const FULL =
+  'It was not started: the history of the run above has no room for it. Ask for fewer at once, or let an agent below ask for them.';
 
 async function startAndAwait(
   run: Run,
@@ -211,7 +223,7 @@ function linkOf(
   host: Host,
   child: { readonly callId: string; readonly agent: string; readonly leases: readonly Lease[] },
 ): ParentLink {
-  const { runId, agentPath, depth, iteration, head, parent, limits, startedAt } = state;
+  const { runId, agentPath, depth, iteration, head, parent, limits } = state;
   const self = { runId, agent: head.spec.name };
   const depthLimit = depthLimitOf(limits);
   return {
@@ -223,7 +235,7 @@ function linkOf(
     path: `${agentPath}/${iteration}/${child.agent}`,
     depth: depth + 1,
     ...(depthLimit === undefined ? {} : { depthLimit }),
-    deadlines: deadlinesOf(self, limits, startedAt, parent?.deadlines ?? []),
+    deadlines: deadlinesBelow(state),
     leases: child.leases,
   };
 }

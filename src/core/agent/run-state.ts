@@ -82,6 +82,8 @@ export interface RunState extends TreeState {
   readonly waitingSince?: number | null;
   /** Calls that run; absent until there was one. */
   readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
+  /** The model of each model call that runs; absent until there was one. */
+  readonly openModels?: readonly string[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
   /** What programs left; absent until there was one, or a memory to begin with. */
@@ -207,7 +209,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:data:change':
       return carried.data === undefined ? NOTHING : { data: carried.data };
     case 'agent:model_call:after':
-      return changedReplyMark(state, event);
+      return { ...changedReplyMark(state, event), ...withoutModel(state, event.model) };
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
     case 'agent:iteration:after':
@@ -215,10 +217,15 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
         ...withoutItems(state, () => true, event.at),
         ...(state.turn === undefined ? {} : { turn: null }),
         ...((state.openCalls ?? []).length === 0 ? {} : { openCalls: [] }),
+        ...((state.openModels ?? []).length === 0 ? {} : { openModels: [] }),
       };
     case 'agent:program:after':
       return carried.program === undefined ? NOTHING : { program: carried.program };
     case 'agent:model_call:before':
+      return {
+        ...goingOn(state, event.at),
+        openModels: [...(state.openModels ?? []), event.model],
+      };
     case 'agent:program:before':
       return goingOn(state, event.at);
     case 'agent:tool_call:before': {
@@ -255,6 +262,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:child:complete':
     case 'agent:lease:asked':
     case 'agent:lease:answered':
+    case 'agent:deadlines:changed':
       return changedTree(state, event, carried);
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
@@ -292,6 +300,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:warning':
       return NOTHING;
   }
+}
+
+function withoutModel({ openModels = [] }: RunState, model: string): Partial<RunState> {
+  const place = openModels.indexOf(model);
+  return place === -1 ? NOTHING : { openModels: openModels.toSpliced(place, 1) };
 }
 
 function withoutCall({ openCalls = [] }: RunState, callId: string): Partial<RunState> {

@@ -12,7 +12,8 @@ import { covers, firstBreach, wouldCross } from '../limits/breach.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import { valueOf, type Numbers } from '../stats/stats.ts';
 import { tally } from '../stats/tally.ts';
-import { lateDeadline, nextInherited } from '../tree/inherit.ts';
+import { deadlinesOf, lateDeadline, nextInherited } from '../tree/inherit.ts';
+import type { Deadline } from '../tree/lease.ts';
 import { leaseInTheWay, reservedOf, type Ledger } from '../tree/ledger.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
@@ -84,13 +85,14 @@ export function createRun(initial: RunState, host: Host): Run {
     const ends = body.type === 'agent:execution:after';
     if (isClosed && !ends) return;
     const wasIdle = isIdle(state);
+    const { parent } = state;
     publishOne(body, carried);
     hasEnded ||= ends;
     isClosed = ends || body.type === 'agent:execution:handover';
     if (isClosed) return;
     checkLimits();
     // Active time stands still while the run does, and so does its deadline.
-    if (isIdle(state) !== wasIdle) armDeadline();
+    if (isIdle(state) !== wasIdle || state.parent !== parent) armDeadline();
   };
 
   const checkLimits = (): void => {
@@ -168,8 +170,10 @@ export function createRun(initial: RunState, host: Host): Run {
       );
     },
     adjust: (limits) => {
+      const before = JSON.stringify(deadlinesBelow(state));
       record({ type: 'agent:adjusted', limits });
       armDeadline();
+      if (JSON.stringify(deadlinesBelow(state)) !== before) tellDeadlines(state, host);
     },
     pause: () => {
       if (state.pausedAt !== null) return;
@@ -216,11 +220,31 @@ function nextDeadline(state: RunState, now: number): number | null {
   return dues.length === 0 ? null : Math.min(...dues);
 }
 
+/** Until when a run and those above it may run, as its children are told. */
+export function deadlinesBelow({
+  runId,
+  head,
+  limits,
+  startedAt,
+  parent,
+}: RunState): readonly Deadline[] {
+  return deadlinesOf({ runId, agent: head.spec.name }, limits, startedAt, parent?.deadlines ?? []);
+}
+
+/** Tells all children that live until when they may run. */
+export function tellDeadlines(state: RunState, host: Host): void {
+  const deadlines = deadlinesBelow(state);
+  for (const { childId } of state.children ?? []) {
+    host.tellChild(childId, { v: 1, kind: 'deadlines', number: state.seq, deadlines });
+  }
+}
+
 /** What of a run its budgets are computed from. */
 export function ledgerOf(state: RunState): Ledger {
-  const { runId, head, limits, stats, leases = [], children = [], openCalls = [] } = state;
+  const { runId, head, limits, stats, leases = [], children = [] } = state;
+  const { openCalls = [], openModels: models = [] } = state;
   const calls = openCalls.map(({ tool }) => tool);
-  return { runId, agent: head.spec.name, limits, leases, children, stats, calls };
+  return { runId, agent: head.spec.name, limits, leases, children, stats, calls, models };
 }
 
 /** Whether the run is over, wherever it stands: a breach, or a cancel that waits. */

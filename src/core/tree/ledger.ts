@@ -26,6 +26,8 @@ export interface Ledger {
   readonly stats: Stats;
   /** Tools of calls that run: each counts when it has ended, and binds from its beginning. */
   readonly calls: readonly string[];
+  /** Models of model calls that run: as `calls`. What they cost is not known. */
+  readonly models: readonly string[];
 }
 
 /** A limit on a run and all below it: its own, or its part of an ancestor's. */
@@ -236,13 +238,17 @@ function boundOfLease({ id, limit, origin, granted, refused }: Lease): Bound {
   return { id, limit, origin, max: granted, ...(refused === undefined ? {} : { refused }) };
 }
 
-const CALLS = 'agent:tool_calls';
+const TOOL_CALLS = 'agent:tool_calls';
+const MODEL_CALLS = 'agent:model_calls';
 
-function inFlight({ calls }: Ledger, key: string): number {
-  if (key === CALLS) return calls.length;
-  return key.startsWith(`${CALLS}:`)
-    ? calls.filter((tool) => key === `${CALLS}:${tool}`).length
-    : 0;
+function inFlight({ calls, models }: Ledger, key: string): number {
+  return countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
+}
+
+/** How many of `names` the counter `key` counts: all of `base`, one name, or none. */
+function countOf(base: string, names: readonly string[], key: string): number {
+  if (key === base) return names.length;
+  return key.startsWith(`${base}:`) ? names.filter((name) => key === `${base}:${name}`).length : 0;
 }
 
 function reservedIn({ children }: Ledger, id: string, key: string): number {

@@ -5,7 +5,7 @@
 import type { PendingItem } from '../agent/messages.ts';
 import type { Breach } from '../limits/limit.ts';
 import type { Numbers } from '../stats/stats.ts';
-import type { LeaseAnswer } from './lease.ts';
+import type { Deadline, LeaseAnswer } from './lease.ts';
 
 /** From a child: what it and all below it have spent, and what waits for people. */
 export interface ProgressMessage {
@@ -53,5 +53,15 @@ export interface ChildCancel {
   readonly breach?: Breach;
 }
 
+/** From the parent: until when the runs above may run, after one of their limits on time was changed. */
+export interface DeadlineNews {
+  readonly v: 1;
+  readonly kind: 'deadlines';
+  /** Rises with each change that a parent tells; of several that come, the highest counts. */
+  readonly number: number;
+  /** All that hold for the child, in the order of its link to the parent. */
+  readonly deadlines: readonly Deadline[];
+}
+
 /** What a parent tells a child. */
-export type ChildMessage = LeaseGrant | ChildCancel;
+export type ChildMessage = LeaseGrant | ChildCancel | DeadlineNews;

@@ -7,8 +7,14 @@ import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../json.ts';
 import type { Breach } from '../limits/limit.ts';
 import { isSelf } from '../stats/stat-keys.ts';
 import type { Numbers } from '../stats/stats.ts';
-import type { LeaseAnswer, ParentLink } from './lease.ts';
-import type { ChildCancel, LeaseGrant, LeaseRequest, ProgressMessage } from './messages.ts';
+import type { Deadline, LeaseAnswer, ParentLink } from './lease.ts';
+import type {
+  ChildCancel,
+  DeadlineNews,
+  LeaseGrant,
+  LeaseRequest,
+  ProgressMessage,
+} from './messages.ts';
 
 /** What a child tells about itself; null for what no child of ours says. */
 export function readProgress(payload: unknown): ProgressMessage | null {
@@ -45,6 +51,14 @@ export function readChildCancel(payload: unknown): ChildCancel | null {
   const { message, breach } = payload;
   if (breach === undefined) return { v: 1, kind: 'cancel', message };
   return isBreach(breach) ? { v: 1, kind: 'cancel', message, breach } : null;
+}
+
+/** Until when the runs above may run; null for what no parent of ours says. */
+export function readDeadlineNews(payload: unknown): DeadlineNews | null {
+  if (!isMessage(payload, 'deadlines')) return null;
+  const { number, deadlines } = payload;
+  if (!isCount(number) || !Array.isArray(deadlines) || !deadlines.every(isDeadline)) return null;
+  return { v: 1, kind: 'deadlines', number, deadlines };
 }
 
 /** The link of a start to a parent with address `workflowId`, if it has one. */
@@ -104,6 +118,16 @@ function isAnswer(value: unknown): value is LeaseAnswer {
     refused === undefined ||
     (isPlainObject(refused) && isCount(refused['value']) && isCount(refused['max']));
   return isCount(granted) && isRefusal;
+}
+
+function isDeadline(value: unknown): value is Deadline {
+  return (
+    isPlainObject(value) &&
+    isPlainObject(value['origin']) &&
+    isPlainObject(value['limit']) &&
+    typeof value['limit']['max'] === 'number' &&
+    isCount(value['startedAt'])
+  );
 }
 
 function isBreach(value: unknown): value is Breach {

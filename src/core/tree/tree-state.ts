@@ -14,6 +14,8 @@ export interface TreeState {
   /** Number of the newest request for more, and of the newest that was answered. */
   readonly leaseAsked?: number;
   readonly leaseAnswered?: number;
+  /** Number of the newest change of deadlines that the parent has told. */
+  readonly deadlinesHeard?: number;
   /** Children that live, oldest first. */
   readonly children?: readonly OpenChild[];
   /** Children that have ended, oldest end first. */
@@ -41,7 +43,8 @@ export type TreeEvent = EventBase &
         | 'agent:child:granted'
         | 'agent:child:complete'
         | 'agent:lease:asked'
-        | 'agent:lease:answered';
+        | 'agent:lease:answered'
+        | 'agent:deadlines:changed';
     }
   >;
 
@@ -92,5 +95,12 @@ export function changedTree(
         leaseAnswered: Math.max(leaseAnswered, event.number),
         leases: withAnswers(leases, event.leases, event.number >= leaseAnswered),
       };
+    case 'agent:deadlines:changed':
+      return state.parent === undefined
+        ? {}
+        : {
+            parent: { ...state.parent, deadlines: event.deadlines },
+            deadlinesHeard: event.number,
+          };
   }
 }

@@ -1,13 +1,24 @@
 /** Sums and budgets of a tree on the memory host: what comes of messages that get lost. */
 import { describe, expect, it } from 'vitest';
+import { agentTool } from '../../../src/activities/agent-tool.ts';
+import { defineAgent } from '../../../src/activities/define-agent.ts';
+import { llmTool } from '../../../src/activities/define-llm-tool.ts';
 import type { AgentDefinition } from '../../../src/activities/definitions.ts';
 import type { LimitsInput } from '../../../src/core/agent/input.ts';
 import type { Step } from '../../../src/core/agent/step.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import type { MemoryRun, TreeMessage } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
-import { act, answer, bodiesOf, searchTool } from '../../support/runs.ts';
-import { delegate, observed, ownSums, player, runsOf, treeCounters } from '../../support/trees.ts';
+import { act, answer, bodiesOf, gate, searchTool } from '../../support/runs.ts';
+import {
+  delegate,
+  observed,
+  ownSums,
+  player,
+  runsOf,
+  TOKENS,
+  treeCounters,
+} from '../../support/trees.ts';
 
 /** A run that works for so many iterations, with a tool call in each, then answers. */
 function worker(iterations: number, name = 'worker'): AgentDefinition {
@@ -111,6 +122,61 @@ describe('a limit over a tree', () => {
       expect(below.every(({ exceededLimit }) => exceededLimit?.origin !== 'self')).toBe(true);
     },
   );
+
+  it('on model calls keeps those of LLM tools in flight from its children [row 57]', async () => {
+    const clock = createFakeClock();
+    const opened = gate();
+    const classify = llmTool({
+      name: 'classify',
+      prompt: 'What is {{text}}?',
+      signature: '(text :string) -> :string',
+      model: {
+        id: 'slow',
+        model: async () => {
+          await opened.opened;
+          return { content: 'x', usage: TOKENS };
+        },
+      },
+    });
+    const agent = player(
+      'asker',
+      () => {
+        const asked = ['a', 'b', 'c'].map((text) => `- tool: classify\n  args: {text: ${text}}`);
+        return `<action>\n${asked.join('\n')}\n- tool: worker\n  args: {task: Work}\n</action>`;
+      },
+      { tools: [classify, agentTool({ agent: worker(20) })] },
+    );
+    const run = startInMemory({
+      agent,
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 8 },
+      onEvent: ({ type }) => {
+        if (type === 'agent:child:complete') opened.open();
+      },
+    });
+
+    const step = await endOf(run, clock);
+    const [, child] = await stepsOf(run);
+
+    // One of the parent and three in flight leave four.
+    expect(child?.usage.modelCalls).toBe(4);
+    expect(child?.message).toBe(
+      'limit reached: agent:model_calls of asker (run run-1) would be 9, the limit is 8',
+    );
+    expect(step.usage.modelCalls).toBe(8);
+  });
+
+  it('on cost keeps a child from running on a model without a price [row 57]', async () => {
+    const child = defineAgent({ name: 'child', model: async () => answer('never') });
+    const agent = asker(child);
+    const run = startInMemory({ agent, task: 'Go', limits: { costUsd: 1 } });
+
+    expect((await run.result).value).toBe(
+      '<child>\nError: child did not finish: error, invalid_input. Expected a `price` for every model ' +
+        'under a cost limit, got none for `child/model`. Add it to the entry, or remove the limit.\n</child>',
+    );
+  });
 
   it('reaches down two levels, and what is not spent returns [row 57]', async () => {
     const clock = createFakeClock();

@@ -379,6 +379,28 @@ describe('a tree', () => {
     expect(valueOf(step.stats, 'agent:children')).toBe(2);
   });
 
+  it('starts none that its history has no room for, and goes on [row 55]', async () => {
+    const agent = asker([writer], ['writer', 'a'], ['writer', 'b'], ['writer', 'c']);
+    let spawned = 0;
+    const run = startInMemory({
+      agent,
+      task: 'Go',
+      isFull: () => spawned === 2,
+      onEvent: ({ type }) => {
+        if (type === 'agent:child:spawn') spawned += 1;
+      },
+    });
+
+    const step = await run.result;
+
+    expect(step.value).toBe(
+      '<writer>\na poem on a\n</writer>\n<writer>\na poem on b\n</writer>\n' +
+        '<writer>\nError: writer did not finish: error, history_full. It was not started: the history ' +
+        'of the run above has no room for it. Ask for fewer at once, or let an agent below ask for them.\n</writer>',
+    );
+    expect(valueOf(step.stats, 'agent:children')).toBe(2);
+  });
+
   it('waits with more than 200 children at once', async () => {
     let alive = 0;
     let most = 0;
@@ -458,6 +480,67 @@ describe('a tree', () => {
     });
     expect(bodiesOf(run.children[0]?.events ?? [], 'agent:limit_exceeded')).toHaveLength(1);
   });
+
+  it.each([
+    { name: 'later', limits: [9_000], arrivals: [0], value: 9_001 },
+    { name: 'at no time', limits: ['unlimited'], arrivals: [0], value: null },
+    // The newest change counts, in whatever order and how often it comes.
+    { name: 'as said last', limits: [20_000, 9_000], arrivals: [1, 0, 1], value: 9_001 },
+  ] as const)(
+    'ends $name when its root is adjusted [row 46] [sub 13]',
+    async ({ limits, arrivals, value }) => {
+      const clock = createFakeClock();
+      const asked = gate();
+      const opened = gate();
+      const leaf = player('leaf', async (_request, { signal }) => {
+        asked.open();
+        await Promise.race([abortOf(signal), opened.opened]);
+        if (signal.aborted) throw new Error('stopped');
+        return answer('done');
+      });
+      const middle = player(
+        'middle',
+        (request) =>
+          request.iteration === 1 ? delegate(['leaf', 'x']) : answer(observed(request)),
+        { children: [leaf] },
+      );
+      const posts: (() => void)[] = [];
+      const run = startInMemory({
+        agent: asker([middle], ['middle', 'x']),
+        task: 'Go',
+        clock,
+        limits: { wallClockMs: 5_000 },
+        carry: ({ kind }, deliver) => {
+          if (kind !== 'deadlines') return;
+          posts.push(deliver);
+        },
+      });
+      await asked.opened;
+
+      for (const wallClockMs of limits) run.adjust({ wallClockMs });
+      // To the middle in the order of the test, then what it says below, oldest first.
+      for (const place of arrivals) posts[place]?.();
+      for (const post of posts.slice(limits.length)) post();
+      clock.advance(5_001);
+      clock.advance(4_000);
+      opened.open();
+      const steps = await Promise.all(runsOf(run).map(({ result }) => result));
+
+      const reason = value === null ? 'answered' : 'agent:wall_clock_ms';
+      const origin = { runId: 'run-1', agent: 'asker' };
+      expect(
+        steps.map((step) => [
+          step.reason,
+          step.exceededLimit?.value ?? null,
+          step.exceededLimit?.origin ?? null,
+        ]),
+      ).toEqual([
+        [reason, value, value === null ? null : 'self'],
+        [reason, value, value === null ? null : origin],
+        [reason, value, value === null ? null : origin],
+      ]);
+    },
+  );
 
   it('ends at the deadline of its root, also without a word of it [row 46] [sub 13]', async () => {
     const clock = createFakeClock();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   readChildCancel,
+  readDeadlineNews,
   readLeaseGrant,
   readLeaseRequest,
   readParentLink,
@@ -21,6 +22,18 @@ const grant = {
   ],
 };
 const cancel = { v: 1, kind: 'cancel', message: 'enough' };
+const deadlines = {
+  v: 1,
+  kind: 'deadlines',
+  number: 9,
+  deadlines: [
+    {
+      origin: { runId: 'r', agent: 'a' },
+      limit: { kind: 'exact', key: 'agent:wall_clock_ms', max: 5 },
+      startedAt: 7,
+    },
+  ],
+};
 
 describe('a message of another run', () => {
   it('is read as it was sent', () => {
@@ -29,6 +42,7 @@ describe('a message of another run', () => {
     expect(readLeaseRequest(request)).toEqual(request);
     expect(readLeaseGrant(grant)).toEqual(grant);
     expect(readChildCancel(cancel)).toEqual(cancel);
+    expect(readDeadlineNews(deadlines)).toEqual(deadlines);
   });
 
   it.each([
@@ -53,10 +67,21 @@ describe('a message of another run', () => {
     },
     { name: 'a cancel of a client', payload: { message: 'enough' } },
     { name: 'a breach that is none', payload: { ...cancel, breach: { key: 'x' } } },
+    { name: 'deadlines that are no list', payload: { ...deadlines, deadlines: {} } },
+    {
+      name: 'a deadline without a limit',
+      payload: { ...deadlines, deadlines: [{ startedAt: 7 }] },
+    },
   ])('is not $name', ({ payload }) => {
-    const readers = [readProgress, readLeaseRequest, readLeaseGrant, readChildCancel];
+    const readers = [
+      readProgress,
+      readLeaseRequest,
+      readLeaseGrant,
+      readChildCancel,
+      readDeadlineNews,
+    ];
 
-    expect(readers.map((read) => read(payload))).toEqual([null, null, null, null]);
+    expect(readers.map((read) => read(payload))).toEqual(readers.map(() => null));
   });
 
   it('names the parent that the service names, or is believed to have none', () => {
