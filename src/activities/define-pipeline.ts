@@ -91,7 +91,7 @@ function stageSpec(stage: PipelineStage): StageSpec {
 }
 
 /** Whether a stage runs agents in parallel. */
-export function isParallel(stage: PipelineStage): stage is readonly StageAgent[] {
+function isParallel(stage: PipelineStage): stage is readonly StageAgent[] {
   return Array.isArray(stage);
 }
 

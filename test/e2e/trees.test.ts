@@ -17,11 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** The handles of all runs of a tree that have ended, the root first. */
+/** The handles of all runs of a tree that have ended: the root first, children by their ids. */
 async function treeOf(everloop: Everloop, root: RunHandle): Promise<readonly RunHandle[]> {
   const { children } = await root.result();
   const below = await Promise.all(
-    children.map(({ childId }) => treeOf(everloop, everloop.attach(childId))),
+    children
+      .map(({ childId }) => childId)
+      .toSorted()
+      .map((childId) => treeOf(everloop, everloop.attach(childId))),
   );
   return [root, ...below.flat()];
 }
@@ -57,10 +60,9 @@ describe('an agent as a tool', () => {
 
     expect(step.value).toBe('<poet>\na poem on 0\n</poet>\n<poet>\na poem on 1\n</poet>');
     const [, first] = await checked(everloop, run);
-    expect(step.children.map(({ childId, status }) => [childId, status])).toEqual([
-      [`${run.id}/1.1`, 'success'],
-      [`${run.id}/1.2`, 'success'],
-    ]);
+    // In the order in which they ended.
+    const ends = step.children.map(({ childId, status }) => `${childId} ${status}`);
+    expect(ends.toSorted()).toEqual([`${run.id}/1.1 success`, `${run.id}/1.2 success`]);
     expect(first?.trace).toMatchObject({
       workflowId: `${run.id}/1.1`,
       parent: { workflowId: run.id, runId: step.runId, agent: 'asker', callId: '1.1' },

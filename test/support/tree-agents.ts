@@ -29,7 +29,7 @@ export function asker(child: AgentDefinition, count = 1, name = 'asker'): AgentD
 }
 
 /** A tool that takes its time and gives way when it is stopped. */
-export function slowSearch(ms: number): ToolDefinition {
+function slowSearch(ms: number): ToolDefinition {
   return defineTool({
     name: 'search',
     description: 'Finds pages.',

@@ -29,7 +29,7 @@ import { usageOf } from './step-of.ts';
 import { unstarted } from './wait-for-person.ts';
 
 /** Children of one run that may live at once: each costs its parent events, and the rest waits. */
-export const MAX_LIVE_CHILDREN = 200;
+const MAX_LIVE_CHILDREN = 200;
 
 /** How many children are about to start together; each counts itself out when it starts or does not. */
 export interface Starters {
