@@ -43,6 +43,31 @@ export function splitter(model: AgentModel): AgentDefinition {
   return counter;
 }
 
+/** Hundreds of readers: each batch of them is a run of its own, so no history holds them all. */
+export function allReader(reader: AgentDefinition, model: AgentModel): AgentDefinition {
+  // #region batches
+  const signature = '(parts [:string]) -> [:string]';
+  const batch = defineAgent({
+    name: 'batch',
+    mode: 'lisp',
+    model,
+    signature,
+    instructions: 'Call `reader` for each of `data/parts`, in `pmap`, and return the values.',
+    tools: [agentTool({ agent: reader })],
+  });
+  const all = defineAgent({
+    name: 'all',
+    mode: 'lisp',
+    model,
+    signature,
+    instructions: 'Call `batch` with thirty parts at a time, in `pmap`, and return all values.',
+    tools: [agentTool({ agent: batch })],
+    limits: { children: 400 },
+  });
+  // #endregion
+  return all;
+}
+
 /** A loop that asks two agents at once and takes the longer answer. */
 export const longerOf: Next = async (work) => {
   // #region spawn

@@ -8,10 +8,11 @@ import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { treeRun } from '../support/tree-runs.ts';
 import { answer } from '../support/runs.ts';
-import { delegate, observed, taskOf } from '../support/trees.ts';
+import { fanOut } from '../support/fan-out.ts';
+import { delegate, observed, ownSums, runsOf, taskOf, treeCounters } from '../support/trees.ts';
 
 test('docs/trees.md quotes its examples', () => {
-  expect(blocksOf('trees').size).toBe(5);
+  expect(blocksOf('trees').size).toBe(6);
   expect(blocksOf('trees')).toEqual(regionsOf('trees'));
 });
 
@@ -61,6 +62,20 @@ test('an agent that calls itself', async () => {
     { text: 'Ann and Bob' },
     { text: 'and Eve' },
   ]);
+});
+
+test('hundreds of readers, thirty to a batch', async () => {
+  const { agent, parts } = fanOut(300);
+
+  const run = startInMemory({ agent, task: 'Read', context: { parts } });
+  const step = await run.result;
+
+  expect(step).toMatchObject({ status: 'success', value: parts.map((part) => `read ${part}`) });
+  expect(run.children.map(({ children }) => children.length)).toEqual(Array(10).fill(30));
+  expect(step.stats.counters['agent:children']).toBe(310);
+  expect(treeCounters(step.stats)).toEqual(ownSums(runsOf(run).map(({ state }) => state.stats)));
+  // The root records its ten children, whatever is below them.
+  expect(run.events.length).toBeLessThan(150);
 });
 
 test('a loop that starts agents', async () => {

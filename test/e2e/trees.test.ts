@@ -9,6 +9,7 @@ import { abortOf, answer, bodiesOf, gate, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { asker, worker } from '../support/tree-agents.ts';
+import { fanOut } from '../support/fan-out.ts';
 import { delegate, ownSums, player, taskOf, treeCounters } from '../support/trees.ts';
 
 let stage: Stage;
@@ -314,4 +315,23 @@ describe('a child that hands over', () => {
     expect((await run.result()).status).toBe('success');
     await small.replay(run);
   });
+});
+
+describe('a fan-out of more than a hundred', () => {
+  it('goes through a child for each batch, and no history holds them all [row 55]', async () => {
+    const { agent, parts } = fanOut(120);
+    const { everloop } = await stage.serve([agent]);
+
+    const run = await everloop.start('all', { task: 'Read', context: { parts } });
+    const step = await run.result();
+
+    expect(step).toMatchObject({ status: 'success', value: parts.map((part) => `read ${part}`) });
+    expect(step.stats.counters['agent:children']).toBe(124);
+    const [root, ...below] = await stepsOf(await treeOf(everloop, run));
+    if (root === undefined) throw new Error('Expected a root.');
+    expect(treeCounters(root.stats)).toEqual(ownSums([root, ...below].map(({ stats }) => stats)));
+    // Four children, and what they ask for of the limit on children: not what 124 would write.
+    const { historyLength } = await stage.client.workflow.getHandle(run.id).describe();
+    expect(historyLength).toBeLessThan(200);
+  }, 120_000);
 });
