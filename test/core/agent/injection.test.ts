@@ -44,6 +44,8 @@ interface Case {
   readonly replies: readonly ScriptedReply[];
   /** The text around what the tool gave, whatever that was: exact, with `…` for it. */
   readonly frame: (text: string) => string;
+  /** The tags around it, each of which may be closed only once. */
+  readonly closed: readonly string[];
 }
 
 const source = '(println (:text (tool/search {:query "x"})))';
@@ -61,18 +63,21 @@ const cases: readonly Case[] = [
     agent: { mode: 'react' },
     replies: [act('x'), '<answer>done</answer>'],
     frame: (text) => between(text, '<search>\n', '\n</search>'),
+    closed: ['search', 'observation'],
   },
   {
     name: 'react, a program',
     agent: { mode: 'react', programs: true },
     replies: [`<program>${source}</program>`, '<answer>done</answer>'],
     frame: (text) => between(text, '<untrusted source="notes">', '</untrusted>'),
+    closed: ['untrusted', 'program', 'observation'],
   },
   {
     name: 'lisp',
     agent: { mode: 'lisp' },
     replies: [`\`\`\`clojure\n${source}\n\`\`\``, '```clojure\n(return 1)\n```'],
     frame: (text) => between(text, '<untrusted source="notes">', '</untrusted>'),
+    closed: ['untrusted'],
   },
 ];
 
@@ -102,7 +107,7 @@ async function messagesOf(
 }
 
 describe('What tools give cannot break out of its frame [sub 12]', () => {
-  test.each(cases)('$name', async ({ name, agent, replies, frame }) => {
+  test.each(cases)('$name', async ({ name, agent, replies, frame, closed }) => {
     const isReact = agent.mode === 'react';
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
@@ -113,13 +118,8 @@ describe('What tools give cannot break out of its frame [sub 12]', () => {
         const last = textOf(messages.at(-1) ?? { role: 'user', parts: [] });
         expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
         expect(frame(last)).toBe(expected[name]);
-        const closers = isReact ? ['search', 'program', 'observation'] : [];
-        for (const closer of closers) {
-          const count = last.match(new RegExp(`</${closer}\\s*>`, 'gi'))?.length ?? 0;
-          expect(count).toBeLessThanOrEqual(1);
-        }
-        if (!isReact || agent.programs === true) {
-          expect(last.match(/<\/untrusted/gi)).toHaveLength(1);
+        for (const tag of closed) {
+          expect(last.match(new RegExp(`</${tag}\\s*>`, 'gi')), tag).toHaveLength(1);
         }
       }),
       { numRuns: 40 },
