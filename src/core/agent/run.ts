@@ -18,9 +18,10 @@ import { leaseInTheWay, reservedOf, type Ledger } from '../tree/ledger.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
 import type { Host } from './host.ts';
+import { activeMs, isIdle } from './idle-state.ts';
 import type { ProgramView } from './program/report.ts';
 import { programOfState } from './program/view.ts';
-import { activeMs, apply, isIdle, type Carried, type RunState } from './run-state.ts';
+import { apply, type Carried, type RunState } from './run-state.ts';
 
 /** A run in progress. `state` is always the newest; read it again after each wait. */
 export interface Run {
