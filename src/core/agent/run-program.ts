@@ -183,7 +183,7 @@ async function drive(
     },
     isLost ? undefined : kept,
   );
-  run.watchProgram(() => viewOf(running, machine));
+  run.watchProgram({ view: () => viewOf(running, machine), timers: effects.timers });
   try {
     let step = tick(running, machine, effects, []);
     while (step.kind === 'blocked') {

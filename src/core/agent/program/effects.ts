@@ -6,6 +6,7 @@
  *     ends in one go is recorded and given to the program in the order of beginning.
  * I2  While a hand-over is due nothing begins. Once all that is open is at rest, the program leaves as
  *     it stands; a program that does not fit stays, and then begins everything at once.
+ * I3  While the run is paused nothing but timers begins; what began goes on to its end.
  */
 import type { EffectRequest, EffectResult } from '../../../lisp.ts';
 import { leaving } from '../ending.ts';
@@ -15,12 +16,13 @@ import { createEffectRecord, type EffectRecord } from './effect-record.ts';
 import type { EffectPlace } from './effect-place.ts';
 import { createHeldEffects } from './held-effects.ts';
 import type { KeptEffects } from './kept-program.ts';
-import { createOpenEffects } from './open-effects.ts';
+import { createOpenEffects, type OpenEffects } from './open-effects.ts';
 import { createProgramDoor } from './program-door.ts';
 import { isOver } from './running-program.ts';
 
 /** The effects of one program. */
-export interface Effects extends Pick<EffectRecord, 'done' | 'hidden' | 'edits'> {
+export interface Effects
+  extends Pick<EffectRecord, 'done' | 'hidden' | 'edits'>, Pick<OpenEffects, 'timers'> {
   /** Takes requests of the program, to be begun in this order. */
   request(requests: readonly EffectRequest[]): void;
   /** Ends effects that the program does not need any more, one by one. */
@@ -44,7 +46,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
   const { run, host, programId, reasoning } = place;
   const record = createEffectRecord(place, kept);
   const open = createOpenEffects(place);
-  const { door, mayLeave, park, leave, turn } = createProgramDoor(place, open, () => ({
+  const { door, hold, park, leave, turn } = createProgramDoor(place, open, () => ({
     open: open.kept(),
     held: held.requests(),
     done: record.done(),
@@ -63,7 +65,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     // Only what stands in a branch can be dropped while the program goes on.
     program: { isSeparate: (callId) => callId.includes('/'), hidden: record.hidden },
   };
-  const held = createHeldEffects({ place, begin, starters, open, isShut: mayLeave }, kept);
+  const held = createHeldEffects({ place, begin, starters, open, hold }, kept);
   const take = (): readonly EffectResult[] => open.take().map(record.add);
 
   for (const effect of kept?.open ?? []) open.add(effect, () => resumeEffect(begin, effect));
@@ -71,6 +73,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
     ...record,
     take,
     isOver: () => isOver(place),
+    timers: open.timers,
     begin: held.begin,
     calls: held.calls,
     request: held.add,
@@ -81,7 +84,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
       host.wake();
     },
     next: async () => {
-      const wasDue = mayLeave();
+      const before = hold();
       park(true);
       // Those who wait for a person see only now that nothing else goes on.
       host.wake();
@@ -92,7 +95,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
           door.isDue() ||
           held.isAnswered() ||
           turn() !== null ||
-          wasDue !== mayLeave(),
+          before !== hold(),
       );
       if (door.isDue()) leave();
       park(false);

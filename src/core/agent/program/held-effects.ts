@@ -1,6 +1,7 @@
 /**
  * The effects of a program that it asked for and that did not begin: they begin within the limits, in
- * request order, but for calls that the limits or other calls hold back.
+ * request order, but for calls that the limits or other calls hold back. A hand-over that is due holds
+ * all of them, a pause all but timers.
  */
 import type { EffectRequest } from '../../../lisp.ts';
 import { refusedText } from '../../toolchain/call-texts.ts';
@@ -11,6 +12,7 @@ import { isAgentCall, type EffectPlace, type ToolRequest } from './effect-place.
 import { roomForCall } from './effect-room.ts';
 import type { KeptEffects } from './kept-program.ts';
 import type { EffectEnd, OpenEffects } from './open-effects.ts';
+import type { Hold } from './program-door.ts';
 import { isOver } from './running-program.ts';
 
 /** What effects begin with. */
@@ -19,8 +21,7 @@ export interface HoldingPlace {
   readonly begin: BeginPlace;
   readonly starters: Starters;
   readonly open: OpenEffects;
-  /** Whether nothing is to begin. */
-  readonly isShut: () => boolean;
+  readonly hold: () => Hold | null;
 }
 
 /** The effects that wait to begin. */
@@ -39,7 +40,7 @@ export interface HeldEffects {
 
 /** The effects that wait since an earlier link kept them, or none. */
 export function createHeldEffects(
-  { place, begin, starters, open, isShut }: HoldingPlace,
+  { place, begin, starters, open, hold }: HoldingPlace,
   kept?: KeptEffects,
 ): HeldEffects {
   const { run, host } = place;
@@ -74,6 +75,8 @@ export function createHeldEffects(
   };
   /** Begins a request, or ends it at once; false when it has to wait. */
   const mayBegin = (request: EffectRequest): boolean => {
+    // Time passes in a pause, too.
+    if (run.state.pausedAt !== null && request.kind !== 'sleep') return false;
     if (host.isFull()) add(request, { kind: 'full' });
     else if (request.kind === 'tool') return mayCall(request);
     else beginOne(request);
@@ -92,7 +95,7 @@ export function createHeldEffects(
       held = [];
     },
     begin: () => {
-      if (isShut()) return;
+      if (hold() === 'handover') return;
       const waiting: EffectRequest[] = [];
       // Children that begin in one go share what is left.
       starters.children += childrenIn(held);

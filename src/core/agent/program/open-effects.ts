@@ -46,6 +46,8 @@ export interface OpenEffects {
   /** Hears that the wait of a call is at rest, or goes on. */
   readonly rest: (callId: string, isResting: boolean) => void;
   readonly isDropped: (callId: string) => boolean;
+  /** When its timers end that are waited for, in milliseconds since 1970. */
+  readonly timers: () => readonly number[];
   /** All of them, as a hand-over carries them. */
   readonly kept: () => readonly KeptEffect[];
 }
@@ -118,6 +120,10 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
       if (effect !== undefined) effect.isResting = isResting && !effect.isDropped;
     },
     isDropped: (callId) => find(callId)?.isDropped === true,
+    timers: () =>
+      open.flatMap(({ request, startedAt, end, isDropped }) =>
+        request.kind === 'sleep' && end === null && !isDropped ? startedAt + request.ms : [],
+      ),
     kept: () => open.map(({ request, startedAt }) => ({ request, startedAt })),
   };
 }

@@ -9,12 +9,15 @@ import type { KeptEffects } from './kept-program.ts';
 import type { OpenEffects } from './open-effects.ts';
 import { isOver } from './running-program.ts';
 
+/** What holds back effects that want to begin: a hand-over that is due all, a pause all but timers. */
+export type Hold = 'handover' | 'pause';
+
 /** The door of a program. */
 export interface ProgramDoor {
   /** As the waits of its effects see it. */
   readonly door: Door;
-  /** Whether a hand-over is due, so that nothing is to begin. */
-  readonly mayLeave: () => boolean;
+  /** What holds back effects now; null: nothing. */
+  readonly hold: () => Hold | null;
   /** Hears whether the program itself waits for its effects. */
   readonly park: (isParked: boolean) => void;
   /** The turn to leave with, or null when it has to stay; decided once. */
@@ -29,7 +32,7 @@ export function createProgramDoor(
   open: OpenEffects,
   gather: () => KeptEffects,
 ): ProgramDoor {
-  const { host, keep } = place;
+  const { run, host, keep } = place;
   let isParked = false;
   let leave: { readonly turn: KeptTurn | null } | null = null;
 
@@ -46,7 +49,10 @@ export function createProgramDoor(
     return leave.turn;
   };
   return {
-    mayLeave,
+    hold: () => {
+      if (mayLeave()) return 'handover';
+      return run.state.pausedAt === null ? null : 'pause';
+    },
     park: (is) => {
       isParked = is;
     },
