@@ -9,7 +9,6 @@
  * I3  While the run is paused nothing but timers begins; what began goes on to its end.
  */
 import type { EffectRequest, EffectResult } from '../../../lisp.ts';
-import { leaving } from '../ending.ts';
 import type { Starters } from '../run-child.ts';
 import { resumeEffect, type BeginPlace } from './begin-effect.ts';
 import { createEffectRecord, type EffectRecord } from './effect-record.ts';
@@ -43,10 +42,10 @@ export interface Effects
 
 /** The effects of a program that begins, or goes on with those that an earlier link kept. */
 export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
-  const { run, host, programId, reasoning } = place;
+  const { host } = place;
   const record = createEffectRecord(place, kept);
   const open = createOpenEffects(place);
-  const { door, hold, park, leave, turn } = createProgramDoor(place, open, () => ({
+  const exit = createProgramDoor(place, open, () => ({
     open: open.kept(),
     held: held.requests(),
     done: record.done(),
@@ -55,22 +54,20 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
   }));
   const starters: Starters = { children: 0 };
   const begin: BeginPlace = {
-    programId,
+    ...place,
     starters,
-    run,
-    host,
-    open: place.open,
-    door,
-    reasoning,
+    door: exit.door,
     // Only what stands in a branch can be dropped while the program goes on.
     program: { isSeparate: (callId) => callId.includes('/'), hidden: record.hidden },
   };
-  const held = createHeldEffects({ place, begin, starters, open, hold }, kept);
+  const held = createHeldEffects({ place, begin, starters, open, hold: exit.hold }, kept);
   const take = (): readonly EffectResult[] => open.take().map(record.add);
 
   for (const effect of kept?.open ?? []) open.add(effect, () => resumeEffect(begin, effect));
   return {
-    ...record,
+    edits: record.edits,
+    done: record.done,
+    hidden: record.hidden,
     take,
     isOver: () => isOver(place),
     timers: open.timers,
@@ -83,26 +80,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
       open.drop(ids);
       host.wake();
     },
-    next: async () => {
-      const before = hold();
-      park(true);
-      // Those who wait for a person see only now that nothing else goes on.
-      host.wake();
-      await host.waitUntil(
-        () =>
-          open.hasArrived() ||
-          isOver(place) ||
-          door.isDue() ||
-          held.isAnswered() ||
-          turn() !== null ||
-          before !== hold(),
-      );
-      if (door.isDue()) leave();
-      park(false);
-      const left = turn();
-      // What still waits looks at the door before it does anything.
-      if (left !== null) throw leaving({ kind: 'handover', turn: left });
-    },
+    next: () => exit.wait(() => open.hasArrived() || held.isAnswered()),
     settle: async () => {
       held.clear();
       await open.settled();

@@ -39,52 +39,16 @@ export interface HeldEffects {
 }
 
 /** The effects that wait since an earlier link kept them, or none. */
-export function createHeldEffects(
-  { place, begin, starters, open, hold }: HoldingPlace,
-  kept?: KeptEffects,
-): HeldEffects {
-  const { run, host } = place;
+export function createHeldEffects(given: HoldingPlace, kept?: KeptEffects): HeldEffects {
+  const { place, starters, hold } = given;
   let held: readonly EffectRequest[] = kept?.held ?? [];
-  let calls = kept?.calls ?? 0;
-  const room = createRoomAbove(place, open);
-
-  const add = (request: EffectRequest, end: EffectEnd): void =>
-    open.add({ request, startedAt: host.now() }, () => end);
-  const beginOne = (request: EffectRequest): void => {
-    const effect = { request, startedAt: host.now() };
-    calls += request.kind === 'sleep' ? 0 : 1;
-    open.add(effect, () => beginEffect(begin, effect));
-  };
-  /** Begins a call, or refuses it; false when it has to wait. */
-  const mayCall = (request: ToolRequest): boolean => {
-    if (room.isShort(request.name)) return false;
-    const names = open
-      .kept()
-      .flatMap((one) => (one.request.kind === 'tool' ? one.request.name : []));
-    const found = roomForCall(run, request.name, names);
-    if (found.kind === 'wait') return false;
-    if (found.kind === 'begin') beginOne(request);
-    else if (found.breach.limit.onReach === 'refuse') {
-      calls += 1;
-      add(request, {
-        kind: 'refused',
-        text: refusedText(found.breach.key, found.breach.limit.max),
-      });
-    } else run.breach(found.breach);
-    return true;
-  };
-  /** Begins a request, or ends it at once; false when it has to wait. */
-  const mayBegin = (request: EffectRequest): boolean => {
-    // Time passes in a pause, too.
-    if (run.state.pausedAt !== null && request.kind !== 'sleep') return false;
-    if (host.isFull()) add(request, { kind: 'full' });
-    else if (request.kind === 'tool') return mayCall(request);
-    else beginOne(request);
-    return true;
-  };
+  const { mayBegin, calls, room } = createBeginning(given, kept?.calls ?? 0);
   const childrenIn = (requests: readonly EffectRequest[]): number =>
     requests.filter((request) => isAgentCall(place, request)).length;
   return {
+    calls,
+    isAnswered: room.isAnswered,
+    requests: () => held,
     add: (requests) => {
       held = [...held, ...requests];
     },
@@ -108,10 +72,51 @@ export function createHeldEffects(
       held = waiting;
       room.askAgain();
     },
-    isAnswered: room.isAnswered,
-    requests: () => held,
-    calls: () => calls,
   };
+}
+
+/** How one effect begins. */
+interface Beginning {
+  /** Begins a request, or ends it at once; false when it has to wait. */
+  readonly mayBegin: (request: EffectRequest) => boolean;
+  readonly calls: () => number;
+  readonly room: RoomAbove;
+}
+
+function createBeginning({ place, begin, open }: HoldingPlace, callsBefore: number): Beginning {
+  const { run, host } = place;
+  let calls = callsBefore;
+  const room = createRoomAbove(place, open);
+
+  const add = (request: EffectRequest, end: EffectEnd): void =>
+    open.add({ request, startedAt: host.now() }, () => end);
+  const beginOne = (request: EffectRequest): void => {
+    const effect = { request, startedAt: host.now() };
+    calls += request.kind === 'sleep' ? 0 : 1;
+    open.add(effect, () => beginEffect(begin, effect));
+  };
+  /** Begins a call, or refuses it; false when it has to wait. */
+  const mayCall = (request: ToolRequest): boolean => {
+    if (room.isShort(request.name)) return false;
+    const found = roomForCall(run, request.name, open.tools());
+    if (found.kind === 'wait') return false;
+    if (found.kind === 'begin') beginOne(request);
+    else if (found.breach.limit.onReach === 'refuse') {
+      calls += 1;
+      const text = refusedText(found.breach.key, found.breach.limit.max);
+      add(request, { kind: 'refused', text });
+    } else run.breach(found.breach);
+    return true;
+  };
+  const mayBegin = (request: EffectRequest): boolean => {
+    // Time passes in a pause, too.
+    if (run.state.pausedAt !== null && request.kind !== 'sleep') return false;
+    if (host.isFull()) add(request, { kind: 'full' });
+    else if (request.kind === 'tool') return mayCall(request);
+    else beginOne(request);
+    return true;
+  };
+  return { mayBegin, calls: () => calls, room };
 }
 
 /** Room under the limits of ancestors: more is asked for once, for all that is held. */

@@ -46,6 +46,8 @@ export interface OpenEffects {
   /** Hears that the wait of a call is at rest, or goes on. */
   readonly rest: (callId: string, isResting: boolean) => void;
   readonly isDropped: (callId: string) => boolean;
+  /** The tools of its calls. */
+  readonly tools: () => readonly string[];
   /** When its timers end that are waited for, in milliseconds since 1970. */
   readonly timers: () => readonly number[];
   /** All of them, as a hand-over carries them. */
@@ -106,9 +108,7 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
     },
     take: () => {
       if (failure !== null) throw failure.error;
-      const ended = open.flatMap(({ request, startedAt, end }) =>
-        end === null ? [] : { request, startedAt, end },
-      );
+      const ended = open.flatMap(endedOf);
       open = open.filter(({ end }) => end === null);
       return ended;
     },
@@ -120,10 +120,8 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
       if (effect !== undefined) effect.isResting = isResting && !effect.isDropped;
     },
     isDropped: (callId) => find(callId)?.isDropped === true,
-    timers: () =>
-      open.flatMap(({ request, startedAt, end, isDropped }) =>
-        request.kind === 'sleep' && end === null && !isDropped ? startedAt + request.ms : [],
-      ),
+    tools: () => open.flatMap(({ request }) => (request.kind === 'tool' ? request.name : [])),
+    timers: () => open.flatMap(timerOf),
     kept: () => open.map(({ request, startedAt }) => ({ request, startedAt })),
   };
 }
@@ -131,4 +129,13 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
 function openEffect(callId: string, request: EffectRequest, startedAt: number): OpenEffect {
   const begun = { settled: null, isResting: false, isDropped: false, end: null };
   return { request, startedAt, callId, ...begun };
+}
+
+function endedOf({ request, startedAt, end }: OpenEffect): readonly EndedEffect[] {
+  return end === null ? [] : [{ request, startedAt, end }];
+}
+
+function timerOf({ request, startedAt, end, isDropped }: OpenEffect): readonly number[] {
+  const isTimer = request.kind === 'sleep' && end === null && !isDropped;
+  return isTimer ? [startedAt + request.ms] : [];
 }

@@ -2,6 +2,7 @@
  * The way out for a program in its middle: it leaves once all that is open is at rest, in a wait for a
  * person, the outside or a time. A program that does not fit stays, which is decided once.
  */
+import { leaving } from '../ending.ts';
 import type { KeptTurn } from '../kept-turn.ts';
 import type { Door } from '../wait-for-person.ts';
 import type { EffectPlace } from './effect-place.ts';
@@ -18,12 +19,8 @@ export interface ProgramDoor {
   readonly door: Door;
   /** What holds back effects now; null: nothing. */
   readonly hold: () => Hold | null;
-  /** Hears whether the program itself waits for its effects. */
-  readonly park: (isParked: boolean) => void;
-  /** The turn to leave with, or null when it has to stay; decided once. */
-  readonly leave: () => KeptTurn | null;
-  /** What `leave` has decided; null before. */
-  readonly turn: () => KeptTurn | null;
+  /** Waits for news, the program itself: what `hasNews` says, a stop, another hold. May leave. */
+  readonly wait: (hasNews: () => boolean) => Promise<void>;
 }
 
 /** The door of a program with the effects `open`; `gather` says what it would leave with. */
@@ -48,20 +45,30 @@ export function createProgramDoor(
     }
     return leave.turn;
   };
+  const hold = (): Hold | null => {
+    if (mayLeave()) return 'handover';
+    return run.state.pausedAt === null ? null : 'pause';
+  };
+  const isOpen = (): boolean => leave !== null && leave.turn !== null;
   return {
-    hold: () => {
-      if (mayLeave()) return 'handover';
-      return run.state.pausedAt === null ? null : 'pause';
+    hold,
+    wait: async (hasNews) => {
+      const before = hold();
+      isParked = true;
+      // Those who wait for a person see only now that nothing else goes on.
+      host.wake();
+      await host.waitUntil(
+        () => hasNews() || isOver(place) || isDue() || isOpen() || before !== hold(),
+      );
+      if (isDue()) tryToLeave();
+      isParked = false;
+      // What still waits looks at the door before it does anything.
+      if (leave?.turn) throw leaving({ kind: 'handover', turn: leave.turn });
     },
-    park: (is) => {
-      isParked = is;
-    },
-    leave: tryToLeave,
-    turn: () => leave?.turn ?? null,
     door: {
       isDue,
       leave: () => Promise.resolve(tryToLeave()),
-      isOpen: () => leave !== null && leave.turn !== null,
+      isOpen,
       rest: open.rest,
       isQuiet: (callId) => isParked && !open.hasArrived() && open.areResting(callId),
       isDropped: (callId) => place.open.isOver === true || open.isDropped(callId),
