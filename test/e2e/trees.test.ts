@@ -370,10 +370,11 @@ describe('a fan-out of more than a hundred', () => {
     const held = await everloop.start('readers', {
       context: { items: ['held', 'held', 'held', 'held'] },
     });
-    await eventually('four readers', async () => {
+    const areAtWork = async (): Promise<boolean> => {
       const tree = await held.tree();
       return tree.filter(({ waitsFor }) => waitsFor.includes('model reader/m')).length === 4;
-    });
+    };
+    await eventually('four readers', areAtWork, 60_000);
     await held.cancel('enough');
     const ends = await checked(everloop, held);
 

@@ -108,12 +108,12 @@ export async function spawnTogether(
   wishes: readonly LoopChild[],
   onFailure: 'end' | 'continue',
 ): Promise<readonly SpawnResult[]> {
-  let isLost = onFailure === 'continue';
+  let endsOthers = onFailure === 'end';
   const results = await Promise.allSettled(
     wishes.map(async (wish) => {
       const result = await spawn(run, host, open, wish);
-      if (result.kind === 'value' || isLost) return result;
-      isLost = true;
+      if (result.kind === 'value' || !endsOthers) return result;
+      endsOthers = false;
       host.abort();
       return result;
     }),

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   childrenNeeded,
   inputOfItem,
+  levelsOf,
   partsOf,
   withItems,
 } from '../../../src/core/agent/fan-out-plan.ts';
@@ -49,18 +50,18 @@ describe('the parts of a list', () => {
   });
 
   test.each([
-    { count: 0, batch: 30, parts: [], needed: 0 },
-    { count: 30, batch: 30, parts: [30], needed: 30 },
-    { count: 31, batch: 30, parts: [15, 16], needed: 2 + 3 * 16 },
-    { count: 300, batch: 30, parts: Array<number>(10).fill(30), needed: 10 + 11 * 30 },
-    { count: 900, batch: 30, parts: Array<number>(30).fill(30), needed: 30 + 31 * 30 },
+    { count: 0, batch: 30, levels: 1, parts: [], needed: 0 },
+    { count: 30, batch: 30, levels: 1, parts: [30], needed: 30 },
+    { count: 31, batch: 30, levels: 2, parts: [15, 16], needed: 2 + 3 * 16 },
+    { count: 300, batch: 30, levels: 2, parts: Array<number>(10).fill(30), needed: 10 + 11 * 30 },
+    { count: 900, batch: 30, levels: 2, parts: Array<number>(30).fill(30), needed: 30 + 31 * 30 },
     // More than 30 of 30: each part is a fan-out of two more.
-    { count: 1_000, batch: 30, parts: undefined, needed: 30 + 31 * (2 + 3 * 17) },
-    { count: 3, batch: 2, parts: [1, 2], needed: 2 + 3 * 2 },
-  ])('of $count items, $batch to a run', ({ count, batch, parts, needed }) => {
+    { count: 1_000, batch: 30, levels: 3, parts: undefined, needed: 30 + 31 * (2 + 3 * 17) },
+    { count: 3, batch: 2, levels: 2, parts: [1, 2], needed: 2 + 3 * 2 },
+  ])('of $count items, $batch to a run', ({ count, batch, levels, parts, needed }) => {
     const items = Array.from({ length: count });
     if (parts !== undefined) expect(partsOf(items, batch).map((it) => it.length)).toEqual(parts);
-    expect(childrenNeeded(count, batch)).toBe(needed);
+    expect([levelsOf(count, batch), childrenNeeded(count, batch)]).toEqual([levels, needed]);
   });
 });
 
