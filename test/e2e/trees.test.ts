@@ -335,8 +335,11 @@ describe('a fan-out of more than a hundred', () => {
     if (root === undefined) throw new Error('Expected a root.');
     expect(treeCounters(root.stats)).toEqual(ownSums([root, ...below].map(({ stats }) => stats)));
     // Four children, and what they ask for of the limit on children: not what 124 would write.
-    const { historyLength } = await stage.client.workflow.getHandle(run.id).describe();
-    expect(historyLength).toBeLessThan(200);
+    const lengthOf = async (id: string): Promise<number> =>
+      (await stage.client.workflow.getHandle(id).describe()).historyLength;
+    expect(await lengthOf(run.id)).toBeLessThan(200);
+    // Thirty children at nine events each, the start, the end, and what they ask for.
+    expect(await lengthOf(`${run.id}/1.spawn-4`)).toBeLessThan(400);
     // Each part is above its items, each item in its place.
     const tree = await run.tree();
     expect(tree.map(({ id }) => id.slice(run.id.length))).toEqual([
