@@ -39,8 +39,8 @@ const config: ViteUserConfig = defineConfig({
           maxWorkers: 2,
           // Tests that run at once within a file each have a worker process of their own.
           maxConcurrency: 3,
-          testTimeout: 60_000,
-          hookTimeout: 90_000,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
           sequence: { groupOrder: 1 },
         },
       },

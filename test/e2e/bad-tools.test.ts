@@ -177,7 +177,8 @@ it.each<[effect: 'idempotent' | 'once', outcome: object]>([
       effect,
       ...(effect === 'once' ? {} : { retry: { attempts: 2, initialMs: 10 } }),
       execute: () => {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * heartbeatMs);
+        // Until the service has surely noticed that nobody is there.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 * heartbeatMs);
       },
     });
     const agent = defineAgent({

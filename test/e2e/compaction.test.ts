@@ -154,7 +154,7 @@ describe('a compaction in a workflow', () => {
       message: 'enough',
       iterations: 1,
     });
-    expect(provider.abortedAt).toHaveLength(1);
+    await eventually('an abort', () => provider.abortedAt.length === 1);
     const events = await checkedEvents(run);
     expect(bodiesOf(events, 'agent:compaction')).toEqual([]);
     expect(bodiesOf(events, 'agent:model_call:after').map(({ purpose }) => purpose)).toEqual([

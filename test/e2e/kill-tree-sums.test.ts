@@ -99,24 +99,33 @@ function ownOf(totals: { readonly [key: string]: number }): { readonly [key: str
   return Object.fromEntries(Object.entries(totals).map(([key, value]) => [`$self:${key}`, value]));
 }
 
-/** Terminates a leaf of each of two branches, and in some trees the third branch whole. */
-async function endSome(run: RunHandle, random: () => number): Promise<void> {
-  const leaf = (branch: number): string => `1.${branch}/1.${1 + Math.floor(random() * 12)}`;
-  const victims = [leaf(1), leaf(2), ...(random() < 0.5 ? ['1.3'] : [])];
-  for (const calls of victims) {
-    const handle = stage.client.workflow.getHandle(`${run.id}/${calls}`);
-    await eventually(
-      `a run at ${calls}`,
-      () =>
-        handle.describe().then(
-          ({ status }) => status.name,
-          () => undefined,
-        ),
-      60_000,
+/** Terminates the run at `calls` once it is there; whether it still lived then. */
+async function endOne(run: RunHandle, calls: string): Promise<boolean> {
+  const handle = stage.client.workflow.getHandle(`${run.id}/${calls}`);
+  const isThere = (): Promise<boolean> =>
+    handle.describe().then(
+      () => true,
+      () => false,
     );
-    // One that has ended by then is none to charge.
-    await handle.terminate('by a test').catch(() => undefined);
-  }
+  await eventually(`a run at ${calls}`, isThere, 60_000);
+  return handle.terminate('by a test').then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Terminates a leaf of each of two branches, and in some trees the third branch whole; that one too when
+ * both leaves had ended, as it lives longest. Tells how many lived.
+ */
+async function endSome(run: RunHandle, random: () => number): Promise<number> {
+  const leaf = (branch: number): string => `1.${branch}/1.${1 + Math.floor(random() * 12)}`;
+  const leaves = [leaf(1), leaf(2)];
+  const isBranchToo = random() < 0.5;
+  let ended = 0;
+  for (const calls of leaves) if (await endOne(run, calls)) ended += 1;
+  if ((isBranchToo || ended === 0) && (await endOne(run, '1.3'))) ended += 1;
+  return ended;
 }
 
 interface KilledTree {
@@ -179,8 +188,10 @@ describe('a tree of 40 runs that is killed three times', () => {
     async ({ seed, variant }) => {
       const random = randomNumbers(seed);
       const limits = variant === 'has binding limits' ? BINDING : { totalTokens: 1_000_000 };
-      const disturb = (run: RunHandle): Promise<void> =>
-        variant === 'loses runs' ? endSome(run, random) : Promise.resolve();
+      let ended = 0;
+      const disturb = async (run: RunHandle): Promise<void> => {
+        if (variant === 'loses runs') ended = await endSome(run, random);
+      };
 
       const { run, everloop, kills } = await killedTree(random, limits, disturb);
       const step = await run.result();
@@ -188,7 +199,8 @@ describe('a tree of 40 runs that is killed three times', () => {
       expect(kills).toBeGreaterThan(0);
       const shares = await sharesOf(everloop, run);
       expect(treeCounters(step.stats)).toEqual(ownSums(shares));
-      expect(shares.some(({ isCharged }) => isCharged === true)).toBe(variant === 'loses runs');
+      expect(ended > 0).toBe(variant === 'loses runs');
+      expect(shares.filter(({ isCharged }) => isCharged === true)).toHaveLength(ended);
       if (variant === 'is only killed') {
         expect(shares).toHaveLength(RUNS);
         expect(lastingOf(step)).toEqual(undisturbed);

@@ -94,7 +94,7 @@ describe('a worker that is killed and replaced', () => {
   for (const { name, ...killAt } of killMoments(KILLS.seed, KILLS.workerMoments)) {
     it.concurrent(
       `loses nothing and does nothing twice: ${name} [row 23] [row 48]`,
-      { timeout: 120_000 },
+      { timeout: 300_000 },
       async ({ expect }) => {
         const place = await placeOf();
         const victim = await serve({ ...place, killAt });

@@ -155,7 +155,7 @@ describe('an LLM tool on a server [sub 13]', () => {
       message: 'enough',
       usage: { modelCalls: 2, toolCalls: 1, inputTokens: 20 + PROVIDER_TOKENS.prompt_tokens },
     });
-    expect(slow.abortedAt).toHaveLength(1);
+    await eventually('an abort', () => slow.abortedAt.length === 1);
     await stage.replay(run);
   });
 });

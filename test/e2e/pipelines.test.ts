@@ -111,7 +111,7 @@ describe('a pipeline whose worker is killed [sub 16]', () => {
   // Each takes a worker of its own twice: in `npm test` the first three.
   it.each(KILLS.isAll ? moments : moments.slice(0, 3))(
     '$name goes on',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async ({ name: _name, ...killAt }) => {
       const { address, namespace, folder: archiveDir } = stage;
       const taskQueue = `press-${randomUUID()}`;

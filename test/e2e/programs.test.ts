@@ -68,7 +68,7 @@ describe('a program in a workflow [row 29]', () => {
     await stage.replay(run, { workflowsPath });
   });
 
-  it('ends one call early, and goes on without it', { timeout: 60_000 }, async () => {
+  it('ends one call early, and goes on without it', async () => {
     const run = await start(
       served.everloop,
       `(attempt (pcalls #(tool/search {:query (inc 1)}) #(tool/hang) #(ask "Who?") #(sleep 60000)))
@@ -91,7 +91,7 @@ describe('a program in a workflow [row 29]', () => {
     await stage.replay(run, { workflowsPath });
   });
 
-  it('is canceled with the run, and by the service', { timeout: 60_000 }, async () => {
+  it('is canceled with the run, and by the service', async () => {
     const source = '(pcalls #(tool/hang) #(ask "Who?") #(sleep 60000))';
     const [asked, native] = await Promise.all([
       start(served.everloop, source),
@@ -111,7 +111,7 @@ describe('a program in a workflow [row 29]', () => {
     await stage.replay(native, { workflowsPath });
   });
 
-  it('outlives its worker, which is killed [row 23]', { timeout: 90_000 }, async () => {
+  it('outlives its worker, which is killed [row 23]', async () => {
     const taskQueue = `programs-${randomUUID()}`;
     const { address, namespace } = stage;
     const work = JSON.stringify({ address, namespace, taskQueue, archiveDir: stage.folder });
@@ -164,7 +164,7 @@ describe('a program that is handed over in its middle [row 6] [sub 17] [sub 18]'
     await server?.stop();
   });
 
-  it('goes on exactly there, and repeats no call', { timeout: 90_000 }, async () => {
+  it('goes on exactly there, and repeats no call', async () => {
     const paid: number[] = [];
     const agent = programAgent({ onPay: (amount) => paid.push(amount) });
     const { everloop } = await small.serve([agent], { workflowsPath });

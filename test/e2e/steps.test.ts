@@ -237,7 +237,7 @@ describe('a hand-over [row 6]', () => {
       agent: searcher(14),
       minLinks: 5,
     },
-  ])('changes nothing that a run comes to: $name', { timeout: 120_000 }, async (row) => {
+  ])('changes nothing that a run comes to: $name', async (row) => {
     const { agent, minLinks } = row;
     const whole = await stage.serve([agent]);
     const linked = await otherStage.serve([agent]);

@@ -7,6 +7,7 @@ import { treeQuery } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { abortOf, answer, bodiesOf, gate, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { historiesOf } from '../support/replay.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { asker, worker } from '../support/tree-agents.ts';
 import { fanOut } from '../support/fan-out.ts';
@@ -28,6 +29,15 @@ async function treeOf(everloop: Everloop, root: RunHandle): Promise<readonly Run
       .map((childId) => treeOf(everloop, everloop.attach(childId))),
   );
   return [root, ...below.flat()];
+}
+
+/** How many children the history of a run tells of. */
+async function childrenIn({ trace }: Step): Promise<number> {
+  const { events } = await stage.client.workflow.getHandle(trace.workflowId).fetchHistory();
+  const started = (events ?? []).filter(
+    (event) => event.startChildWorkflowExecutionInitiatedEventAttributes != null,
+  );
+  return started.length;
 }
 
 async function stepsOf(runs: readonly RunHandle[]): Promise<readonly Step[]> {
@@ -147,17 +157,16 @@ describe('a cancel of a root', () => {
     const run = await everloop.start('top', { task: 'Go' });
     await asked.opened;
 
-    const before = Date.now();
     await run.cancel('changed my mind');
     await run.result();
 
-    expect(Date.now() - before).toBeLessThan(5_000);
     const steps = await checked(everloop, run);
     expect(steps.map(({ status, reason, message }) => [status, reason, message])).toEqual([
       ['canceled', 'canceled', 'changed my mind'],
       ['canceled', 'parent_canceled', 'changed my mind'],
       ['canceled', 'parent_canceled', 'changed my mind'],
     ]);
+    // The 7 are told by the call itself when it is aborted: whoever ends at a deadline knows nothing of them.
     expect(steps[0]?.usage).toMatchObject({ modelCalls: 3, totalTokens: 207 });
   });
 
@@ -231,7 +240,7 @@ describe('a limit over a tree', () => {
 });
 
 describe('a deadline of a root', () => {
-  it('that is moved is moved for all below it [row 46]', { timeout: 60_000 }, async () => {
+  it('that is moved is moved for all below it [row 46]', async () => {
     const asked = gate();
     const opened = gate();
     const leaf = player('leaf', async (_request, { signal }) => {
@@ -240,10 +249,10 @@ describe('a deadline of a root', () => {
       return answer('late');
     });
     const { everloop } = await stage.serve([asker(asker(leaf, 1, 'middle'))]);
-    const run = await everloop.start('asker', { task: 'Go', limits: { wallClockMs: 60_000 } });
+    const run = await everloop.start('asker', { task: 'Go', limits: { wallClockMs: 600_000 } });
     await asked.opened;
 
-    await run.adjust({ wallClockMs: 90_000 });
+    await run.adjust({ wallClockMs: 900_000 });
     const told = await eventually('the leaf to be told', async () => {
       const events = await everloop.attach(`${run.id}/1.1/1.1`).events();
       return bodiesOf(events, 'agent:deadlines:changed')[0];
@@ -252,7 +261,7 @@ describe('a deadline of a root', () => {
 
     const steps = await checked(everloop, run);
     expect(told.deadlines.map(({ origin, limit }) => [origin.agent, limit.max])).toEqual([
-      ['asker', 90_000],
+      ['asker', 900_000],
     ]);
     expect(steps.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
   });
@@ -272,7 +281,7 @@ describe('a child that hands over', () => {
     await server?.stop();
   });
 
-  it('goes on while its parent waits, which does not [row 6]', { timeout: 60_000 }, async () => {
+  it('goes on while its parent waits, which does not [row 6]', async () => {
     const { everloop } = await small.serve([asker(worker(20), 2)]);
     const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 46 } });
 
@@ -281,15 +290,15 @@ describe('a child that hands over', () => {
     expect(step.status).toBe('success');
     expect(step.value).toBe('<worker>\ndone\n</worker>\n<worker>\ndone\n</worker>');
     const runs = await treeOf(everloop, run);
-    const statuses = await Promise.all(runs.map((one) => one.status()));
-    expect(statuses.slice(1).every(({ link }) => link > 2)).toBe(true);
+    const links = await Promise.all(runs.map((one) => historiesOf(small.client, one.id)));
+    expect(links.slice(1).every(({ length }) => length > 2)).toBe(true);
     const steps = await stepsOf(runs);
     expect(treeCounters(step.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
     expect(hasNoGap(await everloop.attach(`${run.id}/1.1`).events())).toBe(true);
     for (const one of runs) await small.replay(one);
   });
 
-  it('waits for a person below, and shows it above [sub 17]', { timeout: 60_000 }, async () => {
+  it('waits for a person below, and shows it above [sub 17]', async () => {
     const shy = player(
       'shy',
       ({ iteration }) =>
@@ -332,8 +341,7 @@ describe('a fan-out of more than a hundred', () => {
     const [root, ...below] = await stepsOf(await treeOf(everloop, run));
     if (root === undefined) throw new Error('Expected a root.');
     expect(treeCounters(root.stats)).toEqual(ownSums([root, ...below].map(({ stats }) => stats)));
-    // Four children, and what they ask for of the limit on children: not what 124 would write.
-    const { historyLength } = await stage.client.workflow.getHandle(run.id).describe();
-    expect(historyLength).toBeLessThan(200);
+    const children = await Promise.all([root, ...below].map(childrenIn));
+    expect(children.toSorted((a, b) => b - a).slice(0, 6)).toEqual([30, 30, 30, 30, 4, 0]);
   }, 120_000);
 });
