@@ -21,7 +21,7 @@ import { KILLS } from '../support/kills.ts';
 import { bodiesOf } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { fortyRuns } from '../support/tree-agents.ts';
-import { ownSums, treeCounters } from '../support/trees.ts';
+import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
 
 const LOSSY = fileURLToPath(
   new URL('../support/fixtures/workflows/lossy-agent.ts', import.meta.url),
@@ -82,17 +82,16 @@ interface Share extends Stats {
 }
 
 /** The own shares of all runs that told their end, and what was charged for those that did not. */
-async function sharesOf(everloop: Everloop, run: RunHandle): Promise<readonly Share[]> {
-  const step = await run.result();
-  const ends = bodiesOf(await run.events(), 'agent:child:complete');
-  const below = await Promise.all(
-    ends.map(async ({ childId, charged, totals }) =>
-      charged === true
-        ? [{ counters: ownOf(totals), gauges: {}, isCharged: true }]
-        : sharesOf(everloop, everloop.attach(childId)),
-    ),
-  );
-  return [step.stats, ...below.flat()];
+async function sharesOf(everloop: Everloop, root: RunHandle): Promise<readonly Share[]> {
+  const shares = (await endedRuns(everloop, root)).map(async ({ run, step }) => {
+    const ends = bodiesOf(await run.events(), 'agent:child:complete');
+    const charged = ends.filter((end) => end.charged === true);
+    return [
+      step.stats,
+      ...charged.map(({ totals }) => ({ counters: ownOf(totals), gauges: {}, isCharged: true })),
+    ];
+  });
+  return (await Promise.all(shares)).flat();
 }
 
 function ownOf(totals: { readonly [key: string]: number }): { readonly [key: string]: number } {

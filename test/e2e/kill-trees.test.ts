@@ -15,7 +15,7 @@ import type { TreeWorker } from '../support/fixtures/serve-trees.ts';
 import { KILLS } from '../support/kills.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { asker, threeLevels, worker } from '../support/tree-agents.ts';
-import { ownSums, treeCounters } from '../support/trees.ts';
+import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
 
 const LOSSY = fileURLToPath(
   new URL('../support/fixtures/workflows/lossy-agent.ts', import.meta.url),
@@ -40,11 +40,7 @@ async function serve(work: TreeWorker): Promise<FixtureProcess> {
 
 /** The Steps of all runs of a tree, the root's first. */
 async function stepsOf(everloop: Everloop, run: RunHandle): Promise<readonly Step[]> {
-  const step = await run.result();
-  const below = await Promise.all(
-    step.children.map(({ childId }) => stepsOf(everloop, everloop.attach(childId))),
-  );
-  return [step, ...below.flat()];
+  return (await endedRuns(everloop, run)).map(({ step }) => step);
 }
 
 /** Whether a run has begun `iteration`; one that is not there yet has not. */

@@ -11,7 +11,7 @@ import { pressAgent, PRESS_VALUE } from '../support/pipeline-agents.ts';
 import { KILLS } from '../support/kills.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { ownSums, treeCounters } from '../support/trees.ts';
+import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
 import { hasNoGap } from '../support/runs.ts';
 
 let stage: Stage;
@@ -32,13 +32,12 @@ async function serve(work: PressWorker): Promise<FixtureProcess> {
 
 /** Checks sums, events and replay of a pipeline and of its stages. */
 async function checked(everloop: Everloop, run: RunHandle): Promise<Step> {
+  const runs = await endedRuns(everloop, run);
   const step = await run.result();
-  const stages = step.children.map(({ childId }) => everloop.attach(childId));
-  const steps = await Promise.all(stages.map((child) => child.result()));
-  expect(treeCounters(step.stats)).toEqual(ownSums([step, ...steps].map(({ stats }) => stats)));
-  for (const one of [run, ...stages]) {
-    expect(hasNoGap(await one.events())).toBe(true);
-    await stage.replay(one);
+  expect(treeCounters(step.stats)).toEqual(ownSums(runs.map((one) => one.step.stats)));
+  for (const one of runs) {
+    expect(hasNoGap(await one.run.events())).toBe(true);
+    await stage.replay(one.run);
   }
   return step;
 }

@@ -11,7 +11,15 @@ import { historiesOf } from '../support/replay.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { asker, worker } from '../support/tree-agents.ts';
 import { fanOut } from '../support/fan-out.ts';
-import { delegate, ownSums, player, taskOf, treeCounters } from '../support/trees.ts';
+import {
+  delegate,
+  endedRuns,
+  ownSums,
+  player,
+  taskOf,
+  treeCounters,
+  type EndedRun,
+} from '../support/trees.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -19,43 +27,31 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** The handles of all runs of a tree that have ended: the root first, children by their ids. */
-async function treeOf(everloop: Everloop, root: RunHandle): Promise<readonly RunHandle[]> {
-  const { children } = await root.result();
-  const below = await Promise.all(
-    children
-      .map(({ childId }) => childId)
-      .toSorted()
-      .map((childId) => treeOf(everloop, everloop.attach(childId))),
-  );
-  return [root, ...below.flat()];
-}
-
 /** How many children the history of a run tells of. */
-async function childrenIn({ trace }: Step): Promise<number> {
-  const { events } = await stage.client.workflow.getHandle(trace.workflowId).fetchHistory();
+async function childrenIn({ run }: EndedRun): Promise<number> {
+  const { events } = await stage.client.workflow.getHandle(run.id).fetchHistory();
   const started = (events ?? []).filter(
     (event) => event.startChildWorkflowExecutionInitiatedEventAttributes != null,
   );
   return started.length;
 }
 
-async function stepsOf(runs: readonly RunHandle[]): Promise<readonly Step[]> {
-  return Promise.all(runs.map((run) => run.result()));
-}
-
 /** Checks what every tree must show, and replays its histories. */
 async function checked(everloop: Everloop, root: RunHandle): Promise<readonly Step[]> {
-  const runs = await treeOf(everloop, root);
-  const steps = await stepsOf(runs);
-  const [first] = steps;
-  if (first === undefined) throw new Error('Expected a root.');
-  expect(treeCounters(first.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
-  for (const run of runs) {
+  const runs = await endedRuns(everloop, root);
+  assertSums(runs);
+  for (const { run } of runs) {
     expect(hasNoGap(await run.events())).toBe(true);
     await stage.replay(run);
   }
-  return steps;
+  return runs.map(({ step }) => step);
+}
+
+/** The counters of the root are what all runs have spent. */
+function assertSums(runs: readonly EndedRun[]): void {
+  const [root] = runs;
+  if (root === undefined) throw new Error('Expected a root.');
+  expect(treeCounters(root.step.stats)).toEqual(ownSums(runs.map(({ step }) => step.stats)));
 }
 
 describe('an agent as a tool', () => {
@@ -84,7 +80,7 @@ describe('an agent as a tool', () => {
     expect(new Set(heard.map((line) => line.split(' ')[0]))).toEqual(
       new Set([
         step.runId,
-        ...(await stepsOf(await treeOf(everloop, run))).map(({ runId }) => runId),
+        ...(await endedRuns(everloop, run)).map(({ step: { runId } }) => runId),
       ]),
     );
     const view = await stage.client.workflow.getHandle(run.id).query(treeQuery);
@@ -289,13 +285,12 @@ describe('a child that hands over', () => {
 
     expect(step.status).toBe('success');
     expect(step.value).toBe('<worker>\ndone\n</worker>\n<worker>\ndone\n</worker>');
-    const runs = await treeOf(everloop, run);
-    const links = await Promise.all(runs.map((one) => historiesOf(small.client, one.id)));
+    const runs = await endedRuns(everloop, run);
+    const links = await Promise.all(runs.map((one) => historiesOf(small.client, one.run.id)));
     expect(links.slice(1).every(({ length }) => length > 2)).toBe(true);
-    const steps = await stepsOf(runs);
-    expect(treeCounters(step.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
+    assertSums(runs);
     expect(hasNoGap(await everloop.attach(`${run.id}/1.1`).events())).toBe(true);
-    for (const one of runs) await small.replay(one);
+    for (const one of runs) await small.replay(one.run);
   });
 
   it('waits for a person below, and shows it above [sub 17]', async () => {
@@ -338,10 +333,9 @@ describe('a fan-out of more than a hundred', () => {
 
     expect(step).toMatchObject({ status: 'success', value: parts.map((part) => `read ${part}`) });
     expect(step.stats.counters['agent:children']).toBe(124);
-    const [root, ...below] = await stepsOf(await treeOf(everloop, run));
-    if (root === undefined) throw new Error('Expected a root.');
-    expect(treeCounters(root.stats)).toEqual(ownSums([root, ...below].map(({ stats }) => stats)));
-    const children = await Promise.all([root, ...below].map(childrenIn));
+    const runs = await endedRuns(everloop, run);
+    assertSums(runs);
+    const children = await Promise.all(runs.map(childrenIn));
     expect(children.toSorted((a, b) => b - a).slice(0, 6)).toEqual([30, 30, 30, 30, 4, 0]);
   }, 120_000);
 });
