@@ -1,4 +1,5 @@
 /** `everloop run` on a pipeline, from an agent file, on a real server: its stages, its people, its ends. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,13 +84,14 @@ it(
   'runs its stages, waits for a person, and gives the value of the last stage [sub 16]',
   { timeout: 180_000 },
   async () => {
-    const running = everloop('run', 'press', 'x', '--id', 'press-1', '--serve', '--json');
+    const id = `press-${randomUUID()}`;
+    const running = everloop('run', 'press', 'x', '--id', id, '--serve', '--json');
     await eventually('the question', () => running.stderr().includes('question q1'), 90_000);
 
-    const answered = await everloop('answer', 'press-1', 'q1', 'yes').ended;
+    const answered = await everloop('answer', id, 'q1', 'yes').ended;
     const { exitCode, stdout, stderr } = await running.ended;
 
-    expect(answered).toMatchObject({ exitCode: 0, stdout: 'Answered q1 of run press-1.\n' });
+    expect(answered).toMatchObject({ exitCode: 0, stdout: `Answered q1 of run ${id}.\n` });
     const { children, ...step } = JSON.parse(stdout) as Step;
     expect({ exitCode, step }, stderr).toMatchObject({
       exitCode: 0,
@@ -103,10 +105,10 @@ it(
     });
     const ends = children.map(({ childId, agent, status }) => `${childId} ${agent} ${status}`);
     expect(ends.toSorted()).toEqual([
-      'press-1/1.spawn-1 writer success',
-      'press-1/2.spawn-1 facts success',
-      'press-1/2.spawn-2 style success',
-      'press-1/4.spawn-1 printer success',
+      `${id}/1.spawn-1 writer success`,
+      `${id}/2.spawn-1 facts success`,
+      `${id}/2.spawn-2 style success`,
+      `${id}/4.spawn-1 printer success`,
     ]);
     expect(stderr).toMatch(/^success · 4 iterations · 400 tokens · /m);
   },

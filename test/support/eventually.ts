@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Polls until `check` returns something other than undefined or false; fails after `withinMs`. Half a
+ * Polls until `check` returns something other than undefined or false; fails after `withinMs`. A
  * minute is no claim on how long something takes: a machine with other work to do is that slow.
  */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
