@@ -117,6 +117,7 @@ const CALLS: readonly {
 ];
 
 it('tells the model what became of each bad call, and loses nothing', async () => {
+  Object.assign(tries, { flaky: 0, broken: 0 });
   const agent = defineAgent({
     name: 'tester',
     toolchain: jsonToolchain(),

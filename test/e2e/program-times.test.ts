@@ -261,6 +261,7 @@ describe('a limit in the middle of a program [row 29] [row 40]', () => {
   it.each(CASES.map((one, index) => [one.name, one, index] as const))(
     'on %s',
     async (_name, one, index) => {
+      const before = enteredCalls(storeOf(index)).length;
       const startedAt = Date.now();
       const run = await everloop.start(`limited-${index}`, {
         task: 'Survey.',
@@ -277,7 +278,7 @@ describe('a limit in the middle of a program [row 29] [row 40]', () => {
       const events = await run.events();
       expect(bodiesOf(events, 'agent:program:after')).toMatchObject(one.ends);
       expect(hasNoGap(events)).toBe(true);
-      expect(enteredCalls(storeOf(index))).toHaveLength(one.began);
+      expect(enteredCalls(storeOf(index)).slice(before)).toHaveLength(one.began);
       await stage.replay(run);
     },
   );
