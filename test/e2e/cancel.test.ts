@@ -1,20 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
-import type { Step } from '../../src/core/agent/step.ts';
 import { modelAt, sse } from '../support/aimock.ts';
+import { checkedEvents, endingOf } from '../support/ended-run.ts';
 import { eventually } from '../support/eventually.ts';
 import { withinMs } from '../support/kills.ts';
-import { abortOf, act, answer, bodiesOf, gate, hasNoGap, searchTool } from '../support/runs.ts';
+import { abortOf, act, answer, bodiesOf, gate, searchTool } from '../support/runs.ts';
 import {
   piece,
   PROVIDER_TOKENS,
-  startSlowProvider,
+  slowProviders,
   type ProviderReply,
   type SlowProvider,
 } from '../support/slow-provider.ts';
@@ -24,13 +24,11 @@ import { openStage, type Served, type Stage } from '../support/stage.ts';
 const ABORT_WITHIN_MS = withinMs(1_500);
 
 let stage: Stage;
-const providers: SlowProvider[] = [];
+const providers = slowProviders();
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
-afterEach(async () => {
-  await Promise.all(providers.splice(0).map((provider) => provider.stop()));
-});
+afterEach(() => providers.stop());
 afterAll(() => stage.close());
 
 /** A worker for agent `tester`, whose provider plays `replies` over HTTP. */
@@ -38,23 +36,10 @@ async function serve(
   replies: readonly ProviderReply[],
   fields: Partial<AgentOptions> = {},
 ): Promise<Served & { readonly provider: SlowProvider }> {
-  const provider = await startSlowProvider(replies);
-  providers.push(provider);
+  const provider = await providers.start(replies);
   const model = { id: 'slow', model: modelAt(provider.url, 'openai-compatible') };
   const agent = defineAgent({ name: 'tester', model, tools: [searchTool()], ...fields });
   return { ...(await stage.serve([agent])), provider };
-}
-
-function ended({ status, reason, message, iterations }: Step): object {
-  return { status, reason, message, iterations };
-}
-
-async function checkedEvents(run: RunHandle): Promise<readonly AgentEvent[]> {
-  const events = await run.events();
-  expect(hasNoGap(events)).toBe(true);
-  expect(events.at(-1)?.type).toBe('agent:execution:after');
-  await stage.replay(run);
-  return events;
 }
 
 const NEVER_ENDS: ProviderReply = { kind: 'never ends' };
@@ -98,7 +83,7 @@ describe('a cancel in a model call', () => {
     await run.cancel('changed my mind');
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'changed my mind',
@@ -112,7 +97,7 @@ describe('a cancel in a model call', () => {
     const abortedAt = await eventually('an abort', () => provider.abortedAt[0]);
     expect(abortedAt - canceledAt).toBeLessThanOrEqual(ABORT_WITHIN_MS);
     expect(provider.requests).toHaveLength(1);
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:model_call:after').map(({ error }) => error)).toEqual([
       { code: 'aborted', message: 'canceled before it finished' },
     ]);
@@ -135,7 +120,7 @@ describe('a cancel in a model call', () => {
       outputTokens: 2 * PROVIDER_TOKENS.completion_tokens,
       modelCalls: 1,
     });
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:model_call:after')).toMatchObject([
       { attempts: 2, usageKnown: true, error: { code: 'aborted' } },
     ]);
@@ -149,7 +134,7 @@ describe('a cancel in a model call', () => {
     await stage.client.workflow.getHandle(run.id).cancel();
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'canceled through the service',
@@ -159,7 +144,7 @@ describe('a cancel in a model call', () => {
     const { status } = await stage.client.workflow.getHandle(run.id).describe();
     expect(status.name).toBe('CANCELLED');
     expect(await run.status()).toMatchObject({ state: 'ended', step });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('is not what an interrupting input does: the model is asked again with it [row 8]', async () => {
@@ -174,7 +159,7 @@ describe('a cancel in a model call', () => {
     expect(step.usage).toMatchObject({ inputTokens: 80, outputTokens: 4, modelCalls: 2 });
     await eventually('an abort', () => provider.abortedAt.length === 1);
     expect(provider.requests[1]).toContain('Stop that, be brief.');
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:iteration:after').map(({ outcome }) => outcome)).toEqual([
       'interrupted',
       'end',
@@ -201,7 +186,7 @@ describe('a limit', () => {
       message: 'limit exceeded: agent:total_tokens is 84, the limit is 83',
       usage: { totalTokens: 84, modelCalls: 1, modelCallRetries: 1 },
     });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('that is lowered while a call waits for its next attempt binds that attempt', async () => {
@@ -216,7 +201,7 @@ describe('a limit', () => {
 
     expect(attempts()).toBe(1);
     expect(step).toMatchObject({ status: 'limit_exceeded', reason: 'agent:total_tokens' });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 });
 
@@ -248,14 +233,14 @@ describe('a deadline', () => {
     await run.adjust({ wallClockMs });
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'limit_exceeded',
       reason: 'agent:wall_clock_ms',
       message: `limit exceeded: agent:wall_clock_ms is ${step.exceededLimit?.value}, the limit is ${wallClockMs}`,
       iterations: 1,
     });
     expect(step.usage.inputTokens).toBe(PROVIDER_TOKENS.prompt_tokens);
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     const breach = events.find(({ type }) => type === 'agent:limit_exceeded');
     expect(step.exceededLimit?.value).toBeGreaterThan(wallClockMs);
     expect(Number(step.exceededLimit?.value) - wallClockMs).toBeLessThanOrEqual(withinMs(1_000));
@@ -292,27 +277,27 @@ describe('a deadline', () => {
     expect(await timersOf(late)).toEqual({ started: 2, canceled: 1, fired: 1 });
     release.open();
     expect(await early.result()).toMatchObject({ status: 'success' });
-    await checkedEvents(early);
-    await checkedEvents(late);
+    await checkedEvents(stage, early);
+    await checkedEvents(stage, late);
   });
 });
 
 describe('a cancel elsewhere [row 2]', () => {
   it('before the start ends the run with nothing done', async () => {
     const agent = defineAgent({ name: 'tester', model: { id: 'm', model: async () => 'unused' } });
-    const taskQueue = 'cancel-before-start';
+    const taskQueue = `cancel-${randomUUID()}`;
     const run = await stage.everloopOf(taskQueue).start('tester', { task: 'Go' });
     await run.cancel('too early');
 
     await stage.serve([agent], { taskQueue });
 
-    expect(ended(await run.result())).toEqual({
+    expect(endingOf(await run.result())).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'too early',
       iterations: 0,
     });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('in a tool reaches its signal and is recorded as canceled', async () => {
@@ -331,14 +316,14 @@ describe('a cancel elsewhere [row 2]', () => {
     await run.cancel();
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: undefined,
       iterations: 1,
     });
     expect(aborted).toBe(true);
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
       'canceled',
       'canceled',
@@ -367,7 +352,7 @@ describe('a cancel elsewhere [row 2]', () => {
     release.open();
 
     expect(step.status).toBe('canceled');
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
       'unknown',
     ]);
@@ -379,7 +364,7 @@ describe('a cancel elsewhere [row 2]', () => {
     const model = { id: 'm', model: async () => '<action>\n- tool: pay\n  args: {}\n</action>' };
     const agent = defineAgent({ name: 'tester', model, tools: [tool] });
     const { everloop } = await stage.serve([agent], {
-      toolQueue: 'nobody-polls',
+      toolQueue: `nobody-polls-${randomUUID()}`,
       roles: ['workflows', 'models'],
     });
     const run = await everloop.start('tester', { task: 'Go' });
@@ -388,7 +373,7 @@ describe('a cancel elsewhere [row 2]', () => {
     await run.cancel();
     const step = await run.result();
 
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:tool_call:after')).toMatchObject([
       { outcome: 'canceled', started: false, attempts: 0 },
     ]);
@@ -416,7 +401,7 @@ describe('a cancel elsewhere [row 2]', () => {
     release.open();
 
     expect(step).toMatchObject({ status: 'canceled', value: null, iterations: 1 });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('in a pause ends the run there', async () => {
@@ -433,12 +418,12 @@ describe('a cancel elsewhere [row 2]', () => {
     await run.cancel('enough');
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'enough',
       iterations: 1,
     });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 });

@@ -9,24 +9,16 @@ import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, bodiesOf, gate, hasNoGap, searchTool, type Gate } from '../support/runs.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, type Stage } from '../support/stage.ts';
 
 const ITERATIONS = 200;
 const LAST_INPUT_AT = 190;
 
-let server: TestServer;
 let stage: Stage;
 beforeAll(async () => {
-  server = await startTestServer({
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
-  });
-  stage = await openStage(server);
+  stage = await openHandoverStage(60);
 });
-afterAll(async () => {
-  await stage?.close();
-  await server?.stop();
-});
+afterAll(() => stage?.close());
 
 /** An agent that searches in each iteration and answers in the last, which begins once it may. */
 function walker(
@@ -50,7 +42,7 @@ function walker(
 describe('a run of 200 iterations over dozens of links [row 6]', () => {
   it(
     'loses no input, takes none twice and can be read back whole [row 8]',
-    { timeout: 180_000 },
+    { timeout: 400_000 },
     async () => {
       const started = gate<RunHandle>();
       const sent = {

@@ -18,7 +18,7 @@ import {
   appraiser,
   THINGS,
 } from '../support/appraisal.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import type { AppraisalWorker } from '../support/fixtures/serve-appraisal.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';
 import type { KillMoment } from '../support/kill-moments.ts';
@@ -40,7 +40,7 @@ type Kind = keyof typeof KINDS;
 let stage: Stage;
 let compiled: CompiledAgent;
 const undisturbed = new Map<Kind, ProgramOutcome>();
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<AppraisalWorker>('serve-appraisal');
 
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
@@ -55,15 +55,9 @@ beforeAll(async () => {
   await stop();
 });
 afterAll(async () => {
-  await Promise.all(processes.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
 });
-
-async function serve(work: AppraisalWorker): Promise<FixtureProcess> {
-  const child = await startFixture('serve-appraisal', [JSON.stringify(work)]);
-  processes.push(child);
-  return child;
-}
 
 /** When the worker dies: what of {@link APPRAISED} is in flight then, and so is done again. */
 interface Moment {
@@ -108,10 +102,10 @@ describe.each(['run', 'compiled run'] as const)('a worker that is killed in a %s
         latencyMs: LATENCY_MS,
       };
       const nth = APPRAISED.indexOf(again) + 1;
-      const victim = await serve({ ...place, killAt: { on, nth, delayMs: 0 } });
+      const victim = await workers.start({ ...place, killAt: { on, nth, delayMs: 0 } });
       const run: RunHandle = await KINDS[kind](stage.everloopOf(place.taskQueue));
       const signal = await victim.ended;
-      await serve(place);
+      await workers.start(place);
 
       const outcome = await programOutcomeOf(run);
 

@@ -13,7 +13,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { LimitsInput } from '../../src/core/agent/input.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import type { Stats } from '../../src/core/stats/stats.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TreeWorker } from '../support/fixtures/serve-trees.ts';
 import { randomNumbers, type KillMoment } from '../support/kill-moments.ts';
@@ -40,20 +40,14 @@ const VARIANTS = ['is only killed', 'loses runs', 'has binding limits'] as const
 
 let stage: Stage;
 let undisturbed: object;
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<TreeWorker>('serve-trees');
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
 afterAll(async () => {
-  await Promise.all(processes.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
 });
-
-async function serve(work: TreeWorker): Promise<FixtureProcess> {
-  const child = await startFixture('serve-trees', [JSON.stringify(work)]);
-  processes.push(child);
-  return child;
-}
 
 /** Small enough that each process of a tree gets so far: all runs together have 39 ends and 112 calls. */
 const MOMENTS: readonly (readonly [on: KillMoment['on'], upTo: number])[] = [
@@ -156,13 +150,13 @@ async function killedTree(
   const result = run.result();
   let kills = 0;
   for (let kill = 0; kill < KILLS_OF_A_TREE; kill++) {
-    const victim = await serve({ ...place, killAt: momentOf(random) });
+    const victim = await workers.start({ ...place, killAt: momentOf(random) });
     const first = kill === 0 ? disturb(run) : Promise.resolve();
     const ended = await Promise.race([victim.ended, result.then(() => null)]);
     if (ended === 'SIGKILL') kills += 1;
     else await victim.kill('SIGKILL');
     // What is to die needs somebody who starts it.
-    if (kill === KILLS_OF_A_TREE - 1) await serve(place);
+    if (kill === KILLS_OF_A_TREE - 1) await workers.start(place);
     void first.catch(() => undefined);
   }
   await result;

@@ -9,8 +9,7 @@ import { answerUpdate } from '../../src/workflows/messages.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { bodiesOf, hasNoGap, typesOf } from '../support/runs.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
 const children: FixtureProcess[] = [];
@@ -177,18 +176,11 @@ describe('a run that waits for people', () => {
 });
 
 describe('a run that waits and hands over [row 6] [sub 17]', () => {
-  let server: TestServer;
   let small: Stage;
   beforeAll(async () => {
-    server = await startTestServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
-    });
-    small = await openStage(server);
+    small = await openHandoverStage(40);
   });
-  afterAll(async () => {
-    await small?.close();
-    await server?.stop();
-  });
+  afterAll(() => small?.close());
 
   it('goes on in the middle of its turn, and repeats no call', async () => {
     const paid: number[] = [];

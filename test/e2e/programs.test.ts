@@ -7,8 +7,7 @@ import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { programAgent } from '../support/program-agents.ts';
 import { bodiesOf, hasNoGap, typesOf } from '../support/runs.ts';
-import { openStage, type Served, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
 
 const workflowsPath = fileURLToPath(
   new URL('../support/fixtures/workflows/programs-loop.ts', import.meta.url),
@@ -151,18 +150,11 @@ describe('a program in a workflow [row 29]', () => {
 });
 
 describe('a program that is handed over in its middle [row 6] [sub 17] [sub 18]', () => {
-  let server: TestServer;
   let small: Stage;
   beforeAll(async () => {
-    server = await startTestServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
-    });
-    small = await openStage(server);
+    small = await openHandoverStage(40);
   });
-  afterAll(async () => {
-    await small?.close();
-    await server?.stop();
-  });
+  afterAll(() => small?.close());
 
   it('goes on exactly there, and repeats no call', async () => {
     const paid: number[] = [];

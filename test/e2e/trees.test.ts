@@ -6,9 +6,8 @@ import type { Step } from '../../src/core/agent/step.ts';
 import { treeQuery } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { abortOf, answer, bodiesOf, gate, hasNoGap } from '../support/runs.ts';
-import { openStage, type Stage } from '../support/stage.ts';
+import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 import { historiesOf } from '../support/replay.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { asker, worker } from '../support/tree-agents.ts';
 import { fanOut } from '../support/fan-out.ts';
 import {
@@ -264,18 +263,11 @@ describe('a deadline of a root', () => {
 });
 
 describe('a child that hands over', () => {
-  let server: TestServer;
   let small: Stage;
   beforeAll(async () => {
-    server = await startTestServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
-    });
-    small = await openStage(server);
+    small = await openHandoverStage(60);
   });
-  afterAll(async () => {
-    await small?.close();
-    await server?.stop();
-  });
+  afterAll(() => small?.close());
 
   it('goes on while its parent waits, which does not [row 6]', async () => {
     const { everloop } = await small.serve([asker(worker(20), 2)]);
