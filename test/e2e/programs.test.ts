@@ -110,6 +110,59 @@ describe('a program in a workflow [row 29]', () => {
     await stage.replay(native, { workflowsPath });
   });
 
+  it('begins nothing while the run is paused', async () => {
+    const run = await start(
+      served.everloop,
+      `[(ask "Go on?") (tool/search {:query "a"}) (ask "Really?")]`,
+    );
+    await untilWaiting(run);
+    await run.pause();
+    await run.answer('q1', 'yes');
+    await eventually('the answer', async () => (await run.status()).waitsFor.length === 0, 30_000);
+    expect(await run.status()).toMatchObject({ state: 'paused', waitsFor: [] });
+    expect((await run.pending()).map(({ kind }) => kind)).toEqual(['pause']);
+    expect(bodiesOf(await run.events(), 'agent:tool_call:before')).toEqual([]);
+
+    await run.resume();
+    await eventually(
+      'the second question',
+      async () => (await run.pending()).some(({ id }) => id === 'q2'),
+      30_000,
+    );
+    await run.answer('q2', 'sure');
+    const step = await run.result();
+
+    expect(step.value).toEqual(['yes', 'hits for a', 'sure']);
+    expect(typesOf(await run.events()).slice(3, -2)).toEqual([
+      'question:asked',
+      'waiting',
+      'paused',
+      'question:answered',
+      'resumed',
+      'tool_call:before',
+      'tool_call:after',
+      'question:asked',
+      'waiting',
+      'question:answered',
+      'program:after',
+    ]);
+    await stage.replay(run, { workflowsPath });
+  });
+
+  it('that sleeps says until when', async () => {
+    const run = await start(served.everloop, '(pcalls #(sleep 600000) #(ask "Who?"))');
+    await untilWaiting(run);
+    const { status } = (await run.program()) ?? {};
+    const nap = status?.effects.find(({ kind }) => kind === 'sleep');
+    const timer = `timer until ${new Date(nap?.until ?? 0).toISOString()}`;
+
+    expect((await run.status()).waitsFor).toEqual([timer, 'question q1']);
+    expect((await run.tree()).map(({ waitsFor }) => waitsFor)).toEqual([[timer, 'question q1']]);
+    await run.cancel();
+
+    expect(await run.result()).toMatchObject({ status: 'canceled' });
+  });
+
   it('outlives its worker, which is killed [row 23]', async () => {
     const taskQueue = `programs-${randomUUID()}`;
     const { address, namespace } = stage;
