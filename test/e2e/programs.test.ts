@@ -118,16 +118,14 @@ describe('a program in a workflow [row 29]', () => {
     await untilWaiting(run);
     await run.pause();
     await run.answer('q1', 'yes');
-    await eventually('the answer', async () => (await run.status()).waitsFor.length === 0, 30_000);
+    await eventually('the answer', async () => (await run.status()).waitsFor.length === 0);
     expect(await run.status()).toMatchObject({ state: 'paused', waitsFor: [] });
     expect((await run.pending()).map(({ kind }) => kind)).toEqual(['pause']);
     expect(bodiesOf(await run.events(), 'agent:tool_call:before')).toEqual([]);
 
     await run.resume();
-    await eventually(
-      'the second question',
-      async () => (await run.pending()).some(({ id }) => id === 'q2'),
-      30_000,
+    await eventually('the second question', async () =>
+      (await run.pending()).some(({ id }) => id === 'q2'),
     );
     await run.answer('q2', 'sure');
     const step = await run.result();

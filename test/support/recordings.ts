@@ -174,7 +174,7 @@ async function playPausedProgram(stage: Stage): Promise<RunHandle> {
   await run.resultOrPending();
   await run.pause();
   await run.answer('q1', 'a', { updateId: 'recorded-answer' });
-  await eventually('the answer', async () => (await run.status()).waitsFor.length === 0, 30_000);
+  await eventually('the answer', async () => (await run.status()).waitsFor.length === 0);
   await run.resume();
   await run.result();
   return run;

@@ -16,8 +16,6 @@ import {
 } from '../../../support/runs.ts';
 import { player } from '../../../support/trees.ts';
 
-const WITHIN_MS = 30_000;
-
 /** A run that is paused while the call `first` of its program is in flight. */
 interface PausedRun extends ProgramRun {
   /** What was searched for. */
@@ -49,13 +47,13 @@ async function startPaused(source: string, options: RunOptions = {}): Promise<Pa
     },
     ...rest,
   });
-  await eventually('the first call', () => ran.length > 0, WITHIN_MS);
+  await eventually('the first call', () => ran.length > 0);
   started.run.pause();
   const endFirst = async (): Promise<void> => {
     held.open('found');
     const hasEnded = (): boolean =>
       bodiesOf(started.run.events, 'agent:tool_call:after').some(({ outcome }) => outcome === 'ok');
-    await eventually('its end', hasEnded, WITHIN_MS);
+    await eventually('its end', hasEnded);
   };
   return { ...started, ran, endFirst };
 }
@@ -66,7 +64,7 @@ function sincePause({ run }: ProgramRun): readonly string[] {
   return types.slice(types.indexOf('paused') + 1);
 }
 
-describe('a run that is paused in the middle of a program', { timeout: 60_000 }, () => {
+describe('a run that is paused in the middle of a program', () => {
   it.each([
     { name: 'call', next: '(tool/search {:query "b"})', value: 'hits for b' },
     {
@@ -103,7 +101,7 @@ describe('a run that is paused in the middle of a program', { timeout: 60_000 },
     expect([ran, run.pending().map(({ kind }) => kind)]).toEqual([['first'], ['pause']]);
 
     run.resume();
-    await eventually('the second question', () => run.pending().length > 0, WITHIN_MS);
+    await eventually('the second question', () => run.pending().length > 0);
     run.answer('q2', 'yes');
 
     expect((await run.result).value).toEqual(['hits for b', 'yes']);
@@ -119,7 +117,7 @@ describe('a run that is paused in the middle of a program', { timeout: 60_000 },
       run.program()?.status?.effects.filter(({ kind }) => kind === 'sleep');
     expect(timers()).toMatchObject([{ state: 'waiting', until: START + 1_000 }]);
     clock.advance(1_000);
-    await eventually('the timer', () => run.program()?.status?.counts.done === 2, WITHIN_MS);
+    await eventually('the timer', () => run.program()?.status?.counts.done === 2);
     expect([ran, sincePause(started)]).toEqual([['first'], ['tool_call:after']]);
 
     run.resume();
@@ -138,7 +136,7 @@ describe('a run that is paused in the middle of a program', { timeout: 60_000 },
       },
     });
     const isHeld = (): boolean => started.run.program()?.status?.state === 'waiting';
-    await eventually('a program that waits', isHeld, WITHIN_MS);
+    await eventually('a program that waits', isHeld);
     expect([ran, sincePause(started)]).toEqual([[], []]);
 
     started.run.resume();
@@ -183,7 +181,7 @@ describe('a run that is paused in the middle of a program', { timeout: 60_000 },
     await started.endFirst();
 
     run.send('Wait!', { kind: 'interrupt' });
-    await eventually('the end of the program', () => started.reports.length === 1, WITHIN_MS);
+    await eventually('the end of the program', () => started.reports.length === 1);
     expect(sincePause(started)).toEqual(['tool_call:after', 'program:after', 'iteration:after']);
     run.cancel();
     await run.result;
@@ -208,14 +206,14 @@ describe('a run that is paused in the middle of a program', { timeout: 60_000 },
     );
     const { run, clock, ran } = started;
     await started.endFirst();
-    await eventually('a second link', () => run.state.link === 2, WITHIN_MS);
+    await eventually('a second link', () => run.state.link === 2);
     expect(states[0]?.turn?.program).toMatchObject({
       open: [{ request: { kind: 'sleep' } }, { request: { kind: 'ask' } }],
       held: [{ kind: 'tool', args: { query: 'b' } }],
     });
     clock.advance(1_000);
     run.answer('q1', 'me');
-    await eventually('the answer', () => run.program()?.status?.counts.done === 3, WITHIN_MS);
+    await eventually('the answer', () => run.program()?.status?.counts.done === 3);
     expect([ran, run.pending().map(({ kind }) => kind)]).toEqual([['first'], ['pause']]);
 
     run.resume();
