@@ -270,6 +270,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
         throw new UsageError('limit_key', merged.problems.map(({ message }) => message).join('\n'));
       }
       current.run.adjust(merged.limits);
+      current.family.recall();
     },
     pause: () => current.run.pause(),
     resume: () => current.run.resume(),
