@@ -364,6 +364,61 @@ function randomOf(seed: number): () => number {
   };
 }
 
+describe('a run that asks for a child', () => {
+  it('stops asking when an input interrupts it', async () => {
+    const clock = createFakeClock();
+    const working = gate();
+    const asked = gate();
+    const opened = gate();
+    let isInterrupted = false;
+    const leaf = player(
+      'leaf',
+      async (request) => {
+        if (taskOf(request) === '1') {
+          working.open();
+          await opened.opened;
+        } else await working.opened;
+        return request.iteration < 9 ? act('x') : answer('done');
+      },
+      { tools: [searchTool()] },
+    );
+    const middle = player(
+      'middle',
+      ({ iteration }) => (iteration === 1 ? delegate(['leaf', '0'], ['leaf', '1']) : answer('ok')),
+      { children: [leaf] },
+    );
+    const run = startInMemory({
+      agent: asker(middle, 1, 'top'),
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 12 },
+      carry: (message, deliver) => {
+        // What the middle asks for does not come before the input.
+        const isOfMiddle = message.kind === 'lease-request' && message.childId === 'run-1/1.1';
+        if (isOfMiddle && !isInterrupted) return asked.open();
+        deliver();
+      },
+    });
+    await asked.opened;
+
+    const [below] = run.children;
+    const before = bodiesOf(below?.events ?? [], 'agent:lease:asked').length;
+    isInterrupted = true;
+    below?.send('Stop that.', { kind: 'interrupt' });
+    await new Promise((resolve) => setImmediate(resolve));
+    const after = bodiesOf(below?.events ?? [], 'agent:lease:asked').length;
+    opened.open();
+    const step = await endOf(run, clock);
+
+    expect(after).toBe(before);
+    expect(step).toMatchObject({ status: 'success', children: [{ status: 'success' }] });
+    expect((await stepsOf(run)).slice(2).map(({ status, message }) => [status, message])).toEqual([
+      ['canceled', 'interrupted by an input'],
+      ['canceled', 'interrupted by an input'],
+    ]);
+  });
+});
+
 describe('messages between runs', () => {
   it('that are lost, doubled or late change no sum and no budget [row 56] [row 57]', async () => {
     for (let seed = 1; seed <= 12; seed++) {

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EMPTY_STATS } from '../../../src/core/stats/stats.ts';
+import type { OpenChild } from '../../../src/core/tree/child-totals.ts';
 import { withAnswers, type Lease, type LeaseAnswer } from '../../../src/core/tree/lease.ts';
+import { grantMore, type Ledger } from '../../../src/core/tree/ledger.ts';
 
 const LEASE: Lease = {
   id: 'a',
@@ -71,5 +74,52 @@ describe('what a parent says of a lease', () => {
     expect(withAnswers(before, [{ id: 'a', granted: 4, recalls: 1 }], false)).toEqual([
       { ...LEASE, granted: 4, recalls: 1 },
     ]);
+  });
+});
+
+describe('what is left of a limit', () => {
+  const limit = { kind: 'exact', key: 'agent:tool_calls', max: 12 } as const;
+  const id = 'run agent:tool_calls end';
+  const child = (name: string, granted: number): OpenChild => ({
+    childId: name,
+    callId: name,
+    agent: name,
+    path: name,
+    startedAt: 0,
+    number: 0,
+    totals: {},
+    leases: [{ id, origin: { runId: 'run', agent: 'top' }, limit, granted }],
+    answered: 0,
+    pending: [],
+  });
+
+  it.each([
+    { name: 'halves for one after the other', together: [1, 1, 1], granted: [6, 3, 2] },
+    {
+      name: 'equal parts for those that have waited together',
+      together: [3, 2, 1],
+      granted: [4, 3, 3],
+    },
+  ])('is given in $name', ({ together, granted }) => {
+    const base: Omit<Ledger, 'children'> = {
+      runId: 'run',
+      agent: 'top',
+      limits: [limit],
+      leases: [],
+      stats: EMPTY_STATS,
+      calls: [],
+      models: [],
+    };
+    let children = [child('a', 1), child('b', 1), child('c', 1)];
+
+    for (const [place, many] of together.entries()) {
+      const asks = children[place];
+      if (asks === undefined) throw new Error('Expected a child.');
+      const [answer] = grantMore({ ...base, children }, asks, [id], many);
+      if (answer === undefined || 'lifted' in answer) throw new Error('Expected a grant.');
+      children = children.with(place, child(asks.childId, answer.granted));
+    }
+
+    expect(children.map(({ leases }) => leases[0]?.granted)).toEqual(granted);
   });
 });
