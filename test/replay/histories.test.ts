@@ -60,6 +60,10 @@ describe('a recorded history', () => {
     expect(counts('tree-child', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(0);
     const asked = counts('tree-child', 'EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
     expect(asked).toBeGreaterThan(0);
+    // A recall for each child and what they are granted after it, behind a patch.
+    const told = counts('tree-lowered', 'EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
+    expect(told).toBeGreaterThan(2);
+    expect(counts('tree-lowered', 'EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).toBe(1);
     expect(counts('program', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(1);
     expect(counts('program', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
     expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBeGreaterThan(
