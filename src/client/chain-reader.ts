@@ -9,6 +9,7 @@ import { createPageReader, type PagePosition } from '../core/transcript/page.ts'
 import type { LinkPage } from '../core/agent/messages.ts';
 import { UsageError } from '../core/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
+import { querying } from './service-calls.ts';
 
 /** The lists of a run: what was said, what happened. */
 export type ChainList = 'entries' | 'events';
@@ -30,10 +31,11 @@ export interface ChainRequest {
   readonly archive: ArchiveReader | undefined;
 }
 
-/** For one page; the service itself gives up on a query after 10 s. */
-const PAGE_DEADLINE_MS = 12_000;
-
-/** All items of the chain from `request.from` on, in order. */
+/**
+ * All items of the chain from `request.from` on, in order.
+ *
+ * @throws UsageError `number`; `run_not_found`, `not_an_agent`, `no_worker`.
+ */
 export async function readChain(request: ChainRequest): Promise<readonly Json[]> {
   const { from } = request;
   if (!Number.isSafeInteger(from) || from < 0) {
@@ -64,7 +66,7 @@ async function readEarlier(
 ): Promise<readonly Json[]> {
   const { archive, client, id, kind } = request;
   if (archive !== undefined) {
-    const { runId } = await client.withDeadline(Date.now() + PAGE_DEADLINE_MS, () =>
+    const { runId } = await querying(id, client, () =>
       client.workflow.getHandle(id).query(statusQuery),
     );
     const archived = await archive.read(runId, kind, from, until);
@@ -90,7 +92,7 @@ async function readOwn(
 ): Promise<OwnItems | null> {
   const handle = client.workflow.getHandle(id, executionId);
   const ask = (at: PagePosition): Promise<LinkPage> =>
-    client.withDeadline(Date.now() + PAGE_DEADLINE_MS, () =>
+    querying(id, client, () =>
       kind === 'events'
         ? handle.query(eventsQuery, { from: at })
         : handle.query(transcriptQuery, { view: 'history', from: at }),

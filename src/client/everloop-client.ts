@@ -16,6 +16,7 @@ import type { ArchiveReader } from './chain-reader.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/agent/start-input.ts';
 import { unwrap } from '../core/agent/unwrap.ts';
 import { compiledFrom, isCompiled, type CompiledAgent } from '../core/program/compiled.ts';
+import { inTurns } from './in-turns.ts';
 import { createRunHandle, type RunHandle } from './run-handle.ts';
 import type { ChunkSource } from './run-stream.ts';
 
@@ -228,14 +229,15 @@ function quoted(text: string): string {
   return `'${text.replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
 }
 
-/** Runs are asked one after another: a burst of queries is shed by the service. */
 async function readInbox(client: Client, attach: (id: string) => RunHandle): Promise<InboxView> {
+  const query = `WorkflowType = '${AGENT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+  const waiting: RunSummary[] = [];
+  for await (const info of client.workflow.list({ query })) {
+    if (info.memo?.['waiting'] === true) waiting.push(summaryOf(info));
+  }
   const items: InboxItem[] = [];
   const silent: string[] = [];
-  const query = `WorkflowType = '${AGENT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
-  for await (const info of client.workflow.list({ query })) {
-    if (info.memo?.['waiting'] !== true) continue;
-    const { id: run, agent, task } = summaryOf(info);
+  await inTurns(waiting, async ({ id: run, agent, task }) => {
     try {
       const pending = await attach(run).pending();
       // What waits in a run below is told by that run itself.
@@ -245,7 +247,7 @@ async function readInbox(client: Client, attach: (id: string) => RunHandle): Pro
       if (!isUsageError(error)) throw error;
       silent.push(run);
     }
-  }
+  });
   return { items: items.toSorted((a, b) => a.item.since - b.item.since), silent };
 }
 

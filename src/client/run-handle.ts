@@ -36,24 +36,12 @@ import {
 import { placeOfItem } from '../core/tree/calls.ts';
 import { readChain, type ArchiveReader } from './chain-reader.ts';
 import { followRun, type FollowRunOptions, type RunNews } from './follow-run.ts';
+import { inTurns } from './in-turns.ts';
 import { readStep } from './run-step.ts';
-import {
-  addressBelow,
-  inTurns,
-  mergeEvents,
-  readTree,
-  withAllBelow,
-  type TreeOption,
-} from './run-tree.ts';
+import { addressBelow, mergeEvents, readTree, withAllBelow, type TreeOption } from './run-tree.ts';
 import { streamOf, type ChunkSource } from './run-stream.ts';
 import { findRun, type TreeRun } from './tree-run.ts';
-import {
-  acrossHandover,
-  asking,
-  assertAlive,
-  isAlive,
-  QUERY_DEADLINE_MS,
-} from './service-calls.ts';
+import { acrossHandover, asking, assertAlive, isAlive, querying } from './service-calls.ts';
 import { readStartedWith, type RunStart } from './started-with.ts';
 
 /** How an input is sent; see `RunInput`. With `tree` all runs below get it too, under the same id. */
@@ -172,7 +160,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
   const { client, archive } = parts;
   const handle = client.workflow.getHandle(id);
   const ask = <Result>(query: () => Promise<Result>): Promise<Result> =>
-    asking(id, () => client.withDeadline(Date.now() + QUERY_DEADLINE_MS, query));
+    querying(id, client, query);
   const result = (): Promise<Step> => readStep(client, id);
   const tree = (): Promise<readonly TreeRun[]> => readTree(client, id);
   const below = (runId: string): RunHandle => createRunHandle(runId, parts);
@@ -183,7 +171,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
     );
   };
   const ownEvents = async (from: number): Promise<readonly AgentEvent[]> => {
-    const events = await asking(id, () => readChain({ client, id, kind: 'events', from, archive }));
+    const events = await readChain({ client, id, kind: 'events', from, archive });
     return events as unknown as readonly AgentEvent[];
   };
   /** Settles an item of the run itself, or leaves it to the run below that has it. */
@@ -203,9 +191,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
     pending: () => ask(() => handle.query(pendingQuery)),
     program: () => ask(() => handle.query(programQuery)),
     transcript: async ({ from = 0 } = {}) => {
-      const entries = await asking(id, () =>
-        readChain({ client, id, kind: 'entries', from, archive }),
-      );
+      const entries = await readChain({ client, id, kind: 'entries', from, archive });
       return entries as unknown as readonly Entry[];
     },
     events: async ({ from = 0, tree: wholeTree = false } = {}) => {
@@ -283,7 +269,7 @@ export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
         id,
         wholeTree,
         chunks: parts.chunks,
-        status: () => handle.query(statusQuery),
+        status: () => run.status(),
         isRoot: async () => (await findRun(client, { id })).run.parent === null,
         result: () => handle.result(),
       }),

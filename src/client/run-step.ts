@@ -4,7 +4,7 @@ import { CancelledFailure } from '@temporalio/common';
 import type { Step } from '../core/agent/step.ts';
 import { UsageError } from '../core/usage-error.ts';
 import { statusQuery } from '../workflows/messages.ts';
-import { asking, QUERY_DEADLINE_MS } from './service-calls.ts';
+import { asking, querying } from './service-calls.ts';
 
 /**
  * The Step of run `id`; waits for its end.
@@ -21,9 +21,7 @@ export async function readStep(client: Client, id: string): Promise<Step> {
     const step = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
     if (step !== undefined && step !== null) return step as Step;
     if (cause instanceof CancelledFailure) {
-      const ended = await asking(id, () =>
-        client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () => handle.query(statusQuery)),
-      );
+      const ended = await querying(id, client, () => handle.query(statusQuery));
       if (ended.step !== undefined) return ended.step;
     }
     const said = (cause?.message ?? error.message).replace(/\.$/, '');

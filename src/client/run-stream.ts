@@ -2,7 +2,6 @@
 import type { RunStatus } from '../core/agent/messages.ts';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
 import { UsageError } from '../core/usage-error.ts';
-import { asking } from './service-calls.ts';
 
 /** A source of provisional text, in the same process or over an adapter. */
 export interface ChunkSource {
@@ -48,7 +47,7 @@ async function* readStream(
       'Expected a client with a source of chunks, got one without. Use `connect()` or `local()`, or give `chunks` to the client.',
     );
   }
-  const { runId, state } = await asking(id, status);
+  const { runId, state } = await status();
   if (state === 'ended') return;
   if (wholeTree && !(await isRoot())) {
     throw new UsageError(

@@ -8,15 +8,13 @@
 import type { Client } from '@temporalio/client';
 import type { AgentEvent } from '../core/agent/events.ts';
 import { isUsageError, UsageError } from '../core/usage-error.ts';
+import { inTurns } from './in-turns.ts';
 import { findRun, type KnownRun, type TreeRun } from './tree-run.ts';
 
 /** Whether a message or a list is for a run alone, which is the default, or for all below it too. */
 export interface TreeOption {
   readonly tree?: boolean;
 }
-
-/** Queries at once: enough for a tree of a hundred runs within a second or two. */
-const AT_ONCE = 8;
 
 /** All runs of the tree from run `id` down, each before those that it has started. */
 export async function readTree(client: Client, id: string): Promise<readonly TreeRun[]> {
@@ -35,23 +33,6 @@ function inTreeOrder(found: ReadonlyMap<string, TreeRun>, id: string): readonly 
   return run === undefined
     ? []
     : [run, ...run.children.flatMap((child) => inTreeOrder(found, child))];
-}
-
-/** The results of `work` on each item, in their order, a few under way at once. */
-export async function inTurns<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  let next = 0;
-  const turn = async (): Promise<void> => {
-    while (next < items.length) {
-      const at = next++;
-      results[at] = await work(items[at] as Item);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, turn));
-  return results;
 }
 
 /** Calls that lead from a run down to another: `1.2`, `1.2/3.spawn-1`, `1.p2/0/1`. */

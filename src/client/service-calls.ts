@@ -14,9 +14,12 @@ import { UsageError } from '../core/usage-error.ts';
 
 /**
  * The service gives up on a query after 10 s, and its own answer says why. One that it sheds, because
- * too many wait, is asked again until then.
+ * too many wait, the SDK asks again until then.
  */
-export const QUERY_DEADLINE_MS = 30_000;
+const QUERY_DEADLINE_MS = 30_000;
+
+/** A worker that went away, or was busy with something else, cuts off a first query and no second. */
+const QUERY_TRIES = 2;
 
 /** A run that hands itself over is another execution for a moment; the same id makes a repeat safe. */
 const HANDOVER_TRIES = 12;
@@ -97,10 +100,38 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
         `Expected \`${id}\` to be an agent's run, got another workflow.`,
       );
     }
-    // 4 DEADLINE_EXCEEDED, 9 FAILED_PRECONDITION: nobody took the query up.
-    if ([4, 9].includes(grpcCodeOf(error) ?? 0)) throw noWorker(id);
+    // 9 FAILED_PRECONDITION: no worker has been there for minutes.
+    if (isCutOff(error) || grpcCodeOf(error) === 9) throw noWorker(id);
     throw error;
   }
+}
+
+/**
+ * Asks run `id` by a query, within `withinMs`.
+ *
+ * @throws UsageError as `asking`; `no_worker` when nobody answers.
+ */
+export async function querying<Result>(
+  id: string,
+  client: Client,
+  query: () => Promise<Result>,
+  withinMs: number = QUERY_DEADLINE_MS,
+): Promise<Result> {
+  const deadline = Date.now() + withinMs;
+  return asking(id, async () => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await client.withDeadline(deadline, query);
+      } catch (error) {
+        if (!isCutOff(error) || attempt === QUERY_TRIES || Date.now() >= deadline) throw error;
+      }
+    }
+  });
+}
+
+/** 1 CANCELLED: the worker that had the query went away. 4 DEADLINE_EXCEEDED: none took it up in time. */
+function isCutOff(error: unknown): boolean {
+  return [1, 4].includes(grpcCodeOf(error) ?? 0);
 }
 
 function noWorker(id: string): UsageError {

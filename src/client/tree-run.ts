@@ -7,7 +7,7 @@ import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
 import { readStep } from './run-step.ts';
-import { asking, isAlive } from './service-calls.ts';
+import { asking, isAlive, querying } from './service-calls.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
@@ -89,9 +89,7 @@ export async function findRun(client: Client, known: KnownRun): Promise<FoundRun
 async function liveRun(client: Client, known: KnownRun): Promise<FoundRun> {
   const { id } = known;
   const handle = client.workflow.getHandle(id);
-  const answer = await asking(id, () =>
-    client.withDeadline(Date.now() + TREE_DEADLINE_MS, () => handle.query(treeQuery)),
-  );
+  const answer = await querying(id, client, () => handle.query(treeQuery), TREE_DEADLINE_MS);
   if (answer === null) return { run: begunRun(known), below: [] };
   const { agent, path, depth, parent, children, budgets, stats, status } = answer;
   return {

@@ -1,6 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { addressBelow, inTurns, mergeEvents, withAllBelow } from '../../src/client/run-tree.ts';
+import { addressBelow, mergeEvents, withAllBelow } from '../../src/client/run-tree.ts';
 import type { AgentEvent } from '../../src/core/agent/events.ts';
 import { UsageError } from '../../src/core/usage-error.ts';
 import { treeRun } from '../support/tree-runs.ts';
@@ -78,22 +77,6 @@ describe('work on a tree', () => {
 
     await expect(work).rejects.toMatchObject({ code: 'no_worker', message: 'r/1.2' });
     expect(told).toEqual(['r/1.2', 'r/2.1']);
-  });
-
-  it('is done to a few at once, with results in order', async () => {
-    let now = 0;
-    let most = 0;
-    const items = Array.from({ length: 30 }, (_, index) => index);
-
-    const results = await inTurns(items, async (item) => {
-      most = Math.max(most, ++now);
-      await turn();
-      now -= 1;
-      return item * 2;
-    });
-
-    expect(results).toEqual(items.map((item) => item * 2));
-    expect(most).toBe(8);
   });
 });
 

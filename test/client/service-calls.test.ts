@@ -1,0 +1,65 @@
+import { ServiceError, type Client } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { querying } from '../../src/client/service-calls.ts';
+
+/** What the client library throws for a call that the service ended with a gRPC status. */
+function refusal(code: number): ServiceError {
+  const cause = Object.assign(new Error(`${code}`), { code, details: 'said so', metadata: {} });
+  return new ServiceError('Failed to query Workflow', { cause });
+}
+
+interface Asked {
+  readonly client: Client;
+  readonly query: () => Promise<string>;
+  readonly deadlines: number[];
+}
+
+/** A client, and a query that fails with one of `codes` after another before it answers. */
+function asked(codes: readonly number[], tookMs = 0): Asked {
+  const deadlines: number[] = [];
+  const client = {
+    withDeadline: (deadline: number, ask: () => unknown) => {
+      deadlines.push(deadline);
+      return ask();
+    },
+  } as unknown as Client;
+  const query = async (): Promise<string> => {
+    const code = codes[deadlines.length - 1];
+    if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs));
+    if (code !== undefined) throw refusal(code);
+    return 'answered';
+  };
+  return { client, query, deadlines };
+}
+
+describe('a query', () => {
+  it.each([
+    ['that is answered at once', [], 'answered', 1],
+    ['whose worker went away is asked again', [1], 'answered', 2],
+    ['that a busy worker did not take up in time is asked again', [4], 'answered', 2],
+    ['that is cut off twice has no worker', [1, 4, 1], 'no_worker', 2],
+    ['on whose queue nobody has been for minutes has no worker, at once', [9], 'no_worker', 1],
+  ])('%s', async (_name, codes, expected, tries) => {
+    const { client, query, deadlines } = asked(codes);
+
+    const answer = await querying('r', client, query).catch(({ code }: { code: string }) => code);
+
+    expect(answer).toBe(expected);
+    expect(deadlines).toHaveLength(tries);
+    // All tries share one deadline.
+    expect(new Set(deadlines).size).toBe(1);
+  });
+
+  it('is not asked again when its time is over', async () => {
+    const { client, query, deadlines } = asked([4, 4], 5);
+
+    await expect(querying('r', client, query, 1)).rejects.toMatchObject({ code: 'no_worker' });
+    expect(deadlines).toHaveLength(1);
+  });
+
+  it('fails with what else the service says', async () => {
+    const { client, query } = asked([7]);
+
+    await expect(querying('r', client, query)).rejects.toThrow('Failed to query Workflow');
+  });
+});
