@@ -472,55 +472,67 @@ describe('the ledger of a tree', () => {
     );
   });
 
-  it('stays so while limits are lowered and raised, and frees nothing that may yet be spent [row 57]', () => {
-    fc.assert(
-      fc.property(
-        limits,
-        fc.array(fc.oneof({ weight: 20, arbitrary: op }, { weight: 2, arbitrary: limitOp }), {
-          minLength: 20,
-          maxLength: 150,
-        }),
-        (own, operations) => {
-          const tree = new Tree(own);
-          for (const operation of operations) {
-            tree.run(operation);
-            tree.check();
-          }
-        },
-      ),
-      { numRuns: 250 },
-    );
-  });
+  it(
+    'stays so while limits are lowered and raised, and frees nothing that may yet be spent [row 57]',
+    { timeout: 60_000 },
+    () => {
+      fc.assert(
+        fc.property(
+          limits,
+          fc.array(fc.oneof({ weight: 20, arbitrary: op }, { weight: 2, arbitrary: limitOp }), {
+            minLength: 20,
+            maxLength: 150,
+          }),
+          (own, operations) => {
+            const tree = new Tree(own);
+            for (const operation of operations) {
+              tree.run(operation);
+              tree.check();
+            }
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+  );
 
-  it('reserves nothing beyond a lowered limit once all runs have heard of it [row 57]', () => {
-    fc.assert(
-      fc.property(
-        limits,
-        fc.array(fc.oneof({ weight: 20, arbitrary: op }, { weight: 1, arbitrary: limitOp }), {
-          minLength: 20,
-          maxLength: 120,
-        }),
-        fc.integer({ min: 0, max: 60 }),
-        (own, operations, percent) => {
-          const tree = new Tree(own);
-          for (const operation of operations) if (operation.op !== 'die') tree.run(operation);
+  it(
+    'reserves nothing beyond a lowered limit once all runs have heard of it [row 57]',
+    { timeout: 60_000 },
+    () => {
+      fc.assert(
+        fc.property(
+          limits,
+          fc.array(fc.oneof({ weight: 20, arbitrary: op }, { weight: 1, arbitrary: limitOp }), {
+            minLength: 20,
+            maxLength: 120,
+          }),
+          fc.integer({ min: 0, max: 60 }),
+          (own, operations, percent) => {
+            const tree = new Tree(own);
+            for (const operation of operations) if (operation.op !== 'die') tree.run(operation);
 
-          tree.limit(percent);
-          tree.settle();
+            tree.limit(percent);
+            tree.settle();
 
-          for (const { state, isAlive } of tree.nodes) {
-            const { children = [] } = state;
-            if (isAlive)
+            for (const { state, isAlive } of tree.nodes) {
+              if (!isAlive) continue;
+              const { children = [] } = state;
               expect(children.filter(({ awaited }) => awaited !== undefined)).toEqual([]);
-          }
-          const ledger = ledgerOf(tree.root.state);
-          for (const bound of boundsOf(ledger)) {
-            const spent = tree.spent(bound.limit.key === CALLS ? 'calls' : 'tokens');
-            expect(committed(ledger, bound)).toBeLessThanOrEqual(Math.max(bound.max, spent));
-          }
-        },
-      ),
-      { numRuns: 200 },
-    );
-  });
+            }
+            const ledger = ledgerOf(tree.root.state);
+            // A run may have crossed its part by the model call that it was making.
+            const calling = tree.nodes.filter(({ modelCalls }) => modelCalls > 0).length;
+            for (const bound of boundsOf(ledger)) {
+              const isCalls = bound.limit.key === CALLS;
+              const most = Math.max(bound.max, tree.spent(isCalls ? 'calls' : 'tokens'));
+              const crossed = isCalls ? 0 : calling * MAX_TOKENS_PER_CALL;
+              expect(committed(ledger, bound)).toBeLessThanOrEqual(most + crossed);
+            }
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+  );
 });
