@@ -33,6 +33,7 @@ export {
   type StructuredSectionOptions,
 } from './activities/define-text.ts';
 export type { SignatureInput } from './activities/define-signature.ts';
+export { fanOut, type FanOutOptions } from './activities/define-fan-out.ts';
 export {
   pipeline,
   type PipelineOptions,

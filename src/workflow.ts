@@ -107,6 +107,7 @@ export {
 export type {
   PersonQuestion,
   PersonReply,
+  SpawnAllOptions,
   SpawnInput,
   SpawnResult,
   SpawnWish,

@@ -2,9 +2,12 @@
 import {
   agentTool,
   defineAgent,
+  fanOut,
   selfTool,
   type AgentDefinition,
   type AgentModel,
+  type Everloop,
+  type Json,
   type RunHandle,
 } from '../../src/index.ts';
 import type { Next } from '../../src/workflow.ts';
@@ -44,28 +47,24 @@ export function splitter(model: AgentModel): AgentDefinition {
 }
 
 /** Hundreds of readers: each batch of them is a run of its own, so no history holds them all. */
-export function allReader(reader: AgentDefinition, model: AgentModel): AgentDefinition {
-  // #region batches
-  const signature = '(parts [:string]) -> [:string]';
-  const batch = defineAgent({
-    name: 'batch',
-    mode: 'lisp',
-    model,
-    signature,
-    instructions: 'Call `reader` for each of `data/parts`, in `pmap`, and return the values.',
-    tools: [agentTool({ agent: reader })],
-  });
-  const all = defineAgent({
-    name: 'all',
-    mode: 'lisp',
-    model,
-    signature,
-    instructions: 'Call `batch` with thirty parts at a time, in `pmap`, and return all values.',
-    tools: [agentTool({ agent: batch })],
-    limits: { children: 400 },
-  });
+export function readersOf(reader: AgentDefinition): AgentDefinition {
+  // #region many
+  const readers = fanOut('readers', reader, { onFailure: 'null', limits: { costUsd: 5 } });
   // #endregion
-  return all;
+  return readers;
+}
+
+/** Starts them like any agent: one run of the reader for each page. */
+export async function readAll(
+  everloop: Everloop,
+  pages: readonly string[],
+): Promise<{ readonly read: readonly Json[]; readonly failed: number }> {
+  // #region pages
+  const run = await everloop.start('readers', { task: 'Sum up:', context: { items: pages } });
+  const { value } = await run.result();
+  const read = Array.isArray(value) ? value.filter((one) => one !== null) : [];
+  // #endregion
+  return { read, failed: pages.length - read.length };
 }
 
 /** A loop that asks two agents at once and takes the longer answer. */

@@ -47,23 +47,33 @@ export function withKnownAgents(
   };
 }
 
-/** Names in the stages of a pipeline that none of `known` has. */
+/** Names in the stages of a pipeline, or of a fan-out, that none of `known` has. */
 export function stageProblems(
   { spec }: AgentDefinition,
   known: readonly string[],
 ): readonly UsageProblem[] {
-  return (spec.pipeline?.stages ?? []).flatMap((stage, index) =>
-    agentsOf(stage)
-      .filter((name) => !known.includes(name))
-      .map((name) => unknownAgent(`stage ${index + 1}`, name, known)),
+  return stagesOf(spec).flatMap(({ place, agents }) =>
+    agents.filter((name) => !known.includes(name)).map((name) => unknownAgent(place, name, known)),
   );
 }
 
 /** What tools and stages of a definition start. */
 export function childStarts({ spec }: AgentDefinition): readonly AgentToolSpec[] {
   const called = spec.tools.flatMap(({ agent }) => agent ?? []);
-  const staged = (spec.pipeline?.stages ?? []).flatMap(agentsOf).map((agent) => ({ agent }));
+  const staged = stagesOf(spec).flatMap(({ agents }) => agents.map((agent) => ({ agent })));
   return [...called, ...staged];
+}
+
+/** What an agent without a model starts, by the places where it says so. */
+function stagesOf({ pipeline, fanOut }: AgentDefinition['spec']): readonly {
+  readonly place: string;
+  readonly agents: readonly string[];
+}[] {
+  const stages = (pipeline?.stages ?? []).map((stage, index) => ({
+    place: `stage ${index + 1}`,
+    agents: agentsOf(stage),
+  }));
+  return fanOut === undefined ? stages : [{ place: 'its items', agents: [fanOut.agent] }];
 }
 
 function agentsOf(stage: StageSpec): readonly string[] {

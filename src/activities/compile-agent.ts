@@ -81,7 +81,7 @@ export function compileAgent(
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
   const spec: AgentSpec = {
     ...definition.spec,
-    ...compiledPipeline(definition.spec, start.model),
+    ...handedOn(definition.spec, start.model),
     models: chosen.models,
     ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
@@ -91,13 +91,16 @@ export function compileAgent(
   return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec, used) };
 }
 
-/** A model that a start asks for is that of all stages. */
-function compiledPipeline(
-  { pipeline }: AgentDefinition['spec'],
+/** A model that a start asks for is that of all stages, and of all runs of a fan-out. */
+function handedOn(
+  { pipeline, fanOut }: AgentDefinition['spec'],
   model: string | undefined,
-): Pick<AgentSpec, 'pipeline'> {
-  if (pipeline === undefined) return {};
-  return { pipeline: model === undefined ? pipeline : { ...pipeline, model } };
+): Pick<AgentSpec, 'pipeline' | 'fanOut'> {
+  if (model === undefined) return {};
+  return {
+    ...(pipeline === undefined ? {} : { pipeline: { ...pipeline, model } }),
+    ...(fanOut === undefined ? {} : { fanOut: { ...fanOut, model } }),
+  };
 }
 
 /** The hash of a specification: equal for equal ones, whatever the order of their keys. */
@@ -122,7 +125,7 @@ function chooseModels(
   if (id === undefined) return { kind: 'models', models: [] };
   const entry = models.get(id);
   if (entry === undefined) return { kind: 'problem', problem: unknownModel(id, models) };
-  // A pipeline hands the model on to its stages.
+  // An agent without a model hands it on to those that it starts.
   const used = definition.model === null ? [] : withFallbacks(entry, models, isJson);
   return { kind: 'models', models: used };
 }

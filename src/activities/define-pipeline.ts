@@ -3,13 +3,12 @@
  * whose loop runs stages instead of asking a model, so it is started, served and called like any other.
  */
 import type { LimitsInput } from '../core/agent/input.ts';
-import type { PipelineSpec, StageSpec } from '../core/agent/spec.ts';
+import type { StageSpec } from '../core/agent/spec.ts';
 import { printSignature } from '../core/signature/print-signature.ts';
 import type { SignatureType } from '../core/signature/signature.ts';
 import { usageErrorOf } from '../core/usage-error.ts';
-import { AGENT_DEFAULTS } from './agent-options.ts';
+import { agentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from './definitions.ts';
-import { textAnswer, SECTION_NAMES } from './define-text.ts';
 import { hasKind } from './has-kind.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
 import { pipelineProblems } from './pipeline-problems.ts';
@@ -49,38 +48,14 @@ export function pipeline(
   const problems = pipelineProblems(name, stages, options);
   if (problems.length > 0) throw usageErrorOf(problems, `Pipeline \`${String(name)}\`: `);
   const { memory = 'none', map = {}, description, limits } = options;
-  const entry = entryOf(stages);
-  return {
-    kind: 'agent',
+  return agentWithoutModel({
     name,
-    spec: {
-      v: 1,
-      name,
-      ...(description === undefined ? {} : { description }),
-      // A run without a model has no mode of its own; `text` has no conversation to keep.
-      mode: 'text',
-      ...(entry === undefined ? {} : { signature: entry.signature }),
-      instructions: null,
-      rules: null,
-      tools: [],
-      toolchain: { kind: 'native', section: SECTION_NAMES.action },
-      answer: { ...textAnswer().spec, validators: [] },
-      react: null,
-      pipeline: { stages: stages.map(stageSpec), memory, map } satisfies PipelineSpec,
-      examples: [],
-      parallel: AGENT_DEFAULTS.parallel,
-      maxCallsPerTurn: AGENT_DEFAULTS.maxCallsPerTurn,
-      timeZone: AGENT_DEFAULTS.timeZone,
-      queues: {},
-    },
-    model: null,
-    stages: stages.flatMap(definitionsIn),
-    ...(limits === undefined ? {} : { limits }),
-    ...(entry === undefined ? {} : { inputs: entry.inputs }),
-    tools: [],
-    validators: [],
-    standards: { answer: null, sections: new Map() },
-  };
+    loop: { pipeline: { stages: stages.map(stageSpec), memory, map } },
+    starts: stages.flatMap(definitionsIn),
+    description,
+    limits,
+    entry: entryOf(stages),
+  });
 }
 
 function stageSpec(stage: PipelineStage): StageSpec {

@@ -167,9 +167,9 @@ export interface AgentDefinition {
   readonly kind: 'agent';
   readonly name: string;
   readonly spec: Omit<AgentSpec, 'models' | 'limits' | 'compaction'>;
-  /** An id to look up, or the entry itself; null for a pipeline, which asks no model. */
+  /** An id to look up, or the entry itself; null for a pipeline or a fan-out, which asks none. */
   readonly model: string | ModelEntry | null;
-  /** Of a pipeline: the definitions among its stages, which the worker then knows. */
+  /** Of a pipeline or a fan-out: the definitions that it starts, which the worker then knows. */
   readonly stages?: readonly AgentDefinition[];
   readonly limits?: LimitsInput;
   /** Absent: the default, which depends on the model. */

@@ -118,9 +118,9 @@ function inputProblems(
   }
   const { v, agent, task, context, history, model, memory, parent } = input;
   const badMemory = memory === undefined ? undefined : memoryProblem(memory);
-  // The stages of a pipeline know what they need.
-  const isPipeline = asked?.pipeline !== undefined;
-  const hasTemplate = asked?.prompt !== undefined || isPipeline || isCompiledRun;
+  const loop = loopOf(asked);
+  // What an agent without a model starts knows what it needs.
+  const hasTemplate = asked?.prompt !== undefined || loop !== null || isCompiledRun;
   // What a parent calls an agent with may be its parameters alone.
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   return [
@@ -138,7 +138,7 @@ function inputProblems(
       : [
           `Expected \`context\` to be a JSON object, got ${shown(context)}. Write it as { name: value }.`,
         ]),
-    ...historyProblems(history, isPipeline),
+    ...historyProblems(history, loop),
     ...(badMemory === undefined ? [] : [badMemory]),
     ...(model === undefined || typeof model === 'string'
       ? []
@@ -173,11 +173,18 @@ function taskProblems(task: unknown, needsNone: boolean): readonly string[] {
   return problems;
 }
 
-function historyProblems(history: unknown, isPipeline: boolean): readonly string[] {
+/** What runs instead of a model, and what it starts; null where a model is asked. */
+function loopOf(asked: AgentDefinition['spec'] | undefined): readonly [string, string] | null {
+  if (asked?.pipeline !== undefined) return ['pipeline', 'stages'];
+  return asked?.fanOut === undefined ? null : ['fan-out', 'runs'];
+}
+
+function historyProblems(history: unknown, loop: ReturnType<typeof loopOf>): readonly string[] {
   if (history === undefined) return [];
-  if (isPipeline) {
+  if (loop !== null) {
+    const [noun, parts] = loop;
     return [
-      'Expected no `history` for a pipeline, got some. Put what its stages need into `context`.',
+      `Expected no \`history\` for a ${noun}, got some. Put what its ${parts} need into \`context\`.`,
     ];
   }
   const fits =

@@ -71,7 +71,11 @@ export async function previewPrompt(
   };
   const [first] = spec.models;
   if (first === undefined) {
-    const message = `Expected an agent that asks a model, got the pipeline \`${spec.name}\`. Preview one of its stages.`;
+    const [noun, advice] =
+      spec.fanOut === undefined
+        ? ['pipeline', 'Preview one of its stages.']
+        : ['fan-out', `Preview \`${spec.fanOut.agent}\`.`];
+    const message = `Expected an agent that asks a model, got the ${noun} \`${spec.name}\`. ${advice}`;
     throw new UsageError('no_model', message);
   }
   const order: ModelOrder = {

@@ -75,7 +75,8 @@ export function createRegistry(options: RegistryOptions): Registry {
 
 /** Whose problem it is: ``Agent `triage` ``. */
 function ownerOf({ name, spec }: AgentDefinition): string {
-  return `${spec.pipeline === undefined ? 'Agent' : 'Pipeline'} \`${name}\``;
+  const noun = spec.pipeline === undefined ? 'Agent' : 'Pipeline';
+  return `${spec.fanOut === undefined ? noun : 'Fan-out'} \`${name}\``;
 }
 
 /** A model that a tool gives its agent is one of the worker's. */

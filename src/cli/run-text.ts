@@ -21,7 +21,7 @@ export function progressText(status: RunStatus): string {
   const { iteration, usage, state, waitsFor } = status;
   const doing =
     state === 'running' || state === 'waiting'
-      ? [...(state === 'waiting' ? ['waiting'] : []), ...waitsFor].join(', ')
+      ? waitsText([...(state === 'waiting' ? ['waiting'] : []), ...waitsFor])
       : state;
   return [
     `iteration ${iteration}`,
@@ -29,6 +29,13 @@ export function progressText(status: RunStatus): string {
     costText(usage.costMicroUsd),
     ...(doing === '' ? [] : [doing]),
   ].join(' · ');
+}
+
+/** `model gpt-5, 30 × agent reader`: what a run waits for, equal things once. */
+export function waitsText(waitsFor: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const one of waitsFor) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return [...counts].map(([one, count]) => (count === 1 ? one : `${count} × ${one}`)).join(', ');
 }
 
 /** `success · 4 iterations · 440 tokens · $0.0012 · 3.2 s`: what a run came to. */

@@ -1,6 +1,7 @@
 /** A tree of runs as text for people: its runs with where they stand, and its budgets. Pure. */
 import type { TreeRun } from '../client/tree-run.ts';
 import type { BudgetLine } from '../core/agent/messages.ts';
+import { waitsText } from './run-text.ts';
 import { cellText, costText, countText, oneLine, tableText } from './text.ts';
 
 /** Characters of what a run waits for; a line should fit a terminal. */
@@ -18,7 +19,7 @@ export function treeText(runs: readonly TreeRun[]): string {
       run.state === 'silent' ? '?' : String(run.iteration),
       countText(run.usage.totalTokens),
       costText(run.usage.costMicroUsd),
-      oneLine(run.waitsFor.join(', '), WAITS_WIDTH),
+      oneLine(waitsText(run.waitsFor), WAITS_WIDTH),
     ]),
   );
 }

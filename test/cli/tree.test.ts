@@ -70,7 +70,7 @@ const TREE: readonly TreeRun[] = [
     state: 'ended',
     status: 'error',
     reason: 'evil\u001b[2J\u202E',
-    waitsFor: ['tool \u001b]0;x\u0007'],
+    waitsFor: ['model m', ...Array<string>(30).fill('tool \u001b]0;x\u0007')],
   }),
 ];
 
@@ -80,7 +80,7 @@ const SHOWN = [
   '├─ writer      1.1      running                      1          220     $0.0015',
   '│  └─ checker  1.1/3.1  silent                       ?          220     $0.0015',
   '├─ writer      1.2      success                      1          220     $0.0015',
-  '└─ writer      2.1      error (evil\\u001B[2J\\u202E)  1          220     $0.0015  tool \\u001B]0;x\\u0007',
+  '└─ writer      2.1      error (evil\\u001B[2J\\u202E)  1          220     $0.0015  model m, 30 × tool \\u001B]0;x\\u0007',
 ].join('\n');
 
 function onTree(argv: readonly string[], run: RunHandle, setup: CliSetup = {}): Promise<CliResult> {

@@ -1,18 +1,29 @@
 /** docs/trees.md: its code is that of examples which run here. */
 import { expect, test } from 'vitest';
-import { longerOf, lookAt, planner, splitter, steer } from '../../examples/docs/trees.ts';
+import {
+  longerOf,
+  lookAt,
+  planner,
+  readAll,
+  readersOf,
+  splitter,
+  steer,
+} from '../../examples/docs/trees.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
+import type { Everloop } from '../../src/client/everloop-client.ts';
+import { textOf } from '../../src/core/message.ts';
+import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { treeRun } from '../support/tree-runs.ts';
 import { answer } from '../support/runs.ts';
-import { fanOut } from '../support/fan-out.ts';
+import { partsTo, readerAgent } from '../support/fan-outs.ts';
 import { delegate, observed, ownSums, runsOf, taskOf, treeCounters } from '../support/trees.ts';
 
 test('docs/trees.md quotes its examples', () => {
-  expect(blocksOf('trees').size).toBe(6);
+  expect(blocksOf('trees').size).toBe(7);
   expect(blocksOf('trees')).toEqual(regionsOf('trees'));
 });
 
@@ -65,15 +76,40 @@ test('an agent that calls itself', async () => {
 });
 
 test('hundreds of readers, thirty to a batch', async () => {
-  const { agent, parts } = fanOut(300);
+  const pages = partsTo(300);
+  const agent = readersOf(
+    readerAgent(({ messages }) => {
+      const text = messages.map(textOf).join('');
+      if (text.endsWith('part 7')) throw new Error('torn');
+      return text;
+    }),
+  );
+  const runs: MemoryRun[] = [];
+  const everloop = {
+    start: async (
+      _name: string,
+      start: { task: string; context: { items: readonly string[] } },
+    ) => {
+      const run = startInMemory({ agent, ...start });
+      runs.push(run);
+      return fakeRun('r', { result: () => run.result });
+    },
+  } as unknown as Everloop;
 
-  const run = startInMemory({ agent, task: 'Read', context: { parts } });
-  const step = await run.result;
+  const { read, failed } = await readAll(everloop, pages);
 
-  expect(step).toMatchObject({ status: 'success', value: parts.map((part) => `read ${part}`) });
+  expect([read.length, read[0], read.at(-1), failed]).toEqual([
+    299,
+    'Sum up:\n\npart 1',
+    'Sum up:\n\npart 300',
+    1,
+  ]);
+  const [run] = runs;
+  if (run === undefined) throw new Error('Expected a run.');
+  const { stats } = await run.result;
   expect(run.children.map(({ children }) => children.length)).toEqual(Array(10).fill(30));
-  expect(step.stats.counters['agent:children']).toBe(310);
-  expect(treeCounters(step.stats)).toEqual(ownSums(runsOf(run).map(({ state }) => state.stats)));
+  expect(stats.counters['agent:children']).toBe(310);
+  expect(treeCounters(stats)).toEqual(ownSums(runsOf(run).map(({ state }) => state.stats)));
   // The root records its ten children, whatever is below them.
   expect(run.events.length).toBeLessThan(150);
 });

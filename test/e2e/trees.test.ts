@@ -1,15 +1,17 @@
 /** Trees of agents on a real server: children as workflows, budgets by signals, ends that reach down. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { fanOut } from '../../src/activities/define-fan-out.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { Step } from '../../src/core/agent/step.ts';
+import { textOf } from '../../src/core/message.ts';
 import { treeQuery } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { abortOf, act, answer, bodiesOf, gate, hasNoGap, searchTool } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { asker, worker } from '../support/tree-agents.ts';
-import { fanOut } from '../support/fan-out.ts';
+import { partsTo, readerAgent } from '../support/fan-outs.ts';
 import { delegate, ownSums, player, taskOf, treeCounters } from '../support/trees.ts';
 
 let stage: Stage;
@@ -360,10 +362,10 @@ describe('a child that hands over', () => {
 
 describe('a fan-out of more than a hundred', () => {
   it('goes through a child for each batch, and no history holds them all [row 55]', async () => {
-    const { agent, parts } = fanOut(120);
-    const { everloop } = await stage.serve([agent]);
+    const parts = partsTo(120);
+    const { everloop } = await stage.serve([fanOut('readers', readerAgent())]);
 
-    const run = await everloop.start('all', { task: 'Read', context: { parts } });
+    const run = await everloop.start('readers', { context: { items: parts } });
     const step = await run.result();
 
     expect(step).toMatchObject({ status: 'success', value: parts.map((part) => `read ${part}`) });
@@ -372,7 +374,60 @@ describe('a fan-out of more than a hundred', () => {
     if (root === undefined) throw new Error('Expected a root.');
     expect(treeCounters(root.stats)).toEqual(ownSums([root, ...below].map(({ stats }) => stats)));
     // Four children, and what they ask for of the limit on children: not what 124 would write.
-    const { historyLength } = await stage.client.workflow.getHandle(run.id).describe();
-    expect(historyLength).toBeLessThan(200);
+    const lengthOf = async (id: string): Promise<number> =>
+      (await stage.client.workflow.getHandle(id).describe()).historyLength;
+    expect(await lengthOf(run.id)).toBeLessThan(200);
+    // Thirty children at nine events each, the start, the end, and what they ask for.
+    expect(await lengthOf(`${run.id}/1.spawn-4`)).toBeLessThan(400);
+    // Each part is above its items, each item in its place.
+    const tree = await run.tree();
+    expect(tree.map(({ id }) => id.slice(run.id.length))).toEqual([
+      '',
+      ...[1, 2, 3, 4].flatMap((part) => [
+        `/1.spawn-${part}`,
+        ...partsTo(30).map((_, item) => `/1.spawn-${part}/1.spawn-${item + 1}`),
+      ]),
+    ]);
+    expect(new Set(tree.map(({ state, status }) => `${state} ${status}`))).toEqual(
+      new Set(['ended success']),
+    );
+  }, 120_000);
+
+  it('goes on without an item that fails, and is canceled as one [row 2] [row 55]', async () => {
+    const torn = readerAgent(async ({ messages }, { signal }) => {
+      const text = textOf(messages.at(-1) ?? { role: 'user', parts: [] });
+      if (text.startsWith('part')) return text;
+      if (text === 'torn') throw Object.assign(new Error('torn'), { statusCode: 400 });
+      await abortOf(signal);
+      throw signal.reason;
+    });
+    const { everloop } = await stage.serve([
+      fanOut('readers', torn, { batch: 3, onFailure: 'null' }),
+    ]);
+
+    const lossy = await everloop.start('readers', {
+      context: { items: ['part 1', 'torn', 'part 2', 'part 3'] },
+    });
+    const [step] = await checked(everloop, lossy);
+    const held = await everloop.start('readers', {
+      context: { items: ['held', 'held', 'held', 'held'] },
+    });
+    const areAtWork = async (): Promise<boolean> => {
+      const tree = await held.tree();
+      return tree.filter(({ waitsFor }) => waitsFor.includes('model reader/m')).length === 4;
+    };
+    await eventually('four readers', areAtWork, 60_000);
+    await held.cancel('enough');
+    const ends = await checked(everloop, held);
+
+    expect([step?.status, step?.value]).toEqual(['success', ['part 1', null, 'part 2', 'part 3']]);
+    expect(ends.map(({ agent, reason }) => `${agent} ${reason}`)).toEqual([
+      'readers canceled',
+      ...[1, 2].flatMap(() => [
+        'readers parent_canceled',
+        'reader parent_canceled',
+        'reader parent_canceled',
+      ]),
+    ]);
   }, 120_000);
 });

@@ -64,6 +64,12 @@ describe('a recorded history', () => {
     const told = counts('tree-lowered', 'EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
     expect(told).toBeGreaterThan(2);
     expect(counts('tree-lowered', 'EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).toBe(1);
+    expect(counts('fan-out', 'EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED')).toBe(2);
+    // Room for all its children, asked for and granted.
+    expect(counts('fan-out', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(0);
+    expect(counts('fan-out-part', 'EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    expect(counts('fan-out-part', 'EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED')).toBe(1);
+    expect(counts('fan-out-part', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
     expect(counts('program', 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED')).toBe(1);
     expect(counts('program', 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')).toBe(1);
     expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBeGreaterThan(

@@ -77,6 +77,7 @@ const RINGS: Readonly<Record<string, RingRule>> = {
       'activities/define-signature.ts',
       'activities/define-text.ts',
       'activities/agent-tool.ts',
+      'activities/define-fan-out.ts',
       'activities/define-pipeline.ts',
       'activities/define-tool.ts',
       'activities/define-validator.ts',

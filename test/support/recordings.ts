@@ -6,8 +6,12 @@ import { AIRLINE_SCRIPT_A } from '../../examples/airline/scripts.ts';
 import { airlineStore } from '../../examples/airline/store.ts';
 import { scriptedModel, type ScriptTurn, type ScriptVariant } from '../../examples/script.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
+import { fanOut } from '../../src/activities/define-fan-out.ts';
+import { pipeline } from '../../src/activities/define-pipeline.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
+import { textOf } from '../../src/core/message.ts';
 import { eventually } from './eventually.ts';
+import { partsTo, readerAgent } from './fan-outs.ts';
 import { peopleAgents } from './people-agents.ts';
 import { pressAgent } from './pipeline-agents.ts';
 import { programAgent } from './program-agents.ts';
@@ -54,6 +58,8 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
   { name: 'tree-lowered', link: 0, play: playLowered },
   { name: 'pipeline', link: 0, play: playPipeline },
+  { name: 'fan-out', link: 0, play: async (stage) => (await playFanOut(stage)).run },
+  { name: 'fan-out-part', link: 0, play: async (stage) => (await playFanOut(stage)).part },
   { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
 ];
@@ -146,6 +152,25 @@ async function playPipeline(stage: Stage): Promise<RunHandle> {
   await run.answer('q1', 'yes', { updateId: 'recorded-answer' });
   await run.result();
   return run;
+}
+
+/** Four items in two runs in between, of which one loses an item; it first asks for room for all of them. */
+async function playFanOut(
+  stage: Stage,
+): Promise<{ readonly run: RunHandle; readonly part: RunHandle }> {
+  const reader = readerAgent(({ messages }) => {
+    const text = messages.map(textOf).join('');
+    if (text === 'part 2') throw Object.assign(new Error('torn'), { statusCode: 400 });
+    return text;
+  });
+  const readers = fanOut('readers', reader, { batch: 2, onFailure: 'null' });
+  // Of 12 children it is lent 5, and needs 8.
+  const line = pipeline('line', [readers], { limits: { children: 12 } });
+  const { everloop } = await stage.serve([line]);
+  const above = await everloop.start('line', { context: { items: partsTo(4) } });
+  await above.result();
+  const run = everloop.attach(`${above.id}/1.spawn-1`);
+  return { run, part: everloop.attach(`${run.id}/1.spawn-1`) };
 }
 
 /** A program of two links: the first leaves while a question and a timer are open. */

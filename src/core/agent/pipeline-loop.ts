@@ -9,12 +9,12 @@
  *     as that limit.
  */
 import type { Json } from '../json.ts';
-import type { Breach } from '../limits/limit.ts';
 import { clip } from '../text/cut.ts';
 import { expandTemplate } from '../template/expand-template.ts';
 import { parseTemplate } from '../template/parse-template.ts';
-import { leaveOf, leaving } from './ending.ts';
-import { upstreamFailure } from './piping.ts';
+import { chained, lostFirst, stepIn, stopAt } from './child-value.ts';
+import { leaving } from './ending.ts';
+import { asBug } from './mode-loop.ts';
 import {
   afterStage,
   endOfAgent,
@@ -25,10 +25,8 @@ import {
   type PipelineState,
   type StageEnd,
 } from './pipeline-state.ts';
-import type { ChildFailure } from './run-child.ts';
 import type { PipelineSpec, StageSpec } from './spec.ts';
-import type { Step } from './step.ts';
-import type { SpawnInput, SpawnResult } from './spawn.ts';
+import type { SpawnInput } from './spawn.ts';
 import type { Next, Work } from './work.ts';
 
 /** The iteration of `pipeline`: its next stage. */
@@ -46,9 +44,7 @@ export function pipelineLoop(pipeline: PipelineSpec): Next {
       work.setData(afterStage(pipeline, before, end) as unknown as Json);
       return { kind: 'continue' };
     } catch (error) {
-      if (leaveOf(error) !== undefined) throw error;
-      const cause = error instanceof Error ? error.message : String(error);
-      throw leaving({ kind: 'failed', code: 'internal', cause });
+      throw asBug(error);
     }
   };
 }
@@ -66,7 +62,7 @@ async function runStage(
     case 'parallel': {
       const results = await work.spawnAll(stage.agents.map((agent) => ({ agent, input })));
       // The one that failed first ended the others: theirs is no reason.
-      const lost = results.find((result) => result.kind !== 'value' && !isAborted(result));
+      const lost = lostFirst(results);
       return endOfParallel(
         (lost === undefined ? results : [lost]).map((result) => stepIn(work, result)),
       );
@@ -89,25 +85,6 @@ function inputOf(
     ...(model === undefined ? {} : { model }),
     ...(memory === null ? {} : { memory }),
   };
-}
-
-/** Whether a child ended because another one had failed. */
-function isAborted(result: SpawnResult): boolean {
-  return result.kind === 'failed' && result.failure.reason === 'parent_canceled';
-}
-
-/** The Step of a child that succeeded; throws to end the pipeline when it did not. */
-function stepIn(work: Work, result: SpawnResult): Step {
-  switch (result.kind) {
-    case 'value':
-      return result.step;
-    case 'refused':
-      return stopAt(work, result.breach);
-    case 'failed': {
-      const { breach } = result.failure;
-      return breach === undefined ? chained(result.failure) : stopAt(work, breach);
-    }
-  }
 }
 
 /** What a person answered; throws to end the pipeline when nobody did. */
@@ -143,16 +120,3 @@ async function answerTo(
 
 /** Of a question with a document in it: it stands in the state, and in what is told to runs above. */
 const MAX_QUESTION_CHARACTERS = 16_000;
-
-function chained(failure: ChildFailure): never {
-  const { message: cause, details } = upstreamFailure(failure);
-  throw leaving({ kind: 'failed', code: 'chained_failure', cause, details, isVerbatim: true });
-}
-
-/** Ends the pipeline at a limit of its own, or of a run above it. */
-function stopAt({ run }: Work, breach: Breach): never {
-  const { origin } = breach;
-  const isOwn = origin !== 'self' && origin.runId === run.state.runId;
-  run.breach(isOwn ? { ...breach, origin: 'self' } : breach);
-  throw leaving({ kind: 'stopped' });
-}

@@ -10,6 +10,7 @@ import { expandTemplate } from '../template/expand-template.ts';
 import { nameData } from '../template/name-data.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import type { TranscriptHead } from '../transcript/transcript.ts';
+import { withItems } from './fan-out-plan.ts';
 import type { AgentInput } from './input.ts';
 import { contextOfStep, isStep, textsIn } from './piping.ts';
 import { startMemory } from './program/check-memory.ts';
@@ -67,7 +68,8 @@ export function prepareInput(
     return { material: { task }, warnings: [], refusal };
   }
   // What is no Step is the context itself: the types know no other way to say so.
-  const context = piped?.context ?? (given as JsonObject | undefined);
+  const named = piped?.context ?? (given as JsonObject | undefined);
+  const context = spec.fanOut === undefined ? named : withItems(named);
   const said = isPlainObject(contextDescriptions) ? textsIn(contextDescriptions) : {};
   const descriptions = { ...said, ...piped?.contextDescriptions };
   const params = spec.signature?.params ?? [];

@@ -10,6 +10,7 @@ import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import { leaveIfAsked } from './ask-model.ts';
 import { leaving } from './ending.ts';
 import type { Host } from './host.ts';
+import { makeRoom } from './make-room.ts';
 import type { QuestionItem } from './pending.ts';
 import type { Run } from './run.ts';
 import type { OpenCount } from './open-count.ts';
@@ -36,6 +37,12 @@ export interface SpawnWish {
   readonly input?: SpawnInput;
 }
 
+/** How several children that start together stand to each other. */
+export interface SpawnAllOptions {
+  /** What the first without a value means for the others. Default `end`: theirs is of no use. */
+  readonly onFailure?: 'end' | 'continue';
+}
+
 /** What a child came to; `text` says why there is no value. */
 export type SpawnResult =
   | { readonly kind: 'value'; readonly value: Json; readonly step: Step }
@@ -55,7 +62,7 @@ export type PersonReply =
   | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
 
 /** What children are told whose work is of no use any more. */
-export const SIBLING_FAILED = 'another run of the same stage gave no value';
+export const SIBLING_FAILED = 'another run that began with it gave no value';
 
 /** A child that a loop wants. */
 export interface LoopChild {
@@ -93,19 +100,20 @@ export async function spawn(
   }
 }
 
-/** Runs several at once. The first without a value ends the others, which are awaited all the same. */
+/** Runs several at once. All are awaited, also those that the first without a value has ended. */
 export async function spawnTogether(
   run: Run,
   host: Host,
   open: OpenCount,
   wishes: readonly LoopChild[],
+  onFailure: 'end' | 'continue',
 ): Promise<readonly SpawnResult[]> {
-  let isLost = false;
+  let endsOthers = onFailure === 'end';
   const results = await Promise.allSettled(
     wishes.map(async (wish) => {
       const result = await spawn(run, host, open, wish);
-      if (result.kind === 'value' || isLost) return result;
-      isLost = true;
+      if (result.kind === 'value' || !endsOthers) return result;
+      endsOthers = false;
       host.abort();
       return result;
     }),
@@ -115,6 +123,24 @@ export async function spawnTogether(
     throw result.reason;
   });
 }
+
+/** Sees to room for `count` more children below the run; gives the limit that has none. */
+export async function roomForChildren(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  count: number,
+): Promise<Breach | null> {
+  leaveIfAsked(run, host);
+  if (count === 0) return null;
+  open.count += 1;
+  await makeRoom(run, host, { [CHILDREN]: count });
+  open.count -= 1;
+  leaveIfAsked(run, host);
+  return run.wouldCross([CHILDREN], { [CHILDREN]: count - 1 });
+}
+
+const CHILDREN = 'agent:children';
 
 /** A question that a loop asks. */
 export interface LoopQuestion {

@@ -199,6 +199,17 @@ export interface PipelineSpec {
   readonly model?: string;
 }
 
+/** What runs instead of a model: an agent, once for each item of a list. */
+export interface FanOutSpec {
+  readonly agent: string;
+  /** Most children of one run; of more items each child gets a part, as another run of the fan-out. */
+  readonly batch: number;
+  /** Of an item: the fan-out ends, or its place in the value is null. */
+  readonly onFailure: 'end' | 'null';
+  /** Id of a model entry in place of that of the agent. */
+  readonly model?: string;
+}
+
 /** How much of programs a model reads. */
 export interface ProgramSizes {
   /** Characters of the notes. */
@@ -265,7 +276,10 @@ export interface AgentSpec {
   readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
-  /** The model and its fallbacks, in the order in which they are tried. Of a pipeline none, else at least one. */
+  /**
+   * The model and its fallbacks, in the order in which they are tried. Of a pipeline and a fan-out none,
+   * else at least one.
+   */
   readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search its tool is the last of them. */
   readonly tools: readonly ToolSpec[];
@@ -279,6 +293,8 @@ export interface AgentSpec {
   readonly react: ReactSpec | null;
   /** Set exactly when the agent is a pipeline: it asks no model itself. */
   readonly pipeline?: PipelineSpec;
+  /** Set exactly when the agent is a fan-out: it asks no model itself. */
+  readonly fanOut?: FanOutSpec;
   /** Set exactly when the model may write programs. */
   readonly program?: ProgramSpec;
   readonly examples: readonly Message[];

@@ -3,6 +3,7 @@
  * and published by itself, and leaves the iteration when the run is to stop.
  */
 import { byteSize, type Json } from '../json.ts';
+import type { Breach } from '../limits/limit.ts';
 import type { ToolCall } from '../message.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Reply } from '../model/model.ts';
@@ -23,11 +24,13 @@ import { runCalls, type CallTurn } from './run-calls.ts';
 import type { RunState } from './run-state.ts';
 import {
   askOne,
+  roomForChildren,
   spawn,
   spawnTogether,
   SIBLING_FAILED,
   type PersonQuestion,
   type PersonReply,
+  type SpawnAllOptions,
   type SpawnInput,
   type SpawnResult,
   type SpawnWish,
@@ -81,9 +84,17 @@ export interface Work {
   spawn(agent: string, input?: SpawnInput): Promise<SpawnResult>;
   /**
    * Runs several children at once, which share what limits leave; the results are in the order of
-   * `wishes`. The first that gives no value ends the others.
+   * `wishes`. The first that gives no value ends the others, unless `onFailure` is `continue`.
    */
-  spawnAll(wishes: readonly SpawnWish[]): Promise<readonly SpawnResult[]>;
+  spawnAll(
+    wishes: readonly SpawnWish[],
+    options?: SpawnAllOptions,
+  ): Promise<readonly SpawnResult[]>;
+  /**
+   * Sees to room for `count` more children, and for theirs, in the limits on `children` of this run and
+   * those above, before the first of them costs anything. Gives the limit that has none, else null.
+   */
+  roomForChildren(count: number): Promise<Breach | null>;
   /**
    * Asks a person and waits for the answer, for as long as it takes. Asked before anything else of an
    * iteration, the question survives a hand-over: the iteration begins anew and finds it waiting.
@@ -157,7 +168,7 @@ export function createWork(run: Run, host: Host): OpenWork {
     judge: (answer) => judgeOne(run, check, answer),
     spawn: (agent, input = {}) =>
       tracked(spawn(run, host, open, { callId: nextChild(), agent, input })),
-    spawnAll: (wishes) => {
+    spawnAll: (wishes, { onFailure = 'end' } = {}) => {
       const starters = { children: wishes.length };
       const given = wishes.map(({ agent, input = {} }) => ({
         callId: nextChild(),
@@ -166,8 +177,9 @@ export function createWork(run: Run, host: Host): OpenWork {
         starters,
         onAbort: SIBLING_FAILED,
       }));
-      return tracked(spawnTogether(run, host, open, given));
+      return tracked(spawnTogether(run, host, open, given, onFailure));
     },
+    roomForChildren: (count) => tracked(roomForChildren(run, host, open, count)),
     askPerson: (question) => {
       asked += 1;
       const callId = `${run.state.iteration}.ask-${asked}`;
