@@ -41,8 +41,8 @@ const config: ViteUserConfig = defineConfig({
           // A machine that stands still for seconds lets deadlines of the service pass. The reporter
           // marks a test that needed its second try: a defect that comes and goes is one, too.
           retry: 1,
-          testTimeout: 60_000,
-          hookTimeout: 90_000,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
           sequence: { groupOrder: 1 },
         },
       },

@@ -76,7 +76,7 @@ export type {
   ProgramState,
   ProgramView,
 } from './core/agent/program/report.ts';
-export type { ProgramOrder } from './core/agent/run-program.ts';
+export type { ProgramOrder } from './core/agent/program/running-program.ts';
 export type { KeptTurn } from './core/agent/kept-turn.ts';
 export { createRun, isStopped, statOf, type Run } from './core/agent/run.ts';
 export type {

@@ -106,7 +106,10 @@ export interface RunHandle {
   send(text: string, options?: SendOptions): Promise<number>;
   /** Raises or lowers limits; acts at once. */
   adjust(limits: LimitsInput): Promise<AdjustReceipt>;
-  /** Stops before the next iteration, until `resume`; with `tree` also all runs below that are found. */
+  /**
+   * Stops before the next iteration, and before the next call or question of a program, until `resume`;
+   * with `tree` also all runs below that are found.
+   */
   pause(options?: TreeOption): Promise<AdjustReceipt>;
   resume(options?: TreeOption): Promise<AdjustReceipt>;
   /** Ends the run and all below it, aborting what is in flight; each still gives its Step. */

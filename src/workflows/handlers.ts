@@ -20,13 +20,7 @@ import {
   positionOf,
   type RunInput,
 } from '../core/agent/inbox.ts';
-import {
-  checkAnswer,
-  checkDecision,
-  nameOf,
-  type AnswerCheck,
-  type Waits,
-} from '../core/agent/pending.ts';
+import { checkAnswer, checkDecision, type AnswerCheck, type Waits } from '../core/agent/pending.ts';
 import { pendingItems } from '../core/agent/pending-items.ts';
 import type { ProgramView } from '../core/agent/program/report.ts';
 import { programOfState } from '../core/agent/program/view.ts';
@@ -34,6 +28,7 @@ import { ledgerOf } from '../core/agent/run.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { usageOf } from '../core/agent/step-of.ts';
 import { treeView } from '../core/agent/tree-view.ts';
+import { waitsFor } from '../core/agent/waits-for.ts';
 import type { Json } from '../core/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import { EMPTY_STATS } from '../core/stats/stats.ts';
@@ -346,12 +341,9 @@ function phaseOf(session: Session): RunPhase {
   return (state.waitingSince ?? null) === null ? 'running' : 'waiting';
 }
 
-/** What the run waits for, in words: calls in flight, and what people and the outside are to end. */
 function waitsForOf(session: Session): readonly string[] {
   const inFlight = session.host?.inFlight() ?? ['definition'];
-  const { pending = [], leaseAsked = 0, leaseAnswered = 0 } = stateOf(session) ?? {};
-  const asked = leaseAsked > leaseAnswered ? ['budget from above'] : [];
-  return [...inFlight, ...asked, ...pending.map(nameOf)];
+  return waitsFor(stateOf(session), { inFlight, timers: session.run?.timers() ?? [] });
 }
 
 function pendingOf(session: Session): readonly PendingItem[] {

@@ -4,6 +4,7 @@ import { fitValue } from '../../src/activities/fit-value.ts';
 import type { StandardSchema } from '../../src/activities/standard-schema.ts';
 import { readSchema } from '../../src/activities/value-schema.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
+import { cpuClock } from '../support/cpu-time.ts';
 
 const duration = { type: 'string', format: 'duration' };
 const moment = { type: 'string', format: 'date-time' };
@@ -337,7 +338,7 @@ describe('[row 16] what ajv finds, as lines', () => {
 
   test('a list of 40,000 wrong items takes seconds, not minutes: nothing compares all errors with all', async () => {
     const json = { items: { anyOf: [{ type: 'string' }, { type: 'array' }] } };
-    const startedAt = performance.now();
+    const cpuMs = cpuClock();
 
     const fit = await fitValue(
       { json, standard: null },
@@ -345,7 +346,7 @@ describe('[row 16] what ajv finds, as lines', () => {
     );
 
     expect(fit).toMatchObject({ kind: 'unfit' });
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(cpuMs()).toBeLessThan(5_000);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { redact } from '../../src/activities/redact.ts';
 import { utf8Length } from '../../src/core/json.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 
 describe('redact', () => {
   const secrets: { name: string; text: string; clean: string }[] = [
@@ -78,10 +79,11 @@ describe('redact', () => {
     const bodies = ['a', 'https://', 'token: ', 'sk-', 'a/b=', '?'].map((text) =>
       text.repeat(1_000_000 / text.length),
     );
-    const startedAtMs = performance.now();
 
-    for (const body of bodies) redact(body);
+    const ms = cpuMsOf(() => {
+      for (const body of bodies) redact(body);
+    });
 
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    expect(ms).toBeLessThan(1_000);
   });
 });

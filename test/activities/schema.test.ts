@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkJson, MAX_COMPILED_SCHEMAS, schemaProblem } from '../../src/activities/schema.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 
 describe('schemas', () => {
   test('with the same `$id` do not get into each other’s way', () => {
@@ -33,12 +34,13 @@ describe('schemas', () => {
       properties: { [`p${1}`]: { minimum: 3 } },
     });
     checkJson(schema(), {});
-    const startedAt = performance.now();
 
-    for (let index = 0; index < 500; index++) checkJson(schema(), { p1: 5 });
+    const ms = cpuMsOf(() => {
+      for (let index = 0; index < 500; index++) checkJson(schema(), { p1: 5 });
+    });
 
     // Compiling takes about 10 ms, so 500 times would take 5 s.
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    expect(ms).toBeLessThan(2_500);
   });
 
   test('stay bounded in number', () => {

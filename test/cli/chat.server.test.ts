@@ -1,5 +1,6 @@
 /** `everloop chat` as people run it: processes of their own, a real server, a mock provider over HTTP. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -83,7 +84,8 @@ it(
   'asks, has a call approved, is stopped, and goes on in a second process [sub 17] [sub 18]',
   { timeout: 300_000 },
   async () => {
-    const first = startChat('--id', 'guest-42');
+    const id = `guest-${randomUUID()}`;
+    const first = startChat('--id', id);
     first.say('Hello!');
     await first.told('success');
     expect(first.stdout()).toBe('Good evening! How can I help?\n');
@@ -98,10 +100,10 @@ it(
     first.say('A table for two, I said.');
     await first.told('? Inside or outside?');
     first.leave();
-    await first.told('Come back with `everloop chat host --resume guest-42`.');
+    await first.told(`Come back with \`everloop chat host --resume ${id}\`.`);
     expect(await first.exitCode).toBe(1);
 
-    const second = startChat('--resume', 'guest-42');
+    const second = startChat('--resume', id);
     await second.told('host: [No answer: canceled, canceled.]\nyou: A table for two, I said.\n');
     await second.told('? Inside or outside?');
     second.say('2');

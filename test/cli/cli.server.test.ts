@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,6 +64,7 @@ function everloop(...args: readonly string[]) {
 
 describe('the program, with a worker of its own', () => {
   it('runs an agent, tells of bad input, and steers a live run', async () => {
+    const [quickId, stuckId] = [`quick-${randomUUID()}`, `stuck-${randomUUID()}`];
     const worker = spawn(process.execPath, [...NODE_ARGS, 'worker', '--json'], {
       cwd: folder,
       env: environment(),
@@ -72,17 +74,16 @@ describe('the program, with a worker of its own', () => {
     try {
       await once(createInterface({ input: worker.stderr }), 'line');
 
-      const done = await everloop('run', 'quick', 'go', '--id', 'quick-1', '--json');
+      const done = await everloop('run', 'quick', 'go', '--id', quickId, '--json');
       expect({ code: done.code, step: JSON.parse(done.stdout) as unknown }).toMatchObject({
         code: 0,
         step: { status: 'success', value: 'done', iterations: 2, usage: { totalTokens: 220 } },
       });
 
-      const again = await everloop('run', 'quick', 'go', '--id', 'quick-1');
+      const again = await everloop('run', 'quick', 'go', '--id', quickId);
       expect(again).toMatchObject({
         code: 2,
-        stderr:
-          'Expected a free run id, got `quick-1`, which another run has. Choose another id, or follow that run with `--attach`.\n',
+        stderr: `Expected a free run id, got \`${quickId}\`, which another run has. Choose another id, or follow that run with \`--attach\`.\n`,
       });
 
       const unknown = await everloop('run', 'quik', 'go');
@@ -91,9 +92,9 @@ describe('the program, with a worker of its own', () => {
         'Expected an agent that the worker has (quick, stuck), got `quik`. Did you mean `quick`?',
       );
 
-      expect(await everloop('send', 'quick-1', 'more')).toMatchObject({
+      expect(await everloop('send', quickId, 'more')).toMatchObject({
         code: 2,
-        stderr: 'Expected run `quick-1` to be alive, got one that is COMPLETED. Start a new run.\n',
+        stderr: `Expected run \`${quickId}\` to be alive, got one that is COMPLETED. Start a new run.\n`,
       });
       expect(await everloop('show', 'nobody')).toMatchObject({
         code: 2,
@@ -101,13 +102,13 @@ describe('the program, with a worker of its own', () => {
           "Expected the id of a run that is alive or within the service's retention, got `nobody`. List the runs to find it.\n",
       });
 
-      await everloop('run', 'stuck', 'wait', '--id', 'stuck-1', '--detach');
-      const sent = await everloop('send', 'stuck-1', 'more', '--json');
-      expect(JSON.parse(sent.stdout)).toEqual({ id: 'stuck-1', position: 1 });
-      await everloop('cancel', 'stuck-1', '--message', 'enough');
-      const followed = await everloop('logs', 'stuck-1', '-f');
+      await everloop('run', 'stuck', 'wait', '--id', stuckId, '--detach');
+      const sent = await everloop('send', stuckId, 'more', '--json');
+      expect(JSON.parse(sent.stdout)).toEqual({ id: stuckId, position: 1 });
+      await everloop('cancel', stuckId, '--message', 'enough');
+      const followed = await everloop('logs', stuckId, '-f');
       expect(followed.stdout).toMatch(/execution:after canceled \(canceled\)\n$/);
-      const shown = await everloop('show', 'stuck-1', '--json');
+      const shown = await everloop('show', stuckId, '--json');
       expect(JSON.parse(shown.stdout)).toMatchObject({
         step: { status: 'canceled', message: 'enough' },
       });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProgramReport } from '../../src/cli/lisp-session.ts';
+import { eventually } from '../support/eventually.ts';
 import { cli, type CliResult, type CliSetup } from './cli-fixture.ts';
 
 let cwd: string;
@@ -125,7 +126,7 @@ describe('lisp run', () => {
     const running = runFile('(sleep 2000000000)', [], {
       io: { signals: signals as unknown as NonNullable<CliSetup['io']>['signals'] & object },
     });
-    await expect.poll(() => listeners.length).toBeGreaterThan(0);
+    await eventually('a listener', () => listeners.length > 0);
     listeners[0]?.();
 
     expect((await running).exitCode).toBe(130);

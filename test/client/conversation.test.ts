@@ -3,6 +3,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { openConversation } from '../../src/client/conversation.ts';
 import { textOf } from '../../src/core/message.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
+import { eventually } from '../support/eventually.ts';
 import { memoryEverloop, type MemoryEverloop } from '../support/memory-everloop.ts';
 import { gate } from '../support/runs.ts';
 
@@ -35,7 +36,7 @@ describe('a conversation', () => {
     expect(chat.newest()).toBeNull();
 
     const first = await chat.say('ask');
-    await expect.poll(() => first.run.pending()).toHaveLength(1);
+    await eventually('a question', async () => (await first.run.pending()).length === 1);
     await first.run.answer('q1', 'outside');
     await first.run.result();
     const second = await chat.say({ text: 'two' });

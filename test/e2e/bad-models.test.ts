@@ -10,20 +10,18 @@ import { eventually } from '../support/eventually.ts';
 import { answer, bodiesOf, hasNoGap } from '../support/runs.ts';
 import {
   piece,
-  startSlowProvider,
+  slowProviders,
   type ProviderReply,
   type SlowProvider,
 } from '../support/slow-provider.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
-const providers: SlowProvider[] = [];
+const providers = slowProviders();
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
-afterEach(async () => {
-  await Promise.all(providers.splice(0).map((provider) => provider.stop()));
-});
+afterEach(() => providers.stop());
 afterAll(() => stage.close());
 
 async function start(url: string, fields: Partial<AgentOptions> = {}): Promise<RunHandle> {
@@ -36,8 +34,7 @@ async function startWith(
   replies: readonly ProviderReply[],
   fields: Partial<AgentOptions> = {},
 ): Promise<{ readonly run: RunHandle; readonly provider: SlowProvider }> {
-  const provider = await startSlowProvider(replies);
-  providers.push(provider);
+  const provider = await providers.start(replies);
   return { run: await start(provider.url, fields), provider };
 }
 
@@ -96,7 +93,7 @@ describe('a failure that passes is tried again [row 53]', () => {
       return raw.pendingActivities?.find(({ lastFailure }) => lastFailure != null)?.lastFailure;
     });
 
-    providers.push(await startSlowProvider([answer()], port));
+    await providers.start([answer()], port);
     const step = await run.result();
 
     expect(failure?.message).toBe('The provider could not be reached (ECONNREFUSED).');

@@ -117,6 +117,7 @@ const CALLS: readonly {
 ];
 
 it('tells the model what became of each bad call, and loses nothing', async () => {
+  Object.assign(tries, { flaky: 0, broken: 0 });
   const agent = defineAgent({
     name: 'tester',
     toolchain: jsonToolchain(),
@@ -177,7 +178,8 @@ it.each<[effect: 'idempotent' | 'once', outcome: object]>([
       effect,
       ...(effect === 'once' ? {} : { retry: { attempts: 2, initialMs: 10 } }),
       execute: () => {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * heartbeatMs);
+        // Until the service has surely noticed that nobody is there.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 * heartbeatMs);
       },
     });
     const agent = defineAgent({

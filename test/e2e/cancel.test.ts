@@ -1,34 +1,34 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { ModelFunction } from '../../src/core/model/model.ts';
 import { modelAt, sse } from '../support/aimock.ts';
+import { checkedEvents, endingOf } from '../support/ended-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { abortOf, act, answer, bodiesOf, gate, hasNoGap, searchTool } from '../support/runs.ts';
+import { withinMs } from '../support/kills.ts';
+import { abortOf, act, answer, bodiesOf, gate, searchTool } from '../support/runs.ts';
 import {
   piece,
   PROVIDER_TOKENS,
-  startSlowProvider,
+  slowProviders,
   type ProviderReply,
   type SlowProvider,
 } from '../support/slow-provider.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
 /** A user's cancel aborts the HTTP request within this time. */
-const ABORT_WITHIN_MS = 1_500;
+const ABORT_WITHIN_MS = withinMs(1_500);
 
 let stage: Stage;
-const providers: SlowProvider[] = [];
+const providers = slowProviders();
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
-afterEach(async () => {
-  await Promise.all(providers.splice(0).map((provider) => provider.stop()));
-});
+afterEach(() => providers.stop());
 afterAll(() => stage.close());
 
 /** A worker for agent `tester`, whose provider plays `replies` over HTTP. */
@@ -36,26 +36,42 @@ async function serve(
   replies: readonly ProviderReply[],
   fields: Partial<AgentOptions> = {},
 ): Promise<Served & { readonly provider: SlowProvider }> {
-  const provider = await startSlowProvider(replies);
-  providers.push(provider);
+  const provider = await providers.start(replies);
   const model = { id: 'slow', model: modelAt(provider.url, 'openai-compatible') };
   const agent = defineAgent({ name: 'tester', model, tools: [searchTool()], ...fields });
   return { ...(await stage.serve([agent])), provider };
 }
 
-function ended({ status, reason, message, iterations }: Step): object {
-  return { status, reason, message, iterations };
-}
-
-async function checkedEvents(run: RunHandle): Promise<readonly AgentEvent[]> {
-  const events = await run.events();
-  expect(hasNoGap(events)).toBe(true);
-  expect(events.at(-1)?.type).toBe('agent:execution:after');
-  await stage.replay(run);
-  return events;
-}
-
 const NEVER_ENDS: ProviderReply = { kind: 'never ends' };
+
+/**
+ * A model whose reply breaks off and has its cost, at each attempt: behind the n-th it wants the n-th of
+ * `waits` to pass, in seconds.
+ */
+function breaking(...waits: readonly number[]): {
+  readonly model: ModelFunction;
+  readonly attempts: () => number;
+} {
+  let attempts = 0;
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = PROVIDER_TOKENS;
+  const usage = { inputTokens, outputTokens };
+  return {
+    attempts: () => attempts,
+    model: async () => {
+      const headers = { 'retry-after': String(waits[attempts]) };
+      attempts += 1;
+      throw Object.assign(new Error('broke off'), { usage, headers });
+    },
+  };
+}
+
+/** Until a run waits between two attempts of its model call. */
+async function untilItWaits(run: RunHandle): Promise<void> {
+  await eventually('the wait behind an attempt', async () => {
+    const { raw } = await stage.client.workflow.getHandle(run.id).describe();
+    return (raw.pendingActivities ?? []).length === 0;
+  });
+}
 
 describe('a cancel in a model call', () => {
   it('aborts the HTTP request in time and counts what it had cost [row 2]', async () => {
@@ -67,7 +83,7 @@ describe('a cancel in a model call', () => {
     await run.cancel('changed my mind');
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'changed my mind',
@@ -78,38 +94,33 @@ describe('a cancel in a model call', () => {
       outputTokens: PROVIDER_TOKENS.completion_tokens,
       modelCalls: 1,
     });
-    expect(provider.abortedAt).toHaveLength(1);
-    expect(Number(provider.abortedAt[0]) - canceledAt).toBeLessThanOrEqual(ABORT_WITHIN_MS);
-    const events = await checkedEvents(run);
+    const abortedAt = await eventually('an abort', () => provider.abortedAt[0]);
+    expect(abortedAt - canceledAt).toBeLessThanOrEqual(ABORT_WITHIN_MS);
+    expect(provider.requests).toHaveLength(1);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:model_call:after').map(({ error }) => error)).toEqual([
       { code: 'aborted', message: 'canceled before it finished' },
     ]);
   });
 
   it('counts what failed attempts had cost, though it waits for the next one', async () => {
-    const breaks: ProviderReply = (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(sse([piece('word ')]), () => response.destroy());
-    };
-    const { everloop, provider } = await serve([breaks]);
+    const { model, attempts } = breaking(1, 3_600);
+    const { everloop } = await serve([], { model: { id: 'broken', model } });
     const run = await everloop.start('tester', { task: 'Go' });
-    await eventually('two attempts', () => provider.requests.length === 2);
-    await eventually('the wait for the third', async () => {
-      const { raw } = await stage.client.workflow.getHandle(run.id).describe();
-      return raw.pendingActivities?.every(({ state }) => state !== 2);
-    });
+    await eventually('two attempts', () => attempts() === 2);
+    await untilItWaits(run);
 
     await run.cancel();
     const step = await run.result();
 
-    expect(provider.requests).toHaveLength(2);
+    expect(attempts()).toBe(2);
     expect(step).toMatchObject({ status: 'canceled', iterations: 1 });
     expect(step.usage).toMatchObject({
       inputTokens: 2 * PROVIDER_TOKENS.prompt_tokens,
       outputTokens: 2 * PROVIDER_TOKENS.completion_tokens,
       modelCalls: 1,
     });
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:model_call:after')).toMatchObject([
       { attempts: 2, usageKnown: true, error: { code: 'aborted' } },
     ]);
@@ -123,7 +134,7 @@ describe('a cancel in a model call', () => {
     await stage.client.workflow.getHandle(run.id).cancel();
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'canceled through the service',
@@ -133,7 +144,7 @@ describe('a cancel in a model call', () => {
     const { status } = await stage.client.workflow.getHandle(run.id).describe();
     expect(status.name).toBe('CANCELLED');
     expect(await run.status()).toMatchObject({ state: 'ended', step });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('is not what an interrupting input does: the model is asked again with it [row 8]', async () => {
@@ -146,9 +157,9 @@ describe('a cancel in a model call', () => {
 
     expect(step).toMatchObject({ status: 'success', value: 'as you wish', iterations: 2 });
     expect(step.usage).toMatchObject({ inputTokens: 80, outputTokens: 4, modelCalls: 2 });
-    expect(provider.abortedAt).toHaveLength(1);
+    await eventually('an abort', () => provider.abortedAt.length === 1);
     expect(provider.requests[1]).toContain('Stop that, be brief.');
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:iteration:after').map(({ outcome }) => outcome)).toEqual([
       'interrupted',
       'end',
@@ -175,91 +186,118 @@ describe('a limit', () => {
       message: 'limit exceeded: agent:total_tokens is 84, the limit is 83',
       usage: { totalTokens: 84, modelCalls: 1, modelCallRetries: 1 },
     });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('that is lowered while a call waits for its next attempt binds that attempt', async () => {
-    const { everloop, provider } = await serve([breaks]);
+    const { model, attempts } = breaking(15);
+    const { everloop } = await serve([], { model: { id: 'broken', model } });
     const run = await everloop.start('tester', { task: 'Go' });
-    await eventually('the wait behind an attempt', async () => {
-      const { raw } = await stage.client.workflow.getHandle(run.id).describe();
-      return provider.requests.length === 1 && (raw.pendingActivities ?? []).length === 0;
-    });
+    await eventually('an attempt', () => attempts() === 1);
+    await untilItWaits(run);
 
     await run.adjust({ totalTokens: 41 });
     const step = await run.result();
 
-    expect(provider.requests).toHaveLength(1);
+    expect(attempts()).toBe(1);
     expect(step).toMatchObject({ status: 'limit_exceeded', reason: 'agent:total_tokens' });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 });
+
+/** Milliseconds from `startedAt` to two seconds from now: as a limit it trips in what goes on now. */
+function soonAfter(startedAt: number): number {
+  return Date.now() - startedAt + 2_000;
+}
+
+/** What became of the timers of a run. */
+async function timersOf(run: RunHandle): Promise<object> {
+  const { events } = await stage.client.workflow.getHandle(run.id).fetchHistory();
+  const count = (isOne: (event: NonNullable<typeof events>[number]) => boolean): number =>
+    (events ?? []).filter(isOne).length;
+  return {
+    started: count((event) => event.timerStartedEventAttributes != null),
+    canceled: count((event) => event.timerCanceledEventAttributes != null),
+    fired: count((event) => event.timerFiredEventAttributes != null),
+  };
+}
 
 describe('a deadline', () => {
   it('ends a model call within a second of its time [row 46]', async () => {
     const { everloop, provider } = await serve([NEVER_ENDS]);
-    const wallClockMs = 1_000;
+    const startedAt = Date.now();
+    const run = await everloop.start('tester', { task: 'Go', limits: { wallClockMs: 600_000 } });
+    await eventually('a request', () => provider.requests.length === 1);
 
-    const run = await everloop.start('tester', { task: 'Go', limits: { wallClockMs } });
+    const wallClockMs = soonAfter(startedAt);
+    await run.adjust({ wallClockMs });
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'limit_exceeded',
       reason: 'agent:wall_clock_ms',
-      message: expect.stringMatching(
-        /^limit exceeded: agent:wall_clock_ms is \d+, the limit is 1000$/,
-      ) as string,
+      message: `limit exceeded: agent:wall_clock_ms is ${step.exceededLimit?.value}, the limit is ${wallClockMs}`,
       iterations: 1,
     });
     expect(step.usage.inputTokens).toBe(PROVIDER_TOKENS.prompt_tokens);
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     const breach = events.find(({ type }) => type === 'agent:limit_exceeded');
-    expect(Number(step.exceededLimit?.value) - wallClockMs).toBeLessThanOrEqual(1_000);
-    expect(Number(provider.abortedAt[0]) - Number(breach?.at)).toBeLessThanOrEqual(ABORT_WITHIN_MS);
+    expect(step.exceededLimit?.value).toBeGreaterThan(wallClockMs);
+    expect(Number(step.exceededLimit?.value) - wallClockMs).toBeLessThanOrEqual(withinMs(1_000));
+    const abortedAt = await eventually('an abort', () => provider.abortedAt[0]);
+    expect(abortedAt - Number(breach?.at)).toBeLessThanOrEqual(ABORT_WITHIN_MS);
   });
 
   it('is moved by an adjustment before it is due, and not behind it [row 46]', async () => {
     const release = gate();
+    let begun = 0;
     const tools = [
-      searchTool((query, { signal }) =>
-        Promise.race([release.opened, abortOf(signal)]).then(() => query),
-      ),
+      searchTool((query, { signal }) => {
+        begun += 1;
+        return Promise.race([release.opened, abortOf(signal)]).then(() => query);
+      }),
     ];
     const { everloop } = await serve([act('a'), act('a'), answer()], { tools });
+    const startedAt = Date.now();
     const start = (): Promise<RunHandle> =>
-      everloop.start('tester', { task: 'Go', limits: { wallClockMs: 3_000 } });
+      everloop.start('tester', { task: 'Go', limits: { wallClockMs: 600_000 } });
     const [early, late] = await Promise.all([start(), start()]);
+    await eventually('both calls', () => begun === 2);
 
     await early.adjust({ wallClockMs: 'unlimited' });
-    await eventually('a breach', async () => (await late.status()).state === 'ended' || undefined);
+    await late.adjust({ wallClockMs: soonAfter(startedAt) });
+    const ended = await late.result();
     const tooLate = late.adjust({ wallClockMs: 'unlimited' });
 
     await expect(tooLate).rejects.toMatchObject({ code: 'run_ended' });
+    expect(ended).toMatchObject({ status: 'limit_exceeded', iterations: 1 });
     expect(await early.status()).toMatchObject({ state: 'running', waitsFor: ['tool search'] });
+    // The one timer of each deadline: that of `early` is gone, `late` had two.
+    expect(await timersOf(early)).toEqual({ started: 1, canceled: 1, fired: 0 });
+    expect(await timersOf(late)).toEqual({ started: 2, canceled: 1, fired: 1 });
     release.open();
     expect(await early.result()).toMatchObject({ status: 'success' });
-    expect(await late.result()).toMatchObject({ status: 'limit_exceeded', iterations: 1 });
-    await checkedEvents(early);
-    await checkedEvents(late);
+    await checkedEvents(stage, early);
+    await checkedEvents(stage, late);
   });
 });
 
 describe('a cancel elsewhere [row 2]', () => {
   it('before the start ends the run with nothing done', async () => {
     const agent = defineAgent({ name: 'tester', model: { id: 'm', model: async () => 'unused' } });
-    const taskQueue = 'cancel-before-start';
+    const taskQueue = `cancel-${randomUUID()}`;
     const run = await stage.everloopOf(taskQueue).start('tester', { task: 'Go' });
     await run.cancel('too early');
 
     await stage.serve([agent], { taskQueue });
 
-    expect(ended(await run.result())).toEqual({
+    expect(endingOf(await run.result())).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'too early',
       iterations: 0,
     });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('in a tool reaches its signal and is recorded as canceled', async () => {
@@ -278,14 +316,14 @@ describe('a cancel elsewhere [row 2]', () => {
     await run.cancel();
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: undefined,
       iterations: 1,
     });
     expect(aborted).toBe(true);
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
       'canceled',
       'canceled',
@@ -314,7 +352,7 @@ describe('a cancel elsewhere [row 2]', () => {
     release.open();
 
     expect(step.status).toBe('canceled');
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:tool_call:after').map(({ outcome }) => outcome)).toEqual([
       'unknown',
     ]);
@@ -326,20 +364,20 @@ describe('a cancel elsewhere [row 2]', () => {
     const model = { id: 'm', model: async () => '<action>\n- tool: pay\n  args: {}\n</action>' };
     const agent = defineAgent({ name: 'tester', model, tools: [tool] });
     const { everloop } = await stage.serve([agent], {
-      toolQueue: 'nobody-polls',
+      toolQueue: `nobody-polls-${randomUUID()}`,
       roles: ['workflows', 'models'],
     });
     const run = await everloop.start('tester', { task: 'Go' });
     await eventually('the call', async () => (await run.status()).waitsFor[0] === 'tool pay');
 
     await run.cancel();
-    await run.result();
+    const step = await run.result();
 
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:tool_call:after')).toMatchObject([
       { outcome: 'canceled', started: false, attempts: 0 },
     ]);
-    expect(await run.stats()).not.toHaveProperty(['counters', 'agent:tool_calls']);
+    expect(step.stats).not.toHaveProperty(['counters', 'agent:tool_calls']);
     expect(execute).not.toHaveBeenCalled();
   });
 
@@ -363,7 +401,7 @@ describe('a cancel elsewhere [row 2]', () => {
     release.open();
 
     expect(step).toMatchObject({ status: 'canceled', value: null, iterations: 1 });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('in a pause ends the run there', async () => {
@@ -380,12 +418,12 @@ describe('a cancel elsewhere [row 2]', () => {
     await run.cancel('enough');
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'enough',
       iterations: 1,
     });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 });

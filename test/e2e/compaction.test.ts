@@ -10,26 +10,19 @@ import {
   type CompactionOptions,
 } from '../../src/activities/define-compaction.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { Step } from '../../src/core/agent/step.ts';
 import { modelAt } from '../support/aimock.ts';
+import { checkedEvents, endingOf } from '../support/ended-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { act, answer, bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
-import {
-  startSlowProvider,
-  type ProviderReply,
-  type SlowProvider,
-} from '../support/slow-provider.ts';
+import { act, answer, bodiesOf, searchTool } from '../support/runs.ts';
+import { slowProviders, type ProviderReply, type SlowProvider } from '../support/slow-provider.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
-const providers: SlowProvider[] = [];
+const providers = slowProviders();
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
-afterEach(async () => {
-  await Promise.all(providers.splice(0).map((provider) => provider.stop()));
-});
+afterEach(() => providers.stop());
 afterAll(() => stage.close());
 
 /** Long enough to be masked. */
@@ -43,8 +36,7 @@ async function start(
   replies: readonly ProviderReply[],
   compaction: CompactionOptions,
 ): Promise<{ readonly run: RunHandle; readonly provider: SlowProvider }> {
-  const provider = await startSlowProvider(replies);
-  providers.push(provider);
+  const provider = await providers.start(replies);
   const agent = defineAgent({
     name: 'tester',
     model: { id: 'm', model: modelAt(provider.url, 'openai-compatible') },
@@ -61,18 +53,6 @@ const TOO_LONG: ProviderReply = (response) => refuse(response, 400, 'context_len
 function refuse(response: ServerResponse, status: number, code: string): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error: { message: code, type: 'test', code } }));
-}
-
-function ended({ status, reason, message, iterations }: Step): object {
-  return { status, reason, message, iterations };
-}
-
-async function checkedEvents(run: RunHandle): Promise<readonly AgentEvent[]> {
-  const events = await run.events();
-  expect(hasNoGap(events)).toBe(true);
-  expect(events.at(-1)?.type).toBe('agent:execution:after');
-  await stage.replay(run);
-  return events;
 }
 
 /** The texts of a request's messages, less the system message. */
@@ -115,7 +95,7 @@ describe('a compaction in a workflow', () => {
 
     const step = await run.result();
 
-    expect(ended(step)).toEqual({
+    expect(endingOf(step)).toEqual({
       status: 'success',
       reason: 'answered',
       message: undefined,
@@ -127,7 +107,7 @@ describe('a compaction in a workflow', () => {
       'Continue.',
     ]);
     expect(step.usage.modelCalls).toBe(3 + row.summaries.length);
-    const events = await checkedEvents(run);
+    const events = await checkedEvents(stage, run);
     expect(
       bodiesOf(events, 'agent:compaction').map(({ strategy, epoch }) => [strategy, epoch]),
     ).toEqual([[row.compaction.strategies[0]?.kind, 2]]);
@@ -148,14 +128,14 @@ describe('a compaction in a workflow', () => {
 
     await run.cancel('enough');
 
-    expect(ended(await run.result())).toEqual({
+    expect(endingOf(await run.result())).toEqual({
       status: 'canceled',
       reason: 'canceled',
       message: 'enough',
       iterations: 1,
     });
-    expect(provider.abortedAt).toHaveLength(1);
-    const events = await checkedEvents(run);
+    await eventually('an abort', () => provider.abortedAt.length === 1);
+    const events = await checkedEvents(stage, run);
     expect(bodiesOf(events, 'agent:compaction')).toEqual([]);
     expect(bodiesOf(events, 'agent:model_call:after').map(({ purpose }) => purpose)).toEqual([
       'reply',
@@ -169,7 +149,7 @@ describe('a compaction in a workflow', () => {
       strategies: [summarize()],
     });
 
-    expect(ended(await run.result())).toEqual({
+    expect(endingOf(await run.result())).toEqual({
       status: 'compaction_failed',
       reason: 'compaction_failed',
       message: 'compaction after iteration 1: HTTP 401: bad_key',
@@ -177,7 +157,7 @@ describe('a compaction in a workflow', () => {
     });
     const { status } = await stage.client.workflow.getHandle(run.id).describe();
     expect(status.name).toBe('FAILED');
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('is forced once when the provider says that a request is too long [row 51]', async () => {
@@ -186,7 +166,7 @@ describe('a compaction in a workflow', () => {
       strategies: [summarize()],
     });
 
-    expect(ended(await run.result())).toEqual({
+    expect(endingOf(await run.result())).toEqual({
       status: 'success',
       reason: 'answered',
       message: undefined,
@@ -197,7 +177,7 @@ describe('a compaction in a workflow', () => {
       '<summary>\na was looked for\n</summary>',
       'Continue.',
     ]);
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 
   it('that was forced in vain ends the run [row 51]', async () => {
@@ -206,12 +186,12 @@ describe('a compaction in a workflow', () => {
       strategies: [summarize()],
     });
 
-    expect(ended(await run.result())).toEqual({
+    expect(endingOf(await run.result())).toEqual({
       status: 'error',
       reason: 'context_too_long',
       message: 'iteration 2: HTTP 400: context_length_exceeded',
       iterations: 2,
     });
-    await checkedEvents(run);
+    await checkedEvents(stage, run);
   });
 });

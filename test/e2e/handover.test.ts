@@ -9,35 +9,31 @@ import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, bodiesOf, gate, hasNoGap, searchTool, type Gate } from '../support/runs.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, type Stage } from '../support/stage.ts';
 import { asker } from '../support/tree-agents.ts';
 
 const ITERATIONS = 200;
-/** The last inputs are sent so early that the run surely reads them. */
 const LAST_INPUT_AT = 190;
 
-let server: TestServer;
 let stage: Stage;
 beforeAll(async () => {
-  server = await startTestServer({
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
-  });
-  stage = await openStage(server);
+  stage = await openHandoverStage(60);
 });
-afterAll(async () => {
-  await stage?.close();
-  await server?.stop();
-});
+afterAll(() => stage?.close());
 
-/** An agent that searches in each iteration and answers in the last. */
-function walker(iterations: number): AgentDefinition {
+/** An agent that searches in each iteration and answers in the last, which begins once it may. */
+function walker(
+  iterations: number,
+  mayEnd: () => Promise<unknown> = () => Promise.resolve(),
+): AgentDefinition {
   return defineAgent({
     name: 'walker',
     model: {
       id: 'm',
-      model: async ({ iteration }) =>
-        iteration < iterations ? act(`step ${iteration}`) : answer(),
+      model: async ({ iteration }) => {
+        if (iteration === iterations - 1) await mayEnd();
+        return iteration < iterations ? act(`step ${iteration}`) : answer();
+      },
     },
     tools: [searchTool()],
     limits: 'unlimited',
@@ -47,7 +43,7 @@ function walker(iterations: number): AgentDefinition {
 describe('a run of 200 iterations over dozens of links [row 6]', () => {
   it(
     'loses no input, takes none twice and can be read back whole [row 8]',
-    { timeout: 180_000 },
+    { timeout: 400_000 },
     async () => {
       const started = gate<RunHandle>();
       const sent = {
@@ -75,12 +71,13 @@ describe('a run of 200 iterations over dozens of links [row 6]', () => {
         heard.add(iteration);
         sending.push(send(String(iteration)));
       };
-      const served = await stage.serve([walker(ITERATIONS)], { listeners: [onEvent] });
+      // What was accepted before its last iteration is read there.
+      const agent = walker(ITERATIONS, () => Promise.all(sending));
+      const served = await stage.serve([agent], { listeners: [onEvent] });
       const run = await served.everloop.start('walker', { task: 'Walk far' });
       started.open(run);
 
       const step = await run.result();
-      await Promise.all(sending);
 
       expect(step).toMatchObject({ status: 'success', value: 'done', iterations: ITERATIONS });
       expect(step.trace.unreadInputs).toEqual([]);
@@ -121,9 +118,6 @@ describe('a run of 200 iterations over dozens of links [row 6]', () => {
     },
   );
 });
-
-/** The archive gives up after twenty-five minutes; the run does not wait for it. */
-const CANCEL_WITHIN_MS = 5_000;
 
 describe('a paused run', () => {
   it('hands over under the weight of its messages, and is paused still', async () => {
@@ -279,12 +273,10 @@ describe('a hand-over that takes its time', () => {
     const { run, goOn } = await standStill(13);
     await run.send('hello', { id: 'unread' });
 
-    const canceledAt = Date.now();
+    // The archive stands still all the time: who waited for it would wait for ever.
     await run.cancel('now');
     const step = await run.result();
-    const tookMs = Date.now() - canceledAt;
 
-    expect(tookMs).toBeLessThanOrEqual(CANCEL_WITHIN_MS);
     expect(step).toMatchObject({ status: 'canceled', reason: 'canceled', message: 'now' });
     expect(step.trace.unreadInputs).toEqual(['unread']);
     expect(await run.status()).toMatchObject({ state: 'ended', link: 1 });
@@ -313,22 +305,18 @@ describe('a hand-over that takes its time', () => {
     await stage.replay(run);
   });
 
-  it(
-    'goes on though the archive fails, and is read by queries then',
-    { timeout: 120_000 },
-    async () => {
-      const archive: Archive = {
-        write: () => Promise.reject(new Error('disk full')),
-        read: () => Promise.resolve([]),
-      };
-      const { everloop } = await stage.serve([walker(8)], { archive });
+  it('goes on though the archive fails, and is read by queries then', async () => {
+    const archive: Archive = {
+      write: () => Promise.reject(new Error('disk full')),
+      read: () => Promise.resolve([]),
+    };
+    const { everloop } = await stage.serve([walker(8)], { archive });
 
-      const run = await everloop.start('walker', { task: 'Walk' });
-      const step = await run.result();
+    const run = await everloop.start('walker', { task: 'Walk' });
+    const step = await run.result();
 
-      expect(step).toMatchObject({ status: 'success', iterations: 8 });
-      expect(hasNoGap(await run.events())).toBe(true);
-      expect(await run.transcript()).toHaveLength(8);
-    },
-  );
+    expect(step).toMatchObject({ status: 'success', iterations: 8 });
+    expect(hasNoGap(await run.events())).toBe(true);
+    expect(await run.transcript()).toHaveLength(8);
+  });
 });

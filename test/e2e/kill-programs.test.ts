@@ -7,7 +7,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { SurveyWorker } from '../support/fixtures/serve-survey.ts';
 import { killMoments, killWatch, PROGRAM_KINDS, type KillMoment } from '../support/kill-moments.ts';
@@ -37,7 +37,7 @@ const LATENCY_MS = 25;
 let server: TestServer;
 let stage: Stage;
 let undisturbed: ProgramOutcome;
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<SurveyWorker>('serve-survey');
 
 beforeAll(async () => {
   server = await startTestServer({ dynamicConfig: SETTINGS });
@@ -45,7 +45,7 @@ beforeAll(async () => {
   undisturbed = await playUndisturbed(stage);
 });
 afterAll(async () => {
-  await Promise.all(processes.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
   await server?.stop();
 });
@@ -59,12 +59,6 @@ async function playUndisturbed(on: Stage): Promise<ProgramOutcome> {
   await on.replay(run);
   await stop();
   return outcome;
-}
-
-async function serve(work: SurveyWorker): Promise<FixtureProcess> {
-  const child = await startFixture('serve-survey', [JSON.stringify(work)]);
-  processes.push(child);
-  return child;
 }
 
 /** A place of a test's own: a task queue, a store, an archive. */
@@ -118,12 +112,12 @@ describe('the worker of a program that is killed and replaced', () => {
       { timeout: 300_000 },
       async () => {
         const place = await placeOf();
-        const victim = await serve({ ...place, killAt });
+        const victim = await workers.start({ ...place, killAt });
         const everloop = stage.everloopOf(place.taskQueue, place.archiveDir);
 
         const run = await everloop.start(SURVEYOR, { task: 'Survey.' });
         const signal = await victim.ended;
-        const successor = await serve(place);
+        const successor = await workers.start(place);
 
         expect(signal).toBe('SIGKILL');
         await check(run, stage, place.storeDir);
@@ -142,10 +136,10 @@ describe('a `once` call of a program whose worker is killed in it', () => {
     { timeout: 300_000 },
     async (on) => {
       const place = { ...(await placeOf()), latencyMs: 400 };
-      const victim = await serve({ ...place, killAt: { on, nth: 1, delayMs: 0 } });
+      const victim = await workers.start({ ...place, killAt: { on, nth: 1, delayMs: 0 } });
       const run = await stage.everloopOf(place.taskQueue).start('payer', { task: 'Pay.' });
       const signal = await victim.ended;
-      const successor = await serve(place);
+      const successor = await workers.start(place);
 
       const step = await run.result();
 

@@ -155,7 +155,7 @@ describe('the scenarios as they stream [row 54] [row 58]', () => {
   });
   afterAll(() => mock.stop());
 
-  it('give their replies over HTTP, and nothing else', { timeout: 120_000 }, async () => {
+  it('give their replies over HTTP, and nothing else', async () => {
     // One script for each conversation: the server tells them apart by agent and number of replies.
     const streamed = SCENARIOS.filter(({ variant }) =>
       ['yaml', 'json', 'chat', 'lisp'].includes(variant),

@@ -62,7 +62,7 @@ async function restart({ dataDir, address }: TestServer): Promise<void> {
 
 describe('a server that is killed and restarted', () => {
   for (const { name, ...moment } of killMoments(KILLS.seed + 1, KILLS.serverMoments)) {
-    it(`loses no run: ${name}`, { timeout: 120_000 }, async () => {
+    it(`loses no run: ${name}`, { timeout: 300_000 }, async () => {
       const server = await startServer();
       stage = await openStage(server);
       const { pid = 0 } = server;

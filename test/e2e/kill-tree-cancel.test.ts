@@ -3,7 +3,7 @@
  * test`, ten with `npm run test:kills`; `npm run bench -- tree-cancel` measures it.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { KILLS } from '../support/kills.ts';
+import { KILLS, withinMs } from '../support/kills.ts';
 import { PROVIDER_TOKENS, type SlowProvider } from '../support/slow-provider.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import {
@@ -16,11 +16,8 @@ import {
 import { ownSums, treeCounters } from '../support/trees.ts';
 
 const TIMES = KILLS.isAll ? 10 : 3;
-/**
- * The median of the runs. `npm test` runs other files on the same cores and only notices a cancel that
- * hangs on deadlines; the benchmark measures on a machine with nothing else to do.
- */
-const ABORT_WITHIN_MS = KILLS.isAll ? 2_000 : 8_000;
+/** The median of the runs; the benchmark measures on a machine with nothing else to do. */
+const ABORT_WITHIN_MS = withinMs(2_000);
 
 let stage: Stage;
 let provider: SlowProvider;

@@ -13,7 +13,7 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { LimitsInput } from '../../src/core/agent/input.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import type { Stats } from '../../src/core/stats/stats.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TreeWorker } from '../support/fixtures/serve-trees.ts';
 import { randomNumbers, type KillMoment } from '../support/kill-moments.ts';
@@ -21,7 +21,7 @@ import { KILLS } from '../support/kills.ts';
 import { bodiesOf } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { fortyRuns } from '../support/tree-agents.ts';
-import { ownSums, treeCounters } from '../support/trees.ts';
+import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
 
 const LOSSY = fileURLToPath(
   new URL('../support/fixtures/workflows/lossy-agent.ts', import.meta.url),
@@ -40,20 +40,14 @@ const VARIANTS = ['is only killed', 'loses runs', 'has binding limits'] as const
 
 let stage: Stage;
 let undisturbed: object;
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<TreeWorker>('serve-trees');
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
 afterAll(async () => {
-  await Promise.all(processes.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
 });
-
-async function serve(work: TreeWorker): Promise<FixtureProcess> {
-  const child = await startFixture('serve-trees', [JSON.stringify(work)]);
-  processes.push(child);
-  return child;
-}
 
 /** Small enough that each process of a tree gets so far: all runs together have 39 ends and 112 calls. */
 const MOMENTS: readonly (readonly [on: KillMoment['on'], upTo: number])[] = [
@@ -82,41 +76,49 @@ interface Share extends Stats {
 }
 
 /** The own shares of all runs that told their end, and what was charged for those that did not. */
-async function sharesOf(everloop: Everloop, run: RunHandle): Promise<readonly Share[]> {
-  const step = await run.result();
-  const ends = bodiesOf(await run.events(), 'agent:child:complete');
-  const below = await Promise.all(
-    ends.map(async ({ childId, charged, totals }) =>
-      charged === true
-        ? [{ counters: ownOf(totals), gauges: {}, isCharged: true }]
-        : sharesOf(everloop, everloop.attach(childId)),
-    ),
-  );
-  return [step.stats, ...below.flat()];
+async function sharesOf(everloop: Everloop, root: RunHandle): Promise<readonly Share[]> {
+  const shares = (await endedRuns(everloop, root)).map(async ({ run, step }) => {
+    const ends = bodiesOf(await run.events(), 'agent:child:complete');
+    const charged = ends.filter((end) => end.charged === true);
+    return [
+      step.stats,
+      ...charged.map(({ totals }) => ({ counters: ownOf(totals), gauges: {}, isCharged: true })),
+    ];
+  });
+  return (await Promise.all(shares)).flat();
 }
 
 function ownOf(totals: { readonly [key: string]: number }): { readonly [key: string]: number } {
   return Object.fromEntries(Object.entries(totals).map(([key, value]) => [`$self:${key}`, value]));
 }
 
-/** Terminates a leaf of each of two branches, and in some trees the third branch whole. */
-async function endSome(run: RunHandle, random: () => number): Promise<void> {
-  const leaf = (branch: number): string => `1.${branch}/1.${1 + Math.floor(random() * 12)}`;
-  const victims = [leaf(1), leaf(2), ...(random() < 0.5 ? ['1.3'] : [])];
-  for (const calls of victims) {
-    const handle = stage.client.workflow.getHandle(`${run.id}/${calls}`);
-    await eventually(
-      `a run at ${calls}`,
-      () =>
-        handle.describe().then(
-          ({ status }) => status.name,
-          () => undefined,
-        ),
-      60_000,
+/** Terminates the run at `calls` once it is there; whether it still lived then. */
+async function endOne(run: RunHandle, calls: string): Promise<boolean> {
+  const handle = stage.client.workflow.getHandle(`${run.id}/${calls}`);
+  const isThere = (): Promise<boolean> =>
+    handle.describe().then(
+      () => true,
+      () => false,
     );
-    // One that has ended by then is none to charge.
-    await handle.terminate('by a test').catch(() => undefined);
-  }
+  await eventually(`a run at ${calls}`, isThere, 60_000);
+  return handle.terminate('by a test').then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Terminates a leaf of each of two branches, and in some trees the third branch whole; that one too when
+ * both leaves had ended, as it lives longest. Tells how many lived.
+ */
+async function endSome(run: RunHandle, random: () => number): Promise<number> {
+  const leaf = (branch: number): string => `1.${branch}/1.${1 + Math.floor(random() * 12)}`;
+  const leaves = [leaf(1), leaf(2)];
+  const isBranchToo = random() < 0.5;
+  let ended = 0;
+  for (const calls of leaves) if (await endOne(run, calls)) ended += 1;
+  if ((isBranchToo || ended === 0) && (await endOne(run, '1.3'))) ended += 1;
+  return ended;
 }
 
 interface KilledTree {
@@ -148,13 +150,13 @@ async function killedTree(
   const result = run.result();
   let kills = 0;
   for (let kill = 0; kill < KILLS_OF_A_TREE; kill++) {
-    const victim = await serve({ ...place, killAt: momentOf(random) });
+    const victim = await workers.start({ ...place, killAt: momentOf(random) });
     const first = kill === 0 ? disturb(run) : Promise.resolve();
     const ended = await Promise.race([victim.ended, result.then(() => null)]);
     if (ended === 'SIGKILL') kills += 1;
     else await victim.kill('SIGKILL');
     // What is to die needs somebody who starts it.
-    if (kill === KILLS_OF_A_TREE - 1) await serve(place);
+    if (kill === KILLS_OF_A_TREE - 1) await workers.start(place);
     void first.catch(() => undefined);
   }
   await result;
@@ -179,8 +181,10 @@ describe('a tree of 40 runs that is killed three times', () => {
     async ({ seed, variant }) => {
       const random = randomNumbers(seed);
       const limits = variant === 'has binding limits' ? BINDING : { totalTokens: 1_000_000 };
-      const disturb = (run: RunHandle): Promise<void> =>
-        variant === 'loses runs' ? endSome(run, random) : Promise.resolve();
+      let ended = 0;
+      const disturb = async (run: RunHandle): Promise<void> => {
+        if (variant === 'loses runs') ended = await endSome(run, random);
+      };
 
       const { run, everloop, kills } = await killedTree(random, limits, disturb);
       const step = await run.result();
@@ -188,7 +192,8 @@ describe('a tree of 40 runs that is killed three times', () => {
       expect(kills).toBeGreaterThan(0);
       const shares = await sharesOf(everloop, run);
       expect(treeCounters(step.stats)).toEqual(ownSums(shares));
-      expect(shares.some(({ isCharged }) => isCharged === true)).toBe(variant === 'loses runs');
+      expect(ended > 0).toBe(variant === 'loses runs');
+      expect(shares.filter(({ isCharged }) => isCharged === true)).toHaveLength(ended);
       if (variant === 'is only killed') {
         expect(shares).toHaveLength(RUNS);
         expect(lastingOf(step)).toEqual(undisturbed);

@@ -9,13 +9,13 @@ import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/agent/step.ts';
 import { isUsageError } from '../../src/core/usage-error.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TreeWorker } from '../support/fixtures/serve-trees.ts';
 import { KILLS } from '../support/kills.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { asker, threeLevels, worker } from '../support/tree-agents.ts';
-import { ownSums, treeCounters } from '../support/trees.ts';
+import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
 
 const LOSSY = fileURLToPath(
   new URL('../support/fixtures/workflows/lossy-agent.ts', import.meta.url),
@@ -23,28 +23,18 @@ const LOSSY = fileURLToPath(
 const SIZE = { width: 2, iterations: 4, toolMs: 250 } as const;
 
 let stage: Stage;
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<TreeWorker>('serve-trees');
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
 afterAll(async () => {
-  await Promise.all(processes.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
 });
 
-async function serve(work: TreeWorker): Promise<FixtureProcess> {
-  const child = await startFixture('serve-trees', [JSON.stringify(work)]);
-  processes.push(child);
-  return child;
-}
-
 /** The Steps of all runs of a tree, the root's first. */
 async function stepsOf(everloop: Everloop, run: RunHandle): Promise<readonly Step[]> {
-  const step = await run.result();
-  const below = await Promise.all(
-    step.children.map(({ childId }) => stepsOf(everloop, everloop.attach(childId))),
-  );
-  return [step, ...below.flat()];
+  return (await endedRuns(everloop, run)).map(({ step }) => step);
 }
 
 /** Whether a run has begun `iteration`; one that is not there yet has not. */
@@ -80,13 +70,13 @@ describe('a tree whose worker is killed', () => {
       const { address, namespace, folder } = stage;
       const taskQueue = `trees-${randomUUID()}`;
       const work: TreeWorker = { address, namespace, taskQueue, archiveDir: folder, ...SIZE };
-      const victim = await serve(work);
+      const victim = await workers.start(work);
       const everloop = stage.everloopOf(taskQueue);
       const run = await everloop.start('top', { task: 'Go' });
 
       await eventually('the moment', () => isIn(everloop, `${run.id}/${leaf}`, iteration), 60_000);
       await victim.kill('SIGKILL');
-      await serve(work);
+      await workers.start(work);
       const steps = await stepsOf(everloop, run);
 
       const [root] = steps;

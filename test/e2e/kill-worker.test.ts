@@ -22,28 +22,23 @@ import {
   withUnknown,
   type Outcome,
 } from '../support/airline.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import type { AirlineWorker } from '../support/fixtures/serve-airline.ts';
 import { killMoments } from '../support/kill-moments.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, type Stage } from '../support/stage.ts';
 import { KILLS } from '../support/kills.ts';
 
 /** A hand-over every two or three iterations of the airline. */
 const HANDOVER_EVENTS = 30;
 const TOOL_MS = 120;
 
-let server: TestServer;
 let stage: Stage;
 let model: LLMock;
 const undisturbed = new Map<ScriptVariant, Outcome>();
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<AirlineWorker>('serve-airline');
 
 beforeAll(async () => {
-  server = await startTestServer({
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': HANDOVER_EVENTS },
-  });
-  stage = await openStage(server);
+  stage = await openHandoverStage(HANDOVER_EVENTS);
   model = await startAirlineModel();
   const storeDir = await mkdtemp(join(stage.folder, 'store-'));
   const place = { modelUrl: model.url, storeDir, latencyMs: TOOL_MS };
@@ -54,17 +49,10 @@ beforeAll(async () => {
   await stop();
 });
 afterAll(async () => {
-  await Promise.all(processes.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await model?.stop();
   await stage?.close();
-  await server?.stop();
 });
-
-async function serve(work: AirlineWorker): Promise<FixtureProcess> {
-  const child = await startFixture('serve-airline', [JSON.stringify(work)]);
-  processes.push(child);
-  return child;
-}
 
 /** A place of a test's own: a task queue, a store, an archive. */
 async function placeOf(): Promise<AirlineWorker> {
@@ -72,8 +60,8 @@ async function placeOf(): Promise<AirlineWorker> {
   const archiveDir = join(folder, 'archive');
   await mkdir(archiveDir);
   return {
-    address: server.address,
-    namespace: server.namespace,
+    address: stage.address,
+    namespace: stage.namespace,
     modelUrl: model.url,
     storeDir: folder,
     archiveDir,
@@ -94,15 +82,15 @@ describe('a worker that is killed and replaced', () => {
   for (const { name, ...killAt } of killMoments(KILLS.seed, KILLS.workerMoments)) {
     it.concurrent(
       `loses nothing and does nothing twice: ${name} [row 23] [row 48]`,
-      { timeout: 120_000 },
+      { timeout: 300_000 },
       async ({ expect }) => {
         const place = await placeOf();
-        const victim = await serve({ ...place, killAt });
+        const victim = await workers.start({ ...place, killAt });
         const everloop = stage.everloopOf(place.parts.taskQueue ?? '', place.archiveDir);
 
         const runs = await startAirlineRuns(everloop);
         const signal = await victim.ended;
-        await serve(place);
+        await workers.start(place);
 
         expect(signal).toBe('SIGKILL');
         for (const { variant, run } of runs) await check(run, variant, place.storeDir, expect);

@@ -6,24 +6,16 @@ import { counter, slidingWindow } from '../../src/activities/define-compaction.t
 import type { ModelFunction } from '../../src/core/model/model.ts';
 import type { LimitsInput } from '../../src/core/agent/input.ts';
 import { bodiesOf, hasNoGap, ownEventsOf } from '../support/runs.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, type Stage } from '../support/stage.ts';
 
 const ROUNDS = 30;
 const WORKFLOWS = fileURLToPath(new URL('../../examples/own-loop/workflow.ts', import.meta.url));
 
-let server: TestServer;
 let stage: Stage;
 beforeAll(async () => {
-  server = await startTestServer({
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 60 },
-  });
-  stage = await openStage(server);
+  stage = await openHandoverStage(60);
 });
-afterAll(async () => {
-  await stage?.close();
-  await server?.stop();
-});
+afterAll(() => stage?.close());
 
 it('[row 6] [row 7] hands over, is compacted, counted, limited and replayed like any other', async () => {
   const shown: number[] = [];

@@ -10,8 +10,7 @@ import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { comparableStep } from '../support/airline.ts';
 import { review } from '../support/fixtures/workflows/review-loop.ts';
 import { bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
-import { openStage, type Served, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
 
 const REVIEW_LOOP = fileURLToPath(
   new URL('../support/fixtures/workflows/review-loop.ts', import.meta.url),
@@ -43,20 +42,17 @@ interface Place {
 }
 
 const places: Place[] = [];
-let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 25 },
-  });
   for (const name of ['one link', 'many links'] as const) {
-    const stage = await openStage(name === 'one link' ? inject('temporal') : server);
+    const stage = await (name === 'one link'
+      ? openStage(inject('temporal'))
+      : openHandoverStage(25));
     const served = await stage.serve([agent], { workflowsPath: REVIEW_LOOP });
     places.push({ name, stage, served });
   }
 });
 afterAll(async () => {
   for (const { stage } of places) await stage.close();
-  await server?.stop();
 });
 
 interface Row {

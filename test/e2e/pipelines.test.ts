@@ -4,41 +4,33 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/agent/step.ts';
-import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { PressWorker } from '../support/fixtures/serve-press.ts';
 import { pressAgent, PRESS_VALUE } from '../support/pipeline-agents.ts';
 import { KILLS } from '../support/kills.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { ownSums, treeCounters } from '../support/trees.ts';
+import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
+import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
 import { hasNoGap } from '../support/runs.ts';
 
 let stage: Stage;
-const processes: FixtureProcess[] = [];
+const workers = fixtureProcesses<PressWorker>('serve-press');
 beforeAll(async () => {
   stage = await openStage(inject('temporal'));
 });
 afterAll(async () => {
-  await Promise.all(processes.map((child) => child.kill('SIGKILL')));
+  await workers.stop();
   await stage?.close();
 });
 
-async function serve(work: PressWorker): Promise<FixtureProcess> {
-  const child = await startFixture('serve-press', [JSON.stringify(work)]);
-  processes.push(child);
-  return child;
-}
-
 /** Checks sums, events and replay of a pipeline and of its stages. */
 async function checked(everloop: Everloop, run: RunHandle): Promise<Step> {
+  const runs = await endedRuns(everloop, run);
   const step = await run.result();
-  const stages = step.children.map(({ childId }) => everloop.attach(childId));
-  const steps = await Promise.all(stages.map((child) => child.result()));
-  expect(treeCounters(step.stats)).toEqual(ownSums([step, ...steps].map(({ stats }) => stats)));
-  for (const one of [run, ...stages]) {
-    expect(hasNoGap(await one.events())).toBe(true);
-    await stage.replay(one);
+  expect(treeCounters(step.stats)).toEqual(ownSums(runs.map((one) => one.step.stats)));
+  for (const one of runs) {
+    expect(hasNoGap(await one.run.events())).toBe(true);
+    await stage.replay(one.run);
   }
   return step;
 }
@@ -111,12 +103,12 @@ describe('a pipeline whose worker is killed [sub 16]', () => {
   // Each takes a worker of its own twice: in `npm test` the first three.
   it.each(KILLS.isAll ? moments : moments.slice(0, 3))(
     '$name goes on',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async ({ name: _name, ...killAt }) => {
       const { address, namespace, folder: archiveDir } = stage;
       const taskQueue = `press-${randomUUID()}`;
       const work: PressWorker = { address, namespace, taskQueue, archiveDir };
-      const victim = await serve({ ...work, killAt });
+      const victim = await workers.start({ ...work, killAt });
       const everloop = stage.everloopOf(taskQueue);
       const run = await everloop.start('press', { task: 'x' });
       const isLate = killAt.type === 'agent:question:answered';
@@ -126,7 +118,7 @@ describe('a pipeline whose worker is killed [sub 16]', () => {
       }
 
       expect(await victim.ended).toBe('SIGKILL');
-      await serve(work);
+      await workers.start(work);
       if (!isLate) {
         expect((await run.resultOrPending()).kind).toBe('pending');
         await run.answer('q1', 'yes');
@@ -139,19 +131,12 @@ describe('a pipeline whose worker is killed [sub 16]', () => {
 });
 
 describe('a pipeline that hands over', () => {
-  let server: TestServer;
   let other: Stage;
   beforeAll(async () => {
     // One stage has more events than that.
-    server = await startTestServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 20 },
-    });
-    other = await openStage(server);
+    other = await openHandoverStage(20);
   });
-  afterAll(async () => {
-    await other?.close();
-    await server?.stop();
-  });
+  afterAll(() => other?.close());
 
   it('goes on with the stage that is next, and keeps its question [row 6]', async () => {
     const { everloop } = await other.serve([pressAgent()]);

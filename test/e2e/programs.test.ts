@@ -7,8 +7,7 @@ import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { programAgent } from '../support/program-agents.ts';
 import { bodiesOf, hasNoGap, typesOf } from '../support/runs.ts';
-import { openStage, type Served, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
 
 const workflowsPath = fileURLToPath(
   new URL('../support/fixtures/workflows/programs-loop.ts', import.meta.url),
@@ -68,7 +67,7 @@ describe('a program in a workflow [row 29]', () => {
     await stage.replay(run, { workflowsPath });
   });
 
-  it('ends one call early, and goes on without it', { timeout: 60_000 }, async () => {
+  it('ends one call early, and goes on without it', async () => {
     const run = await start(
       served.everloop,
       `(attempt (pcalls #(tool/search {:query (inc 1)}) #(tool/hang) #(ask "Who?") #(sleep 60000)))
@@ -91,7 +90,7 @@ describe('a program in a workflow [row 29]', () => {
     await stage.replay(run, { workflowsPath });
   });
 
-  it('is canceled with the run, and by the service', { timeout: 60_000 }, async () => {
+  it('is canceled with the run, and by the service', async () => {
     const source = '(pcalls #(tool/hang) #(ask "Who?") #(sleep 60000))';
     const [asked, native] = await Promise.all([
       start(served.everloop, source),
@@ -111,7 +110,60 @@ describe('a program in a workflow [row 29]', () => {
     await stage.replay(native, { workflowsPath });
   });
 
-  it('outlives its worker, which is killed [row 23]', { timeout: 90_000 }, async () => {
+  it('begins nothing while the run is paused', async () => {
+    const run = await start(
+      served.everloop,
+      `[(ask "Go on?") (tool/search {:query "a"}) (ask "Really?")]`,
+    );
+    await untilWaiting(run);
+    await run.pause();
+    await run.answer('q1', 'yes');
+    await eventually('the answer', async () => (await run.status()).waitsFor.length === 0, 30_000);
+    expect(await run.status()).toMatchObject({ state: 'paused', waitsFor: [] });
+    expect((await run.pending()).map(({ kind }) => kind)).toEqual(['pause']);
+    expect(bodiesOf(await run.events(), 'agent:tool_call:before')).toEqual([]);
+
+    await run.resume();
+    await eventually(
+      'the second question',
+      async () => (await run.pending()).some(({ id }) => id === 'q2'),
+      30_000,
+    );
+    await run.answer('q2', 'sure');
+    const step = await run.result();
+
+    expect(step.value).toEqual(['yes', 'hits for a', 'sure']);
+    expect(typesOf(await run.events()).slice(3, -2)).toEqual([
+      'question:asked',
+      'waiting',
+      'paused',
+      'question:answered',
+      'resumed',
+      'tool_call:before',
+      'tool_call:after',
+      'question:asked',
+      'waiting',
+      'question:answered',
+      'program:after',
+    ]);
+    await stage.replay(run, { workflowsPath });
+  });
+
+  it('that sleeps says until when', async () => {
+    const run = await start(served.everloop, '(pcalls #(sleep 600000) #(ask "Who?"))');
+    await untilWaiting(run);
+    const { status } = (await run.program()) ?? {};
+    const nap = status?.effects.find(({ kind }) => kind === 'sleep');
+    const timer = `timer until ${new Date(nap?.until ?? 0).toISOString()}`;
+
+    expect((await run.status()).waitsFor).toEqual([timer, 'question q1']);
+    expect((await run.tree()).map(({ waitsFor }) => waitsFor)).toEqual([[timer, 'question q1']]);
+    await run.cancel();
+
+    expect(await run.result()).toMatchObject({ status: 'canceled' });
+  });
+
+  it('outlives its worker, which is killed [row 23]', async () => {
     const taskQueue = `programs-${randomUUID()}`;
     const { address, namespace } = stage;
     const work = JSON.stringify({ address, namespace, taskQueue, archiveDir: stage.folder });
@@ -151,20 +203,13 @@ describe('a program in a workflow [row 29]', () => {
 });
 
 describe('a program that is handed over in its middle [row 6] [sub 17] [sub 18]', () => {
-  let server: TestServer;
   let small: Stage;
   beforeAll(async () => {
-    server = await startTestServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 40 },
-    });
-    small = await openStage(server);
+    small = await openHandoverStage(40);
   });
-  afterAll(async () => {
-    await small?.close();
-    await server?.stop();
-  });
+  afterAll(() => small?.close());
 
-  it('goes on exactly there, and repeats no call', { timeout: 90_000 }, async () => {
+  it('goes on exactly there, and repeats no call', async () => {
     const paid: number[] = [];
     const agent = programAgent({ onPay: (amount) => paid.push(amount) });
     const { everloop } = await small.serve([agent], { workflowsPath });

@@ -8,8 +8,7 @@ import type { AgentEvent } from '../../src/core/agent/events.ts';
 import type { ModelFunction } from '../../src/core/model/model.ts';
 import { comparableStep } from '../support/airline.ts';
 import { act, answer, bodiesOf, gate, hasNoGap, searchTool, abortOf } from '../support/runs.ts';
-import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -212,18 +211,11 @@ function searcher(iterations: number): AgentDefinition {
 }
 
 describe('a hand-over [row 6]', () => {
-  let other: TestServer;
   let otherStage: Stage;
   beforeAll(async () => {
-    other = await startTestServer({
-      dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 20 },
-    });
-    otherStage = await openStage(other);
+    otherStage = await openHandoverStage(20);
   });
-  afterAll(async () => {
-    await otherStage?.close();
-    await other?.stop();
-  });
+  afterAll(() => otherStage?.close());
 
   it.each<{ name: string; agent: AgentDefinition; minLinks: number }>([
     {
@@ -237,7 +229,7 @@ describe('a hand-over [row 6]', () => {
       agent: searcher(14),
       minLinks: 5,
     },
-  ])('changes nothing that a run comes to: $name', { timeout: 120_000 }, async (row) => {
+  ])('changes nothing that a run comes to: $name', async (row) => {
     const { agent, minLinks } = row;
     const whole = await stage.serve([agent]);
     const linked = await otherStage.serve([agent]);

@@ -99,9 +99,9 @@ it('streams from a worker in another process, and the reply is what streamed [ro
   await open('begin-1-1');
   await open('begin-2-1');
   const beginning = `${TEXT.first}<answer>`;
-  await eventually('the beginning of the answer', () => collect(items).text === beginning);
+  await eventually('the beginning of the answer', () => collect(items).text === beginning, SOON_MS);
   // While the model still writes, here and on the command line.
-  await eventually('the same in the log', () => log.text().includes('<answer>'));
+  await eventually('the same in the log', () => log.text().includes('<answer>'), SOON_MS);
   expect(await run.step()).toBeNull();
   await open('end-1');
   const step = await run.result();
@@ -125,7 +125,7 @@ it('goes on in the next process when a worker is killed in mid stream [row 54]',
   await eventually('a piece', () => items.length > 0, SOON_MS);
   await open('begin-1-1');
   await open('begin-2-1');
-  await eventually('the beginning of the answer', () => hasText(items, '<answer>'));
+  await eventually('the beginning of the answer', () => hasText(items, '<answer>'), SOON_MS);
 
   await victim.kill('SIGKILL');
   await serve();

@@ -77,6 +77,12 @@ describe('a recorded history', () => {
     );
     expect(counts('program-link', 'EVENT_TYPE_TIMER_FIRED')).toBe(1);
     expect(counts('program-link', 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')).toBe(1);
+    // The pause, the answer and the resumption come before the only call.
+    const paused = recorded('program-paused').events.map(({ eventType }) => eventType);
+    expect(counts('program-paused', 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED')).toBe(3);
+    expect(paused.indexOf('EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')).toBeGreaterThan(
+      paused.lastIndexOf('EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED'),
+    );
   });
 
   it('whose start nobody can read fails no workflow task', async () => {

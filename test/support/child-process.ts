@@ -37,3 +37,26 @@ export async function startFixture(name: string, args: readonly string[]): Promi
     },
   };
 }
+
+/** The processes of one fixture that a file of tests starts. */
+export interface FixtureProcesses<Work> {
+  /** Starts one more, which is told its work as JSON. */
+  start(work: Work): Promise<FixtureProcess>;
+  /** Kills those that still run. */
+  stop(): Promise<void>;
+}
+
+/** Processes of `test/support/fixtures/NAME.ts`, none yet. */
+export function fixtureProcesses<Work>(name: string): FixtureProcesses<Work> {
+  const started: FixtureProcess[] = [];
+  return {
+    start: async (work) => {
+      const child = await startFixture(name, [JSON.stringify(work)]);
+      started.push(child);
+      return child;
+    },
+    stop: async () => {
+      await Promise.all(started.splice(0).map((child) => child.kill('SIGKILL')));
+    },
+  };
+}

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Polls until `check` returns something other than undefined or false; fails after `withinMs`. */
+/**
+ * Polls until `check` returns something other than undefined or false; fails after `withinMs`. A
+ * minute is no claim on how long something takes: a machine with other work to do is that slow.
+ */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,

@@ -19,3 +19,12 @@ export const KILLS: {
   serverMoments: isAll ? 5 : 1,
   trees: isAll ? 12 : 2,
 };
+
+/**
+ * Within which time something must happen that takes `quietMs` at most on a machine with nothing else to
+ * do: just that with `EVERLOOP_KILLS=all`. Beside other tests no time is sure; there it tells what came by
+ * itself from what hung until a test ended it.
+ */
+export function withinMs(quietMs: number): number {
+  return isAll ? quietMs : quietMs + 30_000;
+}

@@ -62,6 +62,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'fan-out-part', link: 0, play: async (stage) => (await playFanOut(stage)).part },
   { name: 'program', link: 0, workflowsPath: PROGRAMS_LOOP, play: playProgram },
   { name: 'program-link', link: 1, workflowsPath: PROGRAMS_LOOP, play: playProgram },
+  { name: 'program-paused', link: 0, workflowsPath: PROGRAMS_LOOP, play: playPausedProgram },
 ];
 
 async function playScript(
@@ -192,6 +193,20 @@ async function playProgram(stage: Stage): Promise<RunHandle> {
   });
   await run.decide('1.p4/2/1', { approve: true }, { updateId: 'recorded-decision' });
   await run.answer('q2', 'b', { updateId: 'recorded-answer' });
+  await run.result();
+  return run;
+}
+
+/** A program that is answered while its run is paused: its call begins when the run is resumed. */
+async function playPausedProgram(stage: Stage): Promise<RunHandle> {
+  const { everloop } = await stage.serve([programAgent()], { workflowsPath: PROGRAMS_LOOP });
+  const programs = ['[(ask "Which?") (tool/search {:query "a"})]'];
+  const run = await everloop.start('programmer', { task: 'Go', context: { programs } });
+  await run.resultOrPending();
+  await run.pause();
+  await run.answer('q1', 'a', { updateId: 'recorded-answer' });
+  await eventually('the answer', async () => (await run.status()).waitsFor.length === 0, 30_000);
+  await run.resume();
   await run.result();
   return run;
 }

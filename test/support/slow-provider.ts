@@ -57,6 +57,29 @@ export async function startSlowProvider(
   return { url: server.url, requests, abortedAt, stop: () => server.stop() };
 }
 
+/** The providers of a file of tests. */
+export interface SlowProviders {
+  /** As {@link startSlowProvider}. */
+  start(replies: readonly ProviderReply[], port?: number): Promise<SlowProvider>;
+  /** Stops all that were started. */
+  stop(): Promise<void>;
+}
+
+/** Providers, none yet. */
+export function slowProviders(): SlowProviders {
+  const started: SlowProvider[] = [];
+  return {
+    start: async (replies, port) => {
+      const provider = await startSlowProvider(replies, port);
+      started.push(provider);
+      return provider;
+    },
+    stop: async () => {
+      await Promise.all(started.splice(0).map((provider) => provider.stop()));
+    },
+  };
+}
+
 /** A piece of a streamed reply, with the usage so far. */
 export function piece(content: string, finishReason: string | null = null): object {
   return {

@@ -21,6 +21,7 @@ import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
 import { installRuntime } from '../../src/worker/install-runtime.ts';
 import { withHiddenValue } from './hidden-values.ts';
 import { BUNDLE_FOLDER, replayChain, type ReplayOptions } from './replay.ts';
+import { startTestServer } from './test-server.ts';
 
 /** What a test's worker is made of beside its agents. */
 export type ServeOptions = Partial<WorkerParts> & {
@@ -66,6 +67,24 @@ function hiding(parts: EverloopParts): Everloop {
     ...everloop,
     start: (agent, options) => {
       return everloop.start(agent, { ...options, context: withHiddenValue(options.context) });
+    },
+  };
+}
+
+/**
+ * Opens a stage on a server of its own, which wants a hand-over after so many events; `close` also stops
+ * the server.
+ */
+export async function openHandoverStage(events: number): Promise<Stage> {
+  const server = await startTestServer({
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': events },
+  });
+  const stage = await openStage(server);
+  return {
+    ...stage,
+    close: async () => {
+      await stage.close();
+      await server.stop();
     },
   };
 }

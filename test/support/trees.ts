@@ -3,8 +3,12 @@ import { agentTool } from '../../src/activities/agent-tool.ts';
 import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { Everloop } from '../../src/client/everloop-client.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { Step } from '../../src/core/agent/step.ts';
 import type { ModelFunction, ModelRequest } from '../../src/core/model/model.ts';
 import { textOf } from '../../src/core/message.ts';
+import { isUsageError } from '../../src/core/usage-error.ts';
 import type { Numbers, Stats } from '../../src/core/stats/stats.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 
@@ -57,6 +61,32 @@ export function observed({ messages }: ModelRequest): string {
 /** All runs of a tree, its root first. */
 export function runsOf(root: MemoryRun): readonly MemoryRun[] {
   return [root, ...root.children.flatMap(runsOf)];
+}
+
+/** A run on a server that has ended. */
+export interface EndedRun {
+  readonly run: RunHandle;
+  readonly step: Step;
+}
+
+/**
+ * The runs of a tree that ended with a Step, once its root has: that one first, children by their ids.
+ * A child that was lost has no Step, and nothing below it is asked.
+ */
+export async function endedRuns(everloop: Everloop, root: RunHandle): Promise<readonly EndedRun[]> {
+  const step = await root.result();
+  const below = await Promise.all(
+    step.children
+      .map(({ childId }) => childId)
+      .toSorted()
+      .map((childId) =>
+        endedRuns(everloop, everloop.attach(childId)).catch((error: unknown) => {
+          if (isUsageError(error) && error.code === 'no_step') return [];
+          throw error;
+        }),
+      ),
+  );
+  return [{ run: root, step }, ...below.flat()];
 }
 
 /** What all runs have spent by themselves, by key: what the counters of the root must be. */

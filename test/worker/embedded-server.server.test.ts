@@ -194,7 +194,7 @@ describe('which server is used', () => {
 
     expect(server).toMatchObject({ address, startedHere: false, origin: 'address' });
     await server.stop();
-    expect(await probeServer({ address, namespace, timeoutMs: 3_000 })).toEqual({ kind: 'ready' });
+    expect(await probeServer({ address, namespace, timeoutMs: 30_000 })).toEqual({ kind: 'ready' });
   });
 
   it('is one that answers at the port', async () => {
@@ -351,8 +351,9 @@ The server's log is ${dataDir}/logs/temporal-server.log.`,
     await writeFile(join(path, 'temporal'), `#!/bin/sh\necho $$ > ${dataDir}/pid\nexec sleep 60\n`);
     await chmod(join(path, 'temporal'), 0o755);
 
-    await expect(start({ path, readyWithinMs: 500, fetchCli: neverAsked })).rejects.toThrow(
-      `- \`temporal\` on the PATH: ${path}/temporal did not answer within 0.5 s`,
+    // Time enough for the script to say who it is.
+    await expect(start({ path, readyWithinMs: 8_000, fetchCli: neverAsked })).rejects.toThrow(
+      `- \`temporal\` on the PATH: ${path}/temporal did not answer within 8 s`,
     );
     expect(isRunning(Number(await readFile(join(dataDir, 'pid'), 'utf8')))).toBe(false);
   });

@@ -6,6 +6,7 @@ import { defineAgent, type AgentDefinition, type ModelFunction } from '../../src
 import { local, type LocalOptions } from '../../src/worker/local.ts';
 import { isPortTaken } from '../../src/worker/server-probe.ts';
 import { readServerState } from '../../src/worker/server-state.ts';
+import { eventually } from '../support/eventually.ts';
 import { CLI_FOLDER } from '../support/test-server.ts';
 
 let folder = '';
@@ -91,7 +92,10 @@ describe('local', () => {
     const first = await local(options);
     const run = await first.start('patient', { task: 'Wait.' });
     const lost = run.result().catch(() => 'lost');
-    await expect.poll(async () => (await run.status()).waitsFor).toEqual(['model patient/model']);
+    await eventually(
+      'the model call',
+      async () => (await run.status()).waitsFor[0] === 'model patient/model',
+    );
     await first.close();
     await lost;
 

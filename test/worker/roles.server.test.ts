@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { eventually } from '../support/eventually.ts';
@@ -20,7 +21,7 @@ it.each([
   { left: 'models', roles: ['workflows', 'tools'], waitsFor: 'model m', activity: 'callModel' },
   { left: 'tools', roles: ['workflows', 'models'], waitsFor: 'tool search', activity: 'callTool' },
 ] as const)('a worker leaves $left to another one', async ({ left, roles, waitsFor, activity }) => {
-  const taskQueue = `roles-${left}`;
+  const taskQueue = `roles-${randomUUID()}`;
   const queues = {
     taskQueue,
     [left === 'models' ? 'modelQueue' : 'toolQueue']: `${taskQueue}-own`,

@@ -56,11 +56,14 @@ export function addCancelCommand(program: Command, act: Act): void {
     );
 }
 
-/** Adds `pause ID`: stops a run before its next iteration. */
+/** Adds `pause ID`: stops a run before its next iteration, or the next call of its program. */
 export function addPauseCommand(program: Command, act: Act): void {
   withPath(program.command('pause'))
     .summary('stop a run before its next iteration')
-    .description('Stops a run before its next iteration; what is in flight ends normally.')
+    .description(
+      'Stops a run before its next iteration, or before the next call or question of its program; ' +
+        'what is in flight ends normally.',
+    )
     .argument('<id>', 'id of the run')
     .option('--tree', 'also all runs below')
     .action((id: string, options: TreeCommandOptions) =>

@@ -72,7 +72,7 @@ export interface RunStatus {
   readonly runId: string;
   readonly agent: string;
   readonly iteration: number;
-  /** What is in flight: `model gpt-5`, `tool search`, … */
+  /** What is in flight or waits: `model gpt-5`, `tool search`, `question q1`, `timer until 2026-03-10T09:00:00.000Z`, … */
   readonly waitsFor: readonly string[];
   readonly usage: Usage;
   /** Inputs that were accepted and are not yet read. */

@@ -21,27 +21,23 @@ import { SEARCH_TOOL } from '../tool-search/query.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from './ask-person.ts';
 import type { CallEnd } from './call-end.ts';
 import { checkArguments } from './check-arguments.ts';
-import type { Host } from './host.ts';
 import { makeRoom } from './make-room.ts';
 import type { ApprovalItem, ExternalItem, WaitingItem } from './pending.ts';
-import { isInterrupted, isStopped, type Run } from './run.ts';
+import { isInterrupted, isStopped } from './run.ts';
 import type { OpenCount } from './open-count.ts';
 import { callChild, type Starters } from './run-child.ts';
-import { runLlmTool, type CallingProgram } from './run-llm-tool.ts';
+import { withoutHiddenArguments, type CallingPlace } from './program/hidden-arguments.ts';
+import { runLlmTool } from './run-llm-tool.ts';
 import type { AgentSpec, ToolSpec } from './spec.ts';
 import { cutInEvent } from './turn-record.ts';
 import { deadlineOf, unstarted, waitForPerson, type Door } from './wait-for-person.ts';
 
 /** What a call runs in. */
-export interface CallPlace {
-  readonly run: Run;
-  readonly host: Host;
+export interface CallPlace extends CallingPlace {
   readonly open: OpenCount;
   readonly door: Door;
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
-  /** Set when a program makes the calls; then it says which of them may be ended alone. */
-  readonly program?: CallingProgram;
   /** How many children start together; absent: one by one. */
   readonly starters?: Starters;
 }
@@ -214,7 +210,7 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
 async function agentCall(place: CallPlace, call: Call): Promise<CallEnd> {
   const { run, host, starters } = place;
   const { callId, spec } = call;
-  const checked = await checkArguments(run, host, call);
+  const checked = withoutHiddenArguments(place, spec, await checkArguments(run, host, call));
   if (checked.kind === 'ended') {
     if (starters !== undefined) starters.children -= 1;
     return checked.end;

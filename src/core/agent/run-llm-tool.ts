@@ -6,7 +6,7 @@
 import { byteSize, type Json, type JsonObject } from '../json.ts';
 import type { Message } from '../message.ts';
 import type { Reply } from '../model/model.ts';
-import { hiddenTexts, withoutHidden } from '../program/hidden-values.ts';
+import { withoutHidden } from '../program/hidden-values.ts';
 import { judge, valuesToCheck, type Judgement } from '../termination/candidates.ts';
 import {
   canceledCallText,
@@ -20,30 +20,18 @@ import { askModels, type AskEnd, type InlineAsking, type Tries } from './ask-mod
 import type { CallEnd } from './call-end.ts';
 import { checkArguments } from './check-arguments.ts';
 import { leaveOf } from './ending.ts';
-import type { Host, InlineRequest } from './host.ts';
+import type { InlineRequest } from './host.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
 import type { OpenCount } from './open-count.ts';
-import type { Run } from './run.ts';
+import { hiddenFrom, type CallingPlace } from './program/hidden-arguments.ts';
 import type { LlmToolSpec, ToolSpec } from './spec.ts';
 import type { AnswerTurn } from './turn.ts';
 import { unstarted, type Door } from './wait-for-person.ts';
 
-/** What a program says of its calls. */
-export interface CallingProgram {
-  /** Whether the call may be ended alone. */
-  isSeparate(callId: string): boolean;
-  /** Texts under hidden fields of what children gave it so far. */
-  hidden(): readonly string[];
-}
-
 /** Where an LLM tool asks. */
-export interface LlmPlace {
-  readonly run: Run;
-  readonly host: Host;
+export interface LlmPlace extends CallingPlace {
   readonly open: OpenCount;
   readonly door: Pick<Door, 'isDropped'>;
-  /** Set when a program makes the call. */
-  readonly program?: CallingProgram;
 }
 
 /** The call, whose arguments are not checked yet. */
@@ -156,7 +144,7 @@ async function askOnce(
 ): Promise<AskEnd | 'left'> {
   const { run, host, open, door, program } = place;
   const { models } = question.head.spec;
-  const hidden = hiddenIn(place);
+  const hidden = hiddenFrom(place);
   const inline: InlineAsking = {
     callId,
     asksForOutput: question.schema !== undefined,
@@ -176,12 +164,6 @@ async function askOnce(
     if (left === 'stopped' || left === 'interrupted') return 'left';
     throw error;
   }
-}
-
-/** What no model may see, though a program may have put it into the arguments. */
-function hiddenIn({ run, program }: LlmPlace): readonly string[] {
-  const { head, program: kept } = run.state;
-  return hiddenTexts([head.context ?? {}], [...(kept?.hidden ?? []), ...(program?.hidden() ?? [])]);
 }
 
 function withoutSecrets(request: InlineRequest, hidden: readonly string[]): InlineRequest {

@@ -11,37 +11,29 @@
 import {
   advance,
   cancelMachine,
-  changedDefinitions,
   EMPTY_MEMORY,
   fuelUsed,
-  memoryWithJournal,
-  notesOf,
   programStatus,
   restore,
   snapshot,
   startMachine,
   type Advance,
   type Machine,
-  type Outcome,
 } from '../../lisp.ts';
 import { byteSize, type Json } from '../json.ts';
 import type { Numbers } from '../stats/stats.ts';
 import { cut } from '../text/cut.ts';
 import { refusedText } from '../toolchain/call-texts.ts';
-import { leaving } from './ending.ts';
 import type { Host } from './host.ts';
 import { makeRoom } from './make-room.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import { readAndCheck } from './program/check-program.ts';
-import { createEffects, type Effects, type KeptEffects } from './program/effects.ts';
-import {
-  endProgram,
-  isOutOfFuel,
-  warningTexts,
-  type EndingProgram,
-} from './program/end-of-program.ts';
-import { MAX_SNAPSHOT_BYTES, type KeptProgram } from './program/kept-program.ts';
+import { closeProgram } from './program/close-program.ts';
+import { createEffects, type Effects } from './program/effects.ts';
+import { warningTexts } from './program/end-of-program.ts';
+import { MAX_SNAPSHOT_BYTES, type KeptEffects, type KeptProgram } from './program/kept-program.ts';
 import type { ProgramError, ProgramReport, ProgramView } from './program/report.ts';
+import { isOver, type ProgramOrder, type RunningProgram } from './program/running-program.ts';
 import {
   budgetOf,
   fuelFor,
@@ -53,33 +45,8 @@ import {
 import type { OpenCount } from './open-count.ts';
 import { isInterrupted, isStopped, type Run } from './run.ts';
 
-/** A program to run. */
-export interface ProgramOrder {
-  readonly source: string;
-  /** `{iteration}.p`; one program of a run has it. */
-  readonly programId: string;
-  /** What the model wrote beside it, for people who approve a call. Default: nothing. */
-  readonly reasoning?: string;
-  /** How far an earlier link came with it. */
-  readonly kept?: KeptProgram;
-  /** Makes the turn of it, so that it can be handed over in its middle. Absent: it stays to its end. */
-  readonly keep?: (program: KeptProgram) => KeptTurn;
-}
-
 /** UTF-8 bytes of a source that its event carries. */
 const MAX_SHOWN_BYTES = 2 * 1024;
-
-/** A program on its way. */
-interface Running {
-  readonly run: Run;
-  readonly host: Host;
-  readonly open: OpenCount;
-  readonly order: ProgramOrder;
-  readonly since: number;
-  readonly warnings: readonly string[];
-  /** Whether the run leaves it less fuel than its own limit. */
-  readonly isShort: boolean;
-}
 
 /** Runs a program within the limits. Throws only to leave for a hand-over, or because its memory ends the run. */
 export async function runProgram(
@@ -136,9 +103,9 @@ async function beginProgram(
   const checked = await readAndCheck(run.state, host, source, tools);
   const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
   const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];
-  const running: Running = { run, host, open, order, since, warnings, isShort };
-  if (checked.kind === 'refused') return close(running, { unstarted: checked.error });
-  if (isOver(running)) return close(running, { unstarted: CANCELED });
+  const running: RunningProgram = { run, host, open, order, since, warnings, isShort };
+  if (checked.kind === 'refused') return closeProgram(running, { unstarted: checked.error });
+  if (isOver(running)) return closeProgram(running, { unstarted: CANCELED });
   const { state } = run;
   const machine = startMachine(checked.program, {
     data: programData(state),
@@ -190,13 +157,17 @@ async function goOnWith(
 ): Promise<ProgramReport> {
   const { kept } = order;
   const { since, warnings, isShort } = kept;
-  const running: Running = { run, host, open, order, since, warnings, isShort };
+  const running: RunningProgram = { run, host, open, order, since, warnings, isShort };
   const machine = restore(kept.snapshot);
   return drive(running, machine, kept);
 }
 
 /** Runs a machine to its end, through all its effects. */
-async function drive(running: Running, begun: Machine, kept?: KeptProgram): Promise<ProgramReport> {
+async function drive(
+  running: RunningProgram,
+  begun: Machine,
+  kept?: KeptProgram,
+): Promise<ProgramReport> {
   const { run, host, open, order } = running;
   let machine = begun;
   const codeId = programStatus(machine).codeId;
@@ -208,12 +179,11 @@ async function drive(running: Running, begun: Machine, kept?: KeptProgram): Prom
       open,
       programId: order.programId,
       reasoning: order.reasoning ?? '',
-      isGivenUp: () => open.isOver === true,
       keep: keeper(running, () => machine),
     },
     isLost ? undefined : kept,
   );
-  run.watchProgram(() => viewOf(running, machine));
+  run.watchProgram({ view: () => viewOf(running, machine), timers: effects.timers });
   try {
     let step = tick(running, machine, effects, []);
     while (step.kind === 'blocked') {
@@ -228,14 +198,19 @@ async function drive(running: Running, begun: Machine, kept?: KeptProgram): Prom
     ({ machine } = step);
     effects.drop(step.abandon);
     await effects.settle();
-    return close(running, { machine, outcome: step.outcome, effects, lost: isLost ? kept : null });
+    return closeProgram(running, {
+      machine,
+      outcome: step.outcome,
+      effects,
+      lost: isLost ? kept : null,
+    });
   } finally {
     run.watchProgram(null);
   }
 }
 
 function tick(
-  { run, host }: Running,
+  { run, host }: RunningProgram,
   machine: Machine,
   effects: Effects,
   results: ReturnType<Effects['take']>,
@@ -247,7 +222,7 @@ function tick(
 
 /** Makes the turn to leave with; none when it is too large. */
 function keeper(
-  { run, host, order, since, warnings, isShort }: Running,
+  { run, host, order, since, warnings, isShort }: RunningProgram,
   machine: () => Machine,
 ): ((kept: KeptEffects) => KeptTurn | null) | undefined {
   const { keep, programId } = order;
@@ -274,105 +249,7 @@ function keeper(
   };
 }
 
-function viewOf({ order, since }: Running, machine: Machine): ProgramView {
+function viewOf({ order, since }: RunningProgram, machine: Machine): ProgramView {
   const { programId, source } = order;
   return { programId, source, since, status: programStatus(machine) };
-}
-
-/** How a program ended. */
-type End =
-  | { readonly unstarted: ProgramError }
-  | {
-      readonly machine: Machine;
-      readonly outcome: Outcome;
-      readonly effects: Effects;
-      /** Set when its machine could not be restored: then `machine` knows nothing of it. */
-      readonly lost: KeptProgram | null;
-    };
-
-/** Records the end of a program, and ends the run where the limits say so. */
-function close(running: Running, end: End): ProgramReport {
-  const { run, order } = running;
-  const ended = endProgram(endingOf(running, end));
-  run.record(ended.event, { program: ended.state });
-  if ('outcome' in end && isOutOfFuel(end.outcome) && running.isShort) {
-    const crossed = run.wouldCross(['agent:program_steps']);
-    if (crossed !== null) run.breach(crossed);
-  }
-  if (ended.exceeded !== undefined) {
-    const cause = `program ${order.programId}: ${ended.exceeded}`;
-    throw leaving({ kind: 'failed', code: 'memory_limit_exceeded', cause });
-  }
-  return ended.report;
-}
-
-function endingOf(running: Running, end: End): EndingProgram {
-  const { run, order, since, warnings } = running;
-  const { program: before, head } = run.state;
-  const base = {
-    programId: order.programId,
-    source: order.source,
-    since,
-    spec: programSpecOf(head.spec),
-    before,
-    warnings,
-  };
-  const memoryBefore = before?.memory ?? EMPTY_MEMORY;
-  if ('unstarted' in end) {
-    return {
-      ...base,
-      outcome: { kind: 'unstarted', error: end.unstarted },
-      withJournal: () => memoryBefore,
-      isCanceled: end.unstarted.reason === 'canceled',
-      changed: [],
-      notes: [],
-      done: [],
-      hidden: [],
-      fuel: 0,
-      calls: 0,
-    };
-  }
-  const { machine, outcome, effects, lost } = end;
-  const isCanceled = outcome.kind === 'error' && outcome.error.reason === 'canceled';
-  const told = { ...base, warnings: [...warnings, ...effects.edits], isCanceled };
-  if (lost !== null) {
-    const memory = lost.memory ?? memoryBefore;
-    return {
-      ...told,
-      outcome: { ...outcome, memory },
-      withJournal: () => memory,
-      changed: [],
-      notes: [],
-      done: lost.done,
-      hidden: lost.hidden ?? [],
-      fuel: lost.fuel,
-      calls: lost.calls,
-    };
-  }
-  return {
-    ...told,
-    outcome: isCanceled && !isStopped(run, running.host) ? interrupted(outcome) : outcome,
-    withJournal: () => memoryWithJournal(machine),
-    changed:
-      outcome.kind === 'value' || outcome.kind === 'returned'
-        ? changedDefinitions(machine, { total: base.spec.sizes.resultChars, hides: true })
-        : [],
-    notes: notesOf(machine),
-    done: effects.done(),
-    hidden: effects.hidden(),
-    fuel: fuelUsed(machine),
-    calls: effects.calls(),
-    status: programStatus(machine),
-  };
-}
-
-/** Nobody wants the run to end: a person has something to say first. */
-function interrupted(outcome: Outcome): Outcome {
-  if (outcome.kind !== 'error') return outcome;
-  const message = 'The program was canceled before it finished: a new message came.';
-  return { ...outcome, error: { ...outcome.error, message } };
-}
-
-function isOver({ run, host, open }: Running): boolean {
-  return isStopped(run, host) || isInterrupted(host) || open.isOver === true;
 }

@@ -18,7 +18,7 @@ import { canonicalJson, type Json } from '../json.ts';
 import type { Breach, Limit } from '../limits/limit.ts';
 import type { Message } from '../message.ts';
 import type { OutputStrategy } from '../model/model.ts';
-import { change, EMPTY_STATS, type StatChange, type Stats } from '../stats/stats.ts';
+import { change, EMPTY_STATS, type Stats } from '../stats/stats.ts';
 import { changesOf } from '../stats/tally.ts';
 import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
 import type { Entry } from '../transcript/entry.ts';
@@ -28,10 +28,17 @@ import { inheritedLimits } from '../tree/inherit.ts';
 import type { ParentLink } from '../tree/lease.ts';
 import { changedTree, type TreeCarried, type TreeState } from '../tree/tree-state.ts';
 import { isOwnEvent, type AgentEvent } from './events.ts';
+import {
+  changedIdle,
+  clockChanges,
+  goingOn,
+  withoutItems,
+  type IdleCarried,
+  type IdleState,
+} from './idle-state.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import type { ProgramState } from './program/report.ts';
 import type { StepMemory } from './step.ts';
-import { withItem, withSettled, type SettledItem, type WaitingItem } from './pending.ts';
 
 /** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
 export interface TranscriptMark {
@@ -41,7 +48,7 @@ export interface TranscriptMark {
 }
 
 /** The state of a run, version 1. */
-export interface RunState extends TreeState {
+export interface RunState extends TreeState, IdleState {
   readonly v: 1;
   /** One id for the whole chain of a run. */
   readonly runId: string;
@@ -62,10 +69,6 @@ export interface RunState extends TreeState {
   readonly stats: Stats;
   readonly limits: readonly Limit[];
   readonly breach: Breach | null;
-  /** When the pause began; null while the run is not paused. */
-  readonly pausedAt: number | null;
-  /** Milliseconds spent in pauses and in waits for people that are over. */
-  readonly idleMs: number;
   /** What triggers of compactions remember. */
   readonly compaction: CompactionState;
   /** The own data of a custom loop. */
@@ -74,12 +77,6 @@ export interface RunState extends TreeState {
   readonly cached?: readonly CachedResult[];
   /** By model: how the output is asked for since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
-  /** What waits for people and the outside, oldest first; absent until something does. */
-  readonly pending?: readonly WaitingItem[];
-  /** What waited and has ended, newest last; absent until something has. */
-  readonly settled?: readonly SettledItem[];
-  /** Since when nothing but `pending` is waited for; null or absent while the run works. */
-  readonly waitingSince?: number | null;
   /** Calls that run; absent until there was one. */
   readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
   /** The model of each model call that runs; absent until there was one. */
@@ -91,7 +88,7 @@ export interface RunState extends TreeState {
 }
 
 /** What an event brings into the state and is not published: bodies stay out of events. */
-export interface Carried extends TreeCarried {
+export interface Carried extends TreeCarried, IdleCarried {
   /** Appended by `agent:iteration_history:change` and `agent:scratchpad:change`. */
   readonly entry?: Entry;
   /** Replaces the scratchpad and starts a new epoch. */
@@ -100,8 +97,6 @@ export interface Carried extends TreeCarried {
   readonly data?: Json;
   /** Kept for equal calls, by `agent:tool_call:after`. */
   readonly cached?: CachedResult;
-  /** What begins to wait, by `agent:question:asked` and its like. */
-  readonly item?: WaitingItem;
   /** The turn that is handed over in its middle, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
   /** What a program leaves, by `agent:program:after`. */
@@ -191,9 +186,6 @@ export function apply(state: RunState, event: AgentEvent, carried: Carried = {})
 
 const NOTHING: Partial<RunState> = {};
 
-const WALL_CLOCK = 'agent:wall_clock_ms';
-const ACTIVE = 'agent:active_ms';
-
 /** What `event` changes of the state beside its number and the statistics. */
 function changedFields(state: RunState, event: AgentEvent, carried: Carried): Partial<RunState> {
   if (isOwnEvent(event)) return NOTHING;
@@ -236,18 +228,15 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       };
     }
     case 'agent:question:asked':
-    case 'agent:approval:requested':
-    case 'agent:external:begun':
-      return carried.item === undefined
-        ? NOTHING
-        : { pending: withItem(state.pending ?? [], carried.item) };
     case 'agent:question:answered':
-      return withoutItems(state, ({ id }) => id === event.questionId, event.at);
+    case 'agent:approval:requested':
     case 'agent:approval:decided':
+    case 'agent:external:begun':
     case 'agent:external:ended':
-      return withoutItems(state, ({ callId }) => callId === event.callId, event.at);
     case 'agent:waiting':
-      return { waitingSince: state.waitingSince ?? event.at };
+    case 'agent:paused':
+    case 'agent:resumed':
+      return changedIdle(state, event, carried);
     case 'agent:tool_call:after':
       return {
         ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
@@ -277,15 +266,6 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     }
     case 'agent:adjusted':
       return { limits: event.limits };
-    case 'agent:paused':
-      return { pausedAt: state.pausedAt ?? event.at };
-    case 'agent:resumed':
-      return state.pausedAt === null
-        ? NOTHING
-        : {
-            pausedAt: null,
-            idleMs: state.idleMs + idleBefore(state.pausedAt, state.waitingSince, event.at),
-          };
     case 'agent:execution:before':
     case 'agent:execution:after':
     case 'agent:turn:read':
@@ -347,73 +327,4 @@ function renewSnapshots(state: RunState): RunState {
   const triggers = state.head.spec.compaction?.triggers ?? [];
   const snapshots = snapshotsOf(triggers, state.stats);
   return { ...state, compaction: { ...state.compaction, snapshots } };
-}
-
-/** The gauges of time. Events of one activation share its time, so most of them move neither. */
-function clockChanges(
-  state: RunState,
-  {
-    pausedAt = state.pausedAt,
-    idleMs = state.idleMs,
-    waitingSince = state.waitingSince ?? null,
-  }: Partial<RunState>,
-  at: number,
-): readonly StatChange[] {
-  const { startedAt } = state;
-  const { gauges } = state.stats;
-  const wallClock = at - startedAt;
-  const active = activeMs({ startedAt, pausedAt, idleMs, waitingSince }, at);
-  return [
-    ...(gauges[WALL_CLOCK] === wallClock
-      ? []
-      : [{ kind: 'set', key: WALL_CLOCK, value: wallClock } as const]),
-    ...(gauges[ACTIVE] === active ? [] : [{ kind: 'set', key: ACTIVE, value: active } as const]),
-  ];
-}
-
-/** Milliseconds of the run at `at`, without pauses and waits for people. */
-export function activeMs(
-  state: Pick<RunState, 'startedAt' | 'pausedAt' | 'idleMs' | 'waitingSince'>,
-  at: number,
-): number {
-  const { startedAt, pausedAt, idleMs, waitingSince } = state;
-  const idleSince = Math.min(pausedAt ?? at, waitingSince ?? at);
-  return idleSince - startedAt - idleMs;
-}
-
-/** Whether the run stands still: paused, or waiting for people alone. */
-export function isIdle({ pausedAt, waitingSince }: RunState): boolean {
-  return pausedAt !== null || (waitingSince ?? null) !== null;
-}
-
-/**
- * What the end of one kind of standing still adds to the time that is over, when the other kind has
- * gone on since `other`: that part counts when the other ends.
- */
-function idleBefore(since: number, other: number | null | undefined, at: number): number {
-  return Math.max(0, Math.min(other ?? at, at) - since);
-}
-
-/** The run works again, whatever still waits. */
-function goingOn(state: RunState, at: number): Partial<RunState> {
-  const { waitingSince, pausedAt, idleMs } = state;
-  if (waitingSince === null || waitingSince === undefined) return NOTHING;
-  return { waitingSince: null, idleMs: idleMs + idleBefore(waitingSince, pausedAt, at) };
-}
-
-/** The items of `isOver` have ended; with the last of them the run works again. */
-function withoutItems(
-  state: RunState,
-  isOver: (item: WaitingItem) => boolean,
-  at: number,
-): Partial<RunState> {
-  const { pending = [], settled = [] } = state;
-  const over = pending.filter(isOver);
-  if (over.length === 0) return NOTHING;
-  const left = pending.filter((item) => !isOver(item));
-  return {
-    pending: left,
-    settled: over.reduce(withSettled, settled),
-    ...(left.length === 0 ? goingOn(state, at) : {}),
-  };
 }

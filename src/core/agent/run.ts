@@ -18,9 +18,16 @@ import { leaseInTheWay, reservedOf, type Ledger } from '../tree/ledger.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from './events.ts';
 import type { Host } from './host.ts';
+import { activeMs, isIdle } from './idle-state.ts';
 import type { ProgramView } from './program/report.ts';
 import { programOfState } from './program/view.ts';
-import { activeMs, apply, isIdle, type Carried, type RunState } from './run-state.ts';
+import { apply, type Carried, type RunState } from './run-state.ts';
+
+/** How a program that runs is looked at. */
+export interface ProgramWatch {
+  view(): ProgramView;
+  timers(): readonly number[];
+}
 
 /** A run in progress. `state` is always the newest; read it again after each wait. */
 export interface Run {
@@ -46,21 +53,23 @@ export interface Run {
   replaceScratchpad(entries: readonly Entry[]): void;
   /** Replaces the limits; acts at once, also on a deadline that is running. */
   adjust(limits: readonly Limit[]): void;
-  /** Stops before the next iteration; what is in flight ends normally. */
+  /** Stops before the next iteration or effect of a program, but timers; what is in flight ends normally. */
   pause(): void;
   /** Goes on. */
   resume(): void;
   /** Says how the program that runs is looked at; null: none runs. */
-  watchProgram(look: (() => ProgramView) | null): void;
+  watchProgram(watch: ProgramWatch | null): void;
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
+  /** When the timers end that a program waits for, in milliseconds since 1970. */
+  timers(): readonly number[];
 }
 
 /** A run that begins with `state` and acts on `host`. */
 export function createRun(initial: RunState, host: Host): Run {
   let state = initial;
   let isClosed = false;
-  let look: (() => ProgramView) | null = null;
+  let watch: ProgramWatch | null = null;
   let hasEnded = false;
 
   const eventOf = (body: EventBody | OwnEventBody): AgentEvent => ({
@@ -189,9 +198,10 @@ export function createRun(initial: RunState, host: Host): Run {
       record({ type: 'agent:resumed' });
     },
     watchProgram: (at) => {
-      look = at;
+      watch = at;
     },
-    program: () => look?.() ?? programOfState(state),
+    program: () => watch?.view() ?? programOfState(state),
+    timers: () => watch?.timers() ?? [],
   };
 }
 

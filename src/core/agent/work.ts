@@ -19,7 +19,8 @@ import type { CallResult } from './observation.ts';
 import type { ProgramReport } from './program/report.ts';
 import type { Run } from './run.ts';
 import { nothingOpen, type OpenCount } from './open-count.ts';
-import { runProgram, type ProgramOrder } from './run-program.ts';
+import type { ProgramOrder } from './program/running-program.ts';
+import { runProgram } from './run-program.ts';
 import { runCalls, type CallTurn } from './run-calls.ts';
 import type { RunState } from './run-state.ts';
 import {

@@ -57,6 +57,22 @@ function sharedLength(text: string, at: number, secret: string): number {
   return length;
 }
 
+/**
+ * Whether a text in `value`, names included, has one of `hidden` in it, or a number is one. Beginnings
+ * do not count: data is not cut as prints are.
+ */
+export function holdsHidden(value: Json, hidden: readonly string[]): boolean {
+  const holds = (text: string): boolean => hidden.some((secret) => text.includes(secret));
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).some((item) => holdsHidden(item, hidden));
+  }
+  if (isJsonObject(value)) {
+    return Object.entries(value).some(([key, item]) => holds(key) || holdsHidden(item, hidden));
+  }
+  if (typeof value === 'number') return hidden.includes(String(value));
+  return typeof value === 'string' && holds(value);
+}
+
 function collect(value: Json, isSecret: boolean, found: Set<string>): void {
   if (Array.isArray(value)) {
     for (const item of value as readonly Json[]) collect(item, isSecret, found);

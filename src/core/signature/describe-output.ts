@@ -1,12 +1,21 @@
 /** How a model is told what JSON to write: an example by type, and what needs words. */
+import { exampleIn, type Notation } from './example.ts';
 import { promptType } from './print-signature.ts';
 import { isHidden, withoutOptional, type SignatureField, type SignatureType } from './signature.ts';
 import { rootField } from './json-schema.ts';
 
+/** What no model sees, none is asked for. */
+const JSON_NOTATION: Notation = {
+  keyword: '"name"',
+  separator: ', ',
+  field: (name, value) => `${JSON.stringify(name)}: ${value}`,
+  shows: (name) => !isHidden(name),
+};
+
 /** One line of an example: the JSON of a value of `type`, as a model should write it. */
 export function exampleJson(type: SignatureType): string {
   const field = rootField(type);
-  const text = exampleOf(type);
+  const text = exampleIn(JSON_NOTATION, type);
   return field === null ? text : `{${JSON.stringify(field)}: ${text}}`;
 }
 
@@ -59,37 +68,6 @@ export function describeFields(
  */
 export function describedFields(type: SignatureType): readonly string[] {
   return linesOf(type, rootField(type) === 'items' ? 'items' : '');
-}
-
-function exampleOf(type: SignatureType): string {
-  switch (type.kind) {
-    case 'string':
-      return '"text"';
-    case 'int':
-      return '1';
-    case 'float':
-      return '1.5';
-    case 'bool':
-      return 'true';
-    case 'keyword':
-      return '"name"';
-    case 'datetime':
-      return '"2026-05-03T09:14:00Z"';
-    case 'any':
-      return '"anything"';
-    case 'map':
-      return '{}';
-    case 'list':
-      return `[${exampleOf(type.item)}]`;
-    case 'optional':
-      return exampleOf(type.inner);
-    case 'record': {
-      const fields = type.fields
-        .filter(({ name }) => !isHidden(name))
-        .map((field) => `${JSON.stringify(field.name)}: ${exampleOf(field.type)}`);
-      return `{${fields.join(', ')}}`;
-    }
-  }
 }
 
 function linesOf(type: SignatureType, path: string): readonly string[] {

@@ -13,7 +13,7 @@ import {
   type ExternalItem,
   type QuestionItem,
 } from '../../../src/core/agent/pending.ts';
-import { activeMs } from '../../../src/core/agent/run-state.ts';
+import { activeMs } from '../../../src/core/agent/idle-state.ts';
 import type { Json } from '../../../src/core/json.ts';
 
 const QUESTION: QuestionItem = {

@@ -15,6 +15,7 @@ import type { ModelRequest } from '../../../src/core/model/model.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
+import { eventually } from '../../support/eventually.ts';
 import { jsonStage, stage } from '../../support/pipelines.ts';
 import { abortOf, act, answer, bodiesOf, gate, searchTool, typesOf } from '../../support/runs.ts';
 import { delegate, observed, ownSums, player, runsOf, treeCounters } from '../../support/trees.ts';
@@ -665,10 +666,12 @@ describe('messages to a pipeline', () => {
         if (type === 'agent:model_call:after' && agent === 'a') run.pause();
       },
     });
-    // Longer than anything of this takes that does not wait.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // What does not wait for something goes on at once behind it, before anybody looks.
+    const outcomes = await eventually('the end of the first stage', () => {
+      const ends = bodiesOf(run.events, 'agent:iteration:after');
+      return ends.length > 0 && ends.map(({ outcome }) => outcome);
+    });
     const spawned = run.children.map(({ state }) => state.head.spec.name);
-    const outcomes = bodiesOf(run.events, 'agent:iteration:after').map(({ outcome }) => outcome);
     run.resume();
 
     const step = await run.result;

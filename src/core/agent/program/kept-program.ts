@@ -31,5 +31,8 @@ export interface KeptProgram {
   readonly memory?: ProgramMemory;
 }
 
+/** The effects of a program that can be handed over. */
+export type KeptEffects = Pick<KeptProgram, 'open' | 'held' | 'done' | 'calls' | 'hidden'>;
+
 /** UTF-8 bytes of a snapshot that a hand-over carries; a larger program goes on to its end. */
 export const MAX_SNAPSHOT_BYTES: number = 256 * 1024;

@@ -1,68 +1,146 @@
-/** Programs that call agents: a child run for each call, under the same budgets. */
-import { expect, it } from 'vitest';
+/** Programs that call agents: values, failures, budgets, and branches that nobody needs any more. */
+import { describe, expect, test } from 'vitest';
 import { agentTool } from '../../../../src/activities/agent-tool.ts';
 import { defineAgent } from '../../../../src/activities/define-agent.ts';
 import { jsonAnswer } from '../../../../src/activities/define-text.ts';
 import type { AgentDefinition } from '../../../../src/activities/definitions.ts';
 import { startInMemory } from '../../../../src/testing/run-in-memory.ts';
-import { abortOf, answer, bodiesOf } from '../../../support/runs.ts';
+import { abortOf, bodiesOf } from '../../../support/runs.ts';
 import { ownSums, player, runsOf, taskOf, treeCounters } from '../../../support/trees.ts';
 
-function programmer(source: string, child: AgentDefinition): AgentDefinition {
+/** An agent whose model writes `program` in its only turn. */
+function programmer(program: string, child: AgentDefinition, name = 'boss'): AgentDefinition {
   return defineAgent({
-    name: 'programmer',
+    name,
     mode: 'lisp',
-    model: { id: 'p/m', price: { input: 1, output: 1 }, model: async () => source },
+    maxTurns: 1,
+    model: {
+      id: `${name}/m`,
+      price: { input: 1, output: 1 },
+      model: async () => ({ content: `\`\`\`clojure\n${program}\n\`\`\`` }),
+    },
     tools: [agentTool({ agent: child })],
   });
 }
 
-it('runs children in parallel, with fair parts, and reads hidden fields [row 55] [sub 13] [sub 19]', async () => {
-  const maker = player(
-    'maker',
-    (request) => `<answer>{"n": ${taskOf(request)}, "_raw": 7}</answer>`,
-    {
-      answer: jsonAnswer({ schema: { type: 'object' } }),
-    },
-  );
-  const source =
-    '(return (reduce + (map #(+ (:n %) (:_raw %)) (pmap #(tool/maker {:task (str %)}) [1 2 3]))))';
-  const run = startInMemory({
-    agent: programmer(source, maker),
-    task: 'Go',
-    limits: { totalTokens: 8_000 },
-  });
-
-  const step = await run.result;
-
-  expect([step.status, step.value]).toEqual(['success', 27]);
-  expect(run.children).toHaveLength(3);
-  // Three that start together get a quarter each of what is left.
-  const [first] = run.children;
-  const granted = first?.state.leases?.find(({ limit }) => limit.key === 'agent:total_tokens');
-  expect(granted?.granted).toBeGreaterThanOrEqual(1_990);
-  expect(granted?.granted).toBeLessThanOrEqual(2_000);
-  expect(treeCounters(step.stats)).toEqual(ownSums(runsOf(run).map(({ state }) => state.stats)));
+/** Answers with its task in capitals; fails for `bad`, and never ends by itself for `slow`. */
+const worker = player('worker', async (request, { signal }) => {
+  const task = taskOf(request);
+  if (task === 'slow') {
+    await abortOf(signal);
+    throw new Error('aborted');
+  }
+  if (task === 'bad') throw new Error('no such thing');
+  return `<answer>${task.toUpperCase()}</answer>`;
 });
 
-it('ends the child of a branch that is not needed any more', async () => {
-  const slow = player('slow', async (request, { signal }) => {
-    if (taskOf(request) === 'ok') return answer('fine');
-    await abortOf(signal);
-    throw new Error('stopped');
-  });
-  // The first branch fails in its second call; that drops the other.
-  const source =
-    '(attempt (pcalls #(do (tool/slow {:task "ok"}) (tool/slow {:task (inc 1)})) #(tool/slow {:task "hangs"}))) (return "on")';
-  const run = startInMemory({
-    agent: programmer(source, slow),
-    task: 'Go',
-    limits: { iterations: 1 },
+describe('a program that calls agents', () => {
+  test('gets their values side by side, with fair parts, and reads hidden fields [row 55] [sub 13] [sub 19]', async () => {
+    const maker = player(
+      'maker',
+      (request) => `<answer>{"n": ${taskOf(request)}, "_raw": 7}</answer>`,
+      { answer: jsonAnswer({ schema: { type: 'object' } }) },
+    );
+    const boss = programmer(
+      '(return (map #(+ (:n %) (:_raw %)) (pmap #(tool/maker {:task (str %)}) [1 2 3])))',
+      maker,
+    );
+
+    const run = startInMemory({ agent: boss, task: 'Go', limits: { totalTokens: 8_000 } });
+    const step = await run.result;
+
+    expect(step).toMatchObject({ status: 'success', value: [8, 9, 10] });
+    expect(step.children.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+    // Three that start together get a quarter each of what is left.
+    const granted = run.children.map(
+      ({ state }) =>
+        state.leases?.find(({ limit }) => limit.key === 'agent:total_tokens')?.granted ?? 0,
+    );
+    expect(granted).toHaveLength(3);
+    expect(Math.min(...granted)).toBeGreaterThanOrEqual(1_990);
+    expect(Math.max(...granted)).toBeLessThanOrEqual(2_000);
+    expect(ownSums(runsOf(run).map(({ state }) => state.stats))).toEqual(treeCounters(step.stats));
   });
 
-  const step = await run.result;
+  test('recovers from one that fails, by `attempt` [sub 13]', async () => {
+    const boss = programmer(
+      '(return (:reason (:error (attempt (tool/worker {:task "bad"})))))',
+      worker,
+    );
 
-  expect([step.status, step.value]).toEqual(['success', 'on']);
-  const ends = bodiesOf(run.events, 'agent:child:complete').map(({ status }) => status);
-  expect(ends.toSorted()).toEqual(['canceled', 'success']);
+    const step = await startInMemory({ agent: boss, task: 'Go' }).result;
+
+    expect(step).toMatchObject({ status: 'success', value: 'tool_error' });
+    expect(step.children).toMatchObject([{ agent: 'worker', status: 'error' }]);
+  });
+
+  test.each([
+    {
+      name: 'beside a child that failed',
+      source: '(pmap #(tool/worker {:task %}) ["bad" "slow"])',
+      tasks: ['bad', 'slow'],
+      ends: ['error', 'canceled'],
+    },
+    {
+      name: 'beside a call whose arguments do not fit',
+      source: `(pcalls #(do (tool/worker {:task "ok"}) (tool/worker {:task (inc 1)}))
+                       #(tool/worker {:task "slow"}))`,
+      tasks: ['ok', 'slow'],
+      ends: ['success', 'canceled'],
+    },
+  ])(
+    'tells a child of a branch that nobody needs to end, and awaits it: $name',
+    async ({ source, tasks, ends }) => {
+      const boss = programmer(`(return (:reason (:error (attempt ${source}))))`, worker);
+
+      const run = startInMemory({ agent: boss, task: 'Go' });
+      const step = await run.result;
+
+      expect(step.status).toBe('success');
+      expect(run.children.map(({ state }) => state.head.task.text)).toEqual(tasks);
+      const steps = await Promise.all(run.children.map(({ result }) => result));
+      expect(steps.map(({ status }) => status)).toEqual(ends);
+      expect(steps[1]?.message).toContain('not needed any more');
+      const told = bodiesOf(run.events, 'agent:child:complete').map(({ status }) => status);
+      expect(told.toSorted()).toEqual(ends.toSorted());
+    },
+  );
+
+  /** A run between the root and its workers. */
+  const look = (program: string): AgentDefinition =>
+    programmer(`(return (count ${program}))`, worker, 'look');
+
+  test('asks for more of the limits above it, before a call does not fit', async () => {
+    const child = look('(pmap #(tool/worker {:task (str %)}) (range 6))');
+    const top = programmer('(return (tool/look {:task "go"}))', child);
+
+    // The child gets a third of the calls that are left, and needs more of them than that.
+    const run = startInMemory({ agent: top, task: 'Go', limits: { toolCalls: 10 } });
+    const step = await run.result;
+
+    expect(step).toMatchObject({ status: 'success', value: 6 });
+    expect(step.stats.counters['agent:tool_calls']).toBe(7);
+    const asked = run.children[0]?.events.filter(({ type }) => type === 'agent:lease:asked');
+    expect(asked?.length).toBeGreaterThan(0);
+  });
+
+  test('ends where a limit above it is used up, and names the ancestor', async () => {
+    const child = look('(mapv #(tool/worker {:task (str %)}) (range 9))');
+    const top = programmer(
+      '(return (:message (:error (attempt (tool/look {:task "go"})))))',
+      child,
+    );
+
+    const run = startInMemory({ agent: top, task: 'Go', limits: { toolCalls: 5 } });
+    const step = await run.result;
+
+    // The limit is used up and not crossed, so the program above may still answer.
+    expect(step.status).toBe('success');
+    expect(step.value).toContain('look did not finish: limit_exceeded, agent:tool_calls.');
+    expect(step.stats.counters['agent:tool_calls']).toBe(5);
+    expect(await run.children[0]?.result).toMatchObject({
+      status: 'limit_exceeded',
+      exceededLimit: { origin: { agent: 'boss' } },
+    });
+  });
 });

@@ -6,8 +6,10 @@ import type { ToolDefinition } from '../../../../src/activities/definitions.ts';
 import { external } from '../../../../src/activities/external.ts';
 import type { Decision } from '../../../../src/core/agent/pending.ts';
 import { valueOf } from '../../../../src/core/stats/stats.ts';
+import type { Run } from '../../../../src/core/agent/run.ts';
+import { programsLoop } from '../../../support/fixtures/workflows/programs-loop.ts';
 import { startPrograms, type ProgramRun } from '../../../support/programs.ts';
-import { bodiesOf, searchTool, START, typesOf } from '../../../support/runs.ts';
+import { bodiesOf, searchTool, START, startRun, typesOf } from '../../../support/runs.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const HOUR = 3_600_000;
@@ -353,6 +355,46 @@ describe('a sleep in a program', () => {
     expect(valueOf(step.stats, 'agent:active_ms')).toBe(1_500);
     expect(started.reports[0]?.calls).toBe(0);
   });
+
+  it.each([{ hands: false }, { hands: true }])(
+    'is known as a timer until it ends or is dropped, handed over: $hands',
+    async ({ hands }) => {
+      const loop = programsLoop([
+        `(pcalls #(do (sleep 500) (sleep 1000)) #(sleep 2000))
+         (attempt (pcalls #(do (sleep 100) (tool/search {:query (inc 0)})) #(sleep 900000)))
+         (ask "Go on?")`,
+      ]);
+      let known: Run | undefined;
+      const { run, clock } = startRun([], {
+        agent: { askUser: true },
+        handoverDue: (_, place) => hands && place === 'program',
+        next: (work) => {
+          known = work.run;
+          return loop(work);
+        },
+      });
+      const untilTimers = (...ends: readonly number[]): Promise<boolean> =>
+        eventually(`timers until ${ends.join()}`, () => {
+          const timers = known?.timers().map((at) => at - START);
+          return JSON.stringify(timers) === JSON.stringify(ends);
+        });
+
+      await untilTimers(500, 2_000);
+      clock.advance(500);
+      await untilTimers(2_000, 1_500);
+      clock.advance(1_000);
+      await untilTimers(2_000);
+      clock.advance(500);
+      await untilTimers(2_100, 902_000);
+      clock.advance(100);
+      await untilTimers();
+      await run.resultOrPending();
+      run.answer('q1', 'yes');
+
+      expect((await run.result).value).toBe('yes');
+      expect([known?.timers(), run.state.link > 1]).toEqual([[], hands]);
+    },
+  );
 
   it('longer than a timer of the service can be is several', async () => {
     const started = startPrograms(['(sleep 2592000000)']);
