@@ -94,6 +94,8 @@ export interface MemoryTreeParts {
   readonly onEvent: (event: AgentEvent, run: MemoryRun) => void;
   /** Called for each message between two runs; it arrives when `deliver` is called, also twice. */
   readonly carry: (message: TreeMessage, deliver: () => void) => void;
+  /** Asked of each run below the root where it could hand over. */
+  readonly childHandoverDue: (address: string, iteration: number, place: HandoverPlace) => boolean;
 }
 
 /** What one run is started with. */
@@ -270,6 +272,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
         throw new UsageError('limit_key', merged.problems.map(({ message }) => message).join('\n'));
       }
       current.run.adjust(merged.limits);
+      current.family.recall();
     },
     pause: () => current.run.pause(),
     resume: () => current.run.resume(),
@@ -342,6 +345,7 @@ function childStart(
     // What a child is given goes over the wire.
     input: roundTrip(input),
     address: childId,
+    handoverDue: (iteration, place) => parts.childHandoverDue(childId, iteration, place),
     tellParent: (message) => {
       parts.carry(roundTrip(message), () => family().hearChild(roundTrip(message)));
     },

@@ -50,6 +50,8 @@ export interface MemoryRunOptions {
    * are waited for; once at each.
    */
   readonly handoverDue?: (iteration: number, place: HandoverPlace) => boolean;
+  /** The same for the runs below, which are told apart by their addresses. Default: they never do. */
+  readonly childHandoverDue?: (address: string, iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;
   /** Whether a link has no room left, so that a program that cannot be handed over ends. Default: never. */
@@ -94,6 +96,7 @@ export function startInMemory(options: MemoryRunOptions): MemoryRun {
       chunks: options.chunks ?? { publish: () => undefined },
       onEvent: onEvent ?? (() => undefined),
       carry: carry ?? ((_message, deliver) => deliver()),
+      childHandoverDue: options.childHandoverDue ?? (() => false),
     },
     {
       input,

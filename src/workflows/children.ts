@@ -26,7 +26,6 @@ import { byteSize, utf8Length, type Json } from '../core/json.ts';
 import type {
   ChildCancel,
   ChildMessage,
-  DeadlineNews,
   ParentMessage,
   ProgressMessage,
 } from '../core/tree/messages.ts';
@@ -56,8 +55,8 @@ export interface ChildRuns {
 /** A child that lives. */
 interface LiveChild {
   readonly cancel: () => ChildCancel;
-  /** What it is told of deadlines before it is started. */
-  news?: DeadlineNews;
+  /** What it is to hear once it is started, the newest of each kind. */
+  readonly news: Map<ChildMessage['kind'], ChildMessage>;
   /** A signal before the service has started it would find nobody. */
   isStarted: boolean;
   isToEnd: boolean;
@@ -100,11 +99,11 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
       case 'cancel':
         return void tell(childId, cancelSignal, message);
       case 'lease-grant':
-        return void tell(childId, leaseGrantSignal, message);
       case 'deadlines': {
         const child = live.get(childId);
-        if (child?.isStarted === false) child.news = message;
-        else void tell(childId, deadlinesSignal, message);
+        if (child?.isStarted === false) child.news.set(message.kind, message);
+        else if (message.kind === 'deadlines') void tell(childId, deadlinesSignal, message);
+        else void tell(childId, leaseGrantSignal, message);
       }
     }
   };
@@ -134,7 +133,7 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
       });
       child.isStarted = true;
       end(childId, child);
-      if (child.news !== undefined) tellChild(childId, child.news);
+      for (const message of child.news.values()) tellChild(childId, message);
       return { kind: 'ended', step: (await handle.result()) as Step };
     } catch (error) {
       return endOf(error, child.isStarted);
@@ -152,6 +151,7 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
         const onLate = (): void => lose({ kind: 'lost', message: LATE });
         const child: LiveChild = {
           cancel,
+          news: new Map(),
           isStarted: false,
           isToEnd: false,
           giveUp: () => startTimer(patience, END_WITHIN_MS, onLate, onBug),

@@ -3,7 +3,14 @@
  * and pauses act at once, between two steps of the loop. Queries read what is there and change
  * nothing. Validators are synchronous: an asynchronous one never rejects.
  */
-import { ApplicationFailure, condition, log, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  condition,
+  log,
+  patched,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { checkRunInput, MAX_INPUT_ID } from '../core/agent/check-input.ts';
 import { hearCancel } from '../core/agent/family.ts';
 import {
@@ -17,6 +24,7 @@ import { checkAnswer, checkDecision, type AnswerCheck, type Waits } from '../cor
 import { pendingItems } from '../core/agent/pending-items.ts';
 import type { ProgramView } from '../core/agent/program/report.ts';
 import { programOfState } from '../core/agent/program/view.ts';
+import { ledgerOf } from '../core/agent/run.ts';
 import type { RunState } from '../core/agent/run-state.ts';
 import { usageOf } from '../core/agent/step-of.ts';
 import { treeView } from '../core/agent/tree-view.ts';
@@ -33,6 +41,8 @@ import {
   readLeaseRequest,
   readProgress,
 } from '../core/tree/read-message.ts';
+import type { ChildMessage } from '../core/tree/messages.ts';
+import { recallsOf } from '../core/tree/recall.ts';
 import type {
   Adjustment,
   AdjustReceipt,
@@ -112,16 +122,13 @@ export function installHandlers(session: Session): void {
   });
   setHandler(leaseGrantSignal, (payload) => {
     const message = readLeaseGrant(payload);
+    // What was asked for is asked for again.
+    const isRecall = message?.leases.some((answer) => 'recalls' in answer) === true;
+    if (isRecall && session.run === null) return hearOnce(session, message);
     if (message !== null) session.family?.hearParent(message);
     afterMessage(session);
   });
-  setHandler(deadlinesSignal, async (payload) => {
-    // It may come before the agent is loaded, and is not said again.
-    await condition(() => session.run !== null || session.step !== null);
-    const message = readDeadlineNews(payload);
-    if (message !== null) session.family?.hearParent(message);
-    afterMessage(session);
-  });
+  setHandler(deadlinesSignal, (payload) => hearOnce(session, readDeadlineNews(payload)));
   setHandler(treeQuery, () => treeAnswer(session));
   setHandler(statusQuery, () => statusOf(session));
   setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
@@ -143,6 +150,13 @@ export function installHandlers(session: Session): void {
 function afterMessage({ host }: Session): void {
   host?.flush();
   host?.wake();
+}
+
+/** What the parent says once may come before the agent is loaded. */
+async function hearOnce(session: Session, message: ChildMessage | null): Promise<void> {
+  await condition(() => session.run !== null || session.step !== null);
+  if (message !== null) session.family?.hearParent(message);
+  afterMessage(session);
 }
 
 function accept(session: Session, input: RunInput): number {
@@ -278,11 +292,16 @@ function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): Adjus
 }
 
 /** Acts on a checked adjustment; needs a loaded run. */
-export function applyAdjustment({ run, host }: Session, { limits, paused }: Adjustment): void {
+export function applyAdjustment(
+  { run, host, family }: Session,
+  { limits, paused }: Adjustment,
+): void {
   if (run === null) return;
   if (limits !== undefined) {
     const merged = mergeLimits(run.state.limits, limits);
     if (merged.kind === 'limits') run.adjust(merged.limits);
+    // Runs that were adjusted before there were recalls have none in their histories.
+    if (recallsOf(ledgerOf(run.state)).length > 0 && patched('recall-leases')) family?.recall();
   }
   if (paused === true) run.pause();
   if (paused === false) run.resume();

@@ -10,6 +10,7 @@ import { inputSignal } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, bodiesOf, gate, hasNoGap, searchTool, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
+import { asker } from '../support/tree-agents.ts';
 
 const ITERATIONS = 200;
 const LAST_INPUT_AT = 190;
@@ -156,9 +157,22 @@ describe('a paused run', () => {
 async function standStill(
   iterations: number,
 ): Promise<{ readonly run: RunHandle; readonly goOn: Gate }> {
+  const { archive, reached, goOn } = slowArchive(`stopped-${iterations}`);
+  const { everloop } = await stage.serve([walker(iterations)], { archive });
+  const run = await everloop.start('walker', { task: 'Walk' });
+  await reached.opened;
+  return { run, goOn };
+}
+
+/** An archive that opens `reached` when it is first written to, and writes when `goOn` is opened. */
+function slowArchive(folder: string): {
+  readonly archive: Archive;
+  readonly reached: Gate;
+  readonly goOn: Gate;
+} {
   const reached = gate();
   const goOn = gate();
-  const inner = createDirectoryArchive(`${stage.folder}/stopped-${iterations}`);
+  const inner = createDirectoryArchive(`${stage.folder}/${folder}`);
   const archive: Archive = {
     ...inner,
     write: async (link, items) => {
@@ -167,10 +181,7 @@ async function standStill(
       await inner.write(link, items);
     },
   };
-  const { everloop } = await stage.serve([walker(iterations)], { archive });
-  const run = await everloop.start('walker', { task: 'Walk' });
-  await reached.opened;
-  return { run, goOn };
+  return { archive, reached, goOn };
 }
 
 describe('a hand-over that takes its time', () => {
@@ -206,6 +217,45 @@ describe('a hand-over that takes its time', () => {
     ]);
     expect(hasNoGap(events)).toBe(true);
     await stage.replay(run);
+  });
+
+  it('of a child keeps what its parent says for the next link [row 46] [row 57]', async () => {
+    const { archive, reached, goOn } = slowArchive('stopped-child');
+    const { everloop } = await stage.serve([asker(walker(12))], { archive });
+    const limits = { wallClockMs: 600_000, modelCalls: 40 };
+    const run = await everloop.start('asker', { task: 'Go', limits });
+    await reached.opened;
+
+    await run.adjust({ wallClockMs: 900_000, modelCalls: 15 });
+    const child = everloop.attach(`${run.id}/1.1`);
+    await eventually(
+      'both messages in the first link',
+      async () => {
+        const { events } = await stage.client.workflow.getHandle(child.id).fetchHistory();
+        const signals = (events ?? []).flatMap(
+          ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName ?? [],
+        );
+        return signals.length === 2;
+      },
+      30_000,
+    );
+    goOn.open();
+    const step = await run.result();
+
+    const events = await child.events();
+    const [handover] = events.filter(({ type }) => type === 'agent:execution:handover');
+    const [told] = bodiesOf(events, 'agent:deadlines:changed');
+    const [recalled] = bodiesOf(events, 'agent:lease:answered');
+    expect(told?.deadlines.map(({ limit }) => limit.max)).toEqual([900_000]);
+    expect(recalled?.leases).toMatchObject([{ recalls: 1 }]);
+    const first = events.slice(handover?.seq).slice(0, 2);
+    expect(first.map(({ type }) => type).toSorted()).toEqual([
+      'agent:deadlines:changed',
+      'agent:lease:answered',
+    ]);
+    expect(step).toMatchObject({ status: 'success', usage: { modelCalls: 14 } });
+    expect(hasNoGap(events)).toBe(true);
+    for (const one of [run, child]) await stage.replay(one);
   });
 
   it('is the same link until the next one begins', async () => {

@@ -7,7 +7,7 @@ import type { Step } from '../../src/core/agent/step.ts';
 import { textOf } from '../../src/core/message.ts';
 import { treeQuery } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
-import { abortOf, answer, bodiesOf, gate, hasNoGap } from '../support/runs.ts';
+import { abortOf, act, answer, bodiesOf, gate, hasNoGap, searchTool } from '../support/runs.ts';
 import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 import { historiesOf } from '../support/replay.ts';
 import { asker, worker } from '../support/tree-agents.ts';
@@ -233,6 +233,45 @@ describe('a limit over a tree', () => {
       message: `limit reached: agent:total_tokens of asker (run ${root?.runId}) would be 1001, the limit is 1000`,
     });
     expect(root).toMatchObject({ status: 'success', usage: { totalTokens: 1_100 } });
+  });
+});
+
+describe('a limit that is lowered in the midst of a tree', () => {
+  it('takes back what was reserved on three levels [row 57]', { timeout: 90_000 }, async () => {
+    const opened = gate();
+    let waiting = 0;
+    const leaf = player(
+      'leaf',
+      async ({ iteration }) => {
+        if (iteration === 2) {
+          waiting += 1;
+          await opened.opened;
+        }
+        return iteration <= 20 ? act('x') : answer('done');
+      },
+      { tools: [searchTool()] },
+    );
+    const { everloop } = await stage.serve([asker(asker(leaf, 2, 'middle'), 2, 'top')]);
+    const run = await everloop.start('top', { task: 'Go', limits: { modelCalls: 90 } });
+    await eventually('four leaves in a model call', () => waiting === 4, 30_000);
+
+    // One of the root, one of each middle, two of each leaf.
+    await run.adjust({ modelCalls: 16 });
+    const { free } = await eventually(
+      'all to have said what they keep',
+      async () => {
+        const [root] = await run.tree();
+        const line = root?.budgets.find(({ key }) => key === 'agent:model_calls');
+        return line !== undefined && line.used + line.reserved <= 16 && line;
+      },
+      30_000,
+    );
+    opened.open();
+    const [root] = await checked(everloop, run);
+
+    expect(free).toBe(5);
+    expect(root?.usage.modelCalls).toBeGreaterThan(11);
+    expect(root?.usage.modelCalls).toBeLessThanOrEqual(16);
   });
 });
 

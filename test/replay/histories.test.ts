@@ -60,6 +60,10 @@ describe('a recorded history', () => {
     expect(counts('tree-child', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(0);
     const asked = counts('tree-child', 'EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
     expect(asked).toBeGreaterThan(0);
+    // A recall for each child and what they are granted after it, behind a patch.
+    const told = counts('tree-lowered', 'EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
+    expect(told).toBeGreaterThan(2);
+    expect(counts('tree-lowered', 'EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).toBe(1);
     expect(counts('fan-out', 'EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED')).toBe(2);
     // Room for all its children, asked for and granted.
     expect(counts('fan-out', 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED')).toBeGreaterThan(0);

@@ -18,6 +18,7 @@ import { programAgent } from './program-agents.ts';
 import { abortOf, act, answer, gate, searchTool } from './runs.ts';
 import type { Stage } from './stage.ts';
 import { asker, worker } from './tree-agents.ts';
+import { player } from './trees.ts';
 
 /** A run to record. */
 export interface Recording {
@@ -55,6 +56,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: 'people', link: 0, play: playPeople },
   { name: 'tree', link: 0, play: async (stage) => (await playTree(stage)).run },
   { name: 'tree-child', link: 0, play: async (stage) => (await playTree(stage)).child },
+  { name: 'tree-lowered', link: 0, play: playLowered },
   { name: 'pipeline', link: 0, play: playPipeline },
   { name: 'fan-out', link: 0, play: async (stage) => (await playFanOut(stage)).run },
   { name: 'fan-out-part', link: 0, play: async (stage) => (await playFanOut(stage)).part },
@@ -112,6 +114,35 @@ async function playTree(
   const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 8 } });
   await run.result();
   return { run, child: everloop.attach(`${run.id}/1.1`) };
+}
+
+/** A limit that is lowered while two children are in a model call, and all that they return and ask for. */
+async function playLowered(stage: Stage): Promise<RunHandle> {
+  const opened = gate();
+  let waiting = 0;
+  const leaf = player(
+    'leaf',
+    async ({ iteration }) => {
+      if (iteration === 2) {
+        waiting += 1;
+        await opened.opened;
+      }
+      return iteration < 5 ? act('x') : answer();
+    },
+    { tools: [searchTool()] },
+  );
+  const { everloop } = await stage.serve([asker(leaf, 2)]);
+  const run = await everloop.start('asker', { task: 'Go', limits: { modelCalls: 40 } });
+  await eventually('both children in a model call', () => waiting === 2);
+  await run.adjust({ modelCalls: 10 });
+  await eventually('what both keep', async () => {
+    const [root] = await run.tree();
+    const line = root?.budgets.find(({ key }) => key === 'agent:model_calls');
+    return line !== undefined && line.used + line.reserved <= 10;
+  });
+  opened.open();
+  await run.result();
+  return run;
 }
 
 /** A stage of each kind: one agent, two at once, a question, one agent. */

@@ -17,7 +17,7 @@ import type { Problem, ProblemFamily } from '../problem.ts';
 import type { Numbers } from '../stats/stats.ts';
 import type { CallOutcome, Reports } from '../toolchain/outcome.ts';
 import type { ProgramOutcome } from './program/report.ts';
-import type { Deadline, LeaseAnswer } from '../tree/lease.ts';
+import type { Deadline, LeaseAnswer, LeaseReturn } from '../tree/lease.ts';
 import type { StepStatus } from './step.ts';
 
 /** What every event has. */
@@ -176,10 +176,12 @@ export type EventBody =
       readonly number: number;
       readonly totals: Numbers;
       readonly added: Numbers;
+      /** What it keeps of leases that were recalled. */
+      readonly returned?: readonly LeaseReturn[];
       /** Its last word: it ends without a Step. */
       readonly final?: true;
     }
-  /** A child asked for more of limits and was answered; `number` is that of its request. */
+  /** A child asked for more of limits and was answered, or its leases were recalled; `number` is that of its newest request. */
   | {
       readonly type: 'agent:child:granted';
       readonly childId: string;

@@ -5,8 +5,10 @@
  * I1  Nothing here counts on a message: one that is lost, late or doubled changes no sum and no budget.
  * I2  A child that is not open is not heard: its end has said all.
  * I3  A request is answered once; when it comes again, the answer is repeated.
+ * I4  A recall is repeated at each report of a child that has not said what it keeps.
+ * I5  What the parent says while nothing can be recorded is kept, and heard when the run begins or goes on.
  */
-import { heardReport, totalsOf, type OpenChild } from '../tree/child-totals.ts';
+import { heardReport, type OpenChild } from '../tree/child-totals.ts';
 import { emptyLeases, grantMore } from '../tree/ledger.ts';
 import type { LeaseAnswer } from '../tree/lease.ts';
 import type {
@@ -17,9 +19,10 @@ import type {
   ParentMessage,
   ProgressMessage,
 } from '../tree/messages.ts';
+import { isRoomAwaited, recallsOf, returnsOf } from '../tree/recall.ts';
 import type { Host } from './host.ts';
-import { EMPTY_INBOX, type Mailbox } from './inbox.ts';
-import { requestMore } from './make-room.ts';
+import { EMPTY_INBOX, type KeptMessage, type Mailbox } from './inbox.ts';
+import { reportOf, requestMore } from './make-room.ts';
 import { pendingItems } from './pending-items.ts';
 import { isInterrupted, isStopped, ledgerOf, tellDeadlines, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
@@ -30,6 +33,8 @@ export interface Family {
   hearChild(message: ParentMessage): void;
   /** The parent says something. */
   hearParent(message: ChildMessage): void;
+  /** Takes back from children what lowered limits have no room for. Harmless when there is nothing. */
+  recall(): void;
 }
 
 /** When a child says how it stands though nothing waits in it; the gap doubles each time. */
@@ -52,20 +57,50 @@ export function joinFamily(run: Run, host: Host, onBug: (error: unknown) => void
         const isReport = message.kind === 'progress';
         const carried = isReport ? { pending: message.pending } : {};
         const last = isReport && message.final === true ? { final: true as const } : {};
-        run.record({ type: 'agent:child:report', childId, number, ...heard, ...last }, carried);
+        const { returned } = message;
+        const kept = returned === undefined ? {} : { returned };
+        const told = { childId, number, ...heard, ...kept, ...last };
+        run.record({ type: 'agent:child:report', ...told }, carried);
       }
+      tellRecalls(run, host, message.childId);
       if (message.kind === 'lease-request') answer(run, host, asking, message).catch(onBug);
     },
     hearParent: (message) => {
-      if (message.kind === 'lease-grant') {
-        const { number, leases } = message;
-        run.record({ type: 'agent:lease:answered', number, leases });
-        return;
-      }
-      if (message.kind === 'deadlines') return hearDeadlines(run, host, message);
-      hearCancel(host.mailbox, message);
+      if (message.kind === 'cancel') return hearCancel(host.mailbox, message);
+      const { isClosed, state } = run;
+      if (isClosed || state.seq === 0) host.mailbox.keep(message);
+      else hear(run, host, message);
     },
+    recall: () => recall(run, host),
   };
+}
+
+/** Hears what the parent has said before the run could record it. */
+export function hearKept(run: Run, host: Host): void {
+  for (const message of host.mailbox.takeKept()) hear(run, host, message);
+}
+
+function hear(run: Run, host: Host, message: KeptMessage): void {
+  if (message.kind === 'deadlines') return hearDeadlines(run, host, message);
+  const { number, leases } = message;
+  run.record({ type: 'agent:lease:answered', number, leases });
+  if (leases.some((answer) => 'recalls' in answer)) recall(run, host);
+}
+
+/** Takes back from children what the bounds of the run have no room for. */
+function recall(run: Run, host: Host): void {
+  for (const { childId, leases } of recallsOf(ledgerOf(run.state))) {
+    const number = openChild(run, childId)?.answered ?? 0;
+    run.record({ type: 'agent:child:granted', childId, number, leases });
+    tellRecalls(run, host, childId);
+  }
+}
+
+/** Tells a child of all its recalls that it has not answered. */
+function tellRecalls(run: Run, host: Host, childId: string): void {
+  const child = openChild(run, childId);
+  if (child?.awaited === undefined || child.final === true) return;
+  tellGrant(host, child, child.answered, lastAnswers(child, Object.keys(child.awaited)));
 }
 
 /** The parent has said until when the runs above may run; those below hear it too. */
@@ -119,13 +154,21 @@ async function answer(
   asking.set(childId, request);
   // The one under way answers the newest.
   if (isUnderWay) return;
+  let hasWaited = false;
   for (;;) {
     const { wants } = asking.get(childId) ?? request;
+    const isAwaited = (): boolean =>
+      isRoomAwaited(ledgerOf(run.state), wants) && !isStopped(run, host);
+    if (isAwaited()) {
+      hasWaited = true;
+      await host.waitUntil(() => !isAwaited());
+      continue;
+    }
     const empty = emptyLeases(ledgerOf(run.state), wants);
     const isFinal = (run.state.leases ?? []).some(
       ({ id, refused }) => empty.includes(id) && refused !== undefined,
     );
-    if (empty.length === 0 || isStopped(run, host)) break;
+    if (empty.length === 0 || isStopped(run, host) || isInterrupted(host)) break;
     await requestMore(run, host, empty);
     const after = run.state.leases ?? [];
     if (isFinal || after.some(({ id, refused }) => empty.includes(id) && refused !== undefined)) {
@@ -133,13 +176,16 @@ async function answer(
     }
   }
   const { number, wants } = asking.get(childId) ?? request;
+  // Those that have waited for the same returns get equal parts.
+  const together = hasWaited ? asking.size : 1;
   asking.delete(childId);
   const child = openChild(run, childId);
   if (child === undefined) return;
   // Who is to stop grants nothing more. A breach by a check lets children go on with what they have; one
-  // that needs more is told to end, or it would wait for ever.
-  if (isStopped(run, host)) return host.tellChild(childId, cancelOf(run, host));
-  const answers = grantMore(ledgerOf(run.state), child, wants);
+  // that needs more is told to end, or it would wait for ever. An input that interrupts ends all of them.
+  const isOff = isInterrupted(host) && emptyLeases(ledgerOf(run.state), wants).length > 0;
+  if (isStopped(run, host) || isOff) return host.tellChild(childId, cancelOf(run, host));
+  const answers = grantMore(ledgerOf(run.state), child, wants, together);
   run.record({ type: 'agent:child:granted', childId, number, leases: answers });
   tellGrant(host, child, number, answers);
 }
@@ -158,22 +204,30 @@ function lastAnswers({ leases }: OpenChild, wants: readonly string[]): readonly 
   return wants.map((id): LeaseAnswer => {
     const lease = leases.find((one) => one.id === id);
     if (lease === undefined) return { id, lifted: true };
-    const { granted, refused } = lease;
-    return { id, granted, ...(refused === undefined ? {} : { refused }) };
+    const { granted, recalls, refused } = lease;
+    return {
+      id,
+      granted,
+      ...(recalls === undefined ? {} : { recalls }),
+      ...(refused === undefined ? {} : { refused }),
+    };
   });
 }
 
-/** Tells the parent how things stand: at once when what waits for people changes, else ever more rarely. */
+/**
+ * Tells the parent how things stand: at once when what waits for people changes or what was recalled is
+ * kept or free, else ever more rarely.
+ */
 async function keepReporting(run: Run, host: Host): Promise<void> {
-  let told = waitsIn(run.state);
+  let told = newsIn(run.state);
   let gapMs = FIRST_REPORT_MS;
   let nextAt = host.now() + gapMs;
   // What waited before a hand-over was told by the link before; telling it again does no harm.
-  if (told !== NOTHING_WAITS) tellProgress(run, host);
+  if (told !== NO_NEWS) tellProgress(run, host);
   for (;;) {
-    await host.waitUntil(() => isOver(run) || waitsIn(run.state) !== told, nextAt);
+    await host.waitUntil(() => isOver(run) || newsIn(run.state) !== told, nextAt);
     if (isOver(run)) return;
-    told = waitsIn(run.state);
+    told = newsIn(run.state);
     tellProgress(run, host);
     if (host.now() >= nextAt) gapMs *= 2;
     nextAt = host.now() + gapMs;
@@ -191,8 +245,8 @@ export function progressOf(state: RunState, address: string): ProgressMessage {
     kind: 'progress',
     childId: address,
     number: state.seq,
-    totals: totalsOf(state.stats),
     pending: pendingItems(state, EMPTY_INBOX),
+    ...reportOf(state),
   };
 }
 
@@ -201,11 +255,19 @@ function isOver(run: Run): boolean {
   return run.hasEnded;
 }
 
-const NOTHING_WAITS = '';
+const NO_NEWS = '';
 
-/** What waits for people in a run and below it, as a text to compare. */
+/** What the parent is told at once, as a text to compare. */
+function newsIn(state: RunState): string {
+  const { leases = [] } = state;
+  if (leases.every(({ recalls }) => recalls === undefined)) return waitsIn(state);
+  const returned = returnsOf(ledgerOf(state)).map(({ id, recalls }) => `${id} ${recalls}`);
+  return [waitsIn(state), ...returned].join('\n');
+}
+
+/** What waits for people in a run and below it. */
 function waitsIn({ pending = [], pausedAt, children = [] }: RunState): string {
-  if (pending.length === 0 && pausedAt === null && children.length === 0) return NOTHING_WAITS;
+  if (pending.length === 0 && pausedAt === null && children.length === 0) return NO_NEWS;
   const own = pending.map(({ id }) => id);
   const below = children.flatMap((child) => child.pending.map(({ path, id }) => `${path} ${id}`));
   return [...own, ...(pausedAt === null ? [] : ['pause']), ...below].join('\n');

@@ -11,6 +11,7 @@
 import type { Breach } from '../limits/limit.ts';
 import type { MediaPart } from '../message.ts';
 import type { InputKind } from './events.ts';
+import type { DeadlineNews, LeaseGrant } from '../tree/messages.ts';
 import type { PersonAnswer, Waits } from './pending.ts';
 
 /** Ids that are remembered for dedup, newest last; 1,000 of about 40 bytes keep a hand-over small. */
@@ -53,7 +54,12 @@ export interface Inbox {
   readonly answers?: readonly PersonAnswer[];
   /** Ids of updates that brought an answer, newest last. */
   readonly answered?: readonly string[];
+  /** What the parent said while the run handed over, oldest first; absent without any. */
+  readonly unheard?: readonly KeptMessage[];
 }
+
+/** What a parent says that changes the state of its child. */
+export type KeptMessage = DeadlineNews | LeaseGrant;
 
 /** The inbox of a run that was just started. */
 export const EMPTY_INBOX: Inbox = { accepted: 0, remembered: [], waiting: [], cancel: null };
@@ -142,6 +148,10 @@ export interface Mailbox {
   answer(answer: PersonAnswer): void;
   /** Takes the answer for item `id` out. */
   takeAnswer(id: string): PersonAnswer | undefined;
+  /** Keeps what the parent says when the state cannot change: it is heard when the run goes on. */
+  keep(message: KeptMessage): void;
+  /** Takes all that was kept out, oldest first. */
+  takeKept(): readonly KeptMessage[];
 }
 
 /** A mailbox that begins with `inbox`; `onUrgent` runs when what is in flight must end early. */
@@ -174,6 +184,14 @@ export function createMailbox(inbox: Inbox, onUrgent: () => void): Mailbox {
         current = { ...current, answers: answers.filter((answer) => answer !== found) };
       }
       return found;
+    },
+    keep: (message) => {
+      current = { ...current, unheard: [...(current.unheard ?? []), message] };
+    },
+    takeKept: () => {
+      const { unheard = [], ...rest } = current;
+      if (unheard.length > 0) current = rest;
+      return unheard;
     },
   };
 }

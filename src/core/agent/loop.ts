@@ -14,6 +14,7 @@
 import type { Json } from '../json.ts';
 import { leaveOf, type Ending, type Leave } from './ending.ts';
 import type { IterationOutcome } from './events.ts';
+import { hearKept } from './family.ts';
 import type { Host } from './host.ts';
 import type { CancelRequest } from './inbox.ts';
 import type { KeptTurn } from './kept-turn.ts';
@@ -60,6 +61,7 @@ export async function runLoop(
         return finish(run, { kind: 'error', code, cause, ...because });
       }
     }
+    hearKept(run, host);
     // A turn that waits for people may be handed over in its middle: it goes on inside L9.
     if ((run.state.turn ?? null) !== null) {
       const left = await iterate(run, host, next);

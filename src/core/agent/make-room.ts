@@ -4,13 +4,16 @@
  *
  * I1  A request is sent again until it is answered: messages may be lost, and an answer says totals.
  * I2  What waits for an answer ends at once when the run is to stop, or an input interrupts.
+ * I3  While children are yet to say what they keep of a lowered limit, nothing is refused for want of it.
  */
 import type { Numbers } from '../stats/stats.ts';
 import { totalsOf } from '../tree/child-totals.ts';
 import { lowLeases, overdrawn, shortLeases } from '../tree/ledger.ts';
+import { areNeedsAwaited, returnsOf } from '../tree/recall.ts';
 import type { LeaseRequest } from '../tree/messages.ts';
 import type { Host } from './host.ts';
 import { isInterrupted, isStopped, ledgerOf, type Run } from './run.ts';
+import type { RunState } from './run-state.ts';
 
 /** How long an answer may take before the request is sent again; doubles up to the second number. */
 const RESEND = { firstMs: 2_000, maxMs: 300_000 } as const;
@@ -22,6 +25,7 @@ const RESEND = { firstMs: 2_000, maxMs: 300_000 } as const;
 export function makeRoom(run: Run, host: Host, needs: Numbers): Promise<void> | undefined {
   const { leases = [], children = [] } = run.state;
   if (leases.length === 0 && children.length === 0) return undefined;
+  if (areNeedsAwaited(ledgerOf(run.state), needs)) return roomBelow(run, host, needs);
   if (shortLeases(ledgerOf(run.state), needs).length > 0) return askForRoom(run, host, needs);
   askEarly(run, host);
   stopOverdrawn(run);
@@ -34,7 +38,9 @@ export function roomForCalls(
   host: Host,
   tools: readonly string[],
 ): Promise<void> | undefined {
-  if ((run.state.leases ?? []).length === 0) return undefined;
+  const { leases = [], children = [] } = run.state;
+  const isAwaited = children.some(({ awaited }) => awaited !== undefined);
+  if (leases.length === 0 && !isAwaited) return undefined;
   const needs: Record<string, number> = {};
   for (const tool of tools) {
     for (const key of ['agent:tool_calls', `agent:tool_calls:${tool}`]) {
@@ -57,6 +63,13 @@ export async function requestMore(run: Run, host: Host, wants: readonly string[]
     host.tellParent(requestOf(run, host, number, wants));
     await host.waitUntil(isOver, host.now() + waitMs);
   }
+}
+
+/** Waits for room that children are to return, then sees to what is missing. */
+async function roomBelow(run: Run, host: Host, needs: Numbers): Promise<void> {
+  const isOver = (): boolean => isStopped(run, host) || isInterrupted(host);
+  await host.waitUntil(() => isOver() || !areNeedsAwaited(ledgerOf(run.state), needs));
+  if (!isOver()) await makeRoom(run, host, needs);
 }
 
 async function askForRoom(run: Run, host: Host, needs: Numbers): Promise<void> {
@@ -97,6 +110,13 @@ function ask(run: Run, wants: readonly string[]): number {
 }
 
 function requestOf(run: Run, host: Host, number: number, wants: readonly string[]): LeaseRequest {
-  const totals = totalsOf(run.state.stats);
-  return { v: 1, kind: 'lease-request', childId: host.address, number, totals, wants };
+  const report = reportOf(run.state);
+  return { v: 1, kind: 'lease-request', childId: host.address, number, wants, ...report };
+}
+
+/** What each message to the parent says: what is spent, and what is kept of leases that were recalled. */
+export function reportOf(state: RunState): Pick<LeaseRequest, 'totals' | 'returned'> {
+  const totals = totalsOf(state.stats);
+  const returned = returnsOf(ledgerOf(state));
+  return returned.length === 0 ? { totals } : { totals, returned };
 }

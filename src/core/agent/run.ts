@@ -34,6 +34,8 @@ export interface Run {
   readonly state: RunState;
   /** Whether `execution:after` is recorded. */
   readonly hasEnded: boolean;
+  /** Whether the event that ends this link of the chain is recorded, and nothing is behind it (I4). */
+  readonly isClosed: boolean;
   /** Records one event: apply, check limits, publish. */
   record(body: EventBody | OwnEventBody, carried?: Carried): void;
   /** Records a breach that a check before work found; what is in flight goes on. */
@@ -132,6 +134,9 @@ export function createRun(initial: RunState, host: Host): Run {
     },
     get hasEnded() {
       return hasEnded;
+    },
+    get isClosed() {
+      return isClosed;
     },
     record,
     breach: (breach) => {

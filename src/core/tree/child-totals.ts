@@ -28,6 +28,11 @@ export interface OpenChild {
   readonly totals: Numbers;
   /** What was reserved for it and granted since. */
   readonly leases: readonly Lease[];
+  /**
+   * By lease: what it may still spend of one that was recalled, since it has not said what it keeps.
+   * Absent when nothing is awaited.
+   */
+  readonly awaited?: Numbers;
   /** Number of the newest request that was answered; 0 before the first. */
   readonly answered: number;
   /** What waits for people in it and below it. */
@@ -79,10 +84,12 @@ export function heardTotals(
 export function chargedTotals({
   totals,
   leases,
-}: Pick<OpenChild, 'totals' | 'leases'>): HeardTotals {
+  awaited = {},
+}: Pick<OpenChild, 'totals' | 'leases' | 'awaited'>): HeardTotals {
   const reserved: Record<string, number> = {};
-  for (const { limit, granted } of leases) {
-    reserved[limit.key] = Math.min(reserved[limit.key] ?? Infinity, granted);
+  for (const { id, limit, granted } of leases) {
+    const most = Math.max(granted, awaited[id] ?? 0);
+    reserved[limit.key] = Math.min(reserved[limit.key] ?? Infinity, most);
   }
   return heardTotals({ totals }, reserved);
 }

@@ -23,16 +23,34 @@ export interface Lease {
   readonly origin: Ancestor;
   /** The ancestor's limit: exact, on a counter. */
   readonly limit: Limit;
-  /** What may be spent, from 0; only rises. */
+  /** What may be spent, from 0; only rises, but for a recall. */
   readonly granted: number;
+  /** How often the parent has recalled it; absent: never. */
+  readonly recalls?: number;
   /** Set while the newest answer was a refusal. */
   readonly refused?: Refusal;
 }
 
-/** What a parent answers for one lease: what may be spent in all, or that its limit is gone. */
+/**
+ * What a parent says of one lease: what may be spent in all, or that its limit is gone. `recalls` counts
+ * the recalls that it knows of: what was said before the newest of them does not count any more.
+ */
 export type LeaseAnswer =
-  | { readonly id: string; readonly granted: number; readonly refused?: Refusal }
+  | {
+      readonly id: string;
+      readonly granted: number;
+      readonly recalls?: number;
+      readonly refused?: Refusal;
+    }
   | { readonly id: string; readonly lifted: true };
+
+/** What a child keeps of a lease that was recalled: it spends no more until it is granted more. */
+export interface LeaseReturn {
+  readonly id: string;
+  /** The recall that it answers. */
+  readonly recalls: number;
+  readonly kept: number;
+}
 
 /** A limit on wall-clock time of an ancestor: it holds for all below at the same moment. */
 export interface Deadline {
@@ -69,8 +87,8 @@ export function leaseId(runId: string, { key, onReach = 'end' }: Limit): string 
 }
 
 /**
- * `leases` after an answer. A grant only rises, so answers may come twice and in any order; a refusal
- * holds when it is the newest answer.
+ * `leases` after an answer. Of two answers the one with more recalls counts, of as many the greater, so
+ * answers may come twice and in any order; a refusal holds when it is the newest answer.
  */
 export function withAnswers(
   leases: readonly Lease[],
@@ -82,8 +100,20 @@ export function withAnswers(
     if (answer === undefined) return [lease];
     if ('lifted' in answer) return [];
     const { refused: before, ...rest } = lease;
-    const granted = Math.max(lease.granted, answer.granted);
-    const refused = isNewest ? answer.refused : granted > lease.granted ? undefined : before;
-    return [{ ...rest, granted, ...(refused === undefined ? {} : { refused }) }];
+    const { recalls = 0 } = answer;
+    const isOlder = recalls < (lease.recalls ?? 0);
+    if (isOlder) return [lease];
+    const isRecall = recalls > (lease.recalls ?? 0);
+    const granted = isRecall ? answer.granted : Math.max(lease.granted, answer.granted);
+    const isNews = isNewest || isRecall;
+    const refused = isNews ? answer.refused : granted > lease.granted ? undefined : before;
+    return [
+      {
+        ...rest,
+        granted,
+        ...(recalls === 0 ? {} : { recalls }),
+        ...(refused === undefined ? {} : { refused }),
+      },
+    ];
   });
 }

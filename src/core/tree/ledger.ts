@@ -7,8 +7,8 @@
  *     most the limit when a grant is made. So no latency of messages can cross it; what crosses is one call in flight.
  * I2  Integers only. A reservation is a part rounded down, a later grant half of the rest rounded up:
  *     while anything is free, whoever asks gets something.
- * I3  Nothing is given back by message: a child that ends is not reserved for any more, and its totals
- *     are what it has spent.
+ * I3  Nothing is given back before the child has said so: what was recalled stays reserved until then (recall.ts).
+ *     A child that ends is not reserved for any more, and its totals are what it has spent.
  */
 import type { Breach, BreachOrigin, Limit } from '../limits/limit.ts';
 import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
@@ -130,23 +130,28 @@ export function reserve(ledger: Ledger, starting: number): Reservation {
   return { kind: 'reserved', leases };
 }
 
-/** What `child` gets for leases `ids` that it asks for: half of the rest of each, or a refusal. */
+/**
+ * What `child` gets for leases `ids` that it asks for, or a refusal: of the rest of each half, or an equal
+ * part when it is one of several that are answered `together`.
+ */
 export function grantMore(
   ledger: Ledger,
   child: OpenChild,
   ids: readonly string[],
+  together = 1,
 ): readonly LeaseAnswer[] {
   const bounds = boundsOf(ledger);
   return ids.map((id): LeaseAnswer => {
     const bound = bounds.find((known) => known.id === id);
     // The limit was lifted since: nobody counts the child's part any more.
     if (bound === undefined) return { id, lifted: true };
-    const before = child.leases.find((lease) => lease.id === id)?.granted ?? 0;
-    const held = Math.max(before, child.totals[bound.limit.key] ?? 0);
+    const { granted: before = 0, recalls } = child.leases.find((lease) => lease.id === id) ?? {};
+    const held = Math.max(before, child.awaited?.[id] ?? 0, child.totals[bound.limit.key] ?? 0);
     const rest = restOf(ledger, bound);
+    const known = recalls === undefined ? {} : { recalls };
     return rest > 0
-      ? { id, granted: held + Math.ceil(rest / 2) }
-      : { id, granted: before, refused: refusalOf(ledger, bound) };
+      ? { id, granted: held + Math.ceil(rest / (together + 1)), ...known }
+      : { id, granted: before, ...known, refused: refusalOf(ledger, bound) };
   });
 }
 
@@ -208,11 +213,11 @@ export function overdrawn(ledger: Ledger): Breach | null {
 /** The breach of a bound that has no room; of a lease with the numbers of the ancestor. */
 export function breachOf(ledger: Ledger, bound: Bound): Breach {
   const { limit, origin } = bound;
-  const { value } = refusalOf(ledger, bound);
-  const { key, max } = limit;
-  return value > max
-    ? { limit, key, value, origin }
-    : { limit, key, value, attempted: value + 1, origin };
+  // An ancestor may have changed its limit since the lease began.
+  const { value, max } = refusalOf(ledger, bound);
+  const { key } = limit;
+  const base = { limit: { ...limit, max }, key, value, origin };
+  return value > max ? base : { ...base, attempted: value + 1 };
 }
 
 /** How far a limit is used up, as far as this run knows: an ancestor has told its own numbers. */
@@ -241,7 +246,8 @@ function boundOfLease({ id, limit, origin, granted, refused }: Lease): Bound {
 const TOOL_CALLS = 'agent:tool_calls';
 const MODEL_CALLS = 'agent:model_calls';
 
-function inFlight({ calls, models }: Ledger, key: string): number {
+/** What of counter `key` runs in the run itself: it is counted when it has ended. */
+export function inFlight({ calls, models }: Ledger, key: string): number {
   return countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
 }
 
@@ -252,8 +258,9 @@ function countOf(base: string, names: readonly string[], key: string): number {
 }
 
 function reservedIn({ children }: Ledger, id: string, key: string): number {
-  return children.reduce((sum, { leases, totals }) => {
+  return children.reduce((sum, { leases, awaited, totals }) => {
     const granted = leases.find((lease) => lease.id === id)?.granted ?? 0;
-    return sum + Math.max(0, granted - (totals[key] ?? 0));
+    const held = Math.max(granted, awaited?.[id] ?? 0);
+    return sum + Math.max(0, held - (totals[key] ?? 0));
   }, 0);
 }

@@ -5,7 +5,7 @@
 import type { PendingItem } from '../agent/messages.ts';
 import type { Breach } from '../limits/limit.ts';
 import type { Numbers } from '../stats/stats.ts';
-import type { Deadline, LeaseAnswer } from './lease.ts';
+import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
 
 /** From a child: what it and all below it have spent, and what waits for people. */
 export interface ProgressMessage {
@@ -16,6 +16,8 @@ export interface ProgressMessage {
   readonly number: number;
   readonly totals: Numbers;
   readonly pending: readonly PendingItem[];
+  /** What is kept of each lease that was recalled, once all below have said so too. */
+  readonly returned?: readonly LeaseReturn[];
   /** The last word of a child that ends without a Step: it is not charged. */
   readonly final?: true;
 }
@@ -29,16 +31,18 @@ export interface LeaseRequest {
   readonly totals: Numbers;
   /** Ids of leases. */
   readonly wants: readonly string[];
+  /** As in a report. */
+  readonly returned?: readonly LeaseReturn[];
 }
 
 /** What a child tells its parent. */
 export type ParentMessage = ProgressMessage | LeaseRequest;
 
-/** From the parent: what may be spent in all, for each lease that was asked for. */
+/** From the parent: what may be spent in all, for each lease that was asked for or is recalled. */
 export interface LeaseGrant {
   readonly v: 1;
   readonly kind: 'lease-grant';
-  /** Of the request that is answered. */
+  /** Of the newest request that is answered; a recall repeats it. */
   readonly number: number;
   readonly leases: readonly LeaseAnswer[];
 }

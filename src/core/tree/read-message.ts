@@ -7,7 +7,7 @@ import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../json.ts';
 import type { Breach } from '../limits/limit.ts';
 import { isSelf } from '../stats/stat-keys.ts';
 import type { Numbers } from '../stats/stats.ts';
-import type { Deadline, LeaseAnswer, ParentLink } from './lease.ts';
+import type { Deadline, LeaseAnswer, LeaseReturn, ParentLink } from './lease.ts';
 import type {
   ChildCancel,
   DeadlineNews,
@@ -22,9 +22,9 @@ export function readProgress(payload: unknown): ProgressMessage | null {
   if (base === null || base.kind !== 'progress') return null;
   const pending = base.payload['pending'];
   if (!Array.isArray(pending) || !pending.every(isItem)) return null;
-  const { childId, number, totals } = base;
+  const { childId, number, totals, returned } = base;
   const final = base.payload['final'] === true ? { final: true as const } : {};
-  return { v: 1, kind: 'progress', childId, number, totals, pending, ...final };
+  return { v: 1, kind: 'progress', childId, number, totals, pending, ...returned, ...final };
 }
 
 /** A child's wish for more; null for what no child of ours says. */
@@ -33,8 +33,8 @@ export function readLeaseRequest(payload: unknown): LeaseRequest | null {
   if (base === null || base.kind !== 'lease-request') return null;
   const wants = base.payload['wants'];
   if (!Array.isArray(wants) || !wants.every((id) => typeof id === 'string')) return null;
-  const { childId, number, totals } = base;
-  return { v: 1, kind: 'lease-request', childId, number, totals, wants };
+  const { childId, number, totals, returned } = base;
+  return { v: 1, kind: 'lease-request', childId, number, totals, wants, ...returned };
 }
 
 /** What a parent grants; null for what no parent of ours says. */
@@ -76,12 +76,16 @@ function readReport(payload: unknown): {
   readonly childId: string;
   readonly number: number;
   readonly totals: Numbers;
+  readonly returned: { readonly returned?: readonly LeaseReturn[] };
   readonly payload: { readonly [field: string]: unknown };
 } | null {
   if (!isPlainObject(payload) || payload['v'] !== 1) return null;
-  const { kind, childId, number, totals } = payload;
+  const { kind, childId, number, totals, returned } = payload;
   if (typeof childId !== 'string' || !isCount(number) || !isTotals(totals)) return null;
-  return { kind, childId, number, totals, payload };
+  const base = { kind, childId, number, totals, payload };
+  if (returned === undefined) return { ...base, returned: {} };
+  if (!Array.isArray(returned) || !returned.every(isReturn)) return null;
+  return { ...base, returned: { returned } };
 }
 
 function isMessage(
@@ -112,12 +116,21 @@ function isItem(value: unknown): value is PendingItem {
 
 function isAnswer(value: unknown): value is LeaseAnswer {
   if (!isPlainObject(value) || typeof value['id'] !== 'string') return false;
-  const { granted, refused, lifted } = value;
+  const { granted, recalls, refused, lifted } = value;
   if (lifted === true) return true;
   const isRefusal =
     refused === undefined ||
     (isPlainObject(refused) && isCount(refused['value']) && isCount(refused['max']));
-  return isCount(granted) && isRefusal;
+  return isCount(granted) && (recalls === undefined || isCount(recalls)) && isRefusal;
+}
+
+function isReturn(value: unknown): value is LeaseReturn {
+  return (
+    isPlainObject(value) &&
+    typeof value['id'] === 'string' &&
+    isCount(value['recalls']) &&
+    isCount(value['kept'])
+  );
 }
 
 function isDeadline(value: unknown): value is Deadline {

@@ -4,6 +4,7 @@ import type { PendingItem } from '../agent/messages.ts';
 import type { ChildSummary } from '../agent/step.ts';
 import type { ChildEnds, OpenChild } from './child-totals.ts';
 import { withAnswers, type Lease, type ParentLink } from './lease.ts';
+import { awaitedAfter, withReturns } from './recall.ts';
 
 /** The part of a run's state that is about the runs above and below it; all absent without any. */
 export interface TreeState {
@@ -65,10 +66,10 @@ export function changedTree(
     case 'agent:child:spawn':
       return carried.child === undefined ? {} : { children: [...children, carried.child] };
     case 'agent:child:report': {
-      const { number, totals } = event;
+      const { number, totals, returned = [] } = event;
       const { pending } = carried;
       return changed(event.childId, (child) => ({
-        ...child,
+        ...(returned.length === 0 ? child : withReturns(child, returned)),
         number: Math.max(child.number, number),
         totals,
         ...(pending === undefined ? {} : { pending }),
@@ -76,8 +77,9 @@ export function changedTree(
       }));
     }
     case 'agent:child:granted':
-      return changed(event.childId, (child) => ({
+      return changed(event.childId, ({ awaited, ...child }) => ({
         ...child,
+        ...awaitedAfter({ ...child, ...(awaited === undefined ? {} : { awaited }) }, event.leases),
         answered: Math.max(child.answered, event.number),
         leases: withAnswers(child.leases, event.leases, event.number >= child.answered),
       }));

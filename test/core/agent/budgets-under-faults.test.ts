@@ -60,16 +60,36 @@ interface Outcome {
   /** What of each budget was free when a run refused something to a child. */
   readonly freeAtRefusals: readonly number[];
   readonly deaths: number;
+  /** The limit, or what was spent of it when it was lowered. */
+  readonly most: number;
 }
 
-async function outcomeOf(seed: number): Promise<Outcome> {
+/** How a tree is disturbed. */
+interface Faults {
+  readonly carry: (message: TreeMessage, deliver: () => void) => void;
+  /** The limit is this much higher at first, and lowered before the model call of that number. */
+  readonly lowered?: { readonly by: number; readonly beforeCall: number };
+}
+
+async function outcomeOf(
+  seed: number,
+  faultsOf: (random: () => number) => Faults = (random) => ({ carry: faulty(random) }),
+): Promise<Outcome> {
   const random = randomNumbers(seed);
   const clock = createFakeClock();
   const limited = (KINDS[seed % KINDS.length] ?? KINDS[0])?.(random()) as Limited;
+  const { carry, lowered } = faultsOf(random);
+  let calls = 0;
+  let most = limited.max;
   const freeAtRefusals: number[] = [];
   let deaths = 0;
   const onEvent = (event: AgentEvent, run: MemoryRun): void => {
     freeAtRefusals.push(...freeOfRefused(event, run, clock));
+    const isCall = event.type === 'agent:model_call:before';
+    if (isCall && (calls += 1) === lowered?.beforeCall) {
+      most = Math.max(limited.max, spentOf(runsOf(root), limited));
+      root.adjust(limited.limits);
+    }
     // Every third tree loses a leaf without a word, in the midst of its work.
     const isVictim = seed % 3 === 0 && deaths === 0 && event.depth === 2;
     if (!isVictim || event.type !== 'agent:model_call:before' || random() < 0.9) return;
@@ -77,10 +97,25 @@ async function outcomeOf(seed: number): Promise<Outcome> {
     run.terminate();
   };
   const agent = asker(asker(worker(5), LEAVES, 'middle'), MIDDLES, 'top');
-  const { limits } = limited;
-  const root = startInMemory({ agent, task: 'Go', clock, limits, onEvent, carry: faulty(random) });
+  const limits = higher(limited.limits, lowered?.by ?? 1);
+  const root = startInMemory({ agent, task: 'Go', clock, limits, onEvent, carry });
   const step = await endOf(root, clock);
-  return { limited, step, runs: runsOf(root), freeAtRefusals, deaths };
+  return { limited, step, runs: runsOf(root), freeAtRefusals, deaths, most };
+}
+
+/** `limits`, so many times as high. */
+function higher(limits: LimitsInput, times: number): LimitsInput {
+  if (limits === 'unlimited') return limits;
+  const raised = Object.entries(limits).map(([name, max]) => [name, Number(max) * times]);
+  return Object.fromEntries(raised) as LimitsInput;
+}
+
+/** Doubles a third of the messages. */
+function doubled(random: () => number): (message: TreeMessage, deliver: () => void) => void {
+  return (_message, deliver) => {
+    deliver();
+    if (random() < 0.3) deliver();
+  };
 }
 
 /** Loses a tenth of the messages, doubles a fifth, and lets a fifth come behind a later one. */
@@ -126,8 +161,13 @@ async function endOf(run: MemoryRun, clock: FakeClock): Promise<Step> {
 }
 
 /** What all runs have really spent of `key`, those that died included. */
-function spentOf({ runs, limited: { key } }: Outcome): number {
+function spentOf(runs: readonly MemoryRun[], { key }: Limited): number {
   return ownSums(runs.map(({ state }) => state.stats))[key] ?? 0;
+}
+
+/** By how much a limit was overrun, beyond what was spent before it was there. */
+function overrunOf({ runs, limited, most }: Outcome): number {
+  return Math.max(0, spentOf(runs, limited) - most);
 }
 
 describe('budgets under faults', () => {
@@ -140,8 +180,8 @@ describe('budgets under faults', () => {
       let deaths = 0;
       for (let seed = 1; seed <= SEEDS; seed++) {
         const outcome = await outcomeOf(seed);
-        const { limited, step, runs, freeAtRefusals } = outcome;
-        const over = Math.max(0, spentOf(outcome) - limited.max);
+        const { limited, step, freeAtRefusals } = outcome;
+        const over = overrunOf(outcome);
         overshoots.push(limited.ofACall === 0 ? over : over / limited.ofACall);
         deaths += outcome.deaths;
         if (freeAtRefusals.length > 0) bound += 1;
@@ -150,14 +190,7 @@ describe('budgets under faults', () => {
         expect(over, where).toBeLessThanOrEqual(BRANCHES * limited.ofACall);
         // Nothing is refused while there is something to give.
         expect(freeAtRefusals, where).toEqual(freeAtRefusals.map(() => 0));
-        // What was reserved and not spent is free again once all have ended.
-        const root = runs[0];
-        if (root === undefined) throw new Error('Expected a root.');
-        const { budgets } = treeView(root.state, 0);
-        expect(
-          budgets.map(({ reserved, free }) => [reserved, free]),
-          where,
-        ).toEqual(budgets.map(({ max, used }) => [0, Math.max(0, max - used)]));
+        expectAllReturned(outcome, where);
         expect(['success', 'limit_exceeded'], where).toContain(step.status);
       }
 
@@ -170,6 +203,72 @@ describe('budgets under faults', () => {
     },
   );
 });
+
+describe('lowered budgets', () => {
+  it(
+    'bind in the midst of a tree as if they had been so low from the start [row 57]',
+    { timeout: 240_000 },
+    async () => {
+      const overshoots: number[] = [];
+      for (let seed = 1; seed <= SEEDS / 2; seed++) {
+        const outcome = await outcomeOf(seed, (random) => ({
+          carry: doubled(random),
+          lowered: { by: 3, beforeCall: 2 + Math.floor(random() * 9) },
+        }));
+        const { limited, freeAtRefusals } = outcome;
+        const over = overrunOf(outcome);
+        overshoots.push(limited.ofACall === 0 ? over : over / limited.ofACall);
+
+        const where = `seed ${seed}, ${limited.key} ${limited.max}`;
+        expect(over, where).toBeLessThanOrEqual(BRANCHES * limited.ofACall);
+        expect(freeAtRefusals, where).toEqual(freeAtRefusals.map(() => 0));
+        expectAllReturned(outcome, where);
+      }
+      process.stdout.write(
+        `overshoot in ${SEEDS / 2} trees whose limit was lowered, in calls of all branches: ` +
+          `${distributionOf(overshoots)}\n`,
+      );
+    },
+  );
+
+  it(
+    'are heard late when messages get lost, and leave no tree without an end [row 57]',
+    { timeout: 240_000 },
+    async () => {
+      const overshoots: number[] = [];
+      for (let seed = 1; seed <= SEEDS / 2; seed++) {
+        const by = 3;
+        const outcome = await outcomeOf(seed, (random) => ({
+          carry: faulty(random),
+          lowered: { by, beforeCall: 2 + Math.floor(random() * 9) },
+        }));
+        const { limited, step } = outcome;
+        const over = overrunOf(outcome);
+        overshoots.push(limited.ofACall === 0 ? over : over / limited.ofACall);
+
+        const where = `seed ${seed}, ${limited.key} ${limited.max}`;
+        // Who has not heard of it holds what was reserved before.
+        const most = (by - 1) * limited.max + BRANCHES * limited.ofACall;
+        expect(over, where).toBeLessThanOrEqual(most);
+        expect(['success', 'limit_exceeded'], where).toContain(step.status);
+        expectAllReturned(outcome, where);
+      }
+      process.stdout.write(
+        `the same, with messages lost and late: ${distributionOf(overshoots)}\n`,
+      );
+    },
+  );
+});
+
+/** What was reserved and not spent is free again once all have ended. */
+function expectAllReturned({ runs: [root] }: Outcome, where: string): void {
+  if (root === undefined) throw new Error('Expected a root.');
+  const { budgets } = treeView(root.state, 0);
+  expect(
+    budgets.map(({ reserved, free }) => [reserved, free]),
+    where,
+  ).toEqual(budgets.map(({ max, used }) => [0, Math.max(0, max - used)]));
+}
 
 /** `0: 71, up to 1: 20, up to 2: 9` */
 function distributionOf(values: readonly number[]): string {

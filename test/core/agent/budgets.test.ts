@@ -6,6 +6,7 @@ import { llmTool } from '../../../src/activities/define-llm-tool.ts';
 import type { AgentDefinition } from '../../../src/activities/definitions.ts';
 import type { LimitsInput } from '../../../src/core/agent/input.ts';
 import type { Step } from '../../../src/core/agent/step.ts';
+import { treeView } from '../../../src/core/agent/tree-view.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import type { MemoryRun, TreeMessage } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
@@ -16,6 +17,7 @@ import {
   ownSums,
   player,
   runsOf,
+  taskOf,
   TOKENS,
   treeCounters,
 } from '../../support/trees.ts';
@@ -231,6 +233,106 @@ describe('a limit over a tree', () => {
     expect(step.children).toMatchObject([{ status: 'success' }]);
   });
 
+  it('that was lowered holds for all that was reserved before [row 57]', async () => {
+    const clock = createFakeClock();
+    const calls: string[] = [];
+    const run = startInMemory({
+      agent: asker(asker(worker(20), 3, 'middle'), 2, 'top'),
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 40 },
+      onEvent: ({ type }, { address }) => {
+        if (type !== 'agent:model_call:before') return;
+        calls.push(address);
+        if (calls.length === 6) run.adjust({ modelCalls: 12 });
+      },
+    });
+
+    const step = await endOf(run, clock);
+    const steps = await stepsOf(run);
+
+    expect([step.status, step.usage.modelCalls, calls.length]).toEqual(['limit_exceeded', 12, 12]);
+    expect(treeCounters(step.stats)).toEqual(ownSums(steps.map(({ stats }) => stats)));
+    // What it is now, wherever it was crossed.
+    expect(steps.map(({ exceededLimit }) => exceededLimit?.limit.max)).toEqual(steps.map(() => 12));
+  });
+
+  it('that was lowered and raised again gives more to all who ask', async () => {
+    const clock = createFakeClock();
+    let calls = 0;
+    const run = startInMemory({
+      agent: asker(asker(worker(8), 2, 'middle'), 2, 'top'),
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 41 },
+      onEvent: ({ type }) => {
+        if (type !== 'agent:model_call:before') return;
+        calls += 1;
+        if (calls === 6) run.adjust({ modelCalls: 20 });
+        if (calls === 12) run.adjust({ modelCalls: 42 });
+      },
+    });
+
+    const step = await endOf(run, clock);
+    const steps = await stepsOf(run);
+
+    // Two of the root, two of each middle, nine of each worker.
+    expect([...new Set(steps.map(({ status }) => status)), step.usage.modelCalls]).toEqual([
+      'success',
+      42,
+    ]);
+  });
+
+  it('that was lowered refuses nothing while a child has yet to say what it keeps [row 57]', async () => {
+    const clock = createFakeClock();
+    const held = gate();
+    const asked = gate();
+    const recalls: (() => void)[] = [];
+    const child = player(
+      'child',
+      async (request) => {
+        if (request.iteration === 2 && taskOf(request) === '1') await held.opened;
+        return request.iteration < 3 ? act('x') : answer('done');
+      },
+      { tools: [searchTool()] },
+    );
+    const run = startInMemory({
+      agent: asker(child, 2),
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 100 },
+      carry: (message, deliver) => {
+        const isRecall = message.kind === 'lease-grant' && message.number === 0;
+        // The first child hears of it at once, the second later.
+        if (isRecall && recalls.push(deliver) > 1) return;
+        deliver();
+      },
+      onEvent: ({ type, iteration }, { address }) => {
+        if (type === 'agent:lease:asked') asked.open();
+        if (type !== 'agent:model_call:before' || iteration !== 2 || address !== 'run-1/1.2')
+          return;
+        run.adjust({ modelCalls: 8 });
+      },
+    });
+    await asked.opened;
+    await new Promise((resolve) => setImmediate(resolve));
+
+    const [first] = run.children;
+    const { leaseAsked = 0, leaseAnswered = 0 } = first?.state ?? {};
+    const { budgets } = treeView(run.state, clock.now());
+    recalls.at(-1)?.();
+    held.open();
+    const step = await endOf(run, clock);
+
+    expect(recalls).toHaveLength(2);
+    expect(leaseAsked).toBeGreaterThan(leaseAnswered);
+    expect(budgets.find(({ key }) => key === 'agent:model_calls')).toMatchObject({
+      max: 8,
+      free: 0,
+    });
+    expect(step).toMatchObject({ status: 'success', usage: { modelCalls: 8 } });
+  });
+
   it('that was lifted leaves a child that asks without it', async () => {
     const clock = createFakeClock();
     const run = startInMemory({
@@ -261,6 +363,61 @@ function randomOf(seed: number): () => number {
     return state / 4_294_967_296;
   };
 }
+
+describe('a run that asks for a child', () => {
+  it('stops asking when an input interrupts it', async () => {
+    const clock = createFakeClock();
+    const working = gate();
+    const asked = gate();
+    const opened = gate();
+    let isInterrupted = false;
+    const leaf = player(
+      'leaf',
+      async (request) => {
+        if (taskOf(request) === '1') {
+          working.open();
+          await opened.opened;
+        } else await working.opened;
+        return request.iteration < 9 ? act('x') : answer('done');
+      },
+      { tools: [searchTool()] },
+    );
+    const middle = player(
+      'middle',
+      ({ iteration }) => (iteration === 1 ? delegate(['leaf', '0'], ['leaf', '1']) : answer('ok')),
+      { children: [leaf] },
+    );
+    const run = startInMemory({
+      agent: asker(middle, 1, 'top'),
+      task: 'Go',
+      clock,
+      limits: { modelCalls: 12 },
+      carry: (message, deliver) => {
+        // What the middle asks for does not come before the input.
+        const isOfMiddle = message.kind === 'lease-request' && message.childId === 'run-1/1.1';
+        if (isOfMiddle && !isInterrupted) return asked.open();
+        deliver();
+      },
+    });
+    await asked.opened;
+
+    const [below] = run.children;
+    const before = bodiesOf(below?.events ?? [], 'agent:lease:asked').length;
+    isInterrupted = true;
+    below?.send('Stop that.', { kind: 'interrupt' });
+    await new Promise((resolve) => setImmediate(resolve));
+    const after = bodiesOf(below?.events ?? [], 'agent:lease:asked').length;
+    opened.open();
+    const step = await endOf(run, clock);
+
+    expect(after).toBe(before);
+    expect(step).toMatchObject({ status: 'success', children: [{ status: 'success' }] });
+    expect((await stepsOf(run)).slice(2).map(({ status, message }) => [status, message])).toEqual([
+      ['canceled', 'interrupted by an input'],
+      ['canceled', 'interrupted by an input'],
+    ]);
+  });
+});
 
 describe('messages between runs', () => {
   it('that are lost, doubled or late change no sum and no budget [row 56] [row 57]', async () => {

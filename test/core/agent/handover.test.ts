@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../../src/core/agent/run-state.ts';
 import type { Next } from '../../../src/core/agent/work.ts';
-import { act, answer, hasNoGap, startRun, typesOf } from '../../support/runs.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { startInMemory } from '../../../src/testing/run-in-memory.ts';
+import { abortOf, act, answer, gate, hasNoGap, startRun, typesOf } from '../../support/runs.ts';
+import { asker, worker } from '../../support/tree-agents.ts';
+import { player } from '../../support/trees.ts';
 
 const replies = [act('a'), act('b'), act('c'), answer()];
 
@@ -95,5 +99,57 @@ describe('a hand-over', () => {
     expect(step.exceededLimit).toMatchObject({ key: 'agent:wall_clock_ms', value: 1_001 });
     expect(typesOf(run.events).filter((type) => type === 'limit_exceeded')).toHaveLength(1);
     expect(hasNoGap(run.events)).toBe(true);
+  });
+});
+
+describe('what a parent says while its child hands over', () => {
+  /** A run below the root whose first link has just ended; the second has not begun. */
+  const betweenLinks = (say: () => void) => ({
+    childHandoverDue: (_address: string, iteration: number) => iteration === 1,
+    onEvent: ({ type }: { readonly type: string }) => {
+      // The event is the last of its link, so this is behind it.
+      if (type === 'agent:execution:handover') queueMicrotask(say);
+    },
+  });
+
+  it('of deadlines holds in the next link [row 6] [row 46]', async () => {
+    const clock = createFakeClock();
+    const asked = gate();
+    const leaf = player('leaf', async ({ iteration }, { signal }) => {
+      if (iteration === 1) return act('x');
+      asked.open();
+      await abortOf(signal);
+      throw new Error('stopped');
+    });
+    const run = startInMemory({
+      agent: asker(leaf),
+      task: 'Go',
+      clock,
+      limits: { wallClockMs: 5_000 },
+      ...betweenLinks(() => run.adjust({ wallClockMs: 9_000 })),
+    });
+    await asked.opened;
+
+    clock.advance(5_001);
+    clock.advance(4_000);
+    const steps = await Promise.all([run.result, run.children[0]?.result]);
+
+    expect(run.children.map(({ state }) => state.link)).toEqual([2]);
+    expect(steps.map((step) => step?.exceededLimit?.value)).toEqual([9_001, 9_001]);
+    expect(run.children.map(({ events }) => hasNoGap(events))).toEqual([true]);
+  });
+
+  it('of a lowered limit holds in the next link [row 6] [row 57]', async () => {
+    const run = startInMemory({
+      agent: asker(worker(20)),
+      task: 'Go',
+      limits: { modelCalls: 40 },
+      ...betweenLinks(() => run.adjust({ modelCalls: 6 })),
+    });
+
+    const step = await run.result;
+
+    expect(run.children.map(({ state }) => state.link)).toEqual([2]);
+    expect([step.status, step.usage.modelCalls]).toEqual(['limit_exceeded', 6]);
   });
 });

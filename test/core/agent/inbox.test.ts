@@ -134,4 +134,17 @@ describe('a mailbox', () => {
     expect(taken).toEqual([[{ ...input('a'), position: 1 }], []]);
     expect(mailbox.peek().waiting).toEqual([]);
   });
+
+  it('[row 6] keeps what a parent says until it is heard, also over a hand-over', () => {
+    const mailbox = createMailbox(EMPTY_INBOX, () => undefined);
+    const first = { v: 1, kind: 'deadlines', number: 4, deadlines: [] } as const;
+    const second = { v: 1, kind: 'lease-grant', number: 0, leases: [] } as const;
+
+    mailbox.keep(first);
+    mailbox.keep(second);
+    const next = createMailbox(mailbox.peek(), () => undefined);
+
+    expect([next.takeKept(), next.takeKept()]).toEqual([[first, second], []]);
+    expect(next.peek()).toEqual(EMPTY_INBOX);
+  });
 });

@@ -154,8 +154,18 @@ describe('totals of children', () => {
         added: { 'agent:total_tokens': 120 },
       },
     },
+    {
+      name: 'all of what was recalled and not returned',
+      totals: { 'agent:total_tokens': 100 },
+      leases: [lease('agent:total_tokens', 100)],
+      awaited: { 'root agent:total_tokens end': 400 },
+      charged: {
+        totals: { 'agent:total_tokens': 400 },
+        added: { 'agent:total_tokens': 300 },
+      },
+    },
     { name: 'nothing without leases', totals: {}, leases: [], charged: { totals: {}, added: {} } },
-  ])('of a child that died are $name [row 56]', ({ totals, leases, charged }) => {
-    expect(chargedTotals({ totals, leases })).toEqual(charged);
+  ])('of a child that died are $name [row 56]', ({ totals, leases, awaited = {}, charged }) => {
+    expect(chargedTotals({ totals, leases, awaited })).toEqual(charged);
   });
 });

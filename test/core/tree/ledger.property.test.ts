@@ -28,10 +28,11 @@ import {
   overdrawn,
   reserve,
   restOf,
-  shortLeases,
+  type Bound,
 } from '../../../src/core/tree/ledger.ts';
 import type { Lease } from '../../../src/core/tree/lease.ts';
-import type { ChildMessage, ParentMessage } from '../../../src/core/tree/messages.ts';
+import type { LeaseGrant, ParentMessage } from '../../../src/core/tree/messages.ts';
+import { isRoomAwaited, recallsOf, returnsOf } from '../../../src/core/tree/recall.ts';
 import { reactSpec } from '../agent/spec-fixture.ts';
 
 const CALLS = 'agent:tool_calls';
@@ -52,13 +53,14 @@ interface Node {
 /** A message on its way. */
 type Mail = { readonly to: Node } & (
   | { readonly kind: 'up'; readonly message: ParentMessage }
-  | { readonly kind: 'down'; readonly message: ChildMessage }
+  | { readonly kind: 'down'; readonly message: LeaseGrant }
 );
 
 type Op =
   | { readonly op: 'start'; readonly node: number; readonly together: number }
   | { readonly op: 'call' | 'report' | 'ask' | 'end' | 'die'; readonly node: number }
   | { readonly op: 'model'; readonly node: number; readonly tokens: number }
+  | { readonly op: 'limit'; readonly percent: number }
   | { readonly op: 'deliver' | 'lose' | 'repeat'; readonly mail: number };
 
 const node = fc.nat({ max: 30 });
@@ -104,12 +106,20 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   },
 );
 
+/** A limit that is changed while runs live: lowered, then perhaps raised. */
+const limitOp: fc.Arbitrary<Op> = fc.record({
+  op: fc.constant('limit' as const),
+  percent: fc.integer({ min: 0, max: 100 }),
+});
+
 /** A tree that operations grow, spend in and prune. */
 class Tree {
   readonly nodes: Node[] = [];
   mail: Mail[] = [];
 
   readonly limits: readonly Limit[];
+  /** Of each bound what was spent and reserved when it was looked at last. */
+  private readonly before = new Map<string, number>();
 
   constructor(limits: readonly Limit[]) {
     this.limits = limits;
@@ -143,6 +153,7 @@ class Tree {
 
   run(operation: Op): void {
     if ('mail' in operation) return this.carry(operation.op, operation.mail);
+    if (operation.op === 'limit') return this.limit(operation.percent);
     const alive = this.nodes.filter(({ isAlive }) => isAlive);
     const chosen = alive[operation.node % alive.length];
     if (chosen === undefined) return;
@@ -223,15 +234,62 @@ class Tree {
     );
   }
 
+  /** Makes the limits of the root so many per cent of what they were at first. */
+  limit(percent: number): void {
+    const limits = this.limits.map((limit) => ({
+      ...limit,
+      max: Math.floor((limit.max * percent) / 100),
+    }));
+    this.record(this.root, { type: 'agent:adjusted', limits });
+    this.recall(this.root);
+  }
+
+  get root(): Node {
+    const [root] = this.nodes;
+    if (root === undefined) throw new Error('Expected a root.');
+    return root;
+  }
+
+  private recall(parent: Node): void {
+    for (const { childId, leases } of recallsOf(ledgerOf(parent.state))) {
+      this.record(parent, { type: 'agent:child:granted', childId, number: 0, leases });
+      this.tellRecalls(parent, childId);
+    }
+  }
+
+  private tellRecalls(parent: Node, childId: string): void {
+    const child = (parent.state.children ?? []).find((one) => one.childId === childId);
+    const { awaited = {}, leases = [] } = child ?? {};
+    const recalled = leases.filter(({ id }) => awaited[id] !== undefined);
+    if (recalled.length === 0) return;
+    const message: LeaseGrant = { v: 1, kind: 'lease-grant', number: 0, leases: recalled };
+    this.mail.push({ kind: 'down', to: this.nodeOf(childId), message });
+  }
+
+  private nodeOf(childId: string): Node {
+    const node = this.nodes.find(({ id }) => id === childId);
+    if (node === undefined) throw new Error('Expected a child.');
+    return node;
+  }
+
+  /** Every run says how it stands, and every message arrives, as often as a recall takes to come back. */
+  settle(): void {
+    for (let round = 0; round < 70; round++) {
+      for (const node of this.nodes) if (node.isAlive) this.post(node, 'progress');
+      while (this.mail.length > 0) this.carry('deliver', 0);
+    }
+  }
+
   private post(child: Node, kind: 'progress' | 'lease-request'): void {
     if (child.parent === null) return;
-    const wants = shortLeases(ledgerOf(child.state), { [CALLS]: 1 }).map(({ id }) => id);
+    const wants = (child.state.leases ?? []).map(({ id }) => id);
     this.record(child, { type: 'agent:lease:asked', wants });
     const base = {
       v: 1,
       childId: child.id,
       number: child.state.seq,
       totals: totalsOf(child.state.stats),
+      returned: returnsOf(ledgerOf(child.state)),
     } as const;
     const message: ParentMessage =
       kind === 'progress' ? { ...base, kind, pending: [] } : { ...base, kind, wants };
@@ -244,9 +302,10 @@ class Tree {
     if (how === 'repeat') this.mail.push(mail);
     if (!mail.to.isAlive) return;
     if (mail.kind === 'up') this.hear(mail.to, mail.message);
-    else if (mail.message.kind === 'lease-grant') {
+    else {
       const { number, leases } = mail.message;
       this.record(mail.to, { type: 'agent:lease:answered', number, leases });
+      if (leases.some((answer) => 'recalls' in answer)) this.recall(mail.to);
     }
   }
 
@@ -256,11 +315,16 @@ class Tree {
     const known = find();
     if (known === undefined) return;
     const heard = heardReport(known, number, message.totals);
-    if (heard !== null)
-      this.record(parent, { type: 'agent:child:report', childId, number, ...heard });
+    const { returned = [] } = message;
+    if (heard !== null) {
+      this.record(parent, { type: 'agent:child:report', childId, number, ...heard, returned });
+    }
+    this.tellRecalls(parent, childId);
     const child = find();
     if (message.kind !== 'lease-request' || child === undefined || child.answered >= number) return;
     const ledger = ledgerOf(parent.state);
+    // Who asks for what others are to return waits.
+    if (isRoomAwaited(ledger, message.wants)) return;
     const answers = grantMore(ledger, child, message.wants);
     this.record(parent, { type: 'agent:child:granted', childId, number, leases: answers });
     for (const answer of answers) {
@@ -269,11 +333,9 @@ class Tree {
       // Nobody who asks is refused while anything is free.
       expect(answer.refused === undefined).toBe(restOf(ledger, bound) > 0);
     }
-    const to = this.nodes.find(({ id }) => id === childId);
-    if (to === undefined) throw new Error('Expected a child.');
     this.mail.push({
       kind: 'down',
-      to,
+      to: this.nodeOf(childId),
       message: { v: 1, kind: 'lease-grant', number, leases: answers },
     });
   }
@@ -315,20 +377,24 @@ class Tree {
 
   /** What every moment must satisfy. */
   check(): void {
-    for (const { state, isAlive } of this.nodes) {
+    for (const { state, isAlive, id: address } of this.nodes) {
       if (!isAlive) continue;
       const ledger = ledgerOf(state);
       for (const bound of boundsOf(ledger)) {
+        const now = committed(ledger, bound);
         expect(restOf(ledger, bound)).toBeGreaterThanOrEqual(0);
-        expect(Number.isSafeInteger(committed(ledger, bound))).toBe(true);
-        // Calls are checked before they are made: what is spent and reserved never crosses the bound.
+        expect(Number.isSafeInteger(now)).toBe(true);
+        // Calls are checked before they are made: what is spent and reserved never crosses the bound, and
+        // falls until it fits when that was lowered.
         if (bound.limit.key === CALLS) {
-          expect(committed(ledger, bound)).toBeLessThanOrEqual(bound.max);
+          const place = `${address} ${bound.id}`;
+          expect(now).toBeLessThanOrEqual(Math.max(bound.max, this.before.get(place) ?? 0));
+          this.before.set(place, now);
         }
+        this.checkReserved(state, bound);
       }
     }
-    const spent = (what: 'calls' | 'tokens'): number =>
-      this.nodes.reduce((sum, each) => sum + each[what], 0);
+    const spent = (what: 'calls' | 'tokens'): number => this.spent(what);
     for (const { key, max } of this.limits) {
       if (key === CALLS) expect(spent('calls')).toBeLessThanOrEqual(max);
       // Tokens are known when a call is over: each run may cross by the one that it was making.
@@ -337,6 +403,24 @@ class Tree {
         expect(spent('tokens')).toBeLessThanOrEqual(max + branches * MAX_TOKENS_PER_CALL);
       }
     }
+  }
+
+  /** What a parent holds for a child that lives is all that this may spend, whatever either has heard. */
+  private checkReserved({ children = [] }: RunState, { id, limit }: Bound): void {
+    for (const { childId, leases, awaited } of children) {
+      const ledger = ledgerOf(this.nodeOf(childId).state);
+      const lease = ledger.leases.find((one) => one.id === id);
+      const granted = leases.find((one) => one.id === id)?.granted;
+      if (lease === undefined || granted === undefined) continue;
+      const held = Math.max(granted, awaited?.[id] ?? 0);
+      expect(lease.granted).toBeLessThanOrEqual(held);
+      if (limit.key === CALLS) expect(committed(ledger, lease)).toBeLessThanOrEqual(held);
+    }
+  }
+
+  /** What all runs have really spent. */
+  spent(what: 'calls' | 'tokens'): number {
+    return this.nodes.reduce((sum, each) => sum + each[what], 0);
   }
 }
 
@@ -373,14 +457,11 @@ describe('the ledger of a tree', () => {
           tree.run({ op: 'end', node: alive.length - 1 });
         }
 
-        const [root] = tree.nodes;
-        if (root === undefined) throw new Error('Expected a root.');
+        const { root } = tree;
         const { counters } = root.state.stats;
-        const sum = (what: 'calls' | 'tokens'): number =>
-          tree.nodes.reduce((total, each) => total + each[what], 0);
         expect([counters[CALLS] ?? 0, counters[TOKENS] ?? 0]).toEqual([
-          sum('calls'),
-          sum('tokens'),
+          tree.spent('calls'),
+          tree.spent('tokens'),
         ]);
         const ledger = ledgerOf(root.state);
         for (const bound of boundsOf(ledger)) {
@@ -390,4 +471,68 @@ describe('the ledger of a tree', () => {
       { numRuns: 300 },
     );
   });
+
+  it(
+    'stays so while limits are lowered and raised, and frees nothing that may yet be spent [row 57]',
+    { timeout: 60_000 },
+    () => {
+      fc.assert(
+        fc.property(
+          limits,
+          fc.array(fc.oneof({ weight: 20, arbitrary: op }, { weight: 2, arbitrary: limitOp }), {
+            minLength: 20,
+            maxLength: 150,
+          }),
+          (own, operations) => {
+            const tree = new Tree(own);
+            for (const operation of operations) {
+              tree.run(operation);
+              tree.check();
+            }
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+  );
+
+  it(
+    'reserves nothing beyond a lowered limit once all runs have heard of it [row 57]',
+    { timeout: 60_000 },
+    () => {
+      fc.assert(
+        fc.property(
+          limits,
+          fc.array(fc.oneof({ weight: 20, arbitrary: op }, { weight: 1, arbitrary: limitOp }), {
+            minLength: 20,
+            maxLength: 120,
+          }),
+          fc.integer({ min: 0, max: 60 }),
+          (own, operations, percent) => {
+            const tree = new Tree(own);
+            for (const operation of operations) if (operation.op !== 'die') tree.run(operation);
+
+            tree.limit(percent);
+            tree.settle();
+
+            for (const { state, isAlive } of tree.nodes) {
+              if (!isAlive) continue;
+              const { children = [] } = state;
+              expect(children.filter(({ awaited }) => awaited !== undefined)).toEqual([]);
+            }
+            const ledger = ledgerOf(tree.root.state);
+            // A run may have crossed its part by the model call that it was making.
+            const calling = tree.nodes.filter(({ modelCalls }) => modelCalls > 0).length;
+            for (const bound of boundsOf(ledger)) {
+              const isCalls = bound.limit.key === CALLS;
+              const most = Math.max(bound.max, tree.spent(isCalls ? 'calls' : 'tokens'));
+              const crossed = isCalls ? 0 : calling * MAX_TOKENS_PER_CALL;
+              expect(committed(ledger, bound)).toBeLessThanOrEqual(most + crossed);
+            }
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+  );
 });

@@ -19,8 +19,10 @@ const grant = {
     { id: 'a', granted: 4 },
     { id: 'b', granted: 4, refused: { value: 9, max: 9 } },
     { id: 'c', lifted: true },
+    { id: 'd', granted: 3, recalls: 2 },
   ],
 };
+const returned = [{ id: 'd', recalls: 2, kept: 5 }];
 const cancel = { v: 1, kind: 'cancel', message: 'enough' };
 const deadlines = {
   v: 1,
@@ -39,7 +41,9 @@ describe('a message of another run', () => {
   it('is read as it was sent', () => {
     expect(readProgress(progress)).toEqual(progress);
     expect(readProgress({ ...progress, final: true })).toEqual({ ...progress, final: true });
+    expect(readProgress({ ...progress, returned })).toEqual({ ...progress, returned });
     expect(readLeaseRequest(request)).toEqual(request);
+    expect(readLeaseRequest({ ...request, returned })).toEqual({ ...request, returned });
     expect(readLeaseGrant(grant)).toEqual(grant);
     expect(readChildCancel(cancel)).toEqual(cancel);
     expect(readDeadlineNews(deadlines)).toEqual(deadlines);
@@ -64,6 +68,15 @@ describe('a message of another run', () => {
     {
       name: 'a refusal without numbers',
       payload: { ...grant, leases: [{ id: 'a', granted: 1, refused: {} }] },
+    },
+    {
+      name: 'a recall that is no count',
+      payload: { ...grant, leases: [{ id: 'a', granted: 1, recalls: 'all' }] },
+    },
+    { name: 'returns that are no list', payload: { ...progress, returned: {} } },
+    {
+      name: 'a return of nothing',
+      payload: { ...request, returned: [{ id: 'd', recalls: 1 }] },
     },
     { name: 'a cancel of a client', payload: { message: 'enough' } },
     { name: 'a breach that is none', payload: { ...cancel, breach: { key: 'x' } } },
