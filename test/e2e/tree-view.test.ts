@@ -125,7 +125,7 @@ describe('a tree', { timeout: 150_000 }, () => {
     const shown = await everloopCli(['tree', run.id], served);
     expect(shown.stdout.split('\n').map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
       ['RUN', 'ADDRESS', 'STATE', 'ITERATION', 'TOKENS', 'COST', 'WAITS FOR'],
-      ['top', run.id, 'running', '1', '400', '$0.0004', 'agent middle, agent middle'],
+      ['top', run.id, 'running', '1', '400', '$0.0004', '2 × agent middle'],
       ['├─ middle', '1.1', 'running', '1', '100', '$0.0001', 'agent busy'],
       ['│', '└─ busy', '1.1/1.1', 'running', '1', '0', '$0.0000', 'model busy/m'],
       ['└─ middle', '1.2', 'running', '1', '200', '$0.0002', 'agent shy'],
