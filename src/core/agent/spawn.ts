@@ -134,7 +134,9 @@ export async function roomForChildren(
   leaveIfAsked(run, host);
   if (count === 0) return null;
   open.count += 1;
-  await makeRoom(run, host, { [CHILDREN]: count });
+  const room = makeRoom(run, host, { [CHILDREN]: count });
+  // No wait without need: a recall in between would find the room gone, and nobody to ask for more.
+  if (room !== undefined) await room;
   open.count -= 1;
   leaveIfAsked(run, host);
   return run.wouldCross([CHILDREN], { [CHILDREN]: count - 1 });

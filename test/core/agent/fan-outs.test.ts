@@ -356,6 +356,23 @@ describe('limits of a fan-out', () => {
     expect(run.children[1]?.children).toEqual([]);
     expect(step.usage.modelCalls).toBe(1);
   });
+
+  it('lowered while it runs ends nothing that it has room for', async () => {
+    const run: MemoryRun = startInMemory({
+      agent: fanOut('readers', reader, { batch: 3 }),
+      context: { items: partsTo(9) },
+      onEvent: ({ type, depth }, { state }) => {
+        // The first of three is about to ask for its runs.
+        const isSecond =
+          type === 'agent:child:spawn' && depth === 0 && state.children?.length === 2;
+        if (isSecond) queueMicrotask(() => run.adjust({ children: 15 }));
+      },
+    });
+
+    const step = await run.result;
+
+    expect([step.status, step.stats.counters['agent:children']]).toEqual(['success', 12]);
+  });
 });
 
 describe('messages to a fan-out', () => {

@@ -59,7 +59,8 @@ export function createHeldEffects(given: HoldingPlace, kept?: KeptEffects): Held
       held = [];
     },
     begin: () => {
-      if (hold() === 'handover') return;
+      // An answer that came meanwhile is no news a second time: whoever waits for news would never wait.
+      if (hold() === 'handover') return room.askAgain();
       const waiting: EffectRequest[] = [];
       // Children that begin in one go share what is left.
       starters.children += childrenIn(held);

@@ -3,13 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { agentTool } from '../../../../src/activities/agent-tool.ts';
 import { defineAgent } from '../../../../src/activities/define-agent.ts';
 import { jsonAnswer } from '../../../../src/activities/define-text.ts';
-import type { AgentDefinition } from '../../../../src/activities/definitions.ts';
+import type { AgentDefinition, ToolDefinition } from '../../../../src/activities/definitions.ts';
 import { startInMemory } from '../../../../src/testing/run-in-memory.ts';
-import { abortOf, bodiesOf } from '../../../support/runs.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { abortOf, bodiesOf, gate, searchTool } from '../../../support/runs.ts';
 import { ownSums, player, runsOf, taskOf, treeCounters } from '../../../support/trees.ts';
 
 /** An agent whose model writes `program` in its only turn. */
-function programmer(program: string, child: AgentDefinition, name = 'boss'): AgentDefinition {
+function programmer(
+  program: string,
+  child: AgentDefinition | ToolDefinition,
+  name = 'boss',
+): AgentDefinition {
+  const tool = child.kind === 'agent' ? agentTool({ agent: child }) : child;
   return defineAgent({
     name,
     mode: 'lisp',
@@ -19,7 +25,7 @@ function programmer(program: string, child: AgentDefinition, name = 'boss'): Age
       price: { input: 1, output: 1 },
       model: async () => ({ content: `\`\`\`clojure\n${program}\n\`\`\`` }),
     },
-    tools: [agentTool({ agent: child })],
+    tools: [tool],
   });
 }
 
@@ -142,5 +148,45 @@ describe('a program that calls agents', () => {
       status: 'limit_exceeded',
       exceededLimit: { origin: { agent: 'boss' } },
     });
+  });
+
+  test('waits for what is in flight when it is answered while a hand-over is due', async () => {
+    const slow = gate<string>();
+    const search = searchTool((query) => (query === 'slow' ? slow.opened : query));
+    const calls = (count: number): string =>
+      `(mapv #(tool/search {:query (str %)}) (range ${count}))`;
+    const child = programmer(
+      `(return (pcalls #(tool/search {:query "slow"}) (fn [] ${calls(6)})))`,
+      search,
+      'look',
+    );
+    let looks = 0;
+    let grant: (() => void) | undefined;
+    const run = startInMemory({
+      agent: programmer('(return (tool/look {:task "go"}))', child),
+      task: 'Go',
+      limits: { toolCalls: 12 },
+      carry: (message, deliver) => {
+        if (message.kind === 'lease-grant' && grant === undefined) grant = deliver;
+        else deliver();
+      },
+      childHandoverDue: () => {
+        // A program that turns on the spot lets nobody else run, so that no test would end.
+        if (grant !== undefined && (looks += 1) > 1_000) throw new Error('it turns on the spot');
+        return grant !== undefined;
+      },
+    });
+    await eventually('a request for more', () => grant !== undefined);
+
+    grant?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    slow.open('slow');
+    const step = await run.result;
+
+    expect(step).toMatchObject({
+      status: 'success',
+      value: ['slow', ['0', '1', '2', '3', '4', '5']],
+    });
+    expect(run.children[0]?.state.link).toBeGreaterThan(1);
   });
 });
