@@ -13,7 +13,7 @@ import { sameActivities } from './support/same-activities.ts';
 const CHILDREN = 50;
 const ITERATIONS = 20;
 const RESULT_BYTES = 1_024;
-const PAIRS = 3;
+const PAIRS = 5;
 /** In the parent: a child is initiated, started, and ends. */
 const EVENTS_OF_A_CHILD = 3;
 
