@@ -21,9 +21,11 @@ export function stepIn(work: Work, result: SpawnResult): Step {
   }
 }
 
-/** The first of `results` that has no value of its own doing: the one that failed first ended the others. */
-export function lostFirst(results: readonly SpawnResult[]): SpawnResult | undefined {
-  return results.find((result) => result.kind !== 'value' && !isAborted(result));
+/** The Steps of children that began together and end together; throws for the one that failed first. */
+export function stepsIn(work: Work, results: readonly SpawnResult[]): readonly Step[] {
+  // It ended the others: theirs is no reason.
+  const lost = results.find((result) => result.kind !== 'value' && !isAborted(result));
+  return (lost === undefined ? results : [lost]).map((result) => stepIn(work, result));
 }
 
 /** Whether a child ended because another one had failed. */

@@ -12,7 +12,7 @@
  */
 import { byteSize, isPlainObject, type Json } from '../json.ts';
 import type { Task } from '../message.ts';
-import { lostFirst, stepIn, stopAt } from './child-value.ts';
+import { stepIn, stepsIn, stopAt } from './child-value.ts';
 import { leaving } from './ending.ts';
 import { childrenNeeded, inputOfItem, itemsIn, levelsOf, partsOf } from './fan-out-plan.ts';
 import { asBug } from './mode-loop.ts';
@@ -64,9 +64,7 @@ async function valuesOf(work: Work, fanOut: FanOutSpec): Promise<Json> {
   await checkRoom(work, items.length, fanOut.batch);
   const wishes = shares.map(({ wish }) => wish);
   if (fanOut.onFailure === 'end') {
-    const results = await work.spawnAll(wishes);
-    const lost = lostFirst(results);
-    const steps = (lost === undefined ? results : [lost]).map((result) => stepIn(work, result));
+    const steps = stepsIn(work, await work.spawnAll(wishes));
     return steps.flatMap(({ value }, index) => valuesIn(shares[index], value));
   }
   const results = await work.spawnAll(wishes, { onFailure: 'continue' });

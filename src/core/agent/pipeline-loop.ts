@@ -12,7 +12,7 @@ import type { Json } from '../json.ts';
 import { clip } from '../text/cut.ts';
 import { expandTemplate } from '../template/expand-template.ts';
 import { parseTemplate } from '../template/parse-template.ts';
-import { chained, lostFirst, stepIn, stopAt } from './child-value.ts';
+import { chained, stepIn, stepsIn, stopAt } from './child-value.ts';
 import { leaving } from './ending.ts';
 import { asBug } from './mode-loop.ts';
 import {
@@ -61,11 +61,7 @@ async function runStage(
       return endOfAgent(stepIn(work, await work.spawn(stage.agent, input)));
     case 'parallel': {
       const results = await work.spawnAll(stage.agents.map((agent) => ({ agent, input })));
-      // The one that failed first ended the others: theirs is no reason.
-      const lost = lostFirst(results);
-      return endOfParallel(
-        (lost === undefined ? results : [lost]).map((result) => stepIn(work, result)),
-      );
+      return endOfParallel(stepsIn(work, results));
     }
     case 'human':
       return endOfHuman(before, await answerTo(work, stage, before));

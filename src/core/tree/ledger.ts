@@ -247,7 +247,7 @@ const TOOL_CALLS = 'agent:tool_calls';
 const MODEL_CALLS = 'agent:model_calls';
 
 /** What of counter `key` runs in the run itself: it is counted when it has ended. */
-export function inFlight({ calls, models }: Ledger, key: string): number {
+function inFlight({ calls, models }: Ledger, key: string): number {
   return countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
 }
 

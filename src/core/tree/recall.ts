@@ -11,7 +11,7 @@
 import type { Numbers } from '../stats/stats.ts';
 import type { OpenChild } from './child-totals.ts';
 import type { LeaseAnswer, LeaseReturn } from './lease.ts';
-import { boundsOf, committed, inFlight, restOf, type Bound, type Ledger } from './ledger.ts';
+import { boundsOf, committed, restOf, type Bound, type Ledger } from './ledger.ts';
 
 /** What one child is told. */
 export interface Recall {
@@ -99,10 +99,7 @@ function isAwaited({ children }: Ledger, id: string): boolean {
 }
 
 /** What is spent of a bound, and what its children were last told that they may spend. */
-function promised(ledger: Ledger, { id, limit: { key } }: Bound): number {
-  const own = (ledger.stats.counters[key] ?? 0) + inFlight(ledger, key);
-  return ledger.children.reduce((sum, { leases, totals }) => {
-    const granted = leases.find((lease) => lease.id === id)?.granted ?? 0;
-    return sum + Math.max(0, granted - (totals[key] ?? 0));
-  }, own);
+function promised(ledger: Ledger, bound: Bound): number {
+  const children = ledger.children.map((child) => ({ ...child, awaited: {} }));
+  return committed({ ...ledger, children }, bound);
 }

@@ -74,14 +74,13 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
   const fail = (error: unknown): void => {
     failure ??= { error };
   };
-  const arrive = (effect: OpenEffect, end: EffectEnd): void => {
-    effect.end = end;
-    effect.isResting = false;
-    host.wake();
-  };
   const follow = (effect: OpenEffect, begun: Promise<EffectEnd>): void => {
     effect.settled = begun.then(
-      (end) => arrive(effect, end),
+      (end) => {
+        effect.end = end;
+        effect.isResting = false;
+        host.wake();
+      },
       (error: unknown) => {
         if (leaveOf(error)?.kind === 'handover') return;
         fail(error);
