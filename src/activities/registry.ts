@@ -52,31 +52,29 @@ export function createRegistry(options: RegistryOptions): Registry {
     agents.set(name, registered(known.definition, prices));
     const compiled = compileAgent(known.definition, models);
     problems.push(
-      ...[
+      ...ownedBy(definition, [
         ...known.problems,
         ...stageProblems(definition, [...byName.keys()]),
         ...toolModelProblems(known.definition, models),
         ...(compiled.kind === 'problems' ? compiled.problems : []),
-      ].map(({ code, message }) => ({ code, message: `${ownerOf(definition)}: ${message}` })),
+      ]),
     );
   }
   for (const definition of definitions) {
-    const below = costProblemsBelow(definition.name, agents, models);
-    problems.push(
-      ...below.map(({ code, message }) => ({
-        code,
-        message: `${ownerOf(definition)}: ${message}`,
-      })),
-    );
+    problems.push(...ownedBy(definition, costProblemsBelow(definition.name, agents, models)));
   }
   if (problems.length > 0) throw usageErrorOf(problems);
   return { agents, models };
 }
 
-/** Whose problem it is: ``Agent `triage` ``. */
-function ownerOf({ name, spec }: AgentDefinition): string {
+/** Problems that say whose they are: ``Agent `triage`: ``. */
+function ownedBy(
+  { name, spec }: AgentDefinition,
+  problems: readonly UsageProblem[],
+): readonly UsageProblem[] {
   const noun = spec.pipeline === undefined ? 'Agent' : 'Pipeline';
-  return `${spec.fanOut === undefined ? noun : 'Fan-out'} \`${name}\``;
+  const owner = `${spec.fanOut === undefined ? noun : 'Fan-out'} \`${name}\``;
+  return problems.map(({ code, message }) => ({ code, message: `${owner}: ${message}` }));
 }
 
 /** A model that a tool gives its agent is one of the worker's. */

@@ -4,21 +4,11 @@ import { pipeline } from '../../src/activities/define-pipeline.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { readerAgent } from '../support/fan-outs.ts';
 import { jsonStage, stage } from '../support/pipelines.ts';
-import { isUsageError } from '../../src/core/usage-error.ts';
+import { problemsOf } from '../support/usage-problems.ts';
 
 const reader = readerAgent();
 
-/** What is wrong with a fan-out: codes and texts. Parts may be what the types forbid. */
-function problemsOf(make: () => unknown): readonly { code: string; message: string }[] {
-  try {
-    make();
-    return [];
-  } catch (error) {
-    if (!isUsageError(error)) throw error;
-    return error.problems;
-  }
-}
-
+/** Parts may be what the types forbid. */
 const anything = fanOut as (...parts: readonly unknown[]) => unknown;
 
 describe('what a fan-out is refused for', () => {

@@ -7,7 +7,8 @@ import { jsonAnswer } from '../../src/activities/define-text.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import { isDataMode, isProgramMode } from '../../src/activities/mode-problems.ts';
-import { isUsageError } from '../../src/core/usage-error.ts';
+import type { UsageProblem } from '../../src/core/usage-error.ts';
+import { problemsOf } from '../support/usage-problems.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 'hit' });
 const fetch = defineTool({ name: 'fetch', description: 'Gets.', execute: () => 'page' });
@@ -17,14 +18,8 @@ const types =
   'Types are :string, :int, :float, :bool, :keyword, :map, :any, :datetime; a list is written [:type], a record {name :type}.';
 
 /** What is wrong with a definition: codes and texts. Options may be what the types forbid. */
-function problemsOf(options: object): readonly { code: string; message: string }[] {
-  try {
-    defineAgent({ name: 'tester', model: 'm', ...options } as AgentOptions);
-    return [];
-  } catch (error) {
-    if (!isUsageError(error)) throw error;
-    return error.problems;
-  }
+function problemsWith(options: object): readonly UsageProblem[] {
+  return problemsOf(() => defineAgent({ name: 'tester', model: 'm', ...options } as AgentOptions));
 }
 
 const json = { mode: 'json', signature: '{a :int}' };
@@ -192,11 +187,11 @@ describe('What each mode refuses [sub 1]', () => {
     },
   ])('$name', ({ options, code, message }) => {
     // What is wrong with an option besides is another problem.
-    expect(problemsOf(options)).toContainEqual({ code, message });
+    expect(problemsWith(options)).toContainEqual({ code, message });
   });
 
   test('a template of lisp has no sections', () => {
-    expect(problemsOf({ mode: 'lisp', prompt: '{{#items}}x{{/items}}' })).toContainEqual({
+    expect(problemsWith({ mode: 'lisp', prompt: '{{#items}}x{{/items}}' })).toContainEqual({
       code: 'section_in_lisp',
       message:
         'Expected no sections in `prompt` of mode `lisp`, got {{#items}}. Name the data, the program walks it itself.',
@@ -238,7 +233,7 @@ describe('What each mode takes [sub 1]', () => {
     },
     { name: 'react and chat with an output', options: { mode: 'chat', signature: '{a :int}' } },
   ])('$name', ({ options }) => {
-    expect(problemsOf(options)).toEqual([]);
+    expect(problemsWith(options)).toEqual([]);
   });
 
   test('turns default to what the mode counts', () => {

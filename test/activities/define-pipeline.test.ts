@@ -3,23 +3,13 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { pipeline } from '../../src/activities/define-pipeline.ts';
 import { humanStep } from '../../src/activities/human-step.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
-import { isUsageError } from '../../src/core/usage-error.ts';
+import { problemsOf } from '../support/usage-problems.ts';
 import { stage } from '../support/pipelines.ts';
 
 const a = stage('a');
 const b = stage('b');
 
-/** What is wrong with a pipeline: codes and texts. Parts may be what the types forbid. */
-function problemsOf(make: () => unknown): readonly { code: string; message: string }[] {
-  try {
-    make();
-    return [];
-  } catch (error) {
-    if (!isUsageError(error)) throw error;
-    return error.problems;
-  }
-}
-
+/** Parts may be what the types forbid. */
 const anything = pipeline as (...parts: readonly unknown[]) => unknown;
 const asked = humanStep as (options?: unknown) => unknown;
 
