@@ -14,7 +14,7 @@ import { defineAgent } from '../src/activities/define-agent.ts';
 import { jsonToolchain } from '../src/activities/define-text.ts';
 import { defineTool } from '../src/activities/define-tool.ts';
 import type { AgentDefinition } from '../src/activities/definitions.ts';
-import type { ModelRequest } from '../src/core/model/model.ts';
+import type { ModelRequest } from '../src/core/contract/model.ts';
 import { openStage } from './support/bench-stage.ts';
 import { figure, type Bench } from './support/figure.ts';
 import { iterationsOf, readLinks } from './support/history-reader.ts';

@@ -11,7 +11,7 @@ import { defineAgent } from '../src/activities/define-agent.ts';
 import { defineTool } from '../src/activities/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../src/activities/definitions.ts';
 import type { Everloop } from '../src/client/everloop-client.ts';
-import type { Step } from '../src/core/agent/step.ts';
+import type { Step } from '../src/core/contract/step.ts';
 import { serveBare } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';
 import {

@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../src/core/model/model.ts';
+import type { AbortSignalLike } from '../src/core/contract/model.ts';
 
 /**
  * Waits like a slow service does, so that demos can be watched and tests can kill in mid-call.

@@ -4,8 +4,8 @@
  * on the request alone, so a call that is repeated after a crash gets the same reply.
  */
 import { xmlFormat } from '../src/core/format/xml.ts';
-import type { Json, JsonObject } from '../src/core/json.ts';
-import type { ModelFunction, ModelReply } from '../src/core/model/model.ts';
+import type { Json, JsonObject } from '../src/core/base/json.ts';
+import type { ModelFunction, ModelReply } from '../src/core/contract/model.ts';
 import { yamlText } from '../src/core/text/yaml-text.ts';
 import { fromJson, printValue } from '../src/lisp.ts';
 import { serviceTime } from './latency.ts';

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { format } from 'prettier';
-import { failureTypes } from '../src/core/failure-types.ts';
+import { failureTypes } from '../src/core/base/failure-types.ts';
 import { SHORT_FORMS } from '../src/core/limits/compile-limits.ts';
 import { DEFAULT_LIMITS } from '../src/core/limits/default-limits.ts';
 import { STAT_KEYS, type StatPer } from '../src/core/stats/stat-keys.ts';
-import { usageCodes } from '../src/core/usage-codes.ts';
+import { usageCodes } from '../src/core/base/usage-codes.ts';
 import { coverageCells } from './coverage.ts';
 
 /** The folder of the repository. */
@@ -25,7 +25,7 @@ export const GENERATED_PAGES: readonly string[] = [
   'docs/coverage.md',
 ];
 
-const EVENTS_FILE = 'src/core/agent/events.ts';
+const EVENTS_FILE = 'src/core/contract/events.ts';
 
 const parts: Readonly<Record<string, () => string>> = {
   'failure types': () => tableOf(['Type', 'Meaning'], codeRows(failureTypes)),

@@ -142,7 +142,7 @@ export {
   type RunNews,
 } from './client/follow-run.ts';
 export type { RunStart } from './client/started-with.ts';
-export { MAX_START_BYTES } from './core/agent/start-input.ts';
+export { MAX_START_BYTES } from './core/start/start-input.ts';
 export type {
   AnswerOptions,
   EventOptions,
@@ -164,8 +164,8 @@ export {
   type InputKind,
   type OwnEvent,
   type OwnEventType,
-} from './core/agent/events.ts';
-export type { HistoryTurn, LimitsInput } from './core/agent/input.ts';
+} from './core/contract/events.ts';
+export type { HistoryTurn, LimitsInput } from './core/contract/input.ts';
 export type {
   AdjustReceipt,
   AnswerReceipt,
@@ -174,7 +174,7 @@ export type {
   PendingItem,
   RunPhase,
   RunStatus,
-} from './core/agent/messages.ts';
+} from './core/contract/messages.ts';
 export type {
   EffectStatus,
   FormState,
@@ -184,9 +184,9 @@ export type {
   ProgramOutcome,
   ProgramStatus,
   ProgramView,
-} from './core/agent/program/report.ts';
-export type { Decision } from './core/agent/pending.ts';
-export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/agent/spec.ts';
+} from './core/contract/report.ts';
+export type { Decision } from './core/contract/pending.ts';
+export type { RetrySpec, ToolEffect, ToolSearchSpec } from './core/contract/spec.ts';
 export type {
   ChildSummary,
   Step,
@@ -194,15 +194,15 @@ export type {
   StepStatus,
   StepTrace,
   Usage,
-} from './core/agent/step.ts';
-export { isStep } from './core/agent/piping.ts';
-export type { AgentTime } from './core/agent/time.ts';
-export { unwrap } from './core/agent/unwrap.ts';
-export type { StrategySpec, TriggerSpec } from './core/compaction/compaction.ts';
-export { failureTypes, type FailureType } from './core/failure-types.ts';
+} from './core/contract/step.ts';
+export { isStep } from './core/contract/piping.ts';
+export type { AgentTime } from './core/run/time.ts';
+export { unwrap } from './core/run/unwrap.ts';
+export type { StrategySpec, TriggerSpec } from './core/contract/compaction.ts';
+export { failureTypes, type FailureType } from './core/base/failure-types.ts';
 export type { TextFormat } from './core/format/format.ts';
-export type { Json, JsonObject } from './core/json.ts';
-export type { Breach, Limit } from './core/limits/limit.ts';
+export type { Json, JsonObject } from './core/base/json.ts';
+export type { Breach, Limit } from './core/contract/limit.ts';
 export {
   textMessage,
   textOf,
@@ -210,7 +210,7 @@ export {
   type Message,
   type Part,
   type Task,
-} from './core/message.ts';
+} from './core/base/message.ts';
 export type {
   FinishReason,
   Mode,
@@ -223,9 +223,9 @@ export type {
   Price,
   Reply,
   TokenUsage,
-} from './core/model/model.ts';
+} from './core/contract/model.ts';
 export type { CompiledAgent } from './core/program/compiled.ts';
-export type { Stats } from './core/stats/stats.ts';
+export type { Stats } from './core/contract/stats.ts';
 export {
   collect,
   isChunk,
@@ -235,7 +235,7 @@ export {
   type ChunkOrigin,
   type Collected,
 } from './core/streaming/chunk.ts';
-export { isToolError, ToolError } from './core/tool-error.ts';
-export type { Entry, EntryOrigin } from './core/transcript/entry.ts';
-export { usageCodes, type UsageCode } from './core/usage-codes.ts';
-export { isUsageError, UsageError, type UsageProblem } from './core/usage-error.ts';
+export { isToolError, ToolError } from './core/base/tool-error.ts';
+export type { Entry, EntryOrigin } from './core/contract/entry.ts';
+export { usageCodes, type UsageCode } from './core/base/usage-codes.ts';
+export { isUsageError, UsageError, type UsageProblem } from './core/base/usage-error.ts';

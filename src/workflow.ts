@@ -12,8 +12,8 @@ export { agent, runAgentWorkflow } from './workflows/agent.ts';
 export { failureOf, leaveWith, throughTheOneExit } from './workflows/failures.ts';
 export { firstBreach, wouldCross } from './core/limits/breach.ts';
 export { compileLimits, mergeLimits, type CompiledLimits } from './core/limits/compile-limits.ts';
-export type { Breach, Limit } from './core/limits/limit.ts';
-export type { Ending } from './core/agent/ending.ts';
+export type { Breach, Limit } from './core/contract/limit.ts';
+export type { Ending } from './core/run/ending.ts';
 export {
   isOwnEvent,
   type AgentEvent,
@@ -23,7 +23,7 @@ export {
   type OwnEvent,
   type OwnEventBody,
   type OwnEventType,
-} from './core/agent/events.ts';
+} from './core/contract/events.ts';
 export type {
   Host,
   JudgeOutcome,
@@ -32,7 +32,7 @@ export type {
   OwnRequest,
   TranscriptReference,
   TranscriptView,
-} from './core/agent/host.ts';
+} from './core/run/host.ts';
 export {
   createMailbox,
   EMPTY_INBOX,
@@ -41,9 +41,9 @@ export {
   type Mailbox,
   type RunInput,
   type WaitingInput,
-} from './core/agent/inbox.ts';
-export type { AgentInput, HistoryTurn, LimitsInput } from './core/agent/input.ts';
-export { runLoop, type LoopEnd } from './core/agent/loop.ts';
+} from './core/run/inbox.ts';
+export type { AgentInput, HistoryTurn, LimitsInput } from './core/contract/input.ts';
+export { runLoop, type LoopEnd } from './core/loop/loop.ts';
 export {
   AGENT_WORKFLOW,
   type Adjustment,
@@ -52,14 +52,14 @@ export {
   type PendingItem,
   type RunPhase,
   type RunStatus,
-} from './core/agent/messages.ts';
-export { modeLoop } from './core/agent/mode-loop.ts';
-export type { InputContent, ModeRules, RequestOptions, TurnOutcome } from './core/agent/mode.ts';
-export { buildRequest, modeOf, readTurn } from './core/agent/modes/modes.ts';
-export { chatMode } from './core/agent/modes/chat.ts';
-export { reactMode } from './core/agent/modes/react.ts';
-export { nextOf } from './core/agent/next-of.ts';
-export type { CallResult } from './core/agent/observation.ts';
+} from './core/contract/messages.ts';
+export { modeLoop } from './core/loop/mode-loop.ts';
+export type { InputContent, ModeRules, RequestOptions, TurnOutcome } from './core/modes/mode.ts';
+export { buildRequest, modeOf, readTurn } from './core/modes/modes.ts';
+export { chatMode } from './core/modes/chat.ts';
+export { reactMode } from './core/modes/react.ts';
+export { nextOf } from './core/loop/next-of.ts';
+export type { CallResult } from './core/modes/observation.ts';
 export {
   apply,
   scratchpadMessages,
@@ -67,18 +67,18 @@ export {
   type Carried,
   type RunIdentity,
   type RunState,
-} from './core/agent/run-state.ts';
-export type { KeptProgram } from './core/agent/program/kept-program.ts';
+} from './core/run/run-state.ts';
+export type { KeptProgram } from './core/run/kept-program.ts';
 export type {
   ProgramError,
   ProgramOutcome,
   ProgramReport,
   ProgramState,
   ProgramView,
-} from './core/agent/program/report.ts';
-export type { ProgramOrder } from './core/agent/program/running-program.ts';
-export type { KeptTurn } from './core/agent/kept-turn.ts';
-export { createRun, isStopped, statOf, type Run } from './core/agent/run.ts';
+} from './core/contract/report.ts';
+export type { ProgramOrder } from './core/programs/running-program.ts';
+export type { KeptTurn } from './core/run/kept-turn.ts';
+export { createRun, isStopped, statOf, type Run } from './core/run/run.ts';
 export type {
   AgentSpec,
   AnswerSpec,
@@ -86,16 +86,16 @@ export type {
   SectionSpec,
   TextSource,
   ToolSpec,
-} from './core/agent/spec.ts';
-export { stepOf, usageOf } from './core/agent/step-of.ts';
-export type { Step, StepStatus, StepTrace, Usage } from './core/agent/step.ts';
+} from './core/contract/spec.ts';
+export { stepOf, usageOf } from './core/run/step-of.ts';
+export type { Step, StepStatus, StepTrace, Usage } from './core/contract/step.ts';
 export {
   replyText,
   type AnswerTurn,
   type CallsTurn,
   type MalformedTurn,
   type Turn,
-} from './core/agent/turn.ts';
+} from './core/contract/turn.ts';
 export {
   createWork,
   type CheckedValues,
@@ -103,7 +103,7 @@ export {
   type Next,
   type TurnEnd,
   type Work,
-} from './core/agent/work.ts';
+} from './core/loop/work.ts';
 export type {
   PersonQuestion,
   PersonReply,
@@ -111,7 +111,7 @@ export type {
   SpawnInput,
   SpawnResult,
   SpawnWish,
-} from './core/agent/spawn.ts';
+} from './core/children/spawn.ts';
 export type {
   CompactionSpec,
   CompactionState,
@@ -120,17 +120,17 @@ export type {
   StrategySpec,
   SummaryOrder,
   TriggerSpec,
-} from './core/compaction/compaction.ts';
-export { contextTokens } from './core/compaction/context-tokens.ts';
+} from './core/contract/compaction.ts';
+export { contextTokens } from './core/ask/context-tokens.ts';
 export type { CompactionPlan, PlanInput } from './core/compaction/compaction-plan.ts';
 export { planOf } from './core/compaction/plan.ts';
 export { fires, type TriggerInput } from './core/compaction/trigger.ts';
-export { failureTypes, type FailureType } from './core/failure-types.ts';
+export { failureTypes, type FailureType } from './core/base/failure-types.ts';
 export type { Block, DescribedSection, FormatReading, TextFormat } from './core/format/format.ts';
 export { formatOf } from './core/format/format-of.ts';
 export { markdownFormat } from './core/format/markdown.ts';
 export { xmlFormat } from './core/format/xml.ts';
-export { byteSize, canonicalJson, type Json, type JsonObject } from './core/json.ts';
+export { byteSize, canonicalJson, type Json, type JsonObject } from './core/base/json.ts';
 export {
   textMessage,
   textOf,
@@ -140,14 +140,14 @@ export {
   type Role,
   type Task,
   type ToolCall,
-} from './core/message.ts';
-export type { Mode, ModelRequest, Reply, TokenUsage } from './core/model/model.ts';
-export type { Problem } from './core/problem.ts';
+} from './core/base/message.ts';
+export type { Mode, ModelRequest, Reply, TokenUsage } from './core/contract/model.ts';
+export type { Problem } from './core/base/problem.ts';
 export { readJson, type JsonReading } from './core/section/json-reader.ts';
 export { payloadOf, type Payload } from './core/section/payload.ts';
 export { sectionOf, type Section, type SectionReading } from './core/section/section.ts';
 export { readYaml, type YamlReading } from './core/section/yaml-reader.ts';
-export { EMPTY_STATS, valueOf, type Stats } from './core/stats/stats.ts';
+export { EMPTY_STATS, valueOf, type Stats } from './core/contract/stats.ts';
 export { tally } from './core/stats/tally.ts';
 export type {
   JudgeOrder,
@@ -156,7 +156,7 @@ export type {
   ToolOrder,
   ToolResult,
   Verdict,
-} from './core/toolchain/outcome.ts';
-export { importanceOf, isPinned, type Entry } from './core/transcript/entry.ts';
-export type { TranscriptHead } from './core/transcript/transcript.ts';
-export { unreachable } from './core/unreachable.ts';
+} from './core/contract/outcome.ts';
+export { importanceOf, isPinned, type Entry } from './core/contract/entry.ts';
+export type { TranscriptHead } from './core/contract/transcript.ts';
+export { unreachable } from './core/base/unreachable.ts';

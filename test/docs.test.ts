@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { GENERATED_PAGES, renderPage } from '../scripts/generated-docs.ts';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
-import { usageCodes } from '../src/core/usage-codes.ts';
+import { usageCodes } from '../src/core/base/usage-codes.ts';
 import { cli } from './cli/cli-fixture.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -5,8 +5,8 @@
  */
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { ToolDefinition } from '../../src/activities/definitions.ts';
-import type { Json, JsonObject } from '../../src/core/json.ts';
-import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/model/model.ts';
+import type { Json, JsonObject } from '../../src/core/base/json.ts';
+import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
 
 /** What is asked. */
 export const CUSTOMER_TASK =

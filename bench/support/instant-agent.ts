@@ -3,7 +3,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { jsonToolchain } from '../../src/activities/define-text.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
-import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/model/model.ts';
+import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
 
 const REPLY = '<thinking>next</thinking><action>{"tool": "read", "args": {"part": 10}}</action>';
 

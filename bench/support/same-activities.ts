@@ -5,12 +5,12 @@
  */
 import { createActivities } from '../../src/activities/create-activities.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
-import type { ModelOrder } from '../../src/core/agent/host.ts';
-import { headDigest, messagesDigest } from '../../src/core/agent/run-state.ts';
-import type { Json } from '../../src/core/json.ts';
-import { textMessage } from '../../src/core/message.ts';
-import type { ToolOrder } from '../../src/core/toolchain/outcome.ts';
-import type { TranscriptHead } from '../../src/core/transcript/transcript.ts';
+import type { ModelOrder } from '../../src/core/run/host.ts';
+import { headDigest, messagesDigest } from '../../src/core/run/run-state.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import { textMessage } from '../../src/core/base/message.ts';
+import type { ToolOrder } from '../../src/core/contract/outcome.ts';
+import type { TranscriptHead } from '../../src/core/contract/transcript.ts';
 import { createChunkBus } from '../../src/worker/chunk-bus.ts';
 import { bareInput, type BareWork } from './bare-worker.ts';
 import { instantAgent, REPLY_BYTES } from './instant-agent.ts';

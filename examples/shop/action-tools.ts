@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { ToolDefinition } from '../../src/activities/definitions.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
-import { ToolError } from '../../src/core/tool-error.ts';
+import { ToolError } from '../../src/core/base/tool-error.ts';
 import { scenarioService, type Action } from '../scenario.ts';
 import type { ShopState } from './data.ts';
 import { findTransaction, type ShopToolOptions } from './lookup-tools.ts';

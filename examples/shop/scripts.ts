@@ -1,5 +1,5 @@
 /** What a good model does with the customer who was charged twice, turn by turn. */
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/base/json.ts';
 import type { ScriptTurn } from '../script.ts';
 
 /** 11 iterations, 12 calls, no failed one: what is refused is data. */

@@ -1,9 +1,9 @@
 /** What workflows may ask of activities: types alone, so that no workflow pulls code in. */
-import type { AgentInput } from '../core/agent/input.ts';
-import type { Refusal, RunMaterial } from '../core/agent/prepare-input.ts';
-import type { ModelOrder, ModelOutcome } from '../core/agent/host.ts';
-import type { AgentSpec } from '../core/agent/spec.ts';
-import type { TokenUsage } from '../core/model/model.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
+import type { ModelOrder, ModelOutcome } from '../core/run/host.ts';
+import type { AgentSpec } from '../core/contract/spec.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
 import type {
   JudgeOrder,
   JudgeResult,
@@ -12,7 +12,7 @@ import type {
   LiteralVerdict,
   ToolOrder,
   ToolResult,
-} from '../core/toolchain/outcome.ts';
+} from '../core/contract/outcome.ts';
 
 /** Where activities run and how soon a lost worker is noticed; recorded when the run starts. */
 export interface ActivityRuntime {

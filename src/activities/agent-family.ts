@@ -1,7 +1,7 @@
 /** The agents of a worker with those that their tools and stages bring along, and tools that learn of their agents. */
-import type { AgentToolSpec, StageSpec } from '../core/agent/spec.ts';
+import type { AgentToolSpec, StageSpec } from '../core/contract/spec.ts';
 import { nearestName } from '../core/text/nearest.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { resolvedTool } from './agent-tool.ts';
 import type { AgentDefinition, ToolDefinition } from './definitions.ts';
 

@@ -1,7 +1,7 @@
-import type { Mode } from '../core/model/model.ts';
-import type { LispSpec, ProgramSizes, ProgramSpec, QueueSpec } from '../core/agent/spec.ts';
-import type { LimitsInput } from '../core/agent/input.ts';
-import type { Message } from '../core/message.ts';
+import type { Mode } from '../core/contract/model.ts';
+import type { LispSpec, ProgramSizes, ProgramSpec, QueueSpec } from '../core/contract/spec.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
+import type { Message } from '../core/base/message.ts';
 import type { CompactionOptions } from './define-compaction.ts';
 import type {
   AgentModel,

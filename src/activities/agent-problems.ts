@@ -1,8 +1,8 @@
 /** What is wrong with the options of an agent: all of it, so that one run of the program shows it. */
 import { inputProblems } from '../core/limits/compile-limits.ts';
-import { isPlainObject } from '../core/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
 import { defineSignature } from './define-signature.ts';

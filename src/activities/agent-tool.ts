@@ -2,12 +2,12 @@
  * Agents as tools: a call starts a child run. What a tool does not say itself comes from the agent, which
  * may be known by its name alone until a worker starts.
  */
-import type { ToolSpec } from '../core/agent/spec.ts';
-import { canonicalJson, isPlainObject, type JsonObject } from '../core/json.ts';
+import type { ToolSpec } from '../core/contract/spec.ts';
+import { canonicalJson, isPlainObject, type JsonObject } from '../core/base/json.ts';
 import { inputsSchema, parametersSchema } from '../core/signature/json-schema.ts';
 import { shown } from '../core/text/shown.ts';
-import { ToolError } from '../core/tool-error.ts';
-import { usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
+import { ToolError } from '../core/base/tool-error.ts';
+import { usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import type { AgentDefinition, ToolChild, ToolDefinition } from './definitions.ts';
 import { hasKind } from './has-kind.ts';
 import { TOOL_DEFAULTS } from './tool-options.ts';

@@ -1,7 +1,7 @@
 /** An agent whose loop starts other agents instead of asking a model: a pipeline, a fan-out. */
-import type { LimitsInput } from '../core/agent/input.ts';
-import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../core/agent/spec.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
+import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../core/contract/spec.ts';
+import type { JsonObject } from '../core/base/json.ts';
 import { AGENT_DEFAULTS } from './agent-options.ts';
 import type { AgentDefinition } from './definitions.ts';
 import { SECTION_NAMES, textAnswer } from './define-text.ts';

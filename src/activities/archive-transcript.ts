@@ -1,13 +1,13 @@
 /** Appends the pages of a link that is about to hand over to the archive. */
 import { Context } from '@temporalio/activity';
-import type { Json } from '../core/json.ts';
-import { createPageReader, type PagePosition } from '../core/transcript/page.ts';
+import type { Json } from '../core/base/json.ts';
+import { createPageReader, type PagePosition } from '../core/contract/page.ts';
 import {
   MESSAGE_NAMES,
   type EventsRequest,
   type LinkPage,
   type TranscriptRequest,
-} from '../core/agent/messages.ts';
+} from '../core/contract/messages.ts';
 import type { ArchiveOrder } from './activity-types.ts';
 import { withHeartbeat } from './heartbeat.ts';
 

@@ -1,5 +1,5 @@
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
-import { ToolError } from '../core/tool-error.ts';
+import { ToolError } from '../core/base/tool-error.ts';
 import type { AgentDefinition, ToolDefinition } from './definitions.ts';
 
 /**

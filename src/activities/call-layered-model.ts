@@ -1,5 +1,5 @@
 /** One call of a model within the middleware of its agent. */
-import type { ModelRequest, Reply, TokenUsage } from '../core/model/model.ts';
+import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from './middleware.ts';
 import { callEntry, type CallIo, type ModelOutcome } from './model-adapter.ts';

@@ -3,11 +3,11 @@
  * it had cost; a failed one leaves as a typed failure with the usage of all its attempts.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
-import { modeOf } from '../core/agent/modes/modes.ts';
-import { inlineRequest, requestOfOrder } from '../core/agent/order-request.ts';
-import { byteSize, type Json } from '../core/json.ts';
-import type { ModelRequest, TokenUsage } from '../core/model/model.ts';
+import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+import { modeOf } from '../core/modes/modes.ts';
+import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
+import { byteSize, type Json } from '../core/base/json.ts';
+import type { ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
-import { unreachable } from '../core/unreachable.ts';
+import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import { unreachable } from '../core/base/unreachable.ts';
 import type { Registry } from './definitions.ts';
 import { workerShutdown } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';

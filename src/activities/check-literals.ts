@@ -1,12 +1,12 @@
-import { isJsonObject, type Json } from '../core/json.ts';
+import { isJsonObject, type Json } from '../core/base/json.ts';
 import { unfitArgumentsText } from '../core/toolchain/call-texts.ts';
-import { programSchema } from '../core/agent/program/world.ts';
+import { programSchema } from '../core/programs/world.ts';
 import type {
   LiteralFindings,
   LiteralsOrder,
   LiteralVerdict,
   ProgramLiteral,
-} from '../core/toolchain/outcome.ts';
+} from '../core/contract/outcome.ts';
 import type { RegisteredAgent, Registry } from './definitions.ts';
 import { expectations } from '../core/section/problem-lines.ts';
 import { fitValue, propertyViolations } from './fit-value.ts';

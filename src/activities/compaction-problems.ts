@@ -1,9 +1,9 @@
 /** What is wrong with the option `compaction` of an agent. */
-import type { StrategySpec, TriggerSpec } from '../core/compaction/compaction.ts';
-import { isPlainObject } from '../core/json.ts';
+import type { StrategySpec, TriggerSpec } from '../core/contract/compaction.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { statKeyInfo, statRowsUnder, type StatKind } from '../core/stats/stat-keys.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 type Fields = { readonly [name: string]: unknown };

@@ -1,17 +1,17 @@
 /** A definition, the models of the worker and the wishes of a start → the specification of a run. */
 import { createHash } from 'node:crypto';
 import { isAboutContext } from '../core/compaction/trigger.ts';
-import type { CompactionSpec, StrategySpec } from '../core/compaction/compaction.ts';
-import type { AgentInput } from '../core/agent/input.ts';
-import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/agent/spec.ts';
+import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.ts';
 import { compiledText } from '../core/program/compiled.ts';
-import { canonicalJson, type Json } from '../core/json.ts';
+import { canonicalJson, type Json } from '../core/base/json.ts';
 import { covers } from '../core/limits/breach.ts';
 import { compileLimits } from '../core/limits/compile-limits.ts';
-import type { Limit } from '../core/limits/limit.ts';
+import type { Limit } from '../core/contract/limit.ts';
 import { self, statKeyInfo, statRowsUnder } from '../core/stats/stat-keys.ts';
 import { nearestName } from '../core/text/nearest.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { DEFAULT_COMPACTION } from './define-compaction.ts';
 import type { AgentDefinition } from './definitions.ts';
 import { isDataMode } from './mode-problems.ts';

@@ -5,8 +5,8 @@ import type {
   ReactSpec,
   SectionSpec,
   TextSource,
-} from '../core/agent/spec.ts';
-import { usageErrorOf } from '../core/usage-error.ts';
+} from '../core/contract/spec.ts';
+import { usageErrorOf } from '../core/base/usage-error.ts';
 import {
   AGENT_DEFAULTS,
   MODE_TURNS,

@@ -1,5 +1,5 @@
 /** When and how the conversation of an agent is made shorter: triggers and strategies as plain data. */
-import type { CompactionSpec, StrategySpec, TriggerSpec } from '../core/compaction/compaction.ts';
+import type { CompactionSpec, StrategySpec, TriggerSpec } from '../core/contract/compaction.ts';
 
 /** The option `compaction` of an agent. */
 export interface CompactionOptions {

@@ -2,14 +2,14 @@
  * Fan-outs: one agent for each item of a list, hundreds of them too. A fan-out is an agent whose loop
  * starts children instead of asking a model, so it is started, served and called like any other.
  */
-import type { LimitsInput } from '../core/agent/input.ts';
-import { isPlainObject, type Json, type JsonObject } from '../core/json.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
+import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
 import { inputProblems } from '../core/limits/compile-limits.ts';
 import { inputsSchema } from '../core/signature/json-schema.ts';
 import { printSignature } from '../core/signature/print-signature.ts';
-import type { SignatureField, SignatureType } from '../core/signature/signature.ts';
+import type { SignatureField, SignatureType } from '../core/contract/signature.ts';
 import { shown } from '../core/text/shown.ts';
-import { usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
+import { usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { agentWithoutModel, type AgentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from './definitions.ts';
 import { hasKind } from './has-kind.ts';

@@ -1,9 +1,9 @@
-import type { LlmToolSpec, ToolSpec } from '../core/agent/spec.ts';
+import type { LlmToolSpec, ToolSpec } from '../core/contract/spec.ts';
 import { parametersSchema } from '../core/signature/json-schema.ts';
 import { clip } from '../core/text/cut.ts';
-import { ToolError } from '../core/tool-error.ts';
+import { ToolError } from '../core/base/tool-error.ts';
 import { DEFAULT_LLM_TURNS, LLM_QUERY_TOOL, LLM_TOOL_FIELDS } from '../core/toolchain/llm-query.ts';
-import { usageErrorOf } from '../core/usage-error.ts';
+import { usageErrorOf } from '../core/base/usage-error.ts';
 import { defineSignature, type DefinedSignature } from './define-signature.ts';
 import type { AgentDefinition, ToolDefinition } from './definitions.ts';
 import { modelOf } from './model-of.ts';

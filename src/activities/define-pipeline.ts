@@ -2,11 +2,11 @@
  * Pipelines: agents one after another, each at work on what the one before gave. A pipeline is an agent
  * whose loop runs stages instead of asking a model, so it is started, served and called like any other.
  */
-import type { LimitsInput } from '../core/agent/input.ts';
-import type { StageSpec } from '../core/agent/spec.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
+import type { StageSpec } from '../core/contract/spec.ts';
 import { printSignature } from '../core/signature/print-signature.ts';
-import type { SignatureType } from '../core/signature/signature.ts';
-import { usageErrorOf } from '../core/usage-error.ts';
+import type { SignatureType } from '../core/contract/signature.ts';
+import { usageErrorOf } from '../core/base/usage-error.ts';
 import { agentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from './definitions.ts';
 import { hasKind } from './has-kind.ts';

@@ -1,5 +1,5 @@
 /** The signature of an agent: a text, or schemas for what goes in and what comes out. */
-import { isPlainObject, type JsonObject } from '../core/json.ts';
+import { isPlainObject, type JsonObject } from '../core/base/json.ts';
 import { describeFields, withDescriptions } from '../core/signature/describe-output.ts';
 import { toSignature } from '../core/signature/from-json-schema.ts';
 import { inputsSchema, validationSchema } from '../core/signature/json-schema.ts';
@@ -9,9 +9,9 @@ import {
   fieldsWithin,
   type SignatureField,
   type SignatureType,
-} from '../core/signature/signature.ts';
+} from '../core/contract/signature.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import { readSchema, type SchemaInput, type ValueSchema } from './value-schema.ts';
 

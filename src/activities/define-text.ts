@@ -1,8 +1,8 @@
 /** How a react agent's replies are laid out: formats, toolchains, sections and answers. */
 import { PROGRAM_SECTION } from '../core/program/system-text.ts';
-import type { Json, JsonObject } from '../core/json.ts';
-import type { UsageCode } from '../core/usage-codes.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { Json, JsonObject } from '../core/base/json.ts';
+import type { UsageCode } from '../core/base/usage-codes.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import type {
   AnswerDefinition,
   FormatDefinition,

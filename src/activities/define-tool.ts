@@ -1,7 +1,7 @@
-import type { ToolSpec } from '../core/agent/spec.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { ToolSpec } from '../core/contract/spec.ts';
+import type { JsonObject } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
-import { usageErrorOf } from '../core/usage-error.ts';
+import { usageErrorOf } from '../core/base/usage-error.ts';
 import type { ToolDefinition } from './definitions.ts';
 import {
   TOOL_DEFAULTS,

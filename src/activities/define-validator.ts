@@ -1,4 +1,4 @@
-import { usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
+import { usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { shown } from '../core/text/shown.ts';
 import type { ReportContext, ValidatorDefinition, ValidatorVerdict } from './definitions.ts';
 import { nameProblems } from './tool-problems.ts';

@@ -3,15 +3,15 @@
  * that a worker makes of them. The functions never reach a workflow: activities call them by name.
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../core/agent/spec.ts';
-import type { LimitsInput } from '../core/agent/input.ts';
-import type { AgentTime } from '../core/agent/time.ts';
-import type { CompactionSpec } from '../core/compaction/compaction.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../core/contract/spec.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
+import type { AgentTime } from '../core/run/time.ts';
+import type { CompactionSpec } from '../core/contract/compaction.ts';
+import type { Json, JsonObject } from '../core/base/json.ts';
 import type { TextFormat } from '../core/format/format.ts';
-import type { FormattedSection, Message, Task } from '../core/message.ts';
-import type { ModelFunction, Price } from '../core/model/model.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { FormattedSection, Message, Task } from '../core/base/message.ts';
+import type { ModelFunction, Price } from '../core/contract/model.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
 import type { ModelEntry } from './model-entry.ts';
 import type { StandardSchema } from './standard-schema.ts';

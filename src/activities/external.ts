@@ -1,9 +1,9 @@
-import { byteSize } from '../core/json.ts';
+import { byteSize } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
 import { MAX_TIMEOUT_MS } from '../core/toolchain/ask-user.ts';
-import type { ExternalWork } from '../core/toolchain/outcome.ts';
+import type { ExternalWork } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 
 /** Marks what {@link external} made, in this or another copy of the package. */
 const externalMark = Symbol.for('everloop.external');

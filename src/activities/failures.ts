@@ -3,8 +3,8 @@
  * when. With the files for tools, the only place in the activities that knows `ApplicationFailure`.
  */
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { FailureType } from '../core/failure-types.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { FailureType } from '../core/base/failure-types.ts';
+import type { JsonObject } from '../core/base/json.ts';
 import { retryDelayMs, type ModelFailure } from './model-failures.ts';
 import { redact } from './redact.ts';
 

@@ -1,6 +1,6 @@
 /** Checks a value against a schema, as the spec orders it: coercion, defaults, ajv, the library. */
-import type { Json, JsonObject } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/base/json.ts';
+import { isJsonObject } from '../core/base/json.ts';
 import { coerce } from '../core/section/coerce.ts';
 import { OPTIONAL_KEYWORD } from '../core/signature/json-schema.ts';
 import {

@@ -1,10 +1,10 @@
-import type { StageSpec } from '../core/agent/spec.ts';
-import { isPlainObject } from '../core/json.ts';
+import type { StageSpec } from '../core/contract/spec.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { parseTemplate } from '../core/template/parse-template.ts';
 import { clip } from '../core/text/cut.ts';
 import { shown } from '../core/text/shown.ts';
 import { equalOptions, MAX_OPTIONS, MAX_TIMEOUT_MS } from '../core/toolchain/ask-user.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { hasKind } from './has-kind.ts';
 import { unknownFields } from './unknown-fields.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentModel } from './definitions.ts';
 import type { SignatureInput } from './define-signature.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/base/json.ts';
 
 /** The options of `llmTool`. */
 export interface LlmToolOptions {

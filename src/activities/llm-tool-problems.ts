@@ -1,9 +1,9 @@
 /** What is wrong with the options of an LLM tool, all of it. */
-import { hiddenFields } from '../core/signature/signature.ts';
+import { hiddenFields } from '../core/contract/signature.ts';
 import { parseTemplate } from '../core/template/parse-template.ts';
 import { namesOf } from '../core/template/template.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { modelProblems } from './agent-problems.ts';
 import { defineSignature, type DefinedSignature } from './define-signature.ts';
 import type { LlmToolOptions } from './llm-tool-options.ts';

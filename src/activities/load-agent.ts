@@ -1,11 +1,11 @@
 /** The specification of a run by the name of its agent, and the check of what it was started with. */
-import type { AgentInput } from '../core/agent/input.ts';
-import type { AgentSpec } from '../core/agent/spec.ts';
-import { byteSize, isPlainObject, type Json } from '../core/json.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import type { AgentSpec } from '../core/contract/spec.ts';
+import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
-import { prepareInput, type Refusal, type RunMaterial } from '../core/agent/prepare-input.ts';
-import { memoryProblem } from '../core/agent/program/check-memory.ts';
+import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
+import { memoryProblem } from '../core/start/check-memory.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import { compiledProblem } from './load-compiled.ts';
 import type { AgentDefinition, Registry } from './definitions.ts';

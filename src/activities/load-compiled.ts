@@ -1,5 +1,5 @@
 /** What keeps a program from being compiled, or a compiled one from running, on this worker. */
-import type { AgentInput } from '../core/agent/input.ts';
+import type { AgentInput } from '../core/contract/input.ts';
 import { compiledCodeId, isCompiled } from '../core/program/compiled.ts';
 import type { RegisteredAgent } from './definitions.ts';
 

@@ -1,5 +1,5 @@
 /** What stands around the models and tools of an agent: functions of a user, on the worker. */
-import type { ModelRequest, Reply } from '../core/model/model.ts';
+import type { ModelRequest, Reply } from '../core/contract/model.ts';
 
 /**
  * Stands around each model call. May change messages and settings of this one call, ask again,

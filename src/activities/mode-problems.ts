@@ -1,7 +1,7 @@
 /** What each mode asks of a definition, and what it refuses. */
-import { hiddenFields } from '../core/signature/signature.ts';
+import { hiddenFields } from '../core/contract/signature.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { AVAILABLE_MODES, type AgentOptions } from './agent-options.ts';
 import { defineSignature, type DefinedSignature } from './define-signature.ts';
 

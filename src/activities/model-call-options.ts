@@ -5,9 +5,9 @@ import type {
   LanguageModelV3FunctionTool,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { Json, JsonObject } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
-import type { ModelRequest, ModelTool, ToolChoice } from '../core/model/model.ts';
+import type { Json, JsonObject } from '../core/base/json.ts';
+import { isJsonObject } from '../core/base/json.ts';
+import type { ModelRequest, ModelTool, ToolChoice } from '../core/contract/model.ts';
 import type { ModelEntry, StructuredOutput } from './model-entry.ts';
 import { toPrompt } from './model-prompt.ts';
 

@@ -1,11 +1,11 @@
 /** The models that a worker knows: AI SDK language models and functions, each under an id. */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { JsonObject } from '../core/json.ts';
-import { isPlainObject } from '../core/json.ts';
-import type { ModelFunction, Price } from '../core/model/model.ts';
-import type { UsageCode } from '../core/usage-codes.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
-import { usageErrorOf } from '../core/usage-error.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import type { ModelFunction, Price } from '../core/contract/model.ts';
+import type { UsageCode } from '../core/base/usage-codes.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
+import { usageErrorOf } from '../core/base/usage-error.ts';
 
 /** How a schema of the output reaches the provider; `auto` takes the best that the model supports. */
 export type StructuredOutput = 'auto' | 'schema' | 'tool' | 'prompt';

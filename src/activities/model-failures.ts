@@ -3,8 +3,8 @@
  * objects inside a stream, errors of the network, errors of model functions. Recognised by their
  * fields, since `instanceof` fails between copies of a package.
  */
-import type { ModelFailureCode } from '../core/failure-types.ts';
-import type { TokenUsage } from '../core/model/model.ts';
+import type { ModelFailureCode } from '../core/base/failure-types.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
 import { contextTooLong, statusOfCode, unusableAccount } from './model-failure-signs.ts';
 import { redact } from './redact.ts';
 

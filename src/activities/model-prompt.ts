@@ -14,12 +14,12 @@ import type {
   LanguageModelV3ToolResultPart,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { Json } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
-import type { MediaPart, Message, Part, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import type { Json } from '../core/base/json.ts';
+import { isJsonObject } from '../core/base/json.ts';
+import type { MediaPart, Message, Part, ToolCallPart, ToolResultPart } from '../core/base/message.ts';
 import { nativeName } from '../core/toolchain/native-calls.ts';
-import { unreachable } from '../core/unreachable.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { unreachable } from '../core/base/unreachable.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 
 type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
 type UserContent = Extract<LanguageModelV3Message, { role: 'user' }>['content'];

@@ -13,11 +13,11 @@ import type {
   LanguageModelV3StreamPart,
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider';
-import type { Json, JsonObject } from '../core/json.ts';
-import { isPlainObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/base/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
-import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/model/model.ts';
-import { unreachable } from '../core/unreachable.ts';
+import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
+import { unreachable } from '../core/base/unreachable.ts';
 import { brokenStream } from './model-failures.ts';
 import type { ModelEntry } from './model-entry.ts';
 

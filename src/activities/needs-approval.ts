@@ -1,4 +1,4 @@
-import type { ToolOrder } from '../core/toolchain/outcome.ts';
+import type { ToolOrder } from '../core/contract/outcome.ts';
 import { shown } from '../core/text/shown.ts';
 import type { RegisteredAgent, Registry } from './definitions.ts';
 import { fitValue } from './fit-value.ts';

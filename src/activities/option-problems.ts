@@ -1,6 +1,6 @@
 /** Which options an agent may have: names, and the modes to which they belong. */
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import {
   COMMON_OPTIONS,
   MODE_OPTIONS,

@@ -4,7 +4,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MESSAGE_NAMES, type LinkPage, type TranscriptRequest } from '../core/agent/messages.ts';
+import { MESSAGE_NAMES, type LinkPage, type TranscriptRequest } from '../core/contract/messages.ts';
 import type { PageQuery } from './transcript-source.ts';
 
 /** A query that is not answered by then will not be: the worker may be gone. */

@@ -1,8 +1,8 @@
 /** What is wrong with the stages and options of a pipeline: all of it, so that one run shows it. */
-import { isPlainObject } from '../core/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { inputProblems } from '../core/limits/compile-limits.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { hasKind } from './has-kind.ts';
 import { isHumanStep } from './human-step.ts';
 import { nameProblems } from './tool-problems.ts';

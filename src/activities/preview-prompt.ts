@@ -1,14 +1,14 @@
 /** The first request of an agent, as its model would get it: without model, worker or server. */
-import type { AgentInput, HistoryTurn } from '../core/agent/input.ts';
-import type { ModelOrder } from '../core/agent/host.ts';
-import { requestOfOrder } from '../core/agent/order-request.ts';
-import { givenMaterial } from '../core/agent/prepare-input.ts';
-import type { Step, StepMemory } from '../core/agent/step.ts';
-import { EMPTY_DIGEST } from '../core/digest.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Task } from '../core/message.ts';
-import type { ModelRequest } from '../core/model/model.ts';
-import { UsageError } from '../core/usage-error.ts';
+import type { AgentInput, HistoryTurn } from '../core/contract/input.ts';
+import type { ModelOrder } from '../core/run/host.ts';
+import { requestOfOrder } from '../core/ask/order-request.ts';
+import { givenMaterial } from '../core/start/prepare-input.ts';
+import type { Step, StepMemory } from '../core/contract/step.ts';
+import { EMPTY_DIGEST } from '../core/base/digest.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import type { Task } from '../core/base/message.ts';
+import type { ModelRequest } from '../core/contract/model.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { withChildren } from './agent-family.ts';
 import type { AgentWarning } from './compile-agent.ts';
 import type { AgentDefinition } from './definitions.ts';

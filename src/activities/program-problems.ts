@@ -1,7 +1,7 @@
 /** What is wrong with the options of agents whose model writes programs. */
-import { isPlainObject } from '../core/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { PROGRAM_LIMITS } from '../core/program/program-limits.ts';
 import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
 import { isProgramMode, modeName } from './mode-problems.ts';

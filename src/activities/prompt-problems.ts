@@ -1,9 +1,9 @@
 /** What is wrong with the template of the task and with the texts about fields and context. */
-import { isPlainObject } from '../core/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 import { parseTemplate } from '../core/template/parse-template.ts';
 import { namesOf, type TemplateName } from '../core/template/template.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { defineSignature } from './define-signature.ts';
 import { modeName } from './mode-problems.ts';

@@ -1,12 +1,12 @@
 /** Texts of a prompt that functions on the worker write for each request. */
-import type { ModelOrder, TranscriptView } from '../core/agent/host.ts';
-import { systemTexts } from '../core/agent/modes/react/react-prompt.ts';
-import { agentTime, type AgentTime } from '../core/agent/time.ts';
+import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+import { systemTexts } from '../core/modes/react/react-prompt.ts';
+import { agentTime, type AgentTime } from '../core/run/time.ts';
 import { formatOf } from '../core/format/format-of.ts';
-import { isPlainObject } from '../core/json.ts';
-import type { Message } from '../core/message.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import type { Message } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import type { AgentDefinition, Registry, TextFunction } from './definitions.ts';
 import { zoneOffset } from './time-zone.ts';
 

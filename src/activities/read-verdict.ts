@@ -1,5 +1,5 @@
-import { isPlainObject } from '../core/json.ts';
-import type { FormattedSection } from '../core/message.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import type { FormattedSection } from '../core/base/message.ts';
 
 /** A validator's verdict in the form that the loop keeps. */
 export type ReadVerdict =

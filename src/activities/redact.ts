@@ -2,7 +2,7 @@
  * Takes secrets out of texts that leave the worker: messages of failures enter the history of a
  * run, and with it logs and consoles. Rather too much is removed than too little.
  */
-import { utf8Length } from '../core/json.ts';
+import { utf8Length } from '../core/base/json.ts';
 
 /** Bytes of a failure's text that are kept; its beginning says what is wrong. */
 const maxFailureTextBytes = 2_000;

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { ToolError } from '../core/tool-error.ts';
+import { ToolError } from '../core/base/tool-error.ts';
 import { rankHits } from '../core/tool-search/query.ts';
 import {
   BUILT_IN_GUIDANCE,

@@ -6,10 +6,10 @@ import { askTool } from './ask-tool.ts';
 import { llmQueryTool } from './define-llm-tool.ts';
 import { checkModelEntries, type ModelEntry } from './model-entry.ts';
 import { searchTool } from './search-tool.ts';
-import type { AgentToolSpec } from '../core/agent/spec.ts';
+import type { AgentToolSpec } from '../core/contract/spec.ts';
 import { shown } from '../core/text/shown.ts';
 import { isTreeLimit } from '../core/tree/ledger.ts';
-import { isUsageError, usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
+import { isUsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 
 /** What a worker is given. */
 export interface RegistryOptions {

@@ -1,12 +1,12 @@
 /** Collects what a tool or a validator reports while it runs, so that it is applied with the result. */
-import { byteSize, type Json } from '../core/json.ts';
+import { byteSize, type Json } from '../core/base/json.ts';
 import { checkCount, checkGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
 import { priceUsage } from '../core/model/cost.ts';
-import type { Price } from '../core/model/model.ts';
-import type { ReportedModelCall, Reports } from '../core/toolchain/outcome.ts';
+import type { Price } from '../core/contract/model.ts';
+import type { ReportedModelCall, Reports } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
 import { shown } from '../core/text/shown.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext } from './definitions.ts';
 import { isModelId } from './model-entry.ts';
 

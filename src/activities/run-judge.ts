@@ -1,6 +1,6 @@
 /** Judges the answers of one reply, without Temporal: the activity and the memory host share it. */
-import type { Json } from '../core/json.ts';
-import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/toolchain/outcome.ts';
+import type { Json } from '../core/base/json.ts';
+import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
 import { attempt } from './attempt.ts';
 import type { RegisteredAgent, ReportContext, ValidatorDefinition } from './definitions.ts';

@@ -7,8 +7,8 @@
  *     have taken effect: then its outcome is unknown.
  * I3  What is returned is JSON within the bounds of the tool, however large or odd its result.
  */
-import { canonicalJson, isJsonObject } from '../core/json.ts';
-import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
+import { canonicalJson, isJsonObject } from '../core/base/json.ts';
+import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import {
   canceledCallText,
   notJsonText,
@@ -22,9 +22,9 @@ import { toJsonResult } from '../core/toolchain/result-json.ts';
 import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
 import { toolchainOf } from '../core/toolchain/toolchain-of.ts';
 import { cut } from '../core/text/cut.ts';
-import { isToolError } from '../core/tool-error.ts';
-import { unreachable } from '../core/unreachable.ts';
-import { isUsageError } from '../core/usage-error.ts';
+import { isToolError } from '../core/base/tool-error.ts';
+import { unreachable } from '../core/base/unreachable.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
 import { attempt, type Attempt, type Settled } from './attempt.ts';
 import type { RegisteredAgent, ToolContext, ToolDefinition } from './definitions.ts';
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from './external.ts';

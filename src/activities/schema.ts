@@ -5,7 +5,7 @@
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { canonicalJson, type Json, type JsonObject } from '../core/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../core/base/json.ts';
 import { isIsoDuration, isIsoTime } from '../core/section/coerce.ts';
 import { utcOf } from '../core/signature/align-value.ts';
 import { DATETIME_FORMAT } from '../core/signature/json-schema.ts';

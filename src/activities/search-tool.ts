@@ -6,7 +6,7 @@ import {
   type SearchPage,
   type SearchQuery,
 } from '../core/tool-search/query.ts';
-import { ToolError } from '../core/tool-error.ts';
+import { ToolError } from '../core/base/tool-error.ts';
 import { bm25Engine } from './bm25-engine.ts';
 import type { AgentDefinition, ToolDefinition } from './definitions.ts';
 import { regexEngine } from './regex-engine.ts';

@@ -1,7 +1,7 @@
 /** What is wrong with the sections of a react agent: their names, their schemas, what made them. */
 import { checkSectionNames } from '../core/format/format.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { chosenFormat, chosenToolchain, SECTION_NAMES } from './define-text.ts';
 

@@ -1,6 +1,6 @@
 /** Failures of the activities that load agents, run tools and judge answers, as Temporal has them. */
 import { ApplicationFailure } from '@temporalio/common';
-import type { FailureType } from '../core/failure-types.ts';
+import type { FailureType } from '../core/base/failure-types.ts';
 
 /** The run cannot begin: never tried again, the input stays what it is. */
 export function invalidInput(

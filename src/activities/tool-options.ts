@@ -1,5 +1,5 @@
-import type { RetrySpec, ToolEffect } from '../core/agent/spec.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { RetrySpec, ToolEffect } from '../core/contract/spec.ts';
+import type { JsonObject } from '../core/base/json.ts';
 import type { ToolContext } from './definitions.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import type { ToolSearchFields } from './tool-search-options.ts';

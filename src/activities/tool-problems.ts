@@ -1,7 +1,7 @@
 /** What is wrong with the options of a tool: every check of `defineTool`, but compiling the schema. */
 import { MAX_TIMEOUT_MS } from '../core/toolchain/ask-user.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import {
   RESERVED_TOOL_NAMES,
   TOOL_BOUNDS,

@@ -1,7 +1,7 @@
-import { isPlainObject, utf8Length } from '../core/json.ts';
-import type { MediaPart } from '../core/message.ts';
+import { isPlainObject, utf8Length } from '../core/base/json.ts';
+import type { MediaPart } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 
 /**
  * Base64 that one result may carry, 1 MB: results stand in history, whose payloads the service

@@ -1,5 +1,5 @@
 /** What a user says of tool search: of the agent, of single tools, and of own engines. */
-import type { ToolSearchSpec } from '../core/agent/spec.ts';
+import type { ToolSearchSpec } from '../core/contract/spec.ts';
 
 /** What an agent does whose `toolSearch` does not say otherwise. */
 export const SEARCH_DEFAULTS = {

@@ -1,7 +1,7 @@
 /** What is wrong with the option `toolSearch` of an agent. */
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 import { BUILT_IN_GUIDANCE, type ToolSearchOptions } from './tool-search-options.ts';
 import { unknownFields } from './unknown-fields.ts';
 

@@ -11,13 +11,13 @@
  * T4  Digests are rolled forward message by message, so that a call costs its new bytes.
  * T5  The cache may lose anything at any time: what was read is held until the call has its view.
  */
-import { canonicalJson, type Json } from '../core/json.ts';
-import type { TranscriptReference, TranscriptView } from '../core/agent/host.ts';
-import { headDigest } from '../core/agent/run-state.ts';
-import { rollDigest, type Digest } from '../core/digest.ts';
-import type { Message } from '../core/message.ts';
-import { createPageReader, type Page, type PagePosition } from '../core/transcript/page.ts';
-import type { TranscriptHead } from '../core/transcript/transcript.ts';
+import { canonicalJson, type Json } from '../core/base/json.ts';
+import type { TranscriptReference, TranscriptView } from '../core/run/host.ts';
+import { headDigest } from '../core/run/run-state.ts';
+import { rollDigest, type Digest } from '../core/base/digest.ts';
+import type { Message } from '../core/base/message.ts';
+import { createPageReader, type Page, type PagePosition } from '../core/contract/page.ts';
+import type { TranscriptHead } from '../core/contract/transcript.ts';
 
 /** Names the transcript of one epoch of one execution. */
 export interface TranscriptKey {

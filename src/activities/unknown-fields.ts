@@ -1,5 +1,5 @@
 import { nearestName } from '../core/text/nearest.ts';
-import type { UsageProblem } from '../core/usage-error.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
 
 /**
  * A problem for each field of `options` that nobody knows: a misspelt option would be ignored in

@@ -1,5 +1,5 @@
 /** A schema as a user gives it → JSON Schema for the model and ajv, and the library's own check. */
-import { isPlainObject, type Json, type JsonObject } from '../core/json.ts';
+import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
 import { schemaProblem } from './schema.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';

@@ -1,10 +1,10 @@
 /** What stands on the command line as text, read and checked. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { LimitsInput } from '../core/agent/input.ts';
-import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../core/json.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
-import { UsageError, usageErrorOf } from '../core/usage-error.ts';
+import { UsageError, usageErrorOf } from '../core/base/usage-error.ts';
 
 /** Repeatable options: each use adds a value. */
 export function collect(value: string, earlier: readonly string[]): readonly string[] {

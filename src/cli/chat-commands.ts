@@ -1,5 +1,5 @@
 /** The commands of a conversation: lines that begin with a slash. */
-import type { Json } from '../core/json.ts';
+import type { Json } from '../core/base/json.ts';
 
 /** A command as it was typed. */
 export type ChatCommand =

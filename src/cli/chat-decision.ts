@@ -1,5 +1,5 @@
-import type { Decision } from '../core/agent/pending.ts';
-import { isJsonObject, type Json } from '../core/json.ts';
+import type { Decision } from '../core/contract/pending.ts';
+import { isJsonObject, type Json } from '../core/base/json.ts';
 
 /**
  * What a person wrote about a call: `y` or `yes`, `n` or `no` with a reason behind it, or other

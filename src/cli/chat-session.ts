@@ -9,9 +9,9 @@
 import type { Conversation } from '../client/conversation.ts';
 import type { RunNews } from '../client/follow-run.ts';
 import type { RunHandle } from '../client/run-handle.ts';
-import type { PendingItem } from '../core/agent/messages.ts';
-import type { Step } from '../core/agent/step.ts';
-import { isUsageError } from '../core/usage-error.ts';
+import type { PendingItem } from '../core/contract/messages.ts';
+import type { Step } from '../core/contract/step.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
 import { CHAT_COMMANDS, readCommand, type ChatCommand } from './chat-commands.ts';
 import { readDecision } from './chat-decision.ts';
 import { historyText, type ChatView } from './chat-view.ts';

@@ -1,9 +1,9 @@
 /** What a person sees of a conversation. Everything that others wrote is made safe for a terminal. */
 import type { RunNews } from '../client/follow-run.ts';
-import type { HistoryTurn } from '../core/agent/input.ts';
-import type { PendingItem, RunStatus } from '../core/agent/messages.ts';
-import type { Step } from '../core/agent/step.ts';
-import type { Json } from '../core/json.ts';
+import type { HistoryTurn } from '../core/contract/input.ts';
+import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
+import type { Step } from '../core/contract/step.ts';
+import type { Json } from '../core/base/json.ts';
 import type { Output } from './output.ts';
 import { endText, pendingText } from './run-text.ts';
 import { durationText, terminalText, valueText } from './text.ts';

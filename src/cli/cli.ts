@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ConnectedEverloop } from '../client/connect.ts';
 import type { Everloop } from '../client/everloop-client.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { archiveDirOf, configOf } from '../worker/config-of.ts';
 import type { WorkerConfig } from '../worker/config.ts';
 import { createDirectoryArchive } from '../worker/directory-archive.ts';

@@ -1,6 +1,6 @@
 /** The exit codes of the command line; docs/cli.md has the same table. */
-import type { Step } from '../core/agent/step.ts';
-import { isUsageError } from '../core/usage-error.ts';
+import type { Step } from '../core/contract/step.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
 
 /** What each exit code means. */
 export const EXIT_CODES = {

@@ -1,9 +1,9 @@
 /** Waiting for a run while showing how it goes on: provisional text and where it stands. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../client/run-handle.ts';
-import type { Step } from '../core/agent/step.ts';
+import type { Step } from '../core/contract/step.ts';
 import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
-import { isUsageError } from '../core/usage-error.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
 import type { Output } from './output.ts';
 import { progressText } from './run-text.ts';
 import { terminalText } from './text.ts';

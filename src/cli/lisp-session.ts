@@ -3,7 +3,7 @@
  * definitions of those before it; the only effect here is `sleep`, which really waits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json, JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/base/json.ts';
 import {
   advance,
   checkProgram,

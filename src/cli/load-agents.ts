@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentDefinition } from '../activities/definitions.ts';
 import type { ModelEntry } from '../activities/model-entry.ts';
-import { isUsageError, UsageError } from '../core/usage-error.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 
 /** The file that is looked for when none is named. */
 const DEFAULT_AGENT_FILE = 'agents.ts';

@@ -1,6 +1,6 @@
 /** A client for one command, with a worker of this process when the agent file is to be served here. */
 import type { Everloop } from '../client/everloop-client.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { configFor, openClient, type Cli } from './cli.ts';
 import { hasAgentFile, loadAgents } from './load-agents.ts';
 

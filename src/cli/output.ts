@@ -3,7 +3,7 @@
  * Progress and errors go to stderr. Colours are for terminals only.
  */
 import { styleText } from 'node:util';
-import { isUsageError } from '../core/usage-error.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
 import type { CliIo, TextSink } from './io.ts';
 import { terminalText } from './text.ts';
 

@@ -1,5 +1,5 @@
 /** A program as text for people: each of its forms, and what it waits for. Pure. */
-import type { ProgramView } from '../core/agent/program/report.ts';
+import type { ProgramView } from '../core/contract/report.ts';
 import type { EffectStatus, FormStatus, ProgramStatus } from '../lisp.ts';
 import { countText, oneLine, pluralText, tableText } from './text.ts';
 

@@ -1,10 +1,10 @@
 /** What a run is, does and came to, as text for people. Pure. */
-import type { AgentEvent } from '../core/agent/events.ts';
-import type { PendingItem, RunStatus } from '../core/agent/messages.ts';
-import { numberedOptions } from '../core/agent/pending.ts';
-import type { Step } from '../core/agent/step.ts';
-import type { Json } from '../core/json.ts';
-import type { Stats } from '../core/stats/stats.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
+import { numberedOptions } from '../core/contract/pending.ts';
+import type { Step } from '../core/contract/step.ts';
+import type { Json } from '../core/base/json.ts';
+import type { Stats } from '../core/contract/stats.ts';
 import {
   costText,
   countText,

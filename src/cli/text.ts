@@ -1,6 +1,6 @@
 /** Values as people read them: numbers, money, durations, tables. Pure. */
-import type { Usage } from '../core/agent/step.ts';
-import type { Json } from '../core/json.ts';
+import type { Usage } from '../core/contract/step.ts';
+import type { Json } from '../core/base/json.ts';
 
 /** `1,234,567` */
 export function countText(count: number): string {

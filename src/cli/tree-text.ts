@@ -1,6 +1,6 @@
 /** A tree of runs as text for people: its runs with where they stand, and its budgets. Pure. */
 import type { TreeRun } from '../client/tree-run.ts';
-import type { BudgetLine } from '../core/agent/messages.ts';
+import type { BudgetLine } from '../core/contract/messages.ts';
 import { waitsText } from './run-text.ts';
 import { cellText, costText, countText, oneLine, tableText } from './text.ts';
 

@@ -3,11 +3,11 @@
  * link before; what that one cannot answer any more is in the archive.
  */
 import type { Client } from '@temporalio/client';
-import type { Json } from '../core/json.ts';
+import type { Json } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
-import { createPageReader, type PagePosition } from '../core/transcript/page.ts';
-import type { LinkPage } from '../core/agent/messages.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { createPageReader, type PagePosition } from '../core/contract/page.ts';
+import type { LinkPage } from '../core/contract/messages.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
 import { querying } from './service-calls.ts';
 

@@ -6,7 +6,7 @@ import { lookup } from 'node:dns/promises';
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isPlainObject } from '../core/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 
 /** One worker's endpoint. */
 export interface EndpointAddress {

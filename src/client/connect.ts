@@ -5,7 +5,7 @@ import {
   type Connection,
   type ConnectionOptions,
 } from '@temporalio/client';
-import { UsageError, usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
+import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { announcedEndpoints, namedEndpoints } from './chunk-endpoints.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';

@@ -7,15 +7,15 @@
  * - C2: two who speak at once never fork it: a turn's id is taken once, and the other becomes an input.
  */
 import { randomUUID } from 'node:crypto';
-import { exchangeTurns, newestTurns } from '../core/agent/exchange.ts';
-import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
-import type { Step } from '../core/agent/step.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Task } from '../core/message.ts';
-import { valueOf } from '../core/stats/stats.ts';
+import { exchangeTurns, newestTurns } from '../core/run/exchange.ts';
+import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
+import type { Step } from '../core/contract/step.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import type { Task } from '../core/base/message.ts';
+import { valueOf } from '../core/contract/stats.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageCode } from '../core/usage-codes.ts';
-import { isUsageError, UsageError } from '../core/usage-error.ts';
+import type { UsageCode } from '../core/base/usage-codes.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import type { Everloop } from './everloop-client.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { RunStart } from './started-with.ts';

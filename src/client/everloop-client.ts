@@ -5,16 +5,16 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
-import type { Step, StepMemory } from '../core/agent/step.ts';
-import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Task } from '../core/message.ts';
+import type { Step, StepMemory } from '../core/contract/step.ts';
+import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import type { Task } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
-import { isUsageError, UsageError } from '../core/usage-error.ts';
-import { AGENT_WORKFLOW, type PendingItem } from '../core/agent/messages.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
+import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
-import { checkedRunId, startInput, type StartParts } from '../core/agent/start-input.ts';
-import { unwrap } from '../core/agent/unwrap.ts';
+import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
+import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled, type CompiledAgent } from '../core/program/compiled.ts';
 import { inTurns } from './in-turns.ts';
 import { createRunHandle, type RunHandle } from './run-handle.ts';

@@ -7,10 +7,10 @@
  * - N3: a slow reader costs itself alone: text is fetched piece by piece as it is read.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PendingItem, RunStatus } from '../core/agent/messages.ts';
-import type { Step } from '../core/agent/step.ts';
+import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
+import type { Step } from '../core/contract/step.ts';
 import { isChunk, type Chunk, type ChunkMarker } from '../core/streaming/chunk.ts';
-import { isUsageError } from '../core/usage-error.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
 
 /** One piece of news of a run. */
 export type RunNews =

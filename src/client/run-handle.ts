@@ -2,26 +2,26 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkRunInput } from '../core/agent/check-input.ts';
-import type { AgentEvent, InputKind } from '../core/agent/events.ts';
-import type { RunInput } from '../core/agent/inbox.ts';
-import type { LimitsInput } from '../core/agent/input.ts';
-import type { ProgramView } from '../core/agent/program/report.ts';
-import type { Step } from '../core/agent/step.ts';
-import type { MediaPart } from '../core/message.ts';
-import type { Stats } from '../core/stats/stats.ts';
+import { checkRunInput } from '../core/start/check-input.ts';
+import type { AgentEvent, InputKind } from '../core/contract/events.ts';
+import type { RunInput } from '../core/run/inbox.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
+import type { ProgramView } from '../core/contract/report.ts';
+import type { Step } from '../core/contract/step.ts';
+import type { MediaPart } from '../core/base/message.ts';
+import type { Stats } from '../core/contract/stats.ts';
 import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
-import type { Entry } from '../core/transcript/entry.ts';
-import { UsageError } from '../core/usage-error.ts';
-import type { Json } from '../core/json.ts';
+import type { Entry } from '../core/contract/entry.ts';
+import { UsageError } from '../core/base/usage-error.ts';
+import type { Json } from '../core/base/json.ts';
 import type {
   Adjustment,
   AdjustReceipt,
   AnswerReceipt,
   PendingItem,
   RunStatus,
-} from '../core/agent/messages.ts';
-import type { Decision } from '../core/agent/pending.ts';
+} from '../core/contract/messages.ts';
+import type { Decision } from '../core/contract/pending.ts';
 import {
   adjustUpdate,
   answerUpdate,

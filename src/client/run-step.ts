@@ -1,8 +1,8 @@
 /** How a run ended, from the service: its result, or what its failure carries. */
 import { ApplicationFailure, type Client, WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
-import type { Step } from '../core/agent/step.ts';
-import { UsageError } from '../core/usage-error.ts';
+import type { Step } from '../core/contract/step.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { statusQuery } from '../workflows/messages.ts';
 import { asking, querying } from './service-calls.ts';
 

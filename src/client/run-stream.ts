@@ -1,7 +1,7 @@
 /** The provisional text of one run: chunks of a source that knows nothing of runs and their ends. */
-import type { RunStatus } from '../core/agent/messages.ts';
+import type { RunStatus } from '../core/contract/messages.ts';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 
 /** A source of provisional text, in the same process or over an adapter. */
 export interface ChunkSource {

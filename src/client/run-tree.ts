@@ -6,8 +6,8 @@
  *     those that it has started.
  */
 import type { Client } from '@temporalio/client';
-import type { AgentEvent } from '../core/agent/events.ts';
-import { isUsageError, UsageError } from '../core/usage-error.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { inTurns } from './in-turns.ts';
 import { findRun, type KnownRun, type TreeRun } from './tree-run.ts';
 

@@ -10,7 +10,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 
 /**
  * The service gives up on a query after 10 s, and its own answer says why. One that it sheds, because

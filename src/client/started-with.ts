@@ -1,11 +1,11 @@
 /** What a run was started with, as the service recorded it: readable without a worker. */
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import type { AgentInput } from '../core/agent/input.ts';
-import { isPlainObject } from '../core/json.ts';
-import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
-import type { TranscriptHead } from '../core/transcript/transcript.ts';
-import { UsageError } from '../core/usage-error.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import type { TranscriptHead } from '../core/contract/transcript.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 
 /** What a run was started with. */
 export type RunStart = Pick<AgentInput, 'agent' | 'task' | 'context' | 'history'>;

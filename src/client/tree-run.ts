@@ -1,10 +1,10 @@
 /** One run of a tree, as its client finds it: alive, ended, or with nobody who answers for it. */
 import type { Client } from '@temporalio/client';
-import type { BudgetLine, RunPhase, TreeAnswer, TreeChild } from '../core/agent/messages.ts';
-import type { Step, StepStatus, Usage } from '../core/agent/step.ts';
-import type { Stats } from '../core/stats/stats.ts';
+import type { BudgetLine, RunPhase, TreeAnswer, TreeChild } from '../core/contract/messages.ts';
+import type { Step, StepStatus, Usage } from '../core/contract/step.ts';
+import type { Stats } from '../core/contract/stats.ts';
 import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
-import { isUsageError } from '../core/usage-error.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
 import { readStep } from './run-step.ts';
 import { asking, isAlive, querying } from './service-calls.ts';

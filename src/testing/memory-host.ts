@@ -2,7 +2,7 @@
  * The Host in one process, without a server: the same loop, definitions, tools, validators and model
  * adapter as on a worker, with time that moves only when somebody sleeps. For tests.
  */
-import type { AgentEvent } from '../core/agent/events.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
 import type {
   ChildEnd,
   ChildOrder,
@@ -12,16 +12,16 @@ import type {
   ModelOrder,
   ModelOutcome,
   TranscriptView,
-} from '../core/agent/host.ts';
-import { createMailbox, type Inbox, type Mailbox } from '../core/agent/inbox.ts';
-import { inlineRequest, requestOfOrder } from '../core/agent/order-request.ts';
-import { scratchpadMessages, type RunState } from '../core/agent/run-state.ts';
-import type { ToolSpec } from '../core/agent/spec.ts';
+} from '../core/run/host.ts';
+import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
+import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
+import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
+import type { ToolSpec } from '../core/contract/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
-import type { ToolOrder, ToolResult } from '../core/toolchain/outcome.ts';
-import type { ChildMessage, ParentMessage } from '../core/tree/messages.ts';
-import type { Entry } from '../core/transcript/entry.ts';
+import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
+import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
 import { callLayeredModel } from '../activities/call-layered-model.ts';
 import { checkLiterals, checkProgramLiterals } from '../activities/check-literals.ts';

@@ -4,37 +4,37 @@
  */
 import { loadAgent } from '../activities/load-agent.ts';
 import type { Registry } from '../activities/definitions.ts';
-import type { AgentEvent, InputKind } from '../core/agent/events.ts';
-import { joinFamily, type Family } from '../core/agent/family.ts';
-import type { ChildEnd, ChildOrder } from '../core/agent/host.ts';
-import type { AgentInput } from '../core/agent/input.ts';
-import { EMPTY_INBOX, isAnsweredBy, openWaits, type Inbox } from '../core/agent/inbox.ts';
-import type { LimitsInput } from '../core/agent/input.ts';
-import { runLoop } from '../core/agent/loop.ts';
-import type { PendingItem } from '../core/agent/messages.ts';
-import { nextOf } from '../core/agent/next-of.ts';
-import { pendingItems } from '../core/agent/pending-items.ts';
+import type { AgentEvent, InputKind } from '../core/contract/events.ts';
+import { joinFamily, type Family } from '../core/children/family.ts';
+import type { ChildEnd, ChildOrder } from '../core/run/host.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import { EMPTY_INBOX, isAnsweredBy, openWaits, type Inbox } from '../core/run/inbox.ts';
+import type { LimitsInput } from '../core/contract/input.ts';
+import { runLoop } from '../core/loop/loop.ts';
+import type { PendingItem } from '../core/contract/messages.ts';
+import { nextOf } from '../core/loop/next-of.ts';
+import { pendingItems } from '../core/run/pending-items.ts';
 import {
   checkAnswer,
   checkDecision,
   type AnswerCheck,
   type Decision,
   type Waits,
-} from '../core/agent/pending.ts';
-import { givenMaterial } from '../core/agent/prepare-input.ts';
-import type { ProgramView } from '../core/agent/program/report.ts';
-import { createRun, type Run } from '../core/agent/run.ts';
-import { startState, type RunState } from '../core/agent/run-state.ts';
-import { stepOf, unstartedStep } from '../core/agent/step-of.ts';
-import type { Step } from '../core/agent/step.ts';
-import type { Next } from '../core/agent/work.ts';
-import type { Json } from '../core/json.ts';
+} from '../core/contract/pending.ts';
+import { givenMaterial } from '../core/start/prepare-input.ts';
+import type { ProgramView } from '../core/contract/report.ts';
+import { createRun, type Run } from '../core/run/run.ts';
+import { startState, type RunState } from '../core/run/run-state.ts';
+import { stepOf, unstartedStep } from '../core/run/step-of.ts';
+import type { Step } from '../core/contract/step.ts';
+import type { Next } from '../core/loop/work.ts';
+import type { Json } from '../core/base/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
-import type { Entry } from '../core/transcript/entry.ts';
+import type { Entry } from '../core/contract/entry.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
-import type { ChildMessage, ParentMessage } from '../core/tree/messages.ts';
-import { UsageError } from '../core/usage-error.ts';
+import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryHost, type MemoryHost } from './memory-host.ts';
 

@@ -2,15 +2,15 @@
 import type { AgentDefinition } from '../activities/definitions.ts';
 import type { ModelEntry } from '../activities/model-entry.ts';
 import { createRegistry } from '../activities/registry.ts';
-import type { AgentEvent } from '../core/agent/events.ts';
-import type { HistoryTurn, LimitsInput } from '../core/agent/input.ts';
-import type { RunState } from '../core/agent/run-state.ts';
-import { startInput } from '../core/agent/start-input.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import { startInput } from '../core/start/start-input.ts';
 import type { CompiledAgent } from '../core/program/compiled.ts';
-import type { Step, StepMemory } from '../core/agent/step.ts';
-import type { Next } from '../core/agent/work.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Task } from '../core/message.ts';
+import type { Step, StepMemory } from '../core/contract/step.ts';
+import type { Next } from '../core/loop/work.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import type { Task } from '../core/base/message.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import {

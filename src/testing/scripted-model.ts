@@ -2,8 +2,8 @@
  * A model that plays a script. It fails the test when it is asked too often or too rarely, and shows
  * the request that it did not expect.
  */
-import { textOf } from '../core/message.ts';
-import type { ModelFunction, ModelIo, ModelReply, ModelRequest } from '../core/model/model.ts';
+import { textOf } from '../core/base/message.ts';
+import type { ModelFunction, ModelIo, ModelReply, ModelRequest } from '../core/contract/model.ts';
 
 /** One reply of a script: text, a reply, an error to throw, or a function of the request. */
 export type ScriptedReply =

@@ -20,8 +20,8 @@ import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
-import { isPlainObject } from '../core/json.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { smallAndModern } from './bundle-size.ts';
 
 /** What {@link loadWorkflowBundle} takes. */

@@ -4,7 +4,7 @@ import {
   type Environment,
   type TemporalEnvironment,
 } from '../client/temporal-environment.ts';
-import { usageErrorOf, type UsageProblem } from '../core/usage-error.ts';
+import { usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 
 /** Levels of the worker's log, from the most to the least talkative. */
 export const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'] as const;

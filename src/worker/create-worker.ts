@@ -10,7 +10,7 @@ import type { ModelEntry } from '../activities/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../client/everloop-client.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createRegistry } from '../activities/registry.ts';
 import { createTranscriptCache } from './transcript-cache.ts';

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Archive, ArchivedLink, ArchivedList } from '../activities/archive-transcript.ts';
-import type { Json } from '../core/json.ts';
+import type { Json } from '../core/base/json.ts';
 
 /** An archive under `directory`, which is made when it is first written to. */
 export function createDirectoryArchive(directory: string): Archive {

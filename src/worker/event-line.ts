@@ -1,6 +1,6 @@
 /** An event as one line of a structured log. */
-import type { AgentEvent } from '../core/agent/events.ts';
-import type { Json } from '../core/json.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import type { Json } from '../core/base/json.ts';
 
 /** Fields that may hold what people or tools said: a log is read by more people than a run is. */
 const CONTENT: readonly string[] = [

@@ -9,7 +9,7 @@ import { followChunks } from '../client/follow-chunks.ts';
 import { followRun } from '../client/follow-run.ts';
 import { openConnection } from '../client/open-connection.ts';
 import type { RunHandle } from '../client/run-handle.ts';
-import type { Step } from '../core/agent/step.ts';
+import type { Step } from '../core/contract/step.ts';
 import { withCleanup, type Cleanup } from './cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from './config-of.ts';
 import type { WorkerConfig } from './config.ts';

@@ -19,7 +19,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json } from '../core/json.ts';
+import type { Json } from '../core/base/json.ts';
 import { isPortTaken, probeServer } from './server-probe.ts';
 
 /**

@@ -3,7 +3,7 @@
  * processes find and share it. A note is a hint: whoever reads it asks the server before using it.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { isPlainObject } from '../core/json.ts';
+import { isPlainObject } from '../core/base/json.ts';
 
 /** What is written down about a running server. */
 export interface ServerState {

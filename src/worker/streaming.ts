@@ -1,6 +1,6 @@
 /** Provisional text of a worker process: its bus, and the endpoint for readers in other processes. */
 import { randomBytes } from 'node:crypto';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 import { announceEndpoint } from './chunk-announcement.ts';
 import { createChunkBus, type ChunkBus } from './chunk-bus.ts';
 import { openChunkEndpoint, type ChunkEndpoint } from './chunk-endpoint.ts';

@@ -1,5 +1,5 @@
 /** Listeners that hear a part of what happens. */
-import type { AgentEvent } from '../core/agent/events.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
 import type { EventListener } from './worker-sinks.ts';
 
 /** What a listener wants to hear; a list that is left out takes all. */

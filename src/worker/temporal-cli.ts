@@ -15,7 +15,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { promisify } from 'node:util';
-import { UsageError } from '../core/usage-error.ts';
+import { UsageError } from '../core/base/usage-error.ts';
 
 /** The version of the Temporal CLI that is fetched. It contains server 1.32.0. */
 const TEMPORAL_CLI_VERSION = '1.9.1';

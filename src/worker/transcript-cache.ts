@@ -4,7 +4,7 @@
  * never an answer: the reader checks the digest.
  */
 import type { TranscriptCache, TranscriptKey } from '../activities/transcript-source.ts';
-import type { Json } from '../core/json.ts';
+import type { Json } from '../core/base/json.ts';
 
 /** How the cache is doing. */
 export interface TranscriptCacheStats {

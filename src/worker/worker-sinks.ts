@@ -1,8 +1,8 @@
 /** The worker's side of the sinks: messages into the cache, events to listeners and the log. */
 import type { InjectedSinks } from '@temporalio/worker';
 import type { TranscriptCache } from '../activities/transcript-source.ts';
-import type { AgentEvent } from '../core/agent/events.ts';
-import type { Json } from '../core/json.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import type { Json } from '../core/base/json.ts';
 import type { EverloopSinks } from '../workflows/sinks.ts';
 
 /** Hears every event of every run on this worker: at least once, in `seq` order per run. */

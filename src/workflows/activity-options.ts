@@ -4,7 +4,7 @@
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
-import type { ToolSpec } from '../core/agent/spec.ts';
+import type { ToolSpec } from '../core/contract/spec.ts';
 
 /**
  * The default of a canceled activity is TRY_CANCEL: the workflow goes on at once and the usage of

@@ -12,19 +12,19 @@ import type {
   EverloopActivities,
   LoadedAgent,
 } from '../activities/activity-types.ts';
-import type { Ending } from '../core/agent/ending.ts';
-import { joinFamily, progressOf } from '../core/agent/family.ts';
-import type { AgentInput } from '../core/agent/input.ts';
-import { finish, runLoop, type LoopEnd, type Opening } from '../core/agent/loop.ts';
-import { givenMaterial } from '../core/agent/prepare-input.ts';
-import type { Next } from '../core/agent/work.ts';
-import { nextOf } from '../core/agent/next-of.ts';
-import { createRun, type Run } from '../core/agent/run.ts';
-import { startState, type RunState } from '../core/agent/run-state.ts';
-import { stepOf, unstartedStep } from '../core/agent/step-of.ts';
-import type { Step } from '../core/agent/step.ts';
-import type { AgentSpec } from '../core/agent/spec.ts';
-import type { ParentLink } from '../core/tree/lease.ts';
+import type { Ending } from '../core/run/ending.ts';
+import { joinFamily, progressOf } from '../core/children/family.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import { finish, runLoop, type LoopEnd, type Opening } from '../core/loop/loop.ts';
+import { givenMaterial } from '../core/start/prepare-input.ts';
+import type { Next } from '../core/loop/work.ts';
+import { nextOf } from '../core/loop/next-of.ts';
+import { createRun, type Run } from '../core/run/run.ts';
+import { startState, type RunState } from '../core/run/run-state.ts';
+import { stepOf, unstartedStep } from '../core/run/step-of.ts';
+import type { Step } from '../core/contract/step.ts';
+import type { AgentSpec } from '../core/contract/spec.ts';
+import type { ParentLink } from '../core/contract/lease.ts';
 import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
 import { leaveWith, loadFailure, throughTheOneExit } from './failures.ts';

@@ -10,8 +10,8 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { ModelFailureDetails } from '../activities/activity-types.ts';
-import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/agent/host.ts';
-import type { ToolSpec } from '../core/agent/spec.ts';
+import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/run/host.ts';
+import type { ToolSpec } from '../core/contract/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import {
   canceledCallText,
@@ -20,7 +20,7 @@ import {
   toolTimeoutText,
   unknownOutcomeText,
 } from '../core/toolchain/call-texts.ts';
-import type { ToolResult } from '../core/toolchain/outcome.ts';
+import type { ToolResult } from '../core/contract/outcome.ts';
 import { MAX_MODEL_ATTEMPTS } from './activity-options.ts';
 
 /**

@@ -17,18 +17,18 @@ import {
   workflowInfo,
   type SignalDefinition,
 } from '@temporalio/workflow';
-import type { ChildEnd, ChildOrder } from '../core/agent/host.ts';
-import { AGENT_WORKFLOW } from '../core/agent/messages.ts';
-import { isStep } from '../core/agent/piping.ts';
-import { MAX_START_BYTES } from '../core/agent/start-input.ts';
-import type { Step } from '../core/agent/step.ts';
-import { byteSize, utf8Length, type Json } from '../core/json.ts';
+import type { ChildEnd, ChildOrder } from '../core/run/host.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import { isStep } from '../core/contract/piping.ts';
+import { MAX_START_BYTES } from '../core/start/start-input.ts';
+import type { Step } from '../core/contract/step.ts';
+import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
 import type {
   ChildCancel,
   ChildMessage,
   ParentMessage,
   ProgressMessage,
-} from '../core/tree/messages.ts';
+} from '../core/contract/tree-messages.ts';
 import { startTimer } from './host-waits.ts';
 import {
   cancelSignal,

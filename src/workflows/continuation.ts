@@ -20,10 +20,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
-import type { Ending } from '../core/agent/ending.ts';
-import { cancelEnding } from '../core/agent/loop.ts';
-import type { Run } from '../core/agent/run.ts';
-import { byteSize, type Json } from '../core/json.ts';
+import type { Ending } from '../core/run/ending.ts';
+import { cancelEnding } from '../core/loop/loop.ts';
+import type { Run } from '../core/run/run.ts';
+import { byteSize, type Json } from '../core/base/json.ts';
 import { archiveOptions } from './activity-options.ts';
 import type { Session } from './session.ts';
 import { MAX_HANDOVER_BYTES, type Handover } from './start.ts';

@@ -10,9 +10,9 @@ import {
   log,
   TemporalFailure,
 } from '@temporalio/workflow';
-import { unstartedStep } from '../core/agent/step-of.ts';
-import type { Step, StepTrace } from '../core/agent/step.ts';
-import { isFailureType, type FailureType } from '../core/failure-types.ts';
+import { unstartedStep } from '../core/run/step-of.ts';
+import type { Step, StepTrace } from '../core/contract/step.ts';
+import { isFailureType, type FailureType } from '../core/base/failure-types.ts';
 
 /** A failure of a stable type; `step` travels in its details, where clients find it. */
 export function failureOf(

@@ -11,29 +11,29 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { checkRunInput, MAX_INPUT_ID } from '../core/agent/check-input.ts';
-import { hearCancel } from '../core/agent/family.ts';
+import { checkRunInput, MAX_INPUT_ID } from '../core/start/check-input.ts';
+import { hearCancel } from '../core/children/family.ts';
 import {
   isAnsweredBy,
   MAX_WAITING_INPUTS,
   openWaits,
   positionOf,
   type RunInput,
-} from '../core/agent/inbox.ts';
-import { checkAnswer, checkDecision, type AnswerCheck, type Waits } from '../core/agent/pending.ts';
-import { pendingItems } from '../core/agent/pending-items.ts';
-import type { ProgramView } from '../core/agent/program/report.ts';
-import { programOfState } from '../core/agent/program/view.ts';
-import { ledgerOf } from '../core/agent/run.ts';
-import type { RunState } from '../core/agent/run-state.ts';
-import { usageOf } from '../core/agent/step-of.ts';
-import { treeView } from '../core/agent/tree-view.ts';
-import { waitsFor } from '../core/agent/waits-for.ts';
-import type { Json } from '../core/json.ts';
+} from '../core/run/inbox.ts';
+import { checkAnswer, checkDecision, type AnswerCheck, type Waits } from '../core/contract/pending.ts';
+import { pendingItems } from '../core/run/pending-items.ts';
+import type { ProgramView } from '../core/contract/report.ts';
+import { programOfState } from '../core/run/view.ts';
+import { ledgerOf } from '../core/run/run.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import { usageOf } from '../core/run/step-of.ts';
+import { treeView } from '../core/run/tree-view.ts';
+import { waitsFor } from '../core/run/waits-for.ts';
+import type { Json } from '../core/base/json.ts';
 import { mergeLimits } from '../core/limits/compile-limits.ts';
-import { EMPTY_STATS } from '../core/stats/stats.ts';
+import { EMPTY_STATS } from '../core/contract/stats.ts';
 import { cut } from '../core/text/cut.ts';
-import { pageOf, type PagePosition } from '../core/transcript/page.ts';
+import { pageOf, type PagePosition } from '../core/contract/page.ts';
 import {
   readChildCancel,
   readDeadlineNews,
@@ -41,7 +41,7 @@ import {
   readLeaseRequest,
   readProgress,
 } from '../core/tree/read-message.ts';
-import type { ChildMessage } from '../core/tree/messages.ts';
+import type { ChildMessage } from '../core/contract/tree-messages.ts';
 import { recallsOf } from '../core/tree/recall.ts';
 import type {
   Adjustment,
@@ -55,7 +55,7 @@ import type {
   RunStatus,
   TranscriptRequest,
   TreeAnswer,
-} from '../core/agent/messages.ts';
+} from '../core/contract/messages.ts';
 import {
   adjustUpdate,
   answerUpdate,

@@ -6,8 +6,8 @@ import {
   type QueryDefinition,
   type SignalDefinition,
 } from '@temporalio/workflow';
-import type { ProgramView } from '../core/agent/program/report.ts';
-import type { RunInput } from '../core/agent/inbox.ts';
+import type { ProgramView } from '../core/contract/report.ts';
+import type { RunInput } from '../core/run/inbox.ts';
 import {
   MESSAGE_NAMES,
   type Adjustment,
@@ -23,15 +23,15 @@ import {
   type SendReceipt,
   type TranscriptRequest,
   type TreeAnswer,
-} from '../core/agent/messages.ts';
+} from '../core/contract/messages.ts';
 import type {
   ChildCancel,
   DeadlineNews,
   LeaseGrant,
   LeaseRequest,
   ProgressMessage,
-} from '../core/tree/messages.ts';
-import type { Stats } from '../core/stats/stats.ts';
+} from '../core/contract/tree-messages.ts';
+import type { Stats } from '../core/contract/stats.ts';
 
 /** Gives input; idempotent by `RunInput.id`. */
 export const sendUpdate: ReturnType<typeof defineUpdate<SendReceipt, [RunInput]>> = defineUpdate(

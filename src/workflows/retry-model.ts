@@ -1,7 +1,7 @@
 /** Attempts at a model call that the workflow begins itself, because those before them had cost. */
 import { type CancellationScope, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
-import type { MayTryAgain, ModelLoss, ModelOrder, ModelOutcome } from '../core/agent/host.ts';
+import type { MayTryAgain, ModelLoss, ModelOrder, ModelOutcome } from '../core/run/host.ts';
 import { MAX_MODEL_ATTEMPTS, modelOptions } from './activity-options.ts';
 import { abortedWith, addEarlier, retryOf, toModelOutcome } from './call-failures.ts';
 

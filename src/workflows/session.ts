@@ -4,14 +4,14 @@
  * field says what it is then.
  */
 import { workflowInfo } from '@temporalio/workflow';
-import type { Family } from '../core/agent/family.ts';
-import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/agent/inbox.ts';
-import { createRunLog, type RunLog } from '../core/agent/run-log.ts';
-import type { Run } from '../core/agent/run.ts';
-import type { RunState } from '../core/agent/run-state.ts';
-import type { Step, StepTrace } from '../core/agent/step.ts';
+import type { Family } from '../core/children/family.ts';
+import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
+import { createRunLog, type RunLog } from '../core/run/run-log.ts';
+import type { Run } from '../core/run/run.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import type { Step, StepTrace } from '../core/contract/step.ts';
 import type { Start } from './start.ts';
-import type { Adjustment } from '../core/agent/messages.ts';
+import type { Adjustment } from '../core/contract/messages.ts';
 import type { TemporalHost } from './temporal-host.ts';
 
 /** One link of a chain, as its handlers see it. */

@@ -5,10 +5,10 @@
  * thread, so events go in batches: all of an activation that waits for something.
  */
 import { proxySinks, type Sinks } from '@temporalio/workflow';
-import type { AgentEvent } from '../core/agent/events.ts';
-import { newMessages, type RunState } from '../core/agent/run-state.ts';
-import type { Message } from '../core/message.ts';
-import type { TranscriptHead } from '../core/transcript/transcript.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import { newMessages, type RunState } from '../core/run/run-state.ts';
+import type { Message } from '../core/base/message.ts';
+import type { TranscriptHead } from '../core/contract/transcript.ts';
 
 /** The messages of an epoch from index `from` on; the head comes with the first of them. */
 export interface TranscriptDelta {

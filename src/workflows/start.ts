@@ -1,13 +1,13 @@
 /** How a link of a chain begins: with a user's input, or with what the link before handed over. */
 import { workflowInfo } from '@temporalio/workflow';
-import type { Inbox } from '../core/agent/inbox.ts';
-import type { AgentInput } from '../core/agent/input.ts';
-import type { RunState } from '../core/agent/run-state.ts';
-import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/json.ts';
-import type { ParentLink } from '../core/tree/lease.ts';
+import type { Inbox } from '../core/run/inbox.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/base/json.ts';
+import type { ParentLink } from '../core/contract/lease.ts';
 import { readParentLink } from '../core/tree/read-message.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
-import type { Adjustment } from '../core/agent/messages.ts';
+import type { Adjustment } from '../core/contract/messages.ts';
 import { failureOf } from './failures.ts';
 
 /** What one link hands to the next, version 1. Plain JSON. */

@@ -17,7 +17,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
-import type { AgentEvent } from '../core/agent/events.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
 import type {
   ApprovalOutcome,
   Host,
@@ -25,18 +25,18 @@ import type {
   LiteralsOutcome,
   ModelOutcome,
   ToolEnd,
-} from '../core/agent/host.ts';
-import type { Mailbox } from '../core/agent/inbox.ts';
-import type { RunLog } from '../core/agent/run-log.ts';
-import type { ToolSpec } from '../core/agent/spec.ts';
+} from '../core/run/host.ts';
+import type { Mailbox } from '../core/run/inbox.ts';
+import type { RunLog } from '../core/run/run-log.ts';
+import type { ToolSpec } from '../core/contract/spec.ts';
 import type {
   JudgeResult,
   LiteralFindings,
   LiteralVerdict,
   ToolOrder,
   ToolResult,
-} from '../core/toolchain/outcome.ts';
-import type { ProgressMessage } from '../core/tree/messages.ts';
+} from '../core/contract/outcome.ts';
+import type { ProgressMessage } from '../core/contract/tree-messages.ts';
 import {
   CHECK_OPTIONS,
   judgeOptions,

@@ -3,7 +3,7 @@ import { agentTool, selfTool } from '../../src/activities/agent-tool.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { previewPrompt } from '../../src/activities/preview-prompt.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
-import { isUsageError } from '../../src/core/usage-error.ts';
+import { isUsageError } from '../../src/core/base/usage-error.ts';
 
 const model = { id: 'm', model: async () => '' };
 const writer = defineAgent({ name: 'writer', description: 'Writes.', model });

@@ -2,9 +2,9 @@
 import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { RegisteredAgent, ToolDefinition } from '../../src/activities/definitions.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
-import type { JudgeOrder, ToolOrder } from '../../src/core/toolchain/outcome.ts';
+import type { JsonObject } from '../../src/core/base/json.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
+import type { JudgeOrder, ToolOrder } from '../../src/core/contract/outcome.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 
 /** A model that nobody asks. */

@@ -10,10 +10,10 @@ import { counter, summarize } from '../../src/activities/define-compaction.ts';
 import type { ModelMiddleware } from '../../src/activities/middleware.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import type { TranscriptSource } from '../../src/activities/transcript-source.ts';
-import type { ModelOrder } from '../../src/core/agent/host.ts';
-import { textMessage, textOf } from '../../src/core/message.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
-import type { TranscriptHead } from '../../src/core/transcript/transcript.ts';
+import type { ModelOrder } from '../../src/core/run/host.ts';
+import { textMessage, textOf } from '../../src/core/base/message.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
+import type { TranscriptHead } from '../../src/core/contract/transcript.ts';
 
 const order: ModelOrder = {
   agent: 'tester',

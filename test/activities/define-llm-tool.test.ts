@@ -4,7 +4,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { llmTool } from '../../src/activities/define-llm-tool.ts';
 import type { LlmToolOptions } from '../../src/activities/llm-tool-options.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
-import { isUsageError } from '../../src/core/usage-error.ts';
+import { isUsageError } from '../../src/core/base/usage-error.ts';
 
 const minimal: LlmToolOptions = {
   name: 'classify',

@@ -7,7 +7,7 @@ import { jsonAnswer } from '../../src/activities/define-text.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import { isDataMode, isProgramMode } from '../../src/activities/mode-problems.ts';
-import type { UsageProblem } from '../../src/core/usage-error.ts';
+import type { UsageProblem } from '../../src/core/base/usage-error.ts';
 import { problemsOf } from '../support/usage-problems.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 'hit' });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fitValue } from '../../src/activities/fit-value.ts';
 import type { StandardSchema } from '../../src/activities/standard-schema.ts';
 import { readSchema } from '../../src/activities/value-schema.ts';
-import type { Json, JsonObject } from '../../src/core/json.ts';
+import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import { cpuClock } from '../support/cpu-time.ts';
 
 const duration = { type: 'string', format: 'duration' };

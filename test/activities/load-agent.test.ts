@@ -7,7 +7,7 @@ import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import { loadAgent, loadAgentActivity, MAX_SPEC_BYTES } from '../../src/activities/load-agent.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
-import type { AgentInput } from '../../src/core/agent/input.ts';
+import type { AgentInput } from '../../src/core/contract/input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { silentModel } from './agents.ts';

@@ -5,8 +5,8 @@ import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../../src/activities/middleware.ts';
-import { textMessage, textOf } from '../../src/core/message.ts';
-import { ToolError } from '../../src/core/tool-error.ts';
+import { textMessage, textOf } from '../../src/core/base/message.ts';
+import { ToolError } from '../../src/core/base/tool-error.ts';
 import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scripted-model.ts';
 

@@ -3,9 +3,9 @@ import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { callEntry } from '../../src/activities/model-adapter.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
 import { classifyModelError } from '../../src/activities/model-failures.ts';
-import type { ModelChunk, ModelRequest, Reply } from '../../src/core/model/model.ts';
+import type { ModelChunk, ModelRequest, Reply } from '../../src/core/contract/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
-import { textMessage } from '../../src/core/message.ts';
+import { textMessage } from '../../src/core/base/message.ts';
 import { readNativeCalls } from '../../src/core/toolchain/native-calls.ts';
 import {
   modelAt,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { structuredOutputOf, toCallOptions } from '../../src/activities/model-call-options.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
-import { textMessage } from '../../src/core/message.ts';
-import type { ModelRequest } from '../../src/core/model/model.ts';
+import { textMessage } from '../../src/core/base/message.ts';
+import type { ModelRequest } from '../../src/core/contract/model.ts';
 import { modelAt, type Protocol } from '../support/aimock.ts';
 
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkModelEntries, type ModelEntry } from '../../src/activities/model-entry.ts';
-import type { UsageError } from '../../src/core/usage-error.ts';
+import type { UsageError } from '../../src/core/base/usage-error.ts';
 import { modelAt } from '../support/aimock.ts';
 
 const model = async (): Promise<string> => '';

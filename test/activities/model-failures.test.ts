@@ -6,7 +6,7 @@ import {
   withUsage,
   type ModelFailure,
 } from '../../src/activities/model-failures.ts';
-import { UsageError } from '../../src/core/usage-error.ts';
+import { UsageError } from '../../src/core/base/usage-error.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 
 /** An error with fields, as libraries throw them. */

@@ -3,8 +3,8 @@ import type { LLMock } from '@copilotkit/aimock';
 import { callEntry, type ModelOutcome } from '../../src/activities/model-adapter.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../../src/activities/model-failures.ts';
-import { textMessage } from '../../src/core/message.ts';
-import type { ModelChunk, ModelRequest } from '../../src/core/model/model.ts';
+import { textMessage } from '../../src/core/base/message.ts';
+import type { ModelChunk, ModelRequest } from '../../src/core/contract/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import {
   modelAt,

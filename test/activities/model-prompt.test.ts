@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toPrompt } from '../../src/activities/model-prompt.ts';
-import type { Message } from '../../src/core/message.ts';
-import { textMessage } from '../../src/core/message.ts';
+import type { Message } from '../../src/core/base/message.ts';
+import { textMessage } from '../../src/core/base/message.ts';
 
 const call = {
   type: 'tool_call' as const,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { callEntry } from '../../src/activities/model-adapter.ts';
-import type { Json } from '../../src/core/json.ts';
-import { textMessage } from '../../src/core/message.ts';
-import type { ModelRequest } from '../../src/core/model/model.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import { textMessage } from '../../src/core/base/message.ts';
+import type { ModelRequest } from '../../src/core/contract/model.ts';
 import { modelAt, startPlainServer, type Protocol } from '../support/aimock.ts';
 
 /** A conversation with a thought and a call, whose provider wants `data` back with both. */

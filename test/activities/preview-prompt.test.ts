@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { previewPrompt } from '../../src/activities/preview-prompt.ts';
-import type { ModelRequest } from '../../src/core/model/model.ts';
+import type { ModelRequest } from '../../src/core/contract/model.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { renderRequest } from '../support/render-request.ts';

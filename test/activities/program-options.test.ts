@@ -6,7 +6,7 @@ import { defineTool } from '../../src/activities/define-tool.ts';
 import { textSection } from '../../src/activities/define-text.ts';
 import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
-import { UsageError } from '../../src/core/usage-error.ts';
+import { UsageError } from '../../src/core/base/usage-error.ts';
 import { searchTool } from '../support/runs.ts';
 
 const define = (options: object): ReturnType<typeof defineAgent> =>

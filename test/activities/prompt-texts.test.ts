@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { PromptFunction, PromptInput } from '../../src/activities/definitions.ts';
-import { textMessage, textOf } from '../../src/core/message.ts';
+import { textMessage, textOf } from '../../src/core/base/message.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

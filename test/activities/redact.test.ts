@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { redact } from '../../src/activities/redact.ts';
-import { utf8Length } from '../../src/core/json.ts';
+import { utf8Length } from '../../src/core/base/json.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 
 describe('redact', () => {

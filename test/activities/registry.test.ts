@@ -7,7 +7,7 @@ import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
 import type { ModelEntry } from '../../src/activities/model-entry.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
-import type { LimitsInput } from '../../src/core/agent/input.ts';
+import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { silentModel } from './agents.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 1 });

@@ -15,8 +15,8 @@ import type {
   ValidatorVerdict,
 } from '../../src/activities/definitions.ts';
 import { runJudge, type JudgeRun } from '../../src/activities/run-judge.ts';
-import type { Json } from '../../src/core/json.ts';
-import type { JudgeOrder } from '../../src/core/toolchain/outcome.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import type { JudgeOrder } from '../../src/core/contract/outcome.ts';
 import { judgeOrder, quietSignal, testerWith } from './agents.ts';
 
 function judge(agent: RegisteredAgent, fields: Partial<JudgeOrder>): Promise<JudgeRun> {

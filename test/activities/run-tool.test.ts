@@ -6,8 +6,8 @@ import { jsonToolchain } from '../../src/activities/define-text.ts';
 import { runTool, type ToolRunOptions } from '../../src/activities/run-tool.ts';
 import type { ToolOptions } from '../../src/activities/tool-options.ts';
 import { toolResult } from '../../src/activities/tool-result.ts';
-import { ToolError } from '../../src/core/tool-error.ts';
-import type { ToolResult } from '../../src/core/toolchain/outcome.ts';
+import { ToolError } from '../../src/core/base/tool-error.ts';
+import type { ToolResult } from '../../src/core/contract/outcome.ts';
 import { agentWith, quietSignal, testerWith, toolOrder } from './agents.ts';
 
 function options(fields: Partial<ToolRunOptions> = {}): ToolRunOptions {

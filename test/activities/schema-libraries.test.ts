@@ -7,7 +7,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { fitValue } from '../../src/activities/fit-value.ts';
 import { readSchema, type SchemaInput } from '../../src/activities/value-schema.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/base/json.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { bodiesOf } from '../support/runs.ts';

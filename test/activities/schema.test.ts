@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkJson, MAX_COMPILED_SCHEMAS, schemaProblem } from '../../src/activities/schema.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/base/json.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 
 describe('schemas', () => {

@@ -8,8 +8,8 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callEntry } from '../../src/activities/model-adapter.ts';
-import { textMessage } from '../../src/core/message.ts';
-import type { ModelChunk, Reply } from '../../src/core/model/model.ts';
+import { textMessage } from '../../src/core/base/message.ts';
+import type { ModelChunk, Reply } from '../../src/core/contract/model.ts';
 import {
   modelAt,
   protocols,

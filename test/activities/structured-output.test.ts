@@ -2,7 +2,7 @@ import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { ModelEntry, StructuredOutput } from '../../src/activities/model-entry.ts';
-import type { ModelRequest } from '../../src/core/model/model.ts';
+import type { ModelRequest } from '../../src/core/contract/model.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';
 import { modelAt, protocols, startAimock, type Protocol } from '../support/aimock.ts';

@@ -4,12 +4,12 @@ import {
   type PageQuery,
   type TranscriptKey,
 } from '../../src/activities/transcript-source.ts';
-import { headDigest, messagesDigest } from '../../src/core/agent/run-state.ts';
-import type { TranscriptReference } from '../../src/core/agent/host.ts';
-import type { Json } from '../../src/core/json.ts';
-import { textMessage, type Message } from '../../src/core/message.ts';
-import { pageOf } from '../../src/core/transcript/page.ts';
-import type { TranscriptHead } from '../../src/core/transcript/transcript.ts';
+import { headDigest, messagesDigest } from '../../src/core/run/run-state.ts';
+import type { TranscriptReference } from '../../src/core/run/host.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import { textMessage, type Message } from '../../src/core/base/message.ts';
+import { pageOf } from '../../src/core/contract/page.ts';
+import type { TranscriptHead } from '../../src/core/contract/transcript.ts';
 import {
   createTranscriptCache,
   type BoundedTranscriptCache,

@@ -9,10 +9,10 @@ import { CHAT_COMMANDS, readCommand, type ChatCommand } from '../../src/cli/chat
 import { readDecision } from '../../src/cli/chat-decision.ts';
 import { askText } from '../../src/cli/chat-view.ts';
 import type { CliIo, LineSource } from '../../src/cli/io.ts';
-import type { PendingItem } from '../../src/core/agent/messages.ts';
-import type { Decision } from '../../src/core/agent/pending.ts';
-import { textOf } from '../../src/core/message.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import type { PendingItem } from '../../src/core/contract/messages.ts';
+import type { Decision } from '../../src/core/contract/pending.ts';
+import { textOf } from '../../src/core/base/message.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { eventually } from '../support/eventually.ts';
 import { memoryEverloop, type MemoryEverloop } from '../support/memory-everloop.ts';
 import { cli, type CliResult } from './cli-fixture.ts';

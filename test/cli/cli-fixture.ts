@@ -5,8 +5,8 @@ import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { CliIo } from '../../src/cli/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
-import type { Step } from '../../src/core/agent/step.ts';
-import { EMPTY_STATS } from '../../src/core/stats/stats.ts';
+import type { Step } from '../../src/core/contract/step.ts';
+import { EMPTY_STATS } from '../../src/core/contract/stats.ts';
 
 /** What a command line did. */
 export interface CliResult {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { StartOptions } from '../../src/client/everloop-client.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { RunStatus } from '../../src/core/agent/messages.ts';
-import type { Step } from '../../src/core/agent/step.ts';
-import { UsageError } from '../../src/core/usage-error.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { RunStatus } from '../../src/core/contract/messages.ts';
+import type { Step } from '../../src/core/contract/step.ts';
+import { UsageError } from '../../src/core/base/usage-error.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { gate } from '../support/runs.ts';
 import { cli, fakeRun, STEP } from './cli-fixture.ts';

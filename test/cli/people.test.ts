@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { InboxView } from '../../src/client/everloop-client.ts';
-import type { Json } from '../../src/core/json.ts';
-import type { RunStatus } from '../../src/core/agent/messages.ts';
-import type { Decision } from '../../src/core/agent/pending.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import type { RunStatus } from '../../src/core/contract/messages.ts';
+import type { Decision } from '../../src/core/contract/pending.ts';
 import { inboxText } from '../../src/cli/commands/people.ts';
-import { UsageError } from '../../src/core/usage-error.ts';
+import { UsageError } from '../../src/core/base/usage-error.ts';
 import { cli, fakeRun, STEP } from './cli-fixture.ts';
 
 const NOW = Date.UTC(2026, 2, 10, 9);

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { processIo } from '../../src/cli/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { Step } from '../../src/core/contract/step.ts';
 import { eventually } from '../support/eventually.ts';
 
 const INDEX = pathToFileURL(fileURLToPath(new URL('../../src/index.ts', import.meta.url))).href;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/core/usage-error.ts';
+import { UsageError } from '../../src/core/base/usage-error.ts';
 import { cli, fakeRun } from './cli-fixture.ts';
 
 describe('the command line', () => {

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { readChain, type ArchiveReader } from '../../src/client/chain-reader.ts';
-import type { LinkPage } from '../../src/core/agent/messages.ts';
-import { pageOf, type PagePosition } from '../../src/core/transcript/page.ts';
+import type { LinkPage } from '../../src/core/contract/messages.ts';
+import { pageOf, type PagePosition } from '../../src/core/contract/page.ts';
 
 /** One execution of a chain: its items are the numbers from `first` on. */
 interface Link {

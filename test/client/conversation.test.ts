@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { openConversation } from '../../src/client/conversation.ts';
-import { textOf } from '../../src/core/message.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import { textOf } from '../../src/core/base/message.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { eventually } from '../support/eventually.ts';
 import { memoryEverloop, type MemoryEverloop } from '../support/memory-everloop.ts';
 import { gate } from '../support/runs.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { followRun, type FollowedRun, type RunNews } from '../../src/client/follow-run.ts';
-import type { PendingItem, RunStatus } from '../../src/core/agent/messages.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { PendingItem, RunStatus } from '../../src/core/contract/messages.ts';
+import type { Step } from '../../src/core/contract/step.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
-import { UsageError } from '../../src/core/usage-error.ts';
+import { UsageError } from '../../src/core/base/usage-error.ts';
 import { STEP } from '../cli/cli-fixture.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { gate } from '../support/runs.ts';

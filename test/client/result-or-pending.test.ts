@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { createRunHandle } from '../../src/client/run-handle.ts';
-import type { PendingItem } from '../../src/core/agent/messages.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { PendingItem } from '../../src/core/contract/messages.ts';
+import type { Step } from '../../src/core/contract/step.ts';
 import { STEP } from '../cli/cli-fixture.ts';
 import { gate } from '../support/runs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressBelow, mergeEvents, withAllBelow } from '../../src/client/run-tree.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import { UsageError } from '../../src/core/usage-error.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import { UsageError } from '../../src/core/base/usage-error.ts';
 import { treeRun } from '../support/tree-runs.ts';
 
 const TREE = [

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { formatOf } from '../../src/core/format/format-of.ts';
-import type { FormatSpec } from '../../src/core/agent/spec.ts';
-import type { Json } from '../../src/core/json.ts';
+import type { FormatSpec } from '../../src/core/contract/spec.ts';
+import type { Json } from '../../src/core/base/json.ts';
 import { readJson } from '../../src/core/section/json-reader.ts';
 import { readYaml } from '../../src/core/section/yaml-reader.ts';
 import { yamlText } from '../../src/core/text/yaml-text.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../examples/docs/asking-people.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { Step } from '../../src/core/contract/step.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { fakeRun } from '../cli/cli-fixture.ts';

@@ -11,7 +11,7 @@ import { checkModelEntries } from '../../src/activities/model-entry.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { textOf, type Message } from '../../src/core/message.ts';
+import { textOf, type Message } from '../../src/core/base/message.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

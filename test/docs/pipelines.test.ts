@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { deskWith, nestedWith, pressWith, startDesk } from '../../examples/docs/pipelines.ts';
 import type { AgentModel } from '../../src/activities/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
-import { textOf } from '../../src/core/message.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { fakeRun } from '../cli/cli-fixture.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { answerMail, clerkWith, judgeWith, readerWith } from '../../examples/docs/piping.ts';
 import type { AgentDefinition, Everloop, StartOptions } from '../../src/index.ts';
-import { textOf } from '../../src/core/message.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model.ts';
 import { fakeRun } from '../cli/cli-fixture.ts';

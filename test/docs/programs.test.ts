@@ -9,7 +9,7 @@ import {
   clerkWith,
   helperWith,
 } from '../../examples/docs/programs.ts';
-import { textOf } from '../../src/core/message.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import { LIMIT_RANGES } from '../../src/lisp.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

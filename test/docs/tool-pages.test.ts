@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { desk, deskWithEngine } from '../../examples/docs/tool-search.ts';
 import { clerk, sorter } from '../../examples/docs/tools.ts';
-import { textOf } from '../../src/core/message.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';

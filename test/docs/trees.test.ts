@@ -11,7 +11,7 @@ import {
 } from '../../examples/docs/trees.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
-import { textOf } from '../../src/core/message.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -7,10 +7,10 @@ import type { Payload } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { AGENT_WORKFLOW, MESSAGE_NAMES } from '../../src/core/agent/messages.ts';
-import { MAX_JSON_DEPTH } from '../../src/core/json.ts';
+import { AGENT_WORKFLOW, MESSAGE_NAMES } from '../../src/core/contract/messages.ts';
+import { MAX_JSON_DEPTH } from '../../src/core/base/json.ts';
 import { UNREADABLE_PAYLOAD } from '../../src/workflows/payload-converter.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { abortOf, bodiesOf, gate, hasNoGap } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 

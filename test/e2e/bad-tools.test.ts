@@ -5,7 +5,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { jsonToolchain } from '../../src/activities/define-text.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { ToolDefinition } from '../../src/activities/definitions.ts';
-import { ToolError } from '../../src/core/tool-error.ts';
+import { ToolError } from '../../src/core/base/tool-error.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 

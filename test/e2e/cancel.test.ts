@@ -5,7 +5,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { modelAt, sse } from '../support/aimock.ts';
 import { checkedEvents, endingOf } from '../support/ended-run.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
-import { unwrap } from '../../src/core/agent/unwrap.ts';
+import { unwrap } from '../../src/core/run/unwrap.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 

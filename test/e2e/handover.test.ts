@@ -4,7 +4,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import type { Archive } from '../../src/activities/archive-transcript.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';

@@ -28,7 +28,7 @@ import { CLI_FOLDER, startTestServer, type TestServer } from '../support/test-se
 import { isRunning } from '../../src/worker/server-lock.ts';
 import { startOrFindServer, type EmbeddedServer } from '../../src/worker/embedded-server.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { Step } from '../../src/core/contract/step.ts';
 
 /** A hand-over every dozen calls; the service lets a chain continue once a second. */
 const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 70 };

@@ -18,7 +18,7 @@ import { CLI_FOLDER, startTestServer } from '../support/test-server.ts';
 import { isRunning } from '../../src/worker/server-lock.ts';
 import { startOrFindServer, type EmbeddedServer } from '../../src/worker/embedded-server.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { ProgramView } from '../../src/core/agent/program/report.ts';
+import type { ProgramView } from '../../src/core/contract/report.ts';
 
 /** More events than the calls of the program make. */
 const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 90 };

@@ -12,7 +12,7 @@ import { repeatedKeys } from '../../examples/effect-log.ts';
 import { scriptFixtures } from '../../examples/script.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { Step } from '../../src/core/contract/step.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { comparableStep, outcomeOf, type Outcome } from '../support/airline.ts';

@@ -9,7 +9,7 @@ import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, it, type ExpectStatic } from 'vitest';
 import type { ScriptVariant } from '../../examples/script.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
 import {
   agentName,
   airlineAgents,

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { ModelOrder } from '../../src/core/agent/host.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { ModelOrder } from '../../src/core/run/host.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import {

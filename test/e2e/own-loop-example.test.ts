@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
-import type { LimitsInput } from '../../src/core/agent/input.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
+import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { bodiesOf, hasNoGap, ownEventsOf } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 

@@ -5,7 +5,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
 import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
-import type { LimitsInput } from '../../src/core/agent/input.ts';
+import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { comparableStep } from '../support/airline.ts';
 import { review } from '../support/fixtures/workflows/review-loop.ts';

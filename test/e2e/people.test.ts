@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { pausesOf, peopleAgents } from '../support/people-agents.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { valueOf } from '../../src/core/stats/stats.ts';
+import { valueOf } from '../../src/core/contract/stats.ts';
 import { answerUpdate } from '../../src/workflows/messages.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';

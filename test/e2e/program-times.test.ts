@@ -18,7 +18,7 @@ import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { LimitsInput } from '../../src/core/agent/input.ts';
+import type { LimitsInput } from '../../src/core/contract/input.ts';
 
 let stage: Stage;
 const children: FixtureProcess[] = [];

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import { modelAt, sse } from '../support/aimock.ts';
 import { answer, searchTool } from '../support/runs.ts';

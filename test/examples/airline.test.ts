@@ -10,7 +10,7 @@ import { repeatedKeys } from '../../examples/effect-log.ts';
 import { scriptedModel, type ScriptVariant } from '../../examples/script.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { runTool } from '../../src/activities/run-tool.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/base/json.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 

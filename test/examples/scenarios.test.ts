@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { repeatedKeys } from '../../examples/effect-log.ts';
-import { textOf } from '../../src/core/message.ts';
-import type { ModelRequest } from '../../src/core/model/model.ts';
+import { textOf } from '../../src/core/base/message.ts';
+import type { ModelRequest } from '../../src/core/contract/model.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { compactionsIn, playedInMemory, SCENARIOS, usageOf } from '../support/scenarios.ts';
 

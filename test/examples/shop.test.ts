@@ -4,7 +4,7 @@ import { shopSeed } from '../../examples/shop/data.ts';
 import { shopStore, type ShopStore } from '../../examples/shop/store.ts';
 import { createRegistry } from '../../src/activities/registry.ts';
 import { runTool } from '../../src/activities/run-tool.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import type { JsonObject } from '../../src/core/base/json.ts';
 
 const seed = shopSeed();
 

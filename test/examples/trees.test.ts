@@ -3,7 +3,7 @@ import { reader } from '../../examples/long-document/agents.ts';
 import { LOG_LINES } from '../../examples/long-document/ship-log.ts';
 import { research, researchTeam } from '../../examples/research/agents.ts';
 import { RESEARCH_ADVICE, RESEARCH_QUESTION } from '../../examples/research/scripts.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { bodiesOf } from '../support/runs.ts';
 import { ownSums, runsOf, treeCounters } from '../support/trees.ts';

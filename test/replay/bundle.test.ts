@@ -1,7 +1,7 @@
 /** What goes into the sandbox: our own code and yaml, and nothing that reaches Node. */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { AGENT_WORKFLOW } from '../../src/core/agent/messages.ts';
+import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
 import { BUNDLE_FOLDER } from '../support/replay.ts';

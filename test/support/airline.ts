@@ -15,9 +15,9 @@ import { scriptFixtures, type ScriptVariant } from '../../examples/script.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { Step } from '../../src/core/agent/step.ts';
-import type { Json } from '../../src/core/json.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { Step } from '../../src/core/contract/step.ts';
+import type { Json } from '../../src/core/base/json.ts';
 import { unknownOutcomeText } from '../../src/core/toolchain/call-texts.ts';
 import { modelAt, startAimock } from './aimock.ts';
 

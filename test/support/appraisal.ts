@@ -10,7 +10,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { llmTool } from '../../src/activities/define-llm-tool.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
-import { textOf } from '../../src/core/message.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import { writing, type SurveyPlace } from './survey.ts';
 
 /** Name of the agent. */

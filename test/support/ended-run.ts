@@ -1,8 +1,8 @@
 /** What every run on a server must show once it has ended. */
 import { expect } from 'vitest';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { Step } from '../../src/core/contract/step.ts';
 import { hasNoGap } from './runs.ts';
 import type { Stage } from './stage.ts';
 

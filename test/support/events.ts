@@ -1,10 +1,10 @@
 /** Arbitrary events, states and limits for laws. */
 import fc from 'fast-check';
-import type { AgentEvent, EventBody } from '../../src/core/agent/events.ts';
-import type { ApprovalItem, QuestionItem } from '../../src/core/agent/pending.ts';
-import { startState, type Carried, type RunState } from '../../src/core/agent/run-state.ts';
-import type { Limit } from '../../src/core/limits/limit.ts';
-import { textMessage } from '../../src/core/message.ts';
+import type { AgentEvent, EventBody } from '../../src/core/contract/events.ts';
+import type { ApprovalItem, QuestionItem } from '../../src/core/contract/pending.ts';
+import { startState, type Carried, type RunState } from '../../src/core/run/run-state.ts';
+import type { Limit } from '../../src/core/contract/limit.ts';
+import { textMessage } from '../../src/core/base/message.ts';
 import { reactSpec } from '../core/agent/spec-fixture.ts';
 
 const count = fc.nat({ max: 1_000 });

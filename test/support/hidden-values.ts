@@ -10,9 +10,9 @@ import diagnostics from 'node:diagnostics_channel';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import type { Json, JsonObject } from '../../src/core/json.ts';
-import { isPlainObject } from '../../src/core/json.ts';
-import { isStep } from '../../src/core/agent/piping.ts';
+import type { Json, JsonObject } from '../../src/core/base/json.ts';
+import { isPlainObject } from '../../src/core/base/json.ts';
+import { isStep } from '../../src/core/contract/piping.ts';
 
 /** What no model may ever see. Letters and digits alone: it is the same in every encoding of text. */
 export const HIDDEN_VALUE = 'hiddenValue7Qx2mVb9ZkT4';

@@ -1,5 +1,5 @@
 /** When a process is killed: moments that a worker can notice by itself, chosen by a seed. */
-import type { EventType } from '../../src/core/agent/events.ts';
+import type { EventType } from '../../src/core/contract/events.ts';
 
 /** What a worker looks out for. It is killed `delayMs` after the n-th of it; 0: in the same tick. */
 export interface KillMoment {

@@ -6,31 +6,31 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provide
 import { ReadableStream } from 'node:stream/web';
 import { expect } from 'vitest';
 import { modelCollector } from '../../src/activities/model-stream.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import { acceptInput, type Inbox, type RunInput } from '../../src/core/agent/inbox.ts';
-import { buildRequest, readTurn } from '../../src/core/agent/modes/modes.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import { acceptInput, type Inbox, type RunInput } from '../../src/core/run/inbox.ts';
+import { buildRequest, readTurn } from '../../src/core/modes/modes.ts';
 import {
   apply,
   scratchpadMessages,
   type Carried,
   type RunState,
-} from '../../src/core/agent/run-state.ts';
-import type { Json } from '../../src/core/json.ts';
+} from '../../src/core/run/run-state.ts';
+import type { Json } from '../../src/core/base/json.ts';
 import { firstBreach } from '../../src/core/limits/breach.ts';
-import type { Limit } from '../../src/core/limits/limit.ts';
-import type { ModelChunk, Reply } from '../../src/core/model/model.ts';
-import type { Numbers, Stats } from '../../src/core/stats/stats.ts';
-import { EMPTY_STATS } from '../../src/core/stats/stats.ts';
+import type { Limit } from '../../src/core/contract/limit.ts';
+import type { ModelChunk, Reply } from '../../src/core/contract/model.ts';
+import type { Numbers, Stats } from '../../src/core/contract/stats.ts';
+import { EMPTY_STATS } from '../../src/core/contract/stats.ts';
 import { tally } from '../../src/core/stats/tally.ts';
 import { collect, type Chunk } from '../../src/core/streaming/chunk.ts';
-import type { Turn } from '../../src/core/agent/turn.ts';
-import { isPinned, type Entry } from '../../src/core/transcript/entry.ts';
+import type { Turn } from '../../src/core/contract/turn.ts';
+import { isPinned, type Entry } from '../../src/core/contract/entry.ts';
 import {
   createPageReader,
   FIRST_POSITION,
   pageOf,
   type PagePosition,
-} from '../../src/core/transcript/page.ts';
+} from '../../src/core/contract/page.ts';
 import { cpuMsOf } from './cpu-time.ts';
 import { chatSpec, reactSpec } from '../core/agent/spec-fixture.ts';
 

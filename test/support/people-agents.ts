@@ -4,8 +4,8 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
 import { external } from '../../src/activities/external.ts';
-import type { Step } from '../../src/core/agent/step.ts';
-import { valueOf } from '../../src/core/stats/stats.ts';
+import type { Step } from '../../src/core/contract/step.ts';
+import { valueOf } from '../../src/core/contract/stats.ts';
 import { answer } from './runs.ts';
 
 /** How the agents of a test differ. */

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pipeline } from '../../src/activities/define-pipeline.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import { humanStep } from '../../src/activities/human-step.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
-import { textOf } from '../../src/core/message.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import { stage } from './pipelines.ts';
 import { abortOf } from './runs.ts';
 

@@ -2,7 +2,7 @@
 import type { AgentOptions } from '../../src/activities/agent-options.ts';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { TOKENS } from './trees.ts';
 
 /** What a model of a stage replies. */

@@ -1,5 +1,5 @@
 /** Runs that run programs, one an iteration, without a model: what a mode would do with them is not here. */
-import type { ProgramReport } from '../../src/core/agent/program/report.ts';
+import type { ProgramReport } from '../../src/core/contract/report.ts';
 import { programsLoop } from './fixtures/workflows/programs-loop.ts';
 import { startRun, type RunOptions, type StartedRun } from './runs.ts';
 

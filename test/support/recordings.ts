@@ -9,7 +9,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { fanOut } from '../../src/activities/define-fan-out.ts';
 import { pipeline } from '../../src/activities/define-pipeline.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { textOf } from '../../src/core/message.ts';
+import { textOf } from '../../src/core/base/message.ts';
 import { eventually } from './eventually.ts';
 import { partsTo, readerAgent } from './fan-outs.ts';
 import { peopleAgents } from './people-agents.ts';

@@ -1,6 +1,6 @@
 /** A request as prose, for golden files that are reviewed like text. */
-import type { Part } from '../../src/core/message.ts';
-import type { ModelRequest } from '../../src/core/model/model.ts';
+import type { Part } from '../../src/core/base/message.ts';
+import type { ModelRequest } from '../../src/core/contract/model.ts';
 
 /** Every message under a line with its role; what can be cached ends at a line of its own. */
 export function renderRequest(request: ModelRequest): string {

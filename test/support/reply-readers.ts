@@ -1,7 +1,7 @@
 /** Every reader of what a model wrote, by name, as functions that must neither throw nor hang. */
 import { formatOf } from '../../src/core/format/format-of.ts';
-import { readTurn } from '../../src/core/agent/modes/modes.ts';
-import type { AgentSpec, FormatSpec, LispSpec, ProgramSpec } from '../../src/core/agent/spec.ts';
+import { readTurn } from '../../src/core/modes/modes.ts';
+import type { AgentSpec, FormatSpec, LispSpec, ProgramSpec } from '../../src/core/contract/spec.ts';
 import { readJson } from '../../src/core/section/json-reader.ts';
 import { payloadOf } from '../../src/core/section/payload.ts';
 import { readYaml } from '../../src/core/section/yaml-reader.ts';

@@ -10,7 +10,7 @@ import {
   type EventBody,
   type EventType,
   type OwnEventBody,
-} from '../../src/core/agent/events.ts';
+} from '../../src/core/contract/events.ts';
 import type { ToolContext } from '../../src/activities/definitions.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';

@@ -28,10 +28,10 @@ import {
 import { shopStore } from '../../examples/shop/store.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { Step } from '../../src/core/agent/step.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
-import { isUsageError } from '../../src/core/usage-error.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { Step } from '../../src/core/contract/step.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
+import { isUsageError } from '../../src/core/base/usage-error.ts';
 import type { EffectLog } from '../../examples/effect-log.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { eventually } from './eventually.ts';

@@ -3,7 +3,7 @@ import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
-import type { ModelFunction, ModelIo, ModelReply } from '../../src/core/model/model.ts';
+import type { ModelFunction, ModelIo, ModelReply } from '../../src/core/contract/model.ts';
 
 /** What the agents say in their iterations. */
 export const SAID = {

@@ -12,9 +12,9 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { Json } from '../../src/core/json.ts';
-import type { ModelFunction } from '../../src/core/model/model.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { outcomeOf, type Outcome } from './airline.ts';
 
 /** Name of the agent. */

@@ -4,7 +4,7 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { TreeRun } from '../../src/client/tree-run.ts';
-import type { Step } from '../../src/core/agent/step.ts';
+import type { Step } from '../../src/core/contract/step.ts';
 import { modelAt } from './aimock.ts';
 import { eventually } from './eventually.ts';
 import { startSlowProvider, type SlowProvider } from './slow-provider.ts';

@@ -5,11 +5,11 @@ import { defineAgent } from '../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../src/activities/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { Step } from '../../src/core/agent/step.ts';
-import type { ModelFunction, ModelRequest } from '../../src/core/model/model.ts';
-import { textOf } from '../../src/core/message.ts';
-import { isUsageError } from '../../src/core/usage-error.ts';
-import type { Numbers, Stats } from '../../src/core/stats/stats.ts';
+import type { Step } from '../../src/core/contract/step.ts';
+import type { ModelFunction, ModelRequest } from '../../src/core/contract/model.ts';
+import { textOf } from '../../src/core/base/message.ts';
+import { isUsageError } from '../../src/core/base/usage-error.ts';
+import type { Numbers, Stats } from '../../src/core/contract/stats.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 
 /** Tokens of each call of these models. */

@@ -1,4 +1,4 @@
-import { isUsageError, type UsageProblem } from '../../src/core/usage-error.ts';
+import { isUsageError, type UsageProblem } from '../../src/core/base/usage-error.ts';
 
 /** What is wrong with a definition: codes and texts; none when it is made. Other errors are thrown on. */
 export function problemsOf(make: () => unknown): readonly UsageProblem[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest } from '../../src/core/model/model.ts';
-import { textMessage } from '../../src/core/message.ts';
+import type { ModelRequest } from '../../src/core/contract/model.ts';
+import { textMessage } from '../../src/core/base/message.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 
 const request: ModelRequest = {

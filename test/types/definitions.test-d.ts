@@ -8,8 +8,8 @@ import { defineValidator } from '../../src/activities/define-validator.ts';
 import type { ToolContext, ToolDefinition } from '../../src/activities/definitions.ts';
 import type { LoadedAgent } from '../../src/activities/load-agent.ts';
 import type { StandardSchema } from '../../src/activities/standard-schema.ts';
-import type { Json, JsonObject } from '../../src/core/json.ts';
-import type { Limit } from '../../src/core/limits/limit.ts';
+import type { Json, JsonObject } from '../../src/core/base/json.ts';
+import type { Limit } from '../../src/core/contract/limit.ts';
 
 // Arguments are what the schema object makes of them: defaults filled in, transforms applied.
 const search = defineTool({

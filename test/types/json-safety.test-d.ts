@@ -3,9 +3,9 @@
  * Checked by the compiler with the rest of the tests; nothing here runs.
  */
 import type { EverloopActivities } from '../../src/activities/activity-types.ts';
-import type { AgentInput } from '../../src/core/agent/input.ts';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
-import type { Inbox, RunInput } from '../../src/core/agent/inbox.ts';
+import type { AgentInput } from '../../src/core/contract/input.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
+import type { Inbox, RunInput } from '../../src/core/run/inbox.ts';
 import type {
   Adjustment,
   AdjustReceipt,
@@ -20,13 +20,13 @@ import type {
   SendReceipt,
   TranscriptRequest,
   TreeView,
-} from '../../src/core/agent/messages.ts';
-import type { Json } from '../../src/core/json.ts';
-import type { RunState } from '../../src/core/agent/run-state.ts';
-import type { Step } from '../../src/core/agent/step.ts';
-import type { Stats } from '../../src/core/stats/stats.ts';
-import type { Entry } from '../../src/core/transcript/entry.ts';
-import type { ChildMessage, ParentMessage } from '../../src/core/tree/messages.ts';
+} from '../../src/core/contract/messages.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import type { RunState } from '../../src/core/run/run-state.ts';
+import type { Step } from '../../src/core/contract/step.ts';
+import type { Stats } from '../../src/core/contract/stats.ts';
+import type { Entry } from '../../src/core/contract/entry.ts';
+import type { ChildMessage, ParentMessage } from '../../src/core/contract/tree-messages.ts';
 import type { Handover } from '../../src/workflows/start.ts';
 
 /** `T` with everything replaced by `never` that JSON cannot hold. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { eventLine } from '../../src/worker/event-line.ts';
 import { eventsArbitrary } from '../support/events.ts';
 

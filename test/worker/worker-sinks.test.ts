@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../src/core/agent/events.ts';
+import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { subscribe, type EventFilter } from '../../src/worker/subscribe.ts';
 import { createTranscriptCache } from '../../src/worker/transcript-cache.ts';
 import { createSinks, type EventListener } from '../../src/worker/worker-sinks.ts';

@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import { openConversation, type ConversationOptions } from '../../client/conversation.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
-import { UsageError } from '../../core/usage-error.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readJsonObject, readLimits } from '../arguments.ts';
 import type { Act, Cli } from '../cli.ts';
 import { createChatView, createJsonChatView, type ChatView } from '../chat-view.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { UsageError } from '../../core/usage-error.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
 import type { Act, Cli } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 

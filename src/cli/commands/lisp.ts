@@ -1,6 +1,6 @@
 /** `lisp run` and `lisp repl`: the program language on its own, without a server. */
 import type { Command } from 'commander';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/base/json.ts';
 import { readCount, readJsonObject, readTextFile } from '../arguments.ts';
 import { untilInterrupted, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
-import type { AgentEvent } from '../../core/agent/events.ts';
+import type { AgentEvent } from '../../core/contract/events.ts';
 import { readCount } from '../arguments.ts';
 import { untilInterrupted, withClient, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

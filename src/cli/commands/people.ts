@@ -1,7 +1,7 @@
 /** The commands for the people that runs wait for: inbox, answer, approve, deny. */
 import type { Command } from 'commander';
 import type { InboxView } from '../../client/everloop-client.ts';
-import type { Json } from '../../core/json.ts';
+import type { Json } from '../../core/base/json.ts';
 import { readJsonArgument, readObject } from '../arguments.ts';
 import { withClient, type Act } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { previewPrompt } from '../../activities/preview-prompt.ts';
 import { nearestName } from '../../core/text/nearest.ts';
-import { UsageError } from '../../core/usage-error.ts';
-import type { Message, Part } from '../../core/message.ts';
-import type { ModelRequest } from '../../core/model/model.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
+import type { Message, Part } from '../../core/base/message.ts';
+import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../arguments.ts';
 import type { Act, Cli } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

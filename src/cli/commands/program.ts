@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
-import type { ProgramView } from '../../core/agent/program/report.ts';
+import type { ProgramView } from '../../core/contract/report.ts';
 import { untilInterrupted, withClient, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { POLL_MS } from '../follow.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Everloop, StartOptions } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isUsageError, UsageError } from '../../core/usage-error.ts';
+import type { JsonObject } from '../../core/base/json.ts';
+import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { collect, readJsonObject, readLimits } from '../arguments.ts';
 import { untilInterrupted, type Act, type Cli } from '../cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
-import type { PendingItem, RunStatus } from '../../core/agent/messages.ts';
-import type { Step } from '../../core/agent/step.ts';
-import { textOf } from '../../core/message.ts';
-import type { Entry } from '../../core/transcript/entry.ts';
+import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
+import type { Step } from '../../core/contract/step.ts';
+import { textOf } from '../../core/base/message.ts';
+import type { Entry } from '../../core/contract/entry.ts';
 import { withClient, type Act } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { pendingText } from '../run-text.ts';

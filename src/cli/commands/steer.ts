@@ -2,8 +2,8 @@
 import { Option, type Command } from 'commander';
 import type { RunHandle, SendOptions } from '../../client/run-handle.ts';
 import type { TreeOption } from '../../client/run-tree.ts';
-import type { AdjustReceipt } from '../../core/agent/messages.ts';
-import { UsageError } from '../../core/usage-error.ts';
+import type { AdjustReceipt } from '../../core/contract/messages.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readLimits } from '../arguments.ts';
 import { withClient, type Act } from '../cli.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 /** What strategies look at and what they answer; a leaf, so that each can be a file of its own. */
-import type { Entry } from '../transcript/entry.ts';
-import type { MessageRange } from './compaction.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { MessageRange } from '../contract/compaction.ts';
 
 /** What strategies look at. */
 export interface PlanInput {

@@ -2,10 +2,10 @@
  * Masking: large results of old calls become one line each. The calls themselves stay, and so do
  * errors, feedback and instructions: the model still sees what it did, and can do it again.
  */
-import { utf8Length } from '../json.ts';
-import type { FormattedSection, Message, Part, ToolResultPart } from '../message.ts';
-import { isPinned, type Entry } from '../transcript/entry.ts';
-import type { StrategySpec } from './compaction.ts';
+import { utf8Length } from '../base/json.ts';
+import type { FormattedSection, Message, Part, ToolResultPart } from '../base/message.ts';
+import { isPinned, type Entry } from '../contract/entry.ts';
+import type { StrategySpec } from '../contract/compaction.ts';
 
 type MaskSpec = Extract<StrategySpec, { readonly kind: 'mask' }>;
 

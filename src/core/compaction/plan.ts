@@ -3,9 +3,9 @@
  * here. No strategy changes history, system, examples or task; none drops a pinned entry; none makes
  * the list longer; none has anything to do right after itself.
  */
-import type { Entry } from '../transcript/entry.ts';
+import type { Entry } from '../contract/entry.ts';
 import type { CompactionPlan, PlanInput } from './compaction-plan.ts';
-import type { StrategySpec } from './compaction.ts';
+import type { StrategySpec } from '../contract/compaction.ts';
 import { maskEntries } from './mask.ts';
 import { slideWindow } from './sliding-window.ts';
 import { planSummary } from './summarize.ts';

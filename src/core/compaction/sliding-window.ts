@@ -1,5 +1,5 @@
 /** The sliding window: the newest entries stay, and the pinned ones. */
-import { isPinned, type Entry } from '../transcript/entry.ts';
+import { isPinned, type Entry } from '../contract/entry.ts';
 
 /** All pinned entries and the last `keep` (1 or more) others, in their order; null: nothing to drop. */
 export function slideWindow(entries: readonly Entry[], keep: number): readonly Entry[] | null {

@@ -2,9 +2,9 @@
  * Summaries: which entries a model is to sum up, and the scratchpad with what it wrote. The texts of
  * the request stand in `summary-request.ts`, which runs where the model is asked.
  */
-import { isPinned, type Entry } from '../transcript/entry.ts';
+import { isPinned, type Entry } from '../contract/entry.ts';
 import type { CompactionPlan, PlanInput } from './compaction-plan.ts';
-import type { MessageRange, StrategySpec } from './compaction.ts';
+import type { MessageRange, StrategySpec } from '../contract/compaction.ts';
 
 type SummarizeSpec = Extract<StrategySpec, { readonly kind: 'summarize' }>;
 

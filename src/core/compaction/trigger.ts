@@ -1,7 +1,7 @@
 /** Triggers: each kind says for itself when it fires and which counters it remembers. */
 import { covers } from '../limits/breach.ts';
-import { valueOf, type Numbers, type Stats } from '../stats/stats.ts';
-import type { TriggerSpec } from './compaction.ts';
+import { valueOf, type Numbers, type Stats } from '../contract/stats.ts';
+import type { TriggerSpec } from '../contract/compaction.ts';
 
 /** What triggers look at. */
 export interface TriggerInput {

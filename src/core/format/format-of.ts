@@ -1,4 +1,4 @@
-import type { FormatSpec } from '../agent/spec.ts';
+import type { FormatSpec } from '../contract/spec.ts';
 import type { TextFormat } from './format.ts';
 import { markdownFormat } from './markdown.ts';
 import { xmlFormat } from './xml.ts';

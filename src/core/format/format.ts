@@ -2,9 +2,9 @@
  * The contract of a text format: how sections are described to a model, read from its reply and
  * written for it. A format holds no state and no sections, so agents can share one.
  */
-import type { FormattedSection } from '../message.ts';
-import type { Problem } from '../problem.ts';
-import { usageErrorOf, type UsageProblem } from '../usage-error.ts';
+import type { FormattedSection } from '../base/message.ts';
+import type { Problem } from '../base/problem.ts';
+import { usageErrorOf, type UsageProblem } from '../base/usage-error.ts';
 
 /** A section of a reply, as the model is told of it. */
 export interface DescribedSection {

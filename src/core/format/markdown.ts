@@ -2,7 +2,7 @@
  * Sections as level-1 headings. A heading is a line with one `#` at column 0, blanks and a title,
  * outside code fences; a block runs to the next heading of a registered section.
  */
-import type { FormattedSection } from '../message.ts';
+import type { FormattedSection } from '../base/message.ts';
 import { clip } from '../text/cut.ts';
 import { fencedBlocks, type PlacedLine } from '../text/fences.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';

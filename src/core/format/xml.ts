@@ -6,7 +6,7 @@
  * I2 The outermost closed section wins; its content is never looked at again.
  * I3 An opening tag that is never closed is text, unless the reply was cut off.
  */
-import type { FormattedSection } from '../message.ts';
+import type { FormattedSection } from '../base/message.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 import {
   assertSectionNames,

@@ -1,7 +1,7 @@
 /** Limits as predicates on statistics: what has tripped, and what the next piece of work would trip. */
 import { isSelf, self, withoutSelf } from '../stats/stat-keys.ts';
-import { valueOf, type Numbers, type Stats } from '../stats/stats.ts';
-import type { Breach, Limit } from './limit.ts';
+import { valueOf, type Numbers, type Stats } from '../contract/stats.ts';
+import type { Breach, Limit } from '../contract/limit.ts';
 
 /**
  * The first limit, in list order, whose value is greater than its `max`; inside a prefix limit the

@@ -2,14 +2,14 @@
  * Limits as users write them → the list that a run checks: short forms become keys, the defaults
  * stand below, a start's limits replace the definition's on the same key. All problems at once.
  */
-import type { LimitsInput } from '../agent/input.ts';
+import type { LimitsInput } from '../contract/input.ts';
 import { nearestName } from '../text/nearest.ts';
 import { shown } from '../text/shown.ts';
-import type { Mode } from '../model/model.ts';
-import type { UsageProblem } from '../usage-error.ts';
+import type { Mode } from '../contract/model.ts';
+import type { UsageProblem } from '../base/usage-error.ts';
 import { defaultLimitsOf } from './default-limits.ts';
 import { limitProblems } from './limit-problems.ts';
-import type { Limit } from './limit.ts';
+import type { Limit } from '../contract/limit.ts';
 
 /** Micro-dollars in a US dollar: costs are integers. */
 const MICRO_USD_PER_USD = 1_000_000;

@@ -1,5 +1,5 @@
-import type { Mode } from '../model/model.ts';
-import type { Limit } from './limit.ts';
+import type { Mode } from '../contract/model.ts';
+import type { Limit } from '../contract/limit.ts';
 
 /**
  * The limits of an agent that sets none, in the order in which they are checked. They stop runs

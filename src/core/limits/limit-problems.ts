@@ -11,8 +11,8 @@ import {
 } from '../stats/stat-keys.ts';
 import { editDistance } from '../text/nearest.ts';
 import { shown } from '../text/shown.ts';
-import type { UsageProblem } from '../usage-error.ts';
-import type { Limit } from './limit.ts';
+import type { UsageProblem } from '../base/usage-error.ts';
+import type { Limit } from '../contract/limit.ts';
 
 /** All problems of one limit, each with the code `limit_key`; none when it can be watched. */
 export function limitProblems(value: unknown): readonly UsageProblem[] {

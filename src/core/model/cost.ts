@@ -1,5 +1,5 @@
 /** What a call costs: integer micro-dollars, by integer arithmetic. */
-import type { Price, TokenUsage } from './model.ts';
+import type { Price, TokenUsage } from '../contract/model.ts';
 import type { TokenCounts } from './usage.ts';
 import { readReportedCost, readUsage } from './usage.ts';
 

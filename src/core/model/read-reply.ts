@@ -2,10 +2,10 @@
  * Any answer of a model as a {@link Reply}: what model functions return is only loosely typed, and
  * nothing that they return may break a run. What has no meaning in a reply is left out.
  */
-import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../json.ts';
-import type { Json } from '../json.ts';
+import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import { priceUsage } from './cost.ts';
-import type { FinishReason, NativeCall, Price, Reply } from './model.ts';
+import type { FinishReason, NativeCall, Price, Reply } from '../contract/model.ts';
 
 type ReplyPart = Reply['parts'][number];
 type Fields = { readonly [key: string]: unknown };

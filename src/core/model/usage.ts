@@ -5,8 +5,8 @@
  * leave reasoning out of the output. What is counted here is always the same: input is all that was
  * read, cached tokens included; output is all that was written, reasoning included.
  */
-import { isPlainObject } from '../json.ts';
-import type { TokenUsage } from './model.ts';
+import { isPlainObject } from '../base/json.ts';
+import type { TokenUsage } from '../contract/model.ts';
 
 /** Token counts without their cost. */
 export type TokenCounts = Omit<TokenUsage, 'costMicroUsd'>;

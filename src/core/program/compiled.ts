@@ -3,13 +3,13 @@
  * that is run. Pure.
  */
 import { codeId, readProgram, topForms, type TopForm } from '../../lisp.ts';
-import type { AgentEvent } from '../agent/events.ts';
-import { isStep } from '../agent/piping.ts';
-import type { Step, Usage } from '../agent/step.ts';
-import { isJsonObject, isPlainObject } from '../json.ts';
-import { textOf, type Message } from '../message.ts';
-import { UsageError } from '../usage-error.ts';
-import type { Entry } from '../transcript/entry.ts';
+import type { AgentEvent } from '../contract/events.ts';
+import { isStep } from '../contract/piping.ts';
+import type { Step, Usage } from '../contract/step.ts';
+import { isJsonObject, isPlainObject } from '../base/json.ts';
+import { textOf, type Message } from '../base/message.ts';
+import { UsageError } from '../base/usage-error.ts';
+import type { Entry } from '../contract/entry.ts';
 import { findProgram } from './find-program.ts';
 import { readLispCall } from './lisp-call.ts';
 import { LISP_TOOL } from './system-text.ts';

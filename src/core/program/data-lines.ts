@@ -1,9 +1,9 @@
 /** What a program can read: a line for each key of the context, with its type, its size and a sample. */
-import type { ProgramSizes } from '../agent/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { jsonType } from '../json-type.ts';
+import type { ProgramSizes } from '../contract/spec.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { jsonType } from '../base/json-type.ts';
 import { fromJson, printValue } from '../../lisp.ts';
-import { isHidden } from '../signature/signature.ts';
+import { isHidden } from '../contract/signature.ts';
 import { oneLine } from './framing.ts';
 
 /** Where the words behind a name begin, unless the name is longer. */

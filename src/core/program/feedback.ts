@@ -3,9 +3,9 @@
  * or on one line without an end of a frame in it, so that it can neither end a frame nor look like a part
  * of ours. Hidden values are taken out of all of it first.
  */
-import type { ProgramReport } from '../agent/program/report.ts';
+import type { ProgramReport } from '../contract/report.ts';
 import { promptType } from '../signature/print-signature.ts';
-import type { SignatureType } from '../signature/signature.ts';
+import type { SignatureType } from '../contract/signature.ts';
 import { clip } from '../text/cut.ts';
 import { untrusted } from '../text/untrusted.ts';
 import { oneLine } from './framing.ts';

@@ -3,8 +3,8 @@
  * hold is looked for wherever it may have been printed: in notes, previews and errors. What a program has
  * computed from a hidden value is a value of its own and not recognised.
  */
-import { isJsonObject, type Json } from '../json.ts';
-import { isHidden } from '../signature/signature.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { isHidden } from '../contract/signature.ts';
 
 /** What stands for a hidden value. */
 const HIDDEN_MARK = '<hidden>';

@@ -1,8 +1,8 @@
 /** A native call of the tool that runs a program. */
-import type { JsonObject } from '../json.ts';
-import { jsonType } from '../json-type.ts';
-import type { ToolCall } from '../message.ts';
-import type { Problem } from '../problem.ts';
+import type { JsonObject } from '../base/json.ts';
+import { jsonType } from '../base/json-type.ts';
+import type { ToolCall } from '../base/message.ts';
+import type { Problem } from '../base/problem.ts';
 import { programIn } from './find-program.ts';
 import { LISP_TOOL } from './system-text.ts';
 

@@ -1,6 +1,6 @@
 /** A value of a type as a program writes it, for prompts. */
 import { exampleIn, type Notation } from '../signature/example.ts';
-import type { SignatureType } from '../signature/signature.ts';
+import type { SignatureType } from '../contract/signature.ts';
 
 /** Keys as keywords with `-` for `_`; a program has hidden fields too. */
 const LISP: Notation = {

@@ -2,7 +2,7 @@
  * How a model is told to work by programs. The same on all turns, so that providers can cache it: what
  * changes from run to run stands in the first message, what changes from turn to turn in the feedback.
  */
-import type { LispSpec } from '../agent/spec.ts';
+import type { LispSpec } from '../contract/spec.ts';
 import { languageCard } from '../../lisp.ts';
 
 /** The name of the native tool by which a model gives a program. */

@@ -1,6 +1,6 @@
 /** The first message of a run whose model writes programs: what there is to work with, and the task. */
-import type { AgentSpec, ProgramSizes, ToolSpec } from '../agent/spec.ts';
-import type { JsonObject } from '../json.ts';
+import type { AgentSpec, ProgramSizes, ToolSpec } from '../contract/spec.ts';
+import type { JsonObject } from '../base/json.ts';
 import { describedFields } from '../signature/describe-output.ts';
 import { promptType } from '../signature/print-signature.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';

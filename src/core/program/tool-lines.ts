@@ -1,13 +1,13 @@
 /** Tools as programs call them: a line with types, a line that calls it, and what needs words. */
-import type { ToolSpec } from '../agent/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toSignature } from '../signature/from-json-schema.ts';
 import { promptName, promptType } from '../signature/print-signature.ts';
 import {
   withoutOptional,
   type SignatureField,
   type SignatureType,
-} from '../signature/signature.ts';
+} from '../contract/signature.ts';
 import { oneLine } from './framing.ts';
 import { exampleLisp, keyOf } from './lisp-example.ts';
 

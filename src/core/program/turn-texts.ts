@@ -1,5 +1,5 @@
 /** Which turn of how many it is in mode `lisp`, and what the model is told of it and of its plan. */
-import type { LispSpec } from '../agent/spec.ts';
+import type { LispSpec } from '../contract/spec.ts';
 import { oneLine } from './framing.ts';
 
 /** How many turns there are; null: without bound. */

@@ -3,7 +3,7 @@
  * Nothing else is coerced: `"5"` is not 5. Text that fits no accepted form stays as it is, so that
  * the schema check reports it.
  */
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import { dayOfDate } from '../text/civil-date.ts';
 import { schemaPlace, type SchemaPlace } from './schema-types.ts';
 

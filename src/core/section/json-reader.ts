@@ -6,8 +6,8 @@
  * I2 A key never reaches a prototype: `__proto__` becomes an ordinary property.
  * I3 Linear in the length; nesting is bounded, so the stack of the engine is not reached.
  */
-import { utf8Length, type Json } from '../json.ts';
-import type { Problem } from '../problem.ts';
+import { utf8Length, type Json } from '../base/json.ts';
+import type { Problem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 
 /** A value, or the first problem: `json_syntax`, `json_trailing`, `json_number`, `json_depth`, `json_size`. */

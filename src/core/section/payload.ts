@@ -1,5 +1,5 @@
 /** The JSON or YAML text inside a section: models like to wrap it in a code block. */
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../base/problem.ts';
 import { fencedBlocks, opensFence } from '../text/fences.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 

@@ -2,8 +2,8 @@
  * What a schema check found, as lines for a model. The check itself is not here: whoever ran it
  * hands over a neutral list, so that the wording does not depend on a validator's version.
  */
-import { isJsonObject, type Json } from '../json.ts';
-import { jsonType } from '../json-type.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { jsonType } from '../base/json-type.ts';
 import { clip } from '../text/cut.ts';
 import { nearestName } from '../text/nearest.ts';
 

@@ -1,7 +1,7 @@
 /** The contract of a section of a reply: how it is asked for and how its content is read. */
-import type { SectionSpec } from '../agent/spec.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { Problem } from '../problem.ts';
+import type { SectionSpec } from '../contract/spec.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Problem } from '../base/problem.ts';
 import { yamlText } from '../text/yaml-text.ts';
 import { readJson } from './json-reader.ts';
 import { payloadOf } from './payload.ts';

@@ -2,8 +2,8 @@
  * YAML to JSON values, "schema first": a plain scalar such as `007`, `true` or `2026-03-10` becomes
  * text where the schema allows text and not what the scalar would be otherwise.
  */
-import type { Json } from '../json.ts';
-import type { Problem } from '../problem.ts';
+import type { Json } from '../base/json.ts';
+import type { Problem } from '../base/problem.ts';
 import { tooLargeText } from './json-reader.ts';
 import { allows, schemaPlace, type SchemaPlace, type SchemaType } from './schema-types.ts';
 import { parseYamlTree, yamlProblem, type YamlNode } from './yaml-tree.ts';

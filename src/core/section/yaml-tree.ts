@@ -20,8 +20,8 @@ import {
   type ErrorCode,
   type ParsedNode,
 } from 'yaml';
-import { utf8Length } from '../json.ts';
-import type { Problem } from '../problem.ts';
+import { utf8Length } from '../base/json.ts';
+import type { Problem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 import { maxDepth, maxTextBytes, problemAt } from './json-reader.ts';
 

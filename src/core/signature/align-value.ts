@@ -1,7 +1,7 @@
 /** A value as its signature spells it: names of fields, moments, and what stands for nothing. */
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { isoOfMoment, momentOf } from '../text/civil-date.ts';
-import type { SignatureField, SignatureType } from './signature.ts';
+import type { SignatureField, SignatureType } from '../contract/signature.ts';
 
 /** How a value is aligned. */
 export interface AlignOptions {

@@ -2,14 +2,14 @@
  * Inputs as their parameters want them. People write numbers as text, programs write keywords: what
  * can be meant in one way only is changed and said so; all else is an error before money is spent.
  */
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { jsonType } from '../json-type.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { jsonType } from '../base/json-type.ts';
 import { toDateTime } from '../section/coerce.ts';
 import { clip } from '../text/cut.ts';
 import { momentOf } from '../text/civil-date.ts';
 import { nameFields, utcOf } from './align-value.ts';
 import { promptType } from './print-signature.ts';
-import { withoutOptional, type SignatureField, type SignatureType } from './signature.ts';
+import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
 
 /** Inputs with what was changed on the way, and what cannot be used. */
 export interface CoercedInputs {

@@ -1,5 +1,5 @@
 /** An example of a type in a notation: what a model that is to write such a value sees of it. Pure. */
-import type { SignatureType } from './signature.ts';
+import type { SignatureType } from '../contract/signature.ts';
 
 /** How values are written, where notations differ. */
 export interface Notation {

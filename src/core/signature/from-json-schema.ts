@@ -2,8 +2,8 @@
  * JSON Schema read as a signature. A signature says less, so what it cannot say becomes `:any` and the
  * reading is not exact; the check of a value always uses the full schema.
  */
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import type { Primitive, SignatureField, SignatureType } from './signature.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Primitive, SignatureField, SignatureType } from '../contract/signature.ts';
 
 /** A type, and whether it says all that the schema says. */
 export interface SchemaType {

@@ -2,8 +2,8 @@
  * JSON Schema of signature types, twice: for providers, which refuse much of the language, and for the
  * check of a value, which must be exact.
  */
-import type { Json, JsonObject } from '../json.ts';
-import { withoutOptional, type SignatureField, type SignatureType } from './signature.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
 
 /** Text that is the name of a keyword: no blanks, no delimiters of the language, no digit first. */
 const KEYWORD_PATTERN = '^:?[^\\s:,;()\\[\\]{}"\'`@^~\\\\#0-9][^\\s:,;()\\[\\]{}"\'`@^~\\\\]*$';

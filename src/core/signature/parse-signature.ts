@@ -13,7 +13,7 @@ import {
   type Signature,
   type SignatureField,
   type SignatureType,
-} from './signature.ts';
+} from '../contract/signature.ts';
 
 /** A signature, or the first thing that is wrong with its text. */
 export type SignatureReading =

@@ -1,5 +1,5 @@
 /** Signatures as text: as they are written, and as models read them. */
-import type { Signature, SignatureField, SignatureType } from './signature.ts';
+import type { Signature, SignatureField, SignatureType } from '../contract/signature.ts';
 
 /** The text of a signature: `(a :int) -> {x :string?}`, without parameters `-> {x :string?}`. */
 export function printSignature({ params, output }: Signature): string {

@@ -2,15 +2,15 @@
  * Finds the one JSON value in a reply: in a forced call, in a fence, in the first brackets that hold
  * one, or in the whole text. Nothing is repaired but commas that stand before a closing bracket.
  */
-import { isJsonObject, type Json } from '../json.ts';
-import type { Reply } from '../model/model.ts';
-import type { Problem } from '../problem.ts';
-import { jsonType } from '../json-type.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import type { Reply } from '../contract/model.ts';
+import type { Problem } from '../base/problem.ts';
+import { jsonType } from '../base/json-type.ts';
 import { readJson, type JsonReading } from '../section/json-reader.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 import { alignValue, type AlignOptions } from './align-value.ts';
 import { rootField } from './json-schema.ts';
-import { withoutOptional, type SignatureType } from './signature.ts';
+import { withoutOptional, type SignatureType } from '../contract/signature.ts';
 
 /** The tool that a model is forced to call when its answer is asked for that way. */
 export const RESPOND_TOOL = 'respond';

@@ -2,9 +2,9 @@
  * `tally(stats, event)`: what each event does to the statistics, as one table. A new key is a new
  * row. Rows are read in order; a counter moves before the gauges that go with it.
  */
-import { isOwnEvent, type AgentEvent, type EventType } from '../agent/events.ts';
-import type { ProgramOutcome } from '../agent/program/report.ts';
-import { change, type Numbers, type StatChange, type Stats } from './stats.ts';
+import { isOwnEvent, type AgentEvent, type EventType } from '../contract/events.ts';
+import type { ProgramOutcome } from '../contract/report.ts';
+import { change, type Numbers, type StatChange, type Stats } from '../contract/stats.ts';
 
 type EventOf<Type extends EventType> = Extract<AgentEvent, { readonly type: Type }>;
 type Rules = {

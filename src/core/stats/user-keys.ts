@@ -1,6 +1,6 @@
 /** Statistics and events of a user's own, from tools, validators and loops: which are allowed. */
-import { byteSize, isDeeperThan, MAX_JSON_DEPTH, type Json } from '../json.ts';
-import { UsageError } from '../usage-error.ts';
+import { byteSize, isDeeperThan, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
+import { UsageError } from '../base/usage-error.ts';
 import { AGENT_PREFIX, SELF_PREFIX } from './stat-keys.ts';
 
 /** The most bytes of JSON that an event of a user's own may carry: events are kept in history. */

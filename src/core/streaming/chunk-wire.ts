@@ -10,7 +10,7 @@
  * - a comment every {@link PING_MS}, so that a reader knows a silent model from a dead worker;
  * - `event: end` when the worker has nothing more to say: it stops.
  */
-import { isPlainObject } from '../json.ts';
+import { isPlainObject } from '../base/json.ts';
 import type { Chunk, ChunkMarker } from './chunk.ts';
 
 /** Version of the protocol; a reader leaves an endpoint of another one alone. */

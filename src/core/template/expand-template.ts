@@ -1,7 +1,7 @@
 /** Fills a template with data. Hidden names are never filled in: what it gives goes to a model. */
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { jsonType } from '../json-type.ts';
-import { isHidden } from '../signature/signature.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { jsonType } from '../base/json-type.ts';
+import { isHidden } from '../contract/signature.ts';
 import { placeText } from './parse-template.ts';
 import type { TagPlace, TemplateNode } from './template.ts';
 

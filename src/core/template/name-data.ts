@@ -2,7 +2,7 @@
  * A template for a model that reads data by programs: it names the data instead of holding it. Hidden
  * names may stand in it, since a name gives nothing away.
  */
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { TemplateNode } from './template.ts';
 
 /** The text, and the tags whose data is missing, each once. */

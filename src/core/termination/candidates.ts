@@ -1,14 +1,14 @@
 /** From the answer blocks of a turn to candidates, and from what a check says to a judgement. */
-import type { AnswerSpec } from '../agent/spec.ts';
-import type { Json } from '../json.ts';
-import type { FormattedSection } from '../message.ts';
-import type { Problem } from '../problem.ts';
+import type { AnswerSpec } from '../contract/spec.ts';
+import type { Json } from '../base/json.ts';
+import type { FormattedSection } from '../base/message.ts';
+import type { Problem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { jsonGuidance } from '../section/section.ts';
 import { payloadOf } from '../section/payload.ts';
 import { outputFormat } from '../signature/describe-output.ts';
 import { readOutput } from '../signature/read-output.ts';
-import type { Verdict } from '../toolchain/outcome.ts';
+import type { Verdict } from '../contract/outcome.ts';
 
 /** One answer block: a value that is still to be checked, or text that could not be read. */
 export type Candidate =

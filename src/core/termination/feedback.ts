@@ -1,6 +1,6 @@
 /** What the model is told about a reply that could not be used: problems to words. */
-import type { FormattedSection } from '../message.ts';
-import type { Problem } from '../problem.ts';
+import type { FormattedSection } from '../base/message.ts';
+import type { Problem } from '../base/problem.ts';
 import type { Judgement } from './candidates.ts';
 
 /** The names that feedback uses: those of the agent's sections. */

@@ -1,5 +1,5 @@
 /** Shortening text: by bytes with a mark of what is missing, or to a few characters in a line. */
-import { utf8Length } from '../json.ts';
+import { utf8Length } from '../base/json.ts';
 
 /** How much of a text is shown, in UTF-8 bytes. */
 export interface CutSizes {

@@ -1,5 +1,5 @@
 import { Document, isScalar, Scalar, visit } from 'yaml';
-import type { Json } from '../json.ts';
+import type { Json } from '../base/json.ts';
 
 /**
  * `value` as YAML for a model: 2 blanks of indentation, no folding, keys in their own order, no

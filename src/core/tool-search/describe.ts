@@ -1,6 +1,6 @@
 /** What a model reads of tool search: the overview in the prompt, and the hits of a search. */
-import type { AgentSpec, ToolSearchSpec, ToolSpec } from '../agent/spec.ts';
-import type { ModelTool } from '../model/model.ts';
+import type { AgentSpec, ToolSearchSpec, ToolSpec } from '../contract/spec.ts';
+import type { ModelTool } from '../contract/model.ts';
 import { ASK_TOOL } from '../toolchain/ask-user.ts';
 import { catalogueBlock, catalogueText, modelTool } from '../toolchain/catalogue.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';

@@ -7,8 +7,8 @@
  * D2  When an epoch ends its messages may be dropped, so what they showed moves to the head of the
  *     next one, whose digest is made anew in any case.
  */
-import type { Message } from '../message.ts';
-import type { TranscriptHead } from '../transcript/transcript.ts';
+import type { Message } from '../base/message.ts';
+import type { TranscriptHead } from '../contract/transcript.ts';
 
 /** Declared tools cost input tokens in each request; older ones can be searched again. */
 const MAX_DISCOVERED = 64;

@@ -2,8 +2,8 @@
  * Tool search as the loop sees it: a built-in tool whose result is a page of names. Ranking is done
  * on the worker; which text the model reads of it is decided in `describe.ts`.
  */
-import type { ToolSearchSpec, ToolSpec } from '../agent/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { ToolSearchSpec, ToolSpec } from '../contract/spec.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 /** The name of the built-in tool. */
 export const SEARCH_TOOL = 'tool_registry_search';

@@ -1,6 +1,6 @@
 /** The built-in tool by which a model asks a person. */
-import type { ToolSpec } from '../agent/spec.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
 import { foldedLabel } from '../text/folded-label.ts';
 import { spanText } from '../text/span-text.ts';

@@ -1,8 +1,8 @@
 /** Which calls of a turn start together, and how many of them the limits let through. */
-import type { ToolSpec } from '../agent/spec.ts';
-import type { Breach } from '../limits/limit.ts';
-import type { ToolCall } from '../message.ts';
-import type { Numbers } from '../stats/stats.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import type { Breach } from '../contract/limit.ts';
+import type { ToolCall } from '../base/message.ts';
+import type { Numbers } from '../contract/stats.ts';
 
 /** Under which an unknown tool is counted: model text never becomes a key. */
 export const UNKNOWN_TOOL = '(unknown)';

@@ -1,9 +1,9 @@
 /** From the elements of action blocks to calls: the rules that all ways of writing calls share. */
-import type { ToolSpec } from '../agent/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { jsonType, type JsonType } from '../json-type.ts';
-import type { ToolCall } from '../message.ts';
-import type { Problem } from '../problem.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { jsonType, type JsonType } from '../base/json-type.ts';
+import type { ToolCall } from '../base/message.ts';
+import type { Problem } from '../base/problem.ts';
 import type { CallContext, CallsReading } from './toolchain.ts';
 
 /** One block of calls, as far as its text could be read. */

@@ -1,6 +1,6 @@
 /** What the model reads of a call that did not succeed, a function for each way to fail. */
-import type { ToolSpec } from '../agent/spec.ts';
-import type { JsonObject } from '../json.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import type { JsonObject } from '../base/json.ts';
 import { clip, cut, firstBytes } from '../text/cut.ts';
 import { spanText } from '../text/span-text.ts';
 import { nearestName } from '../text/nearest.ts';

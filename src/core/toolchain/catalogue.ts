@@ -1,7 +1,7 @@
 /** The tools of an agent as text: the section `tools` of a prompt, and lines about arguments. */
-import type { ToolSpec } from '../agent/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import type { ModelTool } from '../model/model.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { ModelTool } from '../contract/model.ts';
 import { indentRest } from '../text/indent.ts';
 import { nativeName } from './native-calls.ts';
 import type { Toolchain } from './toolchain.ts';

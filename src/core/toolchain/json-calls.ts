@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../json.ts';
-import { jsonType } from '../json-type.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import { jsonType } from '../base/json-type.ts';
 import { readJson } from '../section/json-reader.ts';
 import { payloadOf } from '../section/payload.ts';
 import { readBatch, type RawBlock, type RawElement } from './call-reading.ts';

@@ -1,6 +1,6 @@
 /** The built-in tool by which a model asks a model: prompt, signature and model are arguments. */
-import type { ToolSpec } from '../agent/spec.ts';
-import type { JsonObject } from '../json.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import type { JsonObject } from '../base/json.ts';
 
 /** The name of the built-in tool. */
 export const LLM_QUERY_TOOL = 'llm_query';

@@ -2,11 +2,11 @@
  * Calls by the provider's own means. Every call of a transcript has a result: so a batch that
  * cannot be read keeps all its calls, and says for each what is answered.
  */
-import type { ToolSpec } from '../agent/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import type { ToolCall, ToolCallPart } from '../message.ts';
-import type { NativeCall } from '../model/model.ts';
-import type { Problem } from '../problem.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { ToolCall, ToolCallPart } from '../base/message.ts';
+import type { NativeCall } from '../contract/model.ts';
+import type { Problem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { cut } from '../text/cut.ts';
 import { argsOf, callIdOf, callWithoutTool, tooManyCalls } from './call-reading.ts';

@@ -2,10 +2,10 @@
  * Results of tools with `cache`, kept in the state of the run: so a hit is the same on every replay
  * and on every worker, and costs neither an activity nor history.
  */
-import type { ToolSpec } from '../agent/spec.ts';
-import { byteSize, canonicalJson, type Json } from '../json.ts';
-import type { ToolCall } from '../message.ts';
-import type { CallOutcome, ToolResult } from './outcome.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import { byteSize, canonicalJson, type Json } from '../base/json.ts';
+import type { ToolCall } from '../base/message.ts';
+import type { CallOutcome, ToolResult } from '../contract/outcome.ts';
 
 /** 256 KB: what is kept is handed over with the run, whose payloads the service bounds at 2 MB. */
 export const MAX_CACHED_BYTES: number = 256 * 1024;

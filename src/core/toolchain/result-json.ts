@@ -1,5 +1,5 @@
 /** What a tool's function returned, as JSON, or where it is none. */
-import { MAX_JSON_DEPTH, type Json } from '../json.ts';
+import { MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 
 /** Plain JSON; `undefined` stays what it is; or the place and the type of what is no JSON. */
 export type JsonResult =

@@ -1,6 +1,6 @@
 /** What a tool returned as text for the model, and the bounds of that text. */
-import { byteSize, type Json } from '../json.ts';
-import type { FormattedSection, MediaPart } from '../message.ts';
+import { byteSize, type Json } from '../base/json.ts';
+import type { FormattedSection, MediaPart } from '../base/message.ts';
 import { cutWithSizes, type CutSizes } from '../text/cut.ts';
 import { toolErrorText } from './call-texts.ts';
 import type { Toolchain } from './toolchain.ts';

@@ -1,4 +1,4 @@
-import type { ToolchainSpec } from '../agent/spec.ts';
+import type { ToolchainSpec } from '../contract/spec.ts';
 import { jsonToolchain } from './json-calls.ts';
 import { nativeToolchain } from './native-calls.ts';
 import type { Toolchain } from './toolchain.ts';

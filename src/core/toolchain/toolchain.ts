@@ -2,10 +2,10 @@
  * The contract of a toolchain: how a model is told to write calls, how they are read, and how
  * values are written back to it. Toolchains hold no state; tools are data, the host runs them.
  */
-import type { ToolSpec } from '../agent/spec.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { ToolCall } from '../message.ts';
-import type { Problem } from '../problem.ts';
+import type { ToolSpec } from '../contract/spec.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { ToolCall } from '../base/message.ts';
+import type { Problem } from '../base/problem.ts';
 
 /** What a reader must know beside the text. */
 export interface CallContext {

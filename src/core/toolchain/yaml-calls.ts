@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json.ts';
-import { jsonType } from '../json-type.ts';
+import type { JsonObject } from '../base/json.ts';
+import { jsonType } from '../base/json-type.ts';
 import { payloadOf } from '../section/payload.ts';
 import { yamlValue } from '../section/yaml-reader.ts';
 import { parseYamlTree, type YamlNode } from '../section/yaml-tree.ts';

@@ -7,11 +7,11 @@
  * I3  A child that ends without totals is charged what was reserved for it: a sum may be too high by
  *     what it did not spend, never too low.
  */
-import type { PendingItem } from '../agent/messages.ts';
-import type { ChildSummary } from '../agent/step.ts';
+import type { PendingItem } from '../contract/messages.ts';
+import type { ChildSummary } from '../contract/step.ts';
 import { isSelf } from '../stats/stat-keys.ts';
-import type { Numbers, Stats } from '../stats/stats.ts';
-import type { Lease } from './lease.ts';
+import type { Numbers, Stats } from '../contract/stats.ts';
+import type { Lease } from '../contract/lease.ts';
 
 /** A child that has not ended, as its parent's state keeps it. */
 export interface OpenChild {

@@ -1,6 +1,6 @@
 /** What a child gets from the tree above it beside leases: how deep it may nest, and until when it may run. */
-import type { Breach, Limit } from '../limits/limit.ts';
-import type { Ancestor, Deadline, ParentLink } from './lease.ts';
+import type { Breach, Limit } from '../contract/limit.ts';
+import type { Ancestor, Deadline, ParentLink } from '../contract/lease.ts';
 
 const DEPTH = 'agent:depth';
 const WALL_CLOCK = 'agent:wall_clock_ms';

@@ -10,11 +10,11 @@
  * I3  Nothing is given back before the child has said so: what was recalled stays reserved until then (recall.ts).
  *     A child that ends is not reserved for any more, and its totals are what it has spent.
  */
-import type { Breach, BreachOrigin, Limit } from '../limits/limit.ts';
+import type { Breach, BreachOrigin, Limit } from '../contract/limit.ts';
 import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
-import type { Numbers, Stats } from '../stats/stats.ts';
+import type { Numbers, Stats } from '../contract/stats.ts';
 import type { OpenChild } from './child-totals.ts';
-import { leaseId, type Lease, type LeaseAnswer, type Refusal } from './lease.ts';
+import { leaseId, type Lease, type LeaseAnswer, type Refusal } from '../contract/lease.ts';
 
 /** What of a run its budgets are computed from. */
 export interface Ledger {

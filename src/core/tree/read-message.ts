@@ -2,19 +2,19 @@
  * What comes as a message of another run, which any client may have written: read once, into the types,
  * or refused in one sentence.
  */
-import type { PendingItem } from '../agent/messages.ts';
-import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../json.ts';
-import type { Breach } from '../limits/limit.ts';
+import type { PendingItem } from '../contract/messages.ts';
+import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
+import type { Breach } from '../contract/limit.ts';
 import { isSelf } from '../stats/stat-keys.ts';
-import type { Numbers } from '../stats/stats.ts';
-import type { Deadline, LeaseAnswer, LeaseReturn, ParentLink } from './lease.ts';
+import type { Numbers } from '../contract/stats.ts';
+import type { Deadline, LeaseAnswer, LeaseReturn, ParentLink } from '../contract/lease.ts';
 import type {
   ChildCancel,
   DeadlineNews,
   LeaseGrant,
   LeaseRequest,
   ProgressMessage,
-} from './messages.ts';
+} from '../contract/tree-messages.ts';
 
 /** What a child tells about itself; null for what no child of ours says. */
 export function readProgress(payload: unknown): ProgressMessage | null {

@@ -8,9 +8,9 @@
  *     it have said so: only then is it free. So a recall that is lost, late or doubled frees nothing.
  * I3  A child keeps what it has spent and what it has in flight, never less.
  */
-import type { Numbers } from '../stats/stats.ts';
+import type { Numbers } from '../contract/stats.ts';
 import type { OpenChild } from './child-totals.ts';
-import type { LeaseAnswer, LeaseReturn } from './lease.ts';
+import type { LeaseAnswer, LeaseReturn } from '../contract/lease.ts';
 import { boundsOf, committed, restOf, type Bound, type Ledger } from './ledger.ts';
 
 /** What one child is told. */

@@ -1,9 +1,9 @@
 /** What a run's state holds of its tree, and how events change it. */
-import type { EventBase, EventBody } from '../agent/events.ts';
-import type { PendingItem } from '../agent/messages.ts';
-import type { ChildSummary } from '../agent/step.ts';
+import type { EventBase, EventBody } from '../contract/events.ts';
+import type { PendingItem } from '../contract/messages.ts';
+import type { ChildSummary } from '../contract/step.ts';
 import type { ChildEnds, OpenChild } from './child-totals.ts';
-import { withAnswers, type Lease, type ParentLink } from './lease.ts';
+import { withAnswers, type Lease, type ParentLink } from '../contract/lease.ts';
 import { awaitedAfter, withReturns } from './recall.ts';
 
 /** The part of a run's state that is about the runs above and below it; all absent without any. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { toolResult } from '../../../src/activities/tool-result.ts';
 import { wouldCross } from '../../../src/core/limits/breach.ts';
-import type { Limit } from '../../../src/core/limits/limit.ts';
+import type { Limit } from '../../../src/core/contract/limit.ts';
 import { roomFor, wavesOf } from '../../../src/core/toolchain/batch.ts';
-import { EMPTY_STATS } from '../../../src/core/stats/stats.ts';
-import { ToolError } from '../../../src/core/tool-error.ts';
+import { EMPTY_STATS } from '../../../src/core/contract/stats.ts';
+import { ToolError } from '../../../src/core/base/tool-error.ts';
 import {
   act,
   actWith,

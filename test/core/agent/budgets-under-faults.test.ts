@@ -3,11 +3,11 @@
  * host, each with limits that bind in the middle of the tree. Prints how far limits were overrun.
  */
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../src/core/agent/events.ts';
-import type { LimitsInput } from '../../../src/core/agent/input.ts';
-import type { BudgetLine } from '../../../src/core/agent/messages.ts';
-import { treeView } from '../../../src/core/agent/tree-view.ts';
-import type { Step } from '../../../src/core/agent/step.ts';
+import type { AgentEvent } from '../../../src/core/contract/events.ts';
+import type { LimitsInput } from '../../../src/core/contract/input.ts';
+import type { BudgetLine } from '../../../src/core/contract/messages.ts';
+import { treeView } from '../../../src/core/run/tree-view.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import type { MemoryRun, TreeMessage } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
-import type { EventType } from '../../../src/core/agent/events.ts';
+import type { EventType } from '../../../src/core/contract/events.ts';
 import {
   abortOf,
   act,

@@ -4,8 +4,8 @@ import { agentTool, selfTool } from '../../../src/activities/agent-tool.ts';
 import { defineAgent } from '../../../src/activities/define-agent.ts';
 import { jsonAnswer } from '../../../src/activities/define-text.ts';
 import type { AgentDefinition } from '../../../src/activities/definitions.ts';
-import type { Next } from '../../../src/core/agent/work.ts';
-import { valueOf } from '../../../src/core/stats/stats.ts';
+import type { Next } from '../../../src/core/loop/work.ts';
+import { valueOf } from '../../../src/core/contract/stats.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
 import {

@@ -9,9 +9,9 @@ import {
   type CompactionOptions,
 } from '../../../src/index.ts';
 import { toolResult } from '../../../src/activities/tool-result.ts';
-import { textMessage, textOf } from '../../../src/core/message.ts';
+import { textMessage, textOf } from '../../../src/core/base/message.ts';
 import type { ModelEntry } from '../../../src/activities/model-entry.ts';
-import type { ModelRequest } from '../../../src/core/model/model.ts';
+import type { ModelRequest } from '../../../src/core/contract/model.ts';
 import { scriptedModel, type ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import {
   abortOf,

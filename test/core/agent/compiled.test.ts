@@ -4,7 +4,7 @@ import type { AgentOptions } from '../../../src/activities/agent-options.ts';
 import { defineAgent } from '../../../src/activities/define-agent.ts';
 import { defineTool } from '../../../src/activities/define-tool.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
-import type { Step } from '../../../src/core/agent/step.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
 import { codeId } from '../../../src/lisp.ts';
 import {
   compiledFrom,
@@ -12,7 +12,7 @@ import {
   isCompiled,
   type CompiledAgent,
 } from '../../../src/core/program/compiled.ts';
-import { isUsageError } from '../../../src/core/usage-error.ts';
+import { isUsageError } from '../../../src/core/base/usage-error.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';

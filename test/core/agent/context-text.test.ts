@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeContext } from '../../../src/core/agent/context-text.ts';
+import { describeContext } from '../../../src/core/modes/context-text.ts';
 
 describe('The context as text [row 32]', () => {
   test('is empty without keys', () => {

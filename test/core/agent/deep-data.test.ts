@@ -1,6 +1,6 @@
 /** Data that nests so deeply that whoever writes it as text, recursively, runs out of stack. */
 import { describe, expect, it } from 'vitest';
-import { isDeeperThan, MAX_JSON_DEPTH, type Json } from '../../../src/core/json.ts';
+import { isDeeperThan, MAX_JSON_DEPTH, type Json } from '../../../src/core/base/json.ts';
 import { checkOwnEvent } from '../../../src/core/stats/user-keys.ts';
 import { act, answer, bodiesOf, searchTool, startRun } from '../../support/runs.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { counter, summarize } from '../../../src/activities/define-compaction.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
-import type { Step } from '../../../src/core/agent/step.ts';
-import type { Json } from '../../../src/core/json.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 import {
   act,
   answer,

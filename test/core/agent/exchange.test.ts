@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../src/core/agent/events.ts';
-import { exchangeTurns, newestTurns, type Exchange } from '../../../src/core/agent/exchange.ts';
-import type { HistoryTurn } from '../../../src/core/agent/input.ts';
-import { textMessage } from '../../../src/core/message.ts';
-import type { Entry } from '../../../src/core/transcript/entry.ts';
+import type { AgentEvent } from '../../../src/core/contract/events.ts';
+import { exchangeTurns, newestTurns, type Exchange } from '../../../src/core/run/exchange.ts';
+import type { HistoryTurn } from '../../../src/core/contract/input.ts';
+import { textMessage } from '../../../src/core/base/message.ts';
+import type { Entry } from '../../../src/core/contract/entry.ts';
 import { STEP } from '../../cli/cli-fixture.ts';
 
 const EMPTY: Exchange = { task: 'A table', step: STEP, entries: [], events: [] };

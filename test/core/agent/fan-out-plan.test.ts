@@ -6,10 +6,10 @@ import {
   levelsOf,
   partsOf,
   withItems,
-} from '../../../src/core/agent/fan-out-plan.ts';
-import type { SpawnInput } from '../../../src/core/agent/spawn.ts';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
-import type { Task } from '../../../src/core/message.ts';
+} from '../../../src/core/start/fan-out-plan.ts';
+import type { SpawnInput } from '../../../src/core/children/spawn.ts';
+import type { Json, JsonObject } from '../../../src/core/base/json.ts';
+import type { Task } from '../../../src/core/base/message.ts';
 
 /** Runs of a fan-out over `count` items, by the same steps as its runs take. */
 function runsBelow(count: number, batch: number): number {

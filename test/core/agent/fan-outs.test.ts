@@ -4,9 +4,9 @@ import { fanOut, type FanOutOptions } from '../../../src/activities/define-fan-o
 import { pipeline } from '../../../src/activities/define-pipeline.ts';
 import type { AgentDefinition } from '../../../src/activities/definitions.ts';
 import { previewPrompt } from '../../../src/activities/preview-prompt.ts';
-import type { JsonObject } from '../../../src/core/json.ts';
-import { textOf } from '../../../src/core/message.ts';
-import type { ModelFunction } from '../../../src/core/model/model.ts';
+import type { JsonObject } from '../../../src/core/base/json.ts';
+import { textOf } from '../../../src/core/base/message.ts';
+import type { ModelFunction } from '../../../src/core/contract/model.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { partsTo, readerAgent } from '../../support/fan-outs.ts';

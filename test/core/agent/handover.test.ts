@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RunState } from '../../../src/core/agent/run-state.ts';
-import type { Next } from '../../../src/core/agent/work.ts';
+import type { RunState } from '../../../src/core/run/run-state.ts';
+import type { Next } from '../../../src/core/loop/work.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
 import { abortOf, act, answer, gate, hasNoGap, startRun, typesOf } from '../../support/runs.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../../src/core/agent/events.ts';
-import type { Host } from '../../../src/core/agent/host.ts';
-import { createMailbox, EMPTY_INBOX } from '../../../src/core/agent/inbox.ts';
-import { runLoop } from '../../../src/core/agent/loop.ts';
-import { nextOf } from '../../../src/core/agent/next-of.ts';
-import { createRun } from '../../../src/core/agent/run.ts';
-import { startState } from '../../../src/core/agent/run-state.ts';
+import type { AgentEvent } from '../../../src/core/contract/events.ts';
+import type { Host } from '../../../src/core/run/host.ts';
+import { createMailbox, EMPTY_INBOX } from '../../../src/core/run/inbox.ts';
+import { runLoop } from '../../../src/core/loop/loop.ts';
+import { nextOf } from '../../../src/core/loop/next-of.ts';
+import { createRun } from '../../../src/core/run/run.ts';
+import { startState } from '../../../src/core/run/run-state.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
 import { act, typesOf } from '../../support/runs.ts';
 import { reactSpec } from './spec-fixture.ts';

@@ -9,7 +9,7 @@ import {
   takeInputs,
   type Inbox,
   type RunInput,
-} from '../../../src/core/agent/inbox.ts';
+} from '../../../src/core/run/inbox.ts';
 
 const input = (id: string, kind: RunInput['kind'] = 'queue'): RunInput => ({ id, kind, text: id });
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { AgentOptions } from '../../../src/activities/agent-options.ts';
 import { defineAgent } from '../../../src/activities/define-agent.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
-import type { Step } from '../../../src/core/agent/step.ts';
-import { textOf } from '../../../src/core/message.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
+import { textOf } from '../../../src/core/base/message.ts';
 import type { ModelEntry } from '../../../src/activities/model-entry.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../../src/testing/scripted-model.ts';
 import { renderRequest } from '../../support/render-request.ts';
 import { bodiesOf } from '../../support/runs.ts';
-import type { AgentEvent } from '../../../src/core/agent/events.ts';
+import type { AgentEvent } from '../../../src/core/contract/events.ts';
 
 interface Played {
   readonly step: Step;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
 import { defineTool } from '../../../src/activities/define-tool.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
-import { textOf } from '../../../src/core/message.ts';
-import type { ModelRequest } from '../../../src/core/model/model.ts';
-import type { UsageError } from '../../../src/core/usage-error.ts';
+import { textOf } from '../../../src/core/base/message.ts';
+import type { ModelRequest } from '../../../src/core/contract/model.ts';
+import type { UsageError } from '../../../src/core/base/usage-error.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import {
   abortOf,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { counter, slidingWindow } from '../../../src/activities/define-compaction.ts';
 import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
-import type { LimitsInput } from '../../../src/core/agent/input.ts';
-import type { Limit } from '../../../src/core/limits/limit.ts';
+import type { LimitsInput } from '../../../src/core/contract/input.ts';
+import type { Limit } from '../../../src/core/contract/limit.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import {
   abortOf,

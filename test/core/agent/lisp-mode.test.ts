@@ -8,19 +8,19 @@ import { counter, slidingWindow } from '../../../src/activities/define-compactio
 import { defineTool } from '../../../src/activities/define-tool.ts';
 import type { AgentDefinition } from '../../../src/activities/definitions.ts';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
-import type { AgentEvent } from '../../../src/core/agent/events.ts';
-import type { Step } from '../../../src/core/agent/step.ts';
-import { lispMode } from '../../../src/core/agent/modes/lisp.ts';
-import { textOf, type Message } from '../../../src/core/message.ts';
+import type { AgentEvent } from '../../../src/core/contract/events.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
+import { lispMode } from '../../../src/core/modes/lisp.ts';
+import { textOf, type Message } from '../../../src/core/base/message.ts';
 import { PREAMBLE } from '../../../src/core/program/feedback.ts';
-import type { Entry } from '../../../src/core/transcript/entry.ts';
+import type { Entry } from '../../../src/core/contract/entry.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import {
   scriptedModel,
   type ScriptedModel,
   type ScriptedReply,
 } from '../../../src/testing/scripted-model.ts';
-import { ToolError } from '../../../src/core/tool-error.ts';
+import { ToolError } from '../../../src/core/base/tool-error.ts';
 import { bodiesOf } from '../../support/runs.ts';
 
 interface Played {

@@ -4,9 +4,9 @@ import { llmTool } from '../../../src/activities/define-llm-tool.ts';
 import type { ToolDefinition } from '../../../src/activities/definitions.ts';
 import type { LlmToolOptions } from '../../../src/activities/llm-tool-options.ts';
 import type { ModelEntry } from '../../../src/activities/model-entry.ts';
-import { textOf } from '../../../src/core/message.ts';
-import type { ModelRequest } from '../../../src/core/model/model.ts';
-import { valueOf } from '../../../src/core/stats/stats.ts';
+import { textOf } from '../../../src/core/base/message.ts';
+import type { ModelRequest } from '../../../src/core/contract/model.ts';
+import { valueOf } from '../../../src/core/contract/stats.ts';
 import {
   scriptedModel,
   type ScriptedModel,

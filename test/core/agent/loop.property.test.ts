@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { InputKind } from '../../../src/core/agent/events.ts';
+import type { InputKind } from '../../../src/core/contract/events.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { eventsAreWhole } from '../../support/laws.ts';
 import { act, answer, GARBAGE, startRun } from '../../support/runs.ts';

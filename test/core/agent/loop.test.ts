@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelReply } from '../../../src/core/model/model.ts';
+import type { ModelReply } from '../../../src/core/contract/model.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
-import type { Breach } from '../../../src/core/limits/limit.ts';
+import type { Breach } from '../../../src/core/contract/limit.ts';
 import { act, answer, GARBAGE, hasNoGap, START, startRun, typesOf } from '../../support/runs.ts';
 
 const usage = {

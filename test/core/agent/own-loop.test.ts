@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { defineValidator } from '../../../src/activities/define-validator.ts';
-import type { Next } from '../../../src/core/agent/work.ts';
-import type { Entry } from '../../../src/core/transcript/entry.ts';
-import { textMessage, textOf } from '../../../src/core/message.ts';
+import type { Next } from '../../../src/core/loop/work.ts';
+import type { Entry } from '../../../src/core/contract/entry.ts';
+import { textMessage, textOf } from '../../../src/core/base/message.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { replyText } from '../../../src/core/agent/turn.ts';
+import { replyText } from '../../../src/core/contract/turn.ts';
 import { answer, bodiesOf, ownEventsOf, startRun, typesOf } from '../../support/runs.ts';
 
 /** Drafts, has the draft searched for, and ends after two rounds that a validator liked. */

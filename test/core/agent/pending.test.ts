@@ -5,16 +5,16 @@ import {
   EMPTY_INBOX,
   isAnsweredBy,
   openWaits,
-} from '../../../src/core/agent/inbox.ts';
+} from '../../../src/core/run/inbox.ts';
 import {
   checkAnswer,
   checkDecision,
   type ApprovalItem,
   type ExternalItem,
   type QuestionItem,
-} from '../../../src/core/agent/pending.ts';
-import { activeMs } from '../../../src/core/agent/idle-state.ts';
-import type { Json } from '../../../src/core/json.ts';
+} from '../../../src/core/contract/pending.ts';
+import { activeMs } from '../../../src/core/run/idle-state.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 
 const QUESTION: QuestionItem = {
   kind: 'question',

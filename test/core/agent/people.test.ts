@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { defineTool } from '../../../src/activities/define-tool.ts';
 import type { ToolDefinition } from '../../../src/activities/definitions.ts';
 import { external } from '../../../src/activities/external.ts';
-import type { Decision } from '../../../src/core/agent/pending.ts';
-import { textOf } from '../../../src/core/message.ts';
-import { valueOf } from '../../../src/core/stats/stats.ts';
-import type { ModelRequest } from '../../../src/core/model/model.ts';
-import { UsageError } from '../../../src/core/usage-error.ts';
+import type { Decision } from '../../../src/core/contract/pending.ts';
+import { textOf } from '../../../src/core/base/message.ts';
+import { valueOf } from '../../../src/core/contract/stats.ts';
+import type { ModelRequest } from '../../../src/core/contract/model.ts';
+import { UsageError } from '../../../src/core/base/usage-error.ts';
 import {
   answer,
   bodiesOf,

@@ -9,9 +9,9 @@ import {
 import type { AgentDefinition } from '../../../src/activities/definitions.ts';
 import { humanStep } from '../../../src/activities/human-step.ts';
 import { previewPrompt } from '../../../src/activities/preview-prompt.ts';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
-import { textOf } from '../../../src/core/message.ts';
-import type { ModelRequest } from '../../../src/core/model/model.ts';
+import type { Json, JsonObject } from '../../../src/core/base/json.ts';
+import { textOf } from '../../../src/core/base/message.ts';
+import type { ModelRequest } from '../../../src/core/contract/model.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentOptions } from '../../../src/activities/agent-options.ts';
-import type { AgentEvent } from '../../../src/core/agent/events.ts';
-import type { Step } from '../../../src/core/agent/step.ts';
-import { textOf } from '../../../src/core/message.ts';
-import type { Part } from '../../../src/core/message.ts';
+import type { AgentEvent } from '../../../src/core/contract/events.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
+import { textOf } from '../../../src/core/base/message.ts';
+import type { Part } from '../../../src/core/base/message.ts';
 import { PREAMBLE } from '../../../src/core/program/feedback.ts';
 import type { ScriptedModel, ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { renderRequest } from '../../support/render-request.ts';

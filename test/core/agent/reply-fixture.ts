@@ -1,5 +1,5 @@
 /** Replies of a model, for tests that read them. */
-import type { FinishReason, NativeCall, Reply } from '../../../src/core/model/model.ts';
+import type { FinishReason, NativeCall, Reply } from '../../../src/core/contract/model.ts';
 
 /** A reply with this text; `fields` replace what it says by default. */
 export function replyOf(text: string, fields: Partial<Reply> = {}): Reply {

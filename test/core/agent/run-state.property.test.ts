@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { EMPTY_INBOX, type RunInput } from '../../../src/core/agent/inbox.ts';
-import { apply } from '../../../src/core/agent/run-state.ts';
+import { EMPTY_INBOX, type RunInput } from '../../../src/core/run/inbox.ts';
+import { apply } from '../../../src/core/run/run-state.ts';
 import { eventsArbitrary, freshState, limitsArbitrary } from '../../support/events.ts';
 import {
   applySurvivesJson,

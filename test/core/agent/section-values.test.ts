@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { settleSections } from '../../../src/core/agent/section-values.ts';
+import { settleSections } from '../../../src/core/modes/section-values.ts';
 
 const unreadable = { name: 'plan', problems: [{ code: 'json_syntax', message: 'no' }] };
 const turn = {

@@ -1,10 +1,10 @@
 /** Structured sections in a run: what is kept of them, what is told, and that they stop nothing. */
 import { describe, expect, it } from 'vitest';
 import { jsonSection, yamlSection } from '../../../src/activities/define-text.ts';
-import type { EventBody } from '../../../src/core/agent/events.ts';
-import type { Json } from '../../../src/core/json.ts';
-import { textOf } from '../../../src/core/message.ts';
-import type { Problem } from '../../../src/core/problem.ts';
+import type { EventBody } from '../../../src/core/contract/events.ts';
+import type { Json } from '../../../src/core/base/json.ts';
+import { textOf } from '../../../src/core/base/message.ts';
+import type { Problem } from '../../../src/core/base/problem.ts';
 import { act, answer, bodyOf, startRun } from '../../support/runs.ts';
 
 const schema = {

@@ -1,5 +1,5 @@
 /** A specification with the defaults of a react agent, for tests that look at one thing. */
-import type { AgentSpec, ToolSpec } from '../../../src/core/agent/spec.ts';
+import type { AgentSpec, ToolSpec } from '../../../src/core/contract/spec.ts';
 
 /** A tool that takes one text, `query`, unless told otherwise. */
 export function toolSpec(fields: Partial<ToolSpec> = {}): ToolSpec {

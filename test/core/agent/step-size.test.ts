@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentOptions } from '../../../src/activities/agent-options.ts';
 import { defineAgent } from '../../../src/activities/define-agent.ts';
-import { fitEnding, MAX_STEP_BYTES } from '../../../src/core/agent/step-size.ts';
-import type { Step } from '../../../src/core/agent/step.ts';
-import { byteSize, type Json } from '../../../src/core/json.ts';
+import { fitEnding, MAX_STEP_BYTES } from '../../../src/core/run/step-size.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
+import { byteSize, type Json } from '../../../src/core/base/json.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';

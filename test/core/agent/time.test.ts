@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agentTime } from '../../../src/core/agent/time.ts';
+import { agentTime } from '../../../src/core/run/time.ts';
 import { dateOfDay, dayOfDate, isoOfMoment, momentOf } from '../../../src/core/text/civil-date.ts';
 
 const tuesday = Date.parse('2026-03-10T09:00:00Z');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { WaitingItem } from '../../../src/core/agent/pending.ts';
-import { waitsFor } from '../../../src/core/agent/waits-for.ts';
+import type { WaitingItem } from '../../../src/core/contract/pending.ts';
+import { waitsFor } from '../../../src/core/run/waits-for.ts';
 import { START } from '../../support/runs.ts';
 
 const QUESTION: WaitingItem = {

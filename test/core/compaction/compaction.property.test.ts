@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StrategySpec } from '../../../src/core/compaction/compaction.ts';
+import type { StrategySpec } from '../../../src/core/contract/compaction.ts';
 import { planOf } from '../../../src/core/compaction/plan.ts';
-import { textMessage } from '../../../src/core/message.ts';
-import { isPinned, type Entry } from '../../../src/core/transcript/entry.ts';
+import { textMessage } from '../../../src/core/base/message.ts';
+import { isPinned, type Entry } from '../../../src/core/contract/entry.ts';
 import {
   compactionIsIdempotent,
   compactionKeepsPins,
   compactionKeepsTask,
   compactionNeverGrows,
 } from '../../support/laws.ts';
-import { startState } from '../../../src/core/agent/run-state.ts';
+import { startState } from '../../../src/core/run/run-state.ts';
 import { chatSpec, reactSpec } from '../agent/spec-fixture.ts';
 import { entryOf, importantEntry, observation, summaryOf } from './entries.ts';
 

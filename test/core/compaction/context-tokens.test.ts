@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { contextTokens } from '../../../src/core/compaction/context-tokens.ts';
-import { buildRequest } from '../../../src/core/agent/modes/modes.ts';
-import { startState, type RunState } from '../../../src/core/agent/run-state.ts';
-import type { ReplyMark } from '../../../src/core/compaction/compaction.ts';
-import { textMessage, textOf, type Message } from '../../../src/core/message.ts';
+import { contextTokens } from '../../../src/core/ask/context-tokens.ts';
+import { buildRequest } from '../../../src/core/modes/modes.ts';
+import { startState, type RunState } from '../../../src/core/run/run-state.ts';
+import type { ReplyMark } from '../../../src/core/contract/compaction.ts';
+import { textMessage, textOf, type Message } from '../../../src/core/base/message.ts';
 import { chatSpec, reactSpec } from '../agent/spec-fixture.ts';
 import { entryOf } from './entries.ts';
 

@@ -1,8 +1,8 @@
 /** Entries of a scratchpad, made short. */
-import type { Message, Part } from '../../../src/core/message.ts';
-import { textMessage } from '../../../src/core/message.ts';
-import type { Json } from '../../../src/core/json.ts';
-import { IMPORTANCE_KEY, type Entry } from '../../../src/core/transcript/entry.ts';
+import type { Message, Part } from '../../../src/core/base/message.ts';
+import { textMessage } from '../../../src/core/base/message.ts';
+import type { Json } from '../../../src/core/base/json.ts';
+import { IMPORTANCE_KEY, type Entry } from '../../../src/core/contract/entry.ts';
 
 /** An entry of one iteration: a reply and what came of it. `fields` replaces what is named. */
 export function entryOf(index: number, fields: Partial<Entry> = {}): Entry {

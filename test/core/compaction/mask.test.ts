@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { mask } from '../../../src/index.ts';
-import type { StrategySpec } from '../../../src/core/compaction/compaction.ts';
+import type { StrategySpec } from '../../../src/core/contract/compaction.ts';
 import { planOf } from '../../../src/core/compaction/plan.ts';
-import { textMessage, type Message } from '../../../src/core/message.ts';
-import { IMPORTANCE_KEY, type Entry } from '../../../src/core/transcript/entry.ts';
+import { textMessage, type Message } from '../../../src/core/base/message.ts';
+import { IMPORTANCE_KEY, type Entry } from '../../../src/core/contract/entry.ts';
 import { entryOf, observation } from './entries.ts';
 
 const LARGE = 'x'.repeat(1_024);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slideWindow } from '../../../src/core/compaction/sliding-window.ts';
-import { importanceOf, isPinned, type Entry } from '../../../src/core/transcript/entry.ts';
+import { importanceOf, isPinned, type Entry } from '../../../src/core/contract/entry.ts';
 import { entriesOf, entryOf, importantEntry, indexesOf } from './entries.ts';
 
 const pinned = (index: number): Entry => importantEntry(index, 10);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { summarize } from '../../../src/index.ts';
-import type { StrategySpec, SummaryOrder } from '../../../src/core/compaction/compaction.ts';
+import type { StrategySpec, SummaryOrder } from '../../../src/core/contract/compaction.ts';
 import type { CompactionPlan } from '../../../src/core/compaction/compaction-plan.ts';
 import { planOf } from '../../../src/core/compaction/plan.ts';
 import {
   buildSummaryRequest,
   SUMMARY_SYSTEM,
-} from '../../../src/core/compaction/summary-request.ts';
-import { textMessage, textOf, type Message } from '../../../src/core/message.ts';
-import type { ModelRequest } from '../../../src/core/model/model.ts';
-import type { Entry } from '../../../src/core/transcript/entry.ts';
+} from '../../../src/core/ask/summary-request.ts';
+import { textMessage, textOf, type Message } from '../../../src/core/base/message.ts';
+import type { ModelRequest } from '../../../src/core/contract/model.ts';
+import type { Entry } from '../../../src/core/contract/entry.ts';
 import { chatSpec, reactSpec } from '../agent/spec-fixture.ts';
 import {
   entriesOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { context, counter, counterPrefix, gauge, gaugePrefix } from '../../../src/index.ts';
-import type { TriggerSpec } from '../../../src/core/compaction/compaction.ts';
+import type { TriggerSpec } from '../../../src/core/contract/compaction.ts';
 import { fires, snapshotsOf, type TriggerInput } from '../../../src/core/compaction/trigger.ts';
 
 function input(fields: Partial<TriggerInput> = {}): TriggerInput {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatOf } from '../../../src/core/format/format-of.ts';
-import type { FormatSpec } from '../../../src/core/agent/spec.ts';
+import type { FormatSpec } from '../../../src/core/contract/spec.ts';
 import { cpuMsOf } from '../../support/cpu-time.ts';
 
 const names = ['thinking', 'action', 'answer'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainBreach, firstBreach, wouldCross } from '../../../src/core/limits/breach.ts';
-import type { Breach, Limit } from '../../../src/core/limits/limit.ts';
-import type { Stats } from '../../../src/core/stats/stats.ts';
+import type { Breach, Limit } from '../../../src/core/contract/limit.ts';
+import type { Stats } from '../../../src/core/contract/stats.ts';
 
 const stats: Stats = {
   counters: { 'a:b': 2, '$self:a:b': 1, 'a:b:y': 2, 'a:b:x': 2, 'z:z': 9 },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { LimitsInput } from '../../../src/core/agent/input.ts';
+import type { LimitsInput } from '../../../src/core/contract/input.ts';
 import { compileLimits, type LimitSources } from '../../../src/core/limits/compile-limits.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/default-limits.ts';
-import type { Limit } from '../../../src/core/limits/limit.ts';
+import type { Limit } from '../../../src/core/contract/limit.ts';
 
 const [iterations, ...rest] = DEFAULT_LIMITS;
 

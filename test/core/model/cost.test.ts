@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { costMicroUsd, priceUsage } from '../../../src/core/model/cost.ts';
-import type { Price } from '../../../src/core/model/model.ts';
+import type { Price } from '../../../src/core/contract/model.ts';
 import type { TokenCounts } from '../../../src/core/model/usage.ts';
 
 const none: TokenCounts = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Reply } from '../../../src/core/model/model.ts';
+import type { Reply } from '../../../src/core/contract/model.ts';
 import { readReply } from '../../../src/core/model/read-reply.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
 

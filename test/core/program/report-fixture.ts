@@ -1,5 +1,5 @@
 /** Reports of programs, for tests that look at one part of them. */
-import type { ProgramReport } from '../../../src/core/agent/program/report.ts';
+import type { ProgramReport } from '../../../src/core/contract/report.ts';
 
 /** A program whose value was nil, with other fields where given. */
 export function reportOf(fields: Partial<ProgramReport> = {}): ProgramReport {

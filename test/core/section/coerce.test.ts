@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/core/json.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 import { coerce, durationMs, isIsoDuration, toDateTime } from '../../../src/core/section/coerce.ts';
 
 const dateTime = { type: 'string', format: 'date-time' };

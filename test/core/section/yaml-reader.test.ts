@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/core/json.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 import { readYaml } from '../../../src/core/section/yaml-reader.ts';
 import { timedRead } from '../../support/reply-readers.ts';
 import { yamlText } from '../../../src/core/text/yaml-text.ts';

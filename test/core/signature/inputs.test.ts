@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { alignValue } from '../../../src/core/signature/align-value.ts';
 import { coerceInputs } from '../../../src/core/signature/coerce-inputs.ts';
 import { parseSignature } from '../../../src/core/signature/parse-signature.ts';
-import type { Json } from '../../../src/core/json.ts';
-import type { Signature } from '../../../src/core/signature/signature.ts';
+import type { Json } from '../../../src/core/base/json.ts';
+import type { Signature } from '../../../src/core/contract/signature.ts';
 
 function signature(text: string): Signature {
   const reading = parseSignature(text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/core/json.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 import {
   describedFields,
   exampleJson,
@@ -8,7 +8,7 @@ import {
 } from '../../../src/core/signature/describe-output.ts';
 import { parseSignature } from '../../../src/core/signature/parse-signature.ts';
 import { readOutput, sourceOf } from '../../../src/core/signature/read-output.ts';
-import type { SignatureType } from '../../../src/core/signature/signature.ts';
+import type { SignatureType } from '../../../src/core/contract/signature.ts';
 import { cutReply, replyOf } from '../agent/reply-fixture.ts';
 import { anyType } from './signature-arbitrary.ts';
 

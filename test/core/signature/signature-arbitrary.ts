@@ -1,12 +1,12 @@
 /** Signatures and values of them, for property tests. */
 import fc from 'fast-check';
-import type { Json } from '../../../src/core/json.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 import {
   PRIMITIVES,
   type Signature,
   type SignatureField,
   type SignatureType,
-} from '../../../src/core/signature/signature.ts';
+} from '../../../src/core/contract/signature.ts';
 
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_-]{0,6}$/);
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fitValue } from '../../../src/activities/fit-value.ts';
-import type { Json } from '../../../src/core/json.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 import { parseExact, toSignature } from '../../../src/core/signature/from-json-schema.ts';
 import {
   inputsSchema,
@@ -15,7 +15,7 @@ import {
   hiddenFields,
   type Signature,
   type SignatureType,
-} from '../../../src/core/signature/signature.ts';
+} from '../../../src/core/contract/signature.ts';
 import { anySignature, anyType, isOfType, valueOf } from './signature-arbitrary.ts';
 
 function parsed(text: string): Signature {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, EventBody, OwnEventBody } from '../../../src/core/agent/events.ts';
-import { ownEvent } from '../../../src/core/agent/turn-record.ts';
-import { EMPTY_STATS, type Numbers, type Stats } from '../../../src/core/stats/stats.ts';
+import type { AgentEvent, EventBody, OwnEventBody } from '../../../src/core/contract/events.ts';
+import { ownEvent } from '../../../src/core/run/turn-record.ts';
+import { EMPTY_STATS, type Numbers, type Stats } from '../../../src/core/contract/stats.ts';
 import { tally } from '../../../src/core/stats/tally.ts';
 
 function eventOf(body: EventBody | OwnEventBody): AgentEvent {

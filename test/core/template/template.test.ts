@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
+import type { Json, JsonObject } from '../../../src/core/base/json.ts';
 import { expandTemplate } from '../../../src/core/template/expand-template.ts';
 import { parseTemplate } from '../../../src/core/template/parse-template.ts';
 import { namesOf } from '../../../src/core/template/template.ts';

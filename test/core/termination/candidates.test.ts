@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerSpec } from '../../../src/core/agent/spec.ts';
+import type { AnswerSpec } from '../../../src/core/contract/spec.ts';
 import {
   answerGuidance,
   candidatesOf,
@@ -9,7 +9,7 @@ import {
   type Candidate,
   type Judgement,
 } from '../../../src/core/termination/candidates.ts';
-import type { Verdict } from '../../../src/core/toolchain/outcome.ts';
+import type { Verdict } from '../../../src/core/contract/outcome.ts';
 
 const text: AnswerSpec = { kind: 'text', section: 'answer', validators: [] };
 const schema = { type: 'object', properties: { b: {}, a: {} } };

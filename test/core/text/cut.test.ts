@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { utf8Length } from '../../../src/core/json.ts';
+import { utf8Length } from '../../../src/core/base/json.ts';
 import { clip, cut, cutWithSizes, firstBytes } from '../../../src/core/text/cut.ts';
 
 describe('Cutting by bytes [row 21]', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolSearchSpec } from '../../../src/core/agent/spec.ts';
+import type { ToolSearchSpec } from '../../../src/core/contract/spec.ts';
 import { declaredTools, hitsText, toolsText } from '../../../src/core/tool-search/describe.ts';
 import { pageOf, rankHits, searchToolSpec } from '../../../src/core/tool-search/query.ts';
 import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../../src/core/message.ts';
+import type { Message } from '../../../src/core/base/message.ts';
 import { discoveredTools, nextHead } from '../../../src/core/tool-search/discovered.ts';
-import type { TranscriptHead } from '../../../src/core/transcript/transcript.ts';
+import type { TranscriptHead } from '../../../src/core/contract/transcript.ts';
 import { chatSpec } from '../agent/spec-fixture.ts';
 
 const toolSearch = { hint: 'names', pageSize: 3, pins: [], engines: [], noResults: '' } as const;

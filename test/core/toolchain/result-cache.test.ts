@@ -5,7 +5,7 @@ import {
   MAX_CACHED_BYTES,
   toCachedResult,
 } from '../../../src/core/toolchain/result-cache.ts';
-import type { ToolResult } from '../../../src/core/toolchain/outcome.ts';
+import type { ToolResult } from '../../../src/core/contract/outcome.ts';
 import { toolSpec } from '../agent/spec-fixture.ts';
 
 const tool = toolSpec({ cache: true });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/core/json.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 import { toJsonResult } from '../../../src/core/toolchain/result-json.ts';
 import {
   capOutput,

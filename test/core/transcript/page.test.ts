@@ -4,7 +4,7 @@ import {
   FIRST_POSITION,
   pageOf,
   type Page,
-} from '../../../src/core/transcript/page.ts';
+} from '../../../src/core/contract/page.ts';
 
 describe('pageOf', () => {
   it.each<{ name: string; items: string[]; maxBytes: number; page: Page }>([

@@ -7,7 +7,7 @@ import {
   totalsOf,
   type OpenChild,
 } from '../../../src/core/tree/child-totals.ts';
-import { change, EMPTY_STATS, type Numbers, type Stats } from '../../../src/core/stats/stats.ts';
+import { change, EMPTY_STATS, type Numbers, type Stats } from '../../../src/core/contract/stats.ts';
 
 const KEYS = ['agent:model_calls', 'agent:total_tokens', 'shop:refunds'];
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_STATS } from '../../../src/core/stats/stats.ts';
+import { EMPTY_STATS } from '../../../src/core/contract/stats.ts';
 import type { OpenChild } from '../../../src/core/tree/child-totals.ts';
-import { withAnswers, type Lease, type LeaseAnswer } from '../../../src/core/tree/lease.ts';
+import { withAnswers, type Lease, type LeaseAnswer } from '../../../src/core/contract/lease.ts';
 import { grantMore, type Ledger } from '../../../src/core/tree/ledger.ts';
 
 const LEASE: Lease = {

@@ -4,16 +4,16 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventBody } from '../../../src/core/agent/events.ts';
-import { ledgerOf } from '../../../src/core/agent/run.ts';
+import type { EventBody } from '../../../src/core/contract/events.ts';
+import { ledgerOf } from '../../../src/core/run/run.ts';
 import {
   apply,
   startState,
   type Carried,
   type RunState,
-} from '../../../src/core/agent/run-state.ts';
-import { usageOf } from '../../../src/core/agent/step-of.ts';
-import type { Limit } from '../../../src/core/limits/limit.ts';
+} from '../../../src/core/run/run-state.ts';
+import { usageOf } from '../../../src/core/run/step-of.ts';
+import type { Limit } from '../../../src/core/contract/limit.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
 import {
   chargedTotals,
@@ -30,8 +30,8 @@ import {
   restOf,
   type Bound,
 } from '../../../src/core/tree/ledger.ts';
-import type { Lease } from '../../../src/core/tree/lease.ts';
-import type { LeaseGrant, ParentMessage } from '../../../src/core/tree/messages.ts';
+import type { Lease } from '../../../src/core/contract/lease.ts';
+import type { LeaseGrant, ParentMessage } from '../../../src/core/contract/tree-messages.ts';
 import { isRoomAwaited, recallsOf, returnsOf } from '../../../src/core/tree/recall.ts';
 import { reactSpec } from '../agent/spec-fixture.ts';
 

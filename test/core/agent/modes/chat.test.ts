@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pairedMessages } from '../../../../src/core/agent/modes/chat.ts';
-import { buildRequest, modeOf, readTurn } from '../../../../src/core/agent/modes/modes.ts';
-import { failedCallResult, toolCallResult } from '../../../../src/core/agent/observation.ts';
-import type { Message, Part } from '../../../../src/core/message.ts';
+import { pairedMessages } from '../../../../src/core/modes/chat.ts';
+import { buildRequest, modeOf, readTurn } from '../../../../src/core/modes/modes.ts';
+import { failedCallResult, toolCallResult } from '../../../../src/core/modes/observation.ts';
+import type { Message, Part } from '../../../../src/core/base/message.ts';
 import { notRunText } from '../../../../src/core/toolchain/native-calls.ts';
 import { toolchainOf } from '../../../../src/core/toolchain/toolchain-of.ts';
 import { cutReply, replyOf } from '../reply-fixture.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readTurn } from '../../../../src/core/agent/modes/modes.ts';
-import type { AgentSpec, ReactSpec } from '../../../../src/core/agent/spec.ts';
-import type { Turn } from '../../../../src/core/agent/turn.ts';
+import { readTurn } from '../../../../src/core/modes/modes.ts';
+import type { AgentSpec, ReactSpec } from '../../../../src/core/contract/spec.ts';
+import type { Turn } from '../../../../src/core/contract/turn.ts';
 import { cutReply, replyOf } from '../reply-fixture.ts';
 import { reactSpec } from '../spec-fixture.ts';
 

@@ -1,9 +1,9 @@
 /** Programs of a run that is paused in their middle: what began goes on, nothing but timers begins. */
 import { describe, expect, it } from 'vitest';
 import { agentTool } from '../../../../src/activities/agent-tool.ts';
-import type { RunState } from '../../../../src/core/agent/run-state.ts';
-import { valueOf } from '../../../../src/core/stats/stats.ts';
-import type { Step } from '../../../../src/core/agent/step.ts';
+import type { RunState } from '../../../../src/core/run/run-state.ts';
+import { valueOf } from '../../../../src/core/contract/stats.ts';
+import type { Step } from '../../../../src/core/contract/step.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startPrograms, type ProgramRun } from '../../../support/programs.ts';
 import {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../../../src/activities/define-tool.ts';
 import type { ToolContext, ToolDefinition } from '../../../../src/activities/definitions.ts';
-import { ToolError } from '../../../../src/core/tool-error.ts';
-import { valueOf } from '../../../../src/core/stats/stats.ts';
+import { ToolError } from '../../../../src/core/base/tool-error.ts';
+import { valueOf } from '../../../../src/core/contract/stats.ts';
 import { startPrograms } from '../../../support/programs.ts';
 import { bodiesOf, gate, searchTool, startRun, typesOf, type Gate } from '../../../support/runs.ts';
 

@@ -1,0 +1,69 @@
+/**
+ * How large the next request will be, in tokens. The provider's own count of the last call, plus an
+ * estimate of what came after it; without such a count, an estimate of all.
+ */
+import { buildRequest, modeOf } from '../modes/modes.ts';
+import { scratchpadMessages, type RunState } from '../run/run-state.ts';
+import { byteSize, utf8Length, type Json } from '../base/json.ts';
+import type { Message, Part } from '../base/message.ts';
+
+/** Bytes of text to a token: the rule of thumb of providers for English text. */
+const BYTES_PER_TOKEN = 4;
+
+/** Tokens of an image or a document, whatever its size: about what providers charge for one. */
+const TOKENS_PER_MEDIA = 1_000;
+
+/** The estimate of the next request of a run. Texts that functions on the worker write count 0. */
+export function contextTokens(state: RunState): number {
+  const { lastReply } = state.compaction;
+  const { spec } = state.head;
+  const messages = scratchpadMessages(state);
+  if (lastReply !== null && lastReply.epoch === state.mark.epoch) {
+    const fresh = messages.slice(lastReply.messages);
+    // The reply itself comes first; its tokens are known as the output of the call.
+    const unread = fresh[0]?.role === 'assistant' ? fresh.slice(1) : fresh;
+    return lastReply.tokens + tokensOf(modeOf(spec).writeMessages(spec, unread));
+  }
+  const { runId, iteration } = state;
+  const options = { runId, iteration, attempt: 1, lastTurn: false };
+  const request = buildRequest(state.head, messages, options);
+  const toolBytes = request.tools === undefined ? 0 : byteSize(request.tools as unknown as Json);
+  return tokensOf(request.messages, toolBytes);
+}
+
+function tokensOf(messages: readonly Message[], moreBytes = 0): number {
+  const sizes = messages.flatMap((message) => message.parts.map(sizeOf));
+  const bytes = sizes.reduce((sum, size) => sum + size.bytes, moreBytes);
+  const media = sizes.reduce((sum, size) => sum + size.media, 0);
+  return Math.ceil(bytes / BYTES_PER_TOKEN) + media * TOKENS_PER_MEDIA;
+}
+
+interface Size {
+  readonly bytes: number;
+  readonly media: number;
+}
+
+function sizeOf(part: Part): Size {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return { bytes: utf8Length(part.text), media: 0 };
+    case 'media':
+      return { bytes: 0, media: 1 };
+    case 'tool_call':
+      return { bytes: utf8Length(part.tool) + byteSize(part.args), media: 0 };
+    case 'tool_result':
+      return part.parts
+        .map(sizeOf)
+        .reduce(
+          (sum, { bytes, media }) => ({ bytes: sum.bytes + bytes, media: sum.media + media }),
+          {
+            bytes: 0,
+            media: 0,
+          },
+        );
+    case 'sections':
+      // Messages come here as a model reads them, with their sections written as text.
+      return { bytes: byteSize(part.sections as unknown as Json), media: 0 };
+  }
+}

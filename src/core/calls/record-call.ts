@@ -1,0 +1,130 @@
+/** What of a call is recorded, whoever made it: a turn or a program. */
+import { canceledCallText, editedText } from '../toolchain/call-texts.ts';
+import { isKnownTool, UNKNOWN_TOOL } from '../toolchain/batch.ts';
+import { hitsText } from '../tool-search/describe.ts';
+import { readSearchPage } from '../tool-search/query.ts';
+import { toCachedResult } from '../toolchain/result-cache.ts';
+import { capOutput } from '../toolchain/result-text.ts';
+import { toolchainOf } from '../toolchain/toolchain-of.ts';
+import type { ToolCall } from '../base/message.ts';
+import type { CallEnd } from '../contract/call-end.ts';
+import type { EventBody } from '../contract/events.ts';
+import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
+import { isSearch } from './run-call.ts';
+import { maskHidden } from '../children/run-child.ts';
+import type { Run } from '../run/run.ts';
+import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
+import { cutInEvent, modelCallEvents, ownEvent } from '../run/turn-record.ts';
+
+/** A call that began. */
+export interface RecordedCall {
+  readonly call: ToolCall;
+  readonly startedAt: number;
+  /** Set when a program made it. */
+  readonly inProgram?: true;
+}
+
+/**
+ * Records what a call came to, and gives it as the model reads it. `shownTools` are those that searches
+ * of the turn have shown.
+ */
+export function recordCall(
+  run: Run,
+  { call: asked, startedAt, inProgram }: RecordedCall,
+  end: CallEnd,
+  shownTools: Set<string>,
+): CallResult {
+  const { spec } = run.state.head;
+  const tool = spec.tools.find(({ name }) => name === asked.tool);
+  if (end.isLeftOut === true) return leaveOut(run, asked, inProgram);
+  const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
+  const { result, shown } = isSearch(spec, call.tool)
+    ? searchResult(spec, tool, end.result, shownTools)
+    : { result: end.result };
+  const cached = toCachedResult(tool, call, result);
+  for (const event of modelCallEvents('tool', result)) run.record(event);
+  run.record(
+    {
+      ...toolCallAfter(spec, call, result, end.endedAt - (end.startedAt ?? startedAt)),
+      ...(inProgram === true ? { inProgram } : {}),
+    },
+    cached === undefined ? {} : { cached },
+  );
+  for (const event of result.events ?? []) run.record(ownEvent(event));
+  if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
+  const read = toolCallResult(asked, shownResult(tool, result), toolchainOf(spec.toolchain));
+  const told =
+    end.edited === undefined ? read : { ...read, text: `${editedText(end.edited)}\n${read.text}` };
+  return shown === undefined ? told : { ...told, shown };
+}
+
+/** A result as a model may read it. */
+function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result'] {
+  if (tool.agent === undefined || result.output === undefined) return result;
+  return { ...result, output: maskHidden(result.output) };
+}
+
+/** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */
+function searchResult(
+  spec: AgentSpec,
+  tool: ToolSpec | undefined,
+  result: CallEnd['result'],
+  shownTools: Set<string>,
+): { readonly result: CallEnd['result']; readonly shown?: readonly string[] } {
+  const page = result.outcome === 'ok' ? readSearchPage(result.output) : undefined;
+  if (page === undefined) return { result };
+  const toolchain = toolchainOf(spec.toolchain);
+  const { text, shown } = hitsText(spec, page, shownTools, toolchain);
+  for (const name of shown) shownTools.add(name);
+  const capped = capOutput(text, tool?.maxResultBytes ?? Infinity, toolchain);
+  return { result: { ...result, ...capped }, ...(shown.length === 0 ? {} : { shown }) };
+}
+
+/** A call that is not started any more. A breach keeps it out of the events, but a transcript needs a result. */
+export function leaveOut(run: Run, call: ToolCall, inProgram?: true): CallResult {
+  return run.state.breach === null
+    ? recordUnstarted(run, call, 'canceled', canceledCallText, inProgram)
+    : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
+}
+
+/** Records a call that nobody started, and why. */
+export function recordUnstarted(
+  run: Run,
+  call: ToolCall,
+  outcome: 'refused' | 'canceled',
+  error: string,
+  inProgram?: true,
+): CallResult {
+  const { spec } = run.state.head;
+  run.record({
+    ...toolCallAfter(spec, call, { outcome, error, attempts: 0, started: false }, 0),
+    ...(inProgram === true ? { inProgram } : {}),
+  });
+  return failedCallResult(call, error, isKnownTool(spec.tools, call.tool));
+}
+
+function toolCallAfter(
+  spec: AgentSpec,
+  { callId, tool, args }: ToolCall,
+  result: CallEnd['result'],
+  durationMs: number,
+): Extract<EventBody, { readonly type: 'agent:tool_call:after' }> {
+  const { outcome, started, attempts, output, error, cut, counts, gauges } = result;
+  const isCached = outcome === 'ok' && attempts === 0;
+  return {
+    type: 'agent:tool_call:after',
+    callId,
+    tool: isKnownTool(spec.tools, tool) ? tool : UNKNOWN_TOOL,
+    args: cutInEvent(args),
+    outcome,
+    started,
+    attempts,
+    durationMs,
+    ...(output === undefined ? {} : { output: cutInEvent(output) }),
+    ...(error === undefined ? {} : { error }),
+    ...(cut === undefined ? {} : { cut }),
+    ...(isCached ? { cached: true as const } : {}),
+    ...(counts === undefined ? {} : { counts }),
+    ...(gauges === undefined ? {} : { gauges }),
+  };
+}

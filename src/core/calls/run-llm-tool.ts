@@ -1,0 +1,226 @@
+/**
+ * A call of an LLM tool: one `json` or `text` run in the middle of the calling run. Its model calls are
+ * counted, limited and recorded as any of the run; it has no iteration and leaves nothing in the
+ * conversation but its result. Asynchronous, like `run-call.ts`, of which it is a part.
+ */
+import { byteSize, type Json, type JsonObject } from '../base/json.ts';
+import type { Message } from '../base/message.ts';
+import type { Reply } from '../contract/model.ts';
+import { withoutHidden } from '../program/hidden-values.ts';
+import { judge, valuesToCheck, type Judgement } from '../termination/candidates.ts';
+import {
+  canceledCallText,
+  toolErrorText,
+  unfitArgumentsText,
+  unfinishedText,
+} from '../toolchain/call-texts.ts';
+import { capForProgram, capOutput } from '../toolchain/result-text.ts';
+import { toolchainOf } from '../toolchain/toolchain-of.ts';
+import { askModels, type AskEnd, type InlineAsking, type Tries } from '../ask/ask-model.ts';
+import type { CallEnd } from '../contract/call-end.ts';
+import { checkArguments } from './check-arguments.ts';
+import { leaveOf } from '../run/ending.ts';
+import type { InlineRequest } from '../run/host.ts';
+import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
+import type { OpenCount } from '../run/open-count.ts';
+import { hiddenFrom, type CallingPlace } from './hidden-arguments.ts';
+import type { LlmToolSpec, ToolSpec } from '../contract/spec.ts';
+import type { AnswerTurn } from '../contract/turn.ts';
+import { unstarted, type Door } from '../people/wait-for-person.ts';
+
+/** Where an LLM tool asks. */
+export interface LlmPlace extends CallingPlace {
+  readonly open: OpenCount;
+  readonly door: Pick<Door, 'isDropped'>;
+}
+
+/** The call, whose arguments are not checked yet. */
+export interface LlmCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly spec: ToolSpec;
+  readonly llm: LlmToolSpec;
+}
+
+/** What a question came to. `attempts`: replies that were asked for, 0 when nothing was. */
+type Answer =
+  | { readonly kind: 'value'; readonly value: Json; readonly attempts: number }
+  | { readonly kind: 'failed'; readonly text: string; readonly attempts: number }
+  | { readonly kind: 'canceled'; readonly attempts: number };
+
+/** A question is recorded in the order of each attempt, so it is bounded as a loop's own requests are. */
+const MAX_QUESTION_BYTES = 1_000_000;
+
+/** Runs the call to its end; never rejects. */
+export async function runLlmTool(place: LlmPlace, call: LlmCall): Promise<CallEnd> {
+  const { run, host } = place;
+  const args = withoutNulls(call.llm, call.args);
+  const checked = await checkArguments(run, host, { ...call, args });
+  if (checked.kind === 'ended') return checked.end;
+  const reading = readLlmQuestion(run.state.head.spec, call.llm, checked.args);
+  switch (reading.kind) {
+    case 'unfit':
+      return unstarted('rejected', unfitArgumentsText(call.spec, reading.lines), host.now());
+    case 'failed':
+      return unstarted('error', toolErrorText(reading.message), host.now());
+    case 'question':
+      return endOf(place, call, await ask(place, call, reading.question));
+  }
+}
+
+/** The schema that models are shown knows no null: what may be absent and is null is left out. */
+function withoutNulls({ params }: LlmToolSpec, args: JsonObject): JsonObject {
+  const optional = params.filter(({ type }) => type.kind === 'optional').map(({ name }) => name);
+  return Object.fromEntries(
+    Object.entries(args).filter(([name, value]) => value !== null || !optional.includes(name)),
+  );
+}
+
+function endOf({ run, host, program }: LlmPlace, { tool, spec }: LlmCall, answer: Answer): CallEnd {
+  const { attempts } = answer;
+  const asked = { attempts, started: attempts > 0 };
+  const endedAt = host.now();
+  switch (answer.kind) {
+    case 'value': {
+      const toolchain = toolchainOf(run.state.head.spec.toolchain);
+      const capped =
+        program === undefined
+          ? capOutput(answer.value, spec.maxResultBytes, toolchain)
+          : capForProgram(tool, answer.value, spec.maxResultBytes);
+      return { result: { outcome: 'ok', ...capped, ...asked }, endedAt };
+    }
+    case 'failed':
+      return { result: { outcome: 'error', error: answer.text, ...asked }, endedAt };
+    case 'canceled':
+      return { result: { outcome: 'canceled', error: canceledCallText, ...asked }, endedAt };
+  }
+}
+
+/** Asks until an answer is accepted, or the attempts are used up. */
+async function ask(place: LlmPlace, call: LlmCall, question: LlmQuestion): Promise<Answer> {
+  const tries: Tries = { count: 0, isForced: false };
+  const failed = (attempts: number, code: string, cause: string): Answer => ({
+    kind: 'failed',
+    text: unfinishedText(call.tool, code, cause),
+    attempts,
+  });
+  let messages: readonly Message[] = [];
+  for (let attempt = 1; ; attempt++) {
+    const bytes = byteSize(questionRequest(question, messages, 'prompt', '') as unknown as Json);
+    if (bytes > MAX_QUESTION_BYTES) {
+      const cause = `its question has ${bytes} bytes, at most ${MAX_QUESTION_BYTES} are allowed`;
+      return failed(attempt - 1, 'invalid_input', cause);
+    }
+    const end = await askOnce(place, call, question, messages, tries);
+    // Without a try nothing was asked: a limit or a cancel came first.
+    const attempts = tries.count === 0 ? 0 : attempt;
+    if (end === 'left') return { kind: 'canceled', attempts };
+    if (end.kind === 'failed') return failed(attempts, end.code, end.message);
+    const read = await readAnswer(place, call, question, end.reply);
+    if (read.kind === 'canceled') return { kind: 'canceled', attempts };
+    if (read.kind === 'failed') return failed(attempts, read.code, read.cause);
+    const { turn, judgement } = read;
+    if (judgement.kind === 'accepted') return { kind: 'value', value: judgement.value, attempts };
+    const { mode, head, maxTurns } = question;
+    if (attempt >= maxTurns) {
+      const exhausted = mode.exhausted?.(judgement, end.reply);
+      return failed(attempts, exhausted?.code ?? 'validation_error', exhausted?.cause ?? '');
+    }
+    const count = { attempt, of: maxTurns };
+    const feedback = mode.answerFeedback(head.spec, turn, judgement, end.reply, count);
+    const outcome = { sectionErrors: [], feedback, results: [] };
+    messages = [...messages, ...mode.turnMessages(head.spec, turn, end.reply, outcome)];
+  }
+}
+
+/** One question to the models in turn; `left` when a cancel, an interrupt or a limit came between. */
+async function askOnce(
+  place: LlmPlace,
+  { callId }: LlmCall,
+  question: LlmQuestion,
+  messages: readonly Message[],
+  tries: Tries,
+): Promise<AskEnd | 'left'> {
+  const { run, host, open, door, program } = place;
+  const { models } = question.head.spec;
+  const hidden = hiddenFrom(place);
+  const inline: InlineAsking = {
+    callId,
+    asksForOutput: question.schema !== undefined,
+    isSeparate: program?.isSeparate(callId) ?? false,
+    isDropped: () => door.isDropped(callId),
+    request: (strategy, model) =>
+      withoutSecrets(questionRequest(question, messages, strategy, model), hidden),
+  };
+  const [first] = models;
+  const shown = inline.request(undefined, first?.id ?? '').messages.length;
+  const ids = models.map(({ id }) => id);
+  try {
+    const asking = { purpose: 'tool', models: ids, messages: shown, inline, tries } as const;
+    return await askModels(run, host, open, asking);
+  } catch (error) {
+    const left = leaveOf(error)?.kind;
+    if (left === 'stopped' || left === 'interrupted') return 'left';
+    throw error;
+  }
+}
+
+function withoutSecrets(request: InlineRequest, hidden: readonly string[]): InlineRequest {
+  if (hidden.length === 0) return request;
+  const messages = request.messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) =>
+      part.type === 'text' ? { ...part, text: withoutHidden(part.text, hidden) } : part,
+    ),
+  }));
+  return { ...request, messages };
+}
+
+/** What a reply says, judged. */
+type AnswerReading =
+  | { readonly kind: 'judged'; readonly turn: AnswerTurn; readonly judgement: Judgement }
+  | { readonly kind: 'failed'; readonly code: string; readonly cause: string }
+  | { readonly kind: 'canceled' };
+
+async function readAnswer(
+  { run, host, open }: LlmPlace,
+  { callId, tool }: LlmCall,
+  { mode, head, schema }: LlmQuestion,
+  reply: Reply,
+): Promise<AnswerReading> {
+  const { runId, agentPath, iteration } = run.state;
+  const turn = mode.readTurn(head.spec, reply, iteration);
+  for (const { code, message } of turn.warnings ?? []) {
+    run.record({ type: 'agent:warning', code, message: `${tool} (${callId}): ${message}` });
+  }
+  if (turn.kind !== 'answer') {
+    const [problem] = turn.kind === 'malformed' ? turn.problems : [];
+    const cause = problem?.message ?? 'the reply could not be read';
+    return { kind: 'failed', code: 'empty_response', cause };
+  }
+  const answers = valuesToCheck(turn.candidates);
+  if (schema === undefined || answers.length === 0) {
+    const judgement = judge(turn.candidates, schema === undefined ? null : []);
+    return { kind: 'judged', turn, judgement };
+  }
+  const order = {
+    agent: head.spec.name,
+    runId,
+    agentPath,
+    iteration,
+    validators: [],
+    sections: [],
+  };
+  open.count += 1;
+  const checked = await host.judgeAnswer({ ...order, answers, output: { tool, schema } });
+  open.count -= 1;
+  switch (checked.kind) {
+    case 'judged':
+      return { kind: 'judged', turn, judgement: judge(turn.candidates, checked.result.verdicts) };
+    case 'aborted':
+      return { kind: 'canceled' };
+    case 'failed':
+      return { kind: 'failed', code: 'validator_failed', cause: checked.message };
+  }
+}

@@ -1,0 +1,339 @@
+/**
+ * The closed union of what happens in a run. Each event is recorded once: it changes the state,
+ * moves statistics, is checked against the limits, and only then published. Events carry counts,
+ * never copies of the conversation: a copy per change would grow with the square.
+ */
+import type { StrategySpec } from './compaction.ts';
+import type { Json } from '../base/json.ts';
+import type { Breach, Limit } from './limit.ts';
+import type {
+  FinishReason,
+  Mode,
+  ModelPurpose,
+  OutputStrategy,
+  TokenUsage,
+} from './model.ts';
+import type { Problem, ProblemFamily } from '../base/problem.ts';
+import type { Numbers } from './stats.ts';
+import type { CallOutcome, Reports } from './outcome.ts';
+import type { ProgramOutcome } from './report.ts';
+import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
+import type { StepStatus } from './step.ts';
+
+/** What every event has. */
+export interface EventBase {
+  /** Rises by 1 over the whole chain of a run, from 1. */
+  readonly seq: number;
+  readonly runId: string;
+  readonly agent: string;
+  /** `planner/2/writer`: writer, started in planner's iteration 2. */
+  readonly agentPath: string;
+  /** Milliseconds since 1970, workflow time. */
+  readonly at: number;
+  /** 0 before the first iteration. */
+  readonly iteration: number;
+  /** 0 for a root. */
+  readonly depth: number;
+}
+
+/** How an iteration ended. */
+export type IterationOutcome = 'continue' | 'end' | 'interrupted' | 'failed';
+
+/** How an input reaches a live run. */
+export type InputKind = 'queue' | 'steer' | 'interrupt';
+
+/** The kinds of events and their fields, but for those of a user's own. */
+export type EventBody =
+  /** A run begins; the first event of its chain. */
+  | { readonly type: 'agent:execution:before'; readonly mode: Mode }
+  /** A run has ended; the last event of its chain. */
+  | {
+      readonly type: 'agent:execution:after';
+      readonly status: StepStatus;
+      readonly reason: string;
+      readonly exceededLimit?: Breach;
+    }
+  /** Link `run` of the chain hands over to the next. */
+  | { readonly type: 'agent:execution:handover'; readonly run: number }
+  /** An iteration begins; `iteration` counts it already. */
+  | { readonly type: 'agent:iteration:before' }
+  /** An iteration has ended. */
+  | {
+      readonly type: 'agent:iteration:after';
+      readonly outcome: IterationOutcome;
+      readonly durationMs: number;
+    }
+  /** A model is asked; `messages` is the length of the transcript that it gets. */
+  | {
+      readonly type: 'agent:model_call:before';
+      readonly model: string;
+      readonly purpose: ModelPurpose;
+      readonly messages: number;
+      /** A loop asks in its own words. */
+      readonly own?: true;
+      /** The call of an LLM tool that asks. */
+      readonly callId?: string;
+    }
+  /** A model call has ended, with all its attempts; also one that a tool or a validator reports. */
+  | {
+      readonly type: 'agent:model_call:after';
+      readonly model: string;
+      readonly purpose: ModelPurpose;
+      readonly usage: TokenUsage;
+      readonly usageKnown: boolean;
+      /** Absent when the call failed or was aborted, and in what tools and validators report. */
+      readonly finishReason?: FinishReason;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly error?: { readonly code: string; readonly message: string };
+      readonly own?: true;
+      readonly callId?: string;
+    }
+  /** A provider refused how the output was asked for; the run asks in a plainer way from now on. */
+  | {
+      readonly type: 'agent:structured_output_downgraded';
+      readonly model: string;
+      readonly from: OutputStrategy;
+      readonly to: OutputStrategy;
+    }
+  /** A reply was read. */
+  | {
+      readonly type: 'agent:turn:read';
+      readonly kind: 'calls' | 'program' | 'answer' | 'malformed';
+      /** Set when malformed, and `format` when a reply without sections is judged as a whole. */
+      readonly family?: ProblemFamily;
+      /** Section name → number of blocks. */
+      readonly blocks: { readonly [name: string]: number };
+      readonly discardedAnswer?: true;
+      /** What stands around a program; at most 2 KB. */
+      readonly reasoning?: string;
+    }
+  /** A structured section of a reply was read and checked. */
+  | { readonly type: 'agent:section:read'; readonly name: string }
+  /** A reply, or a part of it, could not be read; the model is told so. */
+  | {
+      readonly type: 'agent:parse_error';
+      readonly family: ProblemFamily;
+      readonly problems: readonly Problem[];
+      /** At most 2 KB of the text that could not be read. */
+      readonly raw: string;
+    }
+  /** A tool is called; arguments are cut. */
+  | {
+      readonly type: 'agent:tool_call:before';
+      readonly callId: string;
+      readonly tool: string;
+      readonly args: Json;
+    }
+  /** A call has ended, or was not started; arguments and output are cut. */
+  | ({
+      readonly type: 'agent:tool_call:after';
+      readonly callId: string;
+      /** `(unknown)` when the agent has no such tool. */
+      readonly tool: string;
+      readonly args: Json;
+      readonly outcome: CallOutcome;
+      /** Whether the tool began to run, so that the call counts. */
+      readonly started: boolean;
+      readonly output?: Json;
+      readonly error?: string;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly cut?: { readonly shown: number; readonly total: number };
+      /** The result of an equal call before: the tool did not run again. */
+      readonly cached?: true;
+      /** A program made the call: its failures are the program's to handle. */
+      readonly inProgram?: true;
+    } & Pick<Reports, 'counts' | 'gauges'>)
+  /** A program is read, checked and run; its source is cut to 2 KB. */
+  | { readonly type: 'agent:program:before'; readonly programId: string; readonly source: string }
+  /** A program has ended, or was refused by a limit before anything of it ran. */
+  | {
+      readonly type: 'agent:program:after';
+      readonly programId: string;
+      readonly outcome: ProgramOutcome | 'canceled' | 'refused';
+      /** Fuel used. */
+      readonly steps: number;
+      /** Calls and questions that it made. */
+      readonly calls: number;
+      /** The message is cut to 2 KB. */
+      readonly error?: { readonly reason: string; readonly message: string };
+    }
+  /** A run of `childAgent` was started for call `callId`; `childId` is its address. */
+  | {
+      readonly type: 'agent:child:spawn';
+      readonly childId: string;
+      readonly childAgent: string;
+      readonly callId: string;
+    }
+  /**
+   * A child says what it and all below it have spent; the highest `number` counts. `added` is what of it
+   * is new.
+   */
+  | {
+      readonly type: 'agent:child:report';
+      readonly childId: string;
+      readonly number: number;
+      readonly totals: Numbers;
+      readonly added: Numbers;
+      /** What it keeps of leases that were recalled. */
+      readonly returned?: readonly LeaseReturn[];
+      /** Its last word: it ends without a Step. */
+      readonly final?: true;
+    }
+  /** A child asked for more of limits and was answered, or its leases were recalled; `number` is that of its newest request. */
+  | {
+      readonly type: 'agent:child:granted';
+      readonly childId: string;
+      readonly number: number;
+      readonly leases: readonly LeaseAnswer[];
+    }
+  /** A child has ended; its totals stand for all below it. One that died without a word is charged. */
+  | {
+      readonly type: 'agent:child:complete';
+      readonly childId: string;
+      readonly status: StepStatus;
+      readonly reason: string;
+      readonly totals: Numbers;
+      readonly added: Numbers;
+      readonly durationMs: number;
+      /** It ended without a word: what was reserved for it counts as spent. */
+      readonly charged?: true;
+    }
+  /** The parent was asked for more of these leases. */
+  | { readonly type: 'agent:lease:asked'; readonly wants: readonly string[] }
+  /** The parent has answered request `number`. */
+  | {
+      readonly type: 'agent:lease:answered';
+      readonly number: number;
+      readonly leases: readonly LeaseAnswer[];
+    }
+  /** A limit on wall-clock time of a run above was changed; `deadlines` are all that hold now. */
+  | {
+      readonly type: 'agent:deadlines:changed';
+      readonly number: number;
+      readonly deadlines: readonly Deadline[];
+    }
+  /** A person is asked; `text` is the question, cut to 2 KB. */
+  | { readonly type: 'agent:question:asked'; readonly questionId: string; readonly text: string }
+  /** A person has answered, or nobody did in time. */
+  | {
+      readonly type: 'agent:question:answered';
+      readonly questionId: string;
+      readonly timedOut?: true;
+      /** The program that asked does not need the answer any more. */
+      readonly withdrawn?: true;
+    }
+  /** A person is to decide about a call before it runs; arguments are cut. */
+  | {
+      readonly type: 'agent:approval:requested';
+      readonly callId: string;
+      readonly tool: string;
+      readonly args: Json;
+    }
+  /** A person has decided, or nobody did in time: then it is a `deny`. */
+  | {
+      readonly type: 'agent:approval:decided';
+      readonly callId: string;
+      readonly decision: 'approve' | 'deny' | 'edit';
+      readonly reason?: string;
+    }
+  /** A tool has begun work outside that somebody else ends. */
+  | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
+  /** The work outside has ended: `error` when nobody ended it in time. */
+  | {
+      readonly type: 'agent:external:ended';
+      readonly callId: string;
+      readonly outcome: 'ok' | 'error' | 'canceled';
+    }
+  /** From here on nothing but people and the outside is waited for. */
+  | { readonly type: 'agent:waiting' }
+  /** A validator judges an answer: the text, or the checked value; cut when it is long. */
+  | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: Json }
+  /** What a validator said. */
+  | {
+      readonly type: 'agent:validator:result';
+      readonly validator: string;
+      readonly accepted: boolean;
+      readonly feedback?: string;
+    }
+  /** What schema and validators together said of an answer. */
+  | ({
+      readonly type: 'agent:answer:judged';
+      readonly outcome: 'unfit' | 'rejected' | 'accepted';
+    } & Pick<Reports, 'counts' | 'gauges'>)
+  /** An input was taken in. */
+  | {
+      readonly type: 'agent:input';
+      readonly inputId: string;
+      readonly kind: InputKind;
+      readonly position: number;
+    }
+  /** The limits were changed. */
+  | { readonly type: 'agent:adjusted'; readonly limits: readonly Limit[] }
+  /** The run waits from here on, until it is resumed. */
+  | { readonly type: 'agent:paused' }
+  /** The run goes on. */
+  | { readonly type: 'agent:resumed' }
+  /** An entry was appended to the history; `index` is its place in the chain. */
+  | { readonly type: 'agent:iteration_history:change'; readonly index: number }
+  /** What the next model call sees has changed. */
+  | {
+      readonly type: 'agent:scratchpad:change';
+      readonly epoch: number;
+      readonly lengthBefore: number;
+      readonly lengthAfter: number;
+      readonly added: number;
+      readonly removed: number;
+    }
+  /** A strategy made the scratchpad shorter; tokens are estimates of the next request. */
+  | {
+      readonly type: 'agent:compaction';
+      readonly strategy: StrategySpec['kind'];
+      readonly lengthBefore: number;
+      readonly lengthAfter: number;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      /** The epoch that it began. */
+      readonly epoch: number;
+      readonly durationMs: number;
+    }
+  /** A custom loop replaced its own data; `bytes` is its size as JSON. */
+  | { readonly type: 'agent:data:change'; readonly bytes: number }
+  /** A limit was crossed, or would have been by the next piece of work. */
+  | ({ readonly type: 'agent:limit_exceeded' } & Breach)
+  /** Why the run fails, in the words of its Step; stands before `execution:after`. */
+  | { readonly type: 'agent:error'; readonly message: string }
+  /** Something is odd, and the run goes on. */
+  | { readonly type: 'agent:warning'; readonly code: string; readonly message: string };
+
+/**
+ * The type of an event of a user's own: its name, which contains `:` and starts with neither `agent:`
+ * nor `$self:`. To the compiler it is a member of an enumeration that is nowhere: a plain string would
+ * keep `switch (event.type)` from telling the other events apart.
+ */
+export declare enum OwnEventType {
+  name = '{name}:{of its own}',
+}
+
+/** An event, or a step of statistics, of a loop, a tool or a validator of a user's own. */
+export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges'> {
+  readonly type: OwnEventType;
+  /** At most 16 KB; null when it only moves statistics. */
+  readonly data: Json;
+}
+
+/** One event as it is published. */
+export type AgentEvent = EventBase & (EventBody | OwnEventBody);
+
+/** The `type` of an event, but for those of a user's own. */
+export type EventType = EventBody['type'];
+
+/** One event of a user's own as it is published. */
+export type OwnEvent = EventBase & OwnEventBody;
+
+/** Whether `event` is one of a user's own, and with `type` that one. */
+export function isOwnEvent(event: AgentEvent, type?: string): event is OwnEvent {
+  const name: string = event.type;
+  return !name.startsWith('agent:') && (type === undefined || name === type);
+}

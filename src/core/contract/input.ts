@@ -1,0 +1,63 @@
+/** What a run is started with: the payload of the workflow `agent`. */
+import type { JsonObject } from '../base/json.ts';
+import type { Limit } from './limit.ts';
+import type { Task } from '../base/message.ts';
+import type { CompiledAgent } from '../program/compiled.ts';
+import type { Step, StepMemory } from './step.ts';
+import type { ParentLink } from './lease.ts';
+
+/** One turn of an earlier conversation. */
+export interface HistoryTurn {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/**
+ * Limits as a user writes them; each short form stands for one key. `'unlimited'` drops a default,
+ * or as the whole value all of them.
+ */
+export type LimitsInput =
+  | 'unlimited'
+  | {
+      readonly iterations?: number | 'unlimited';
+      readonly inputTokens?: number | 'unlimited';
+      readonly outputTokens?: number | 'unlimited';
+      readonly totalTokens?: number | 'unlimited';
+      readonly modelCalls?: number | 'unlimited';
+      readonly toolCalls?: number | 'unlimited';
+      readonly programSteps?: number | 'unlimited';
+      readonly children?: number | 'unlimited';
+      readonly questions?: number | 'unlimited';
+      /** US dollars; kept as integer micro-dollars. */
+      readonly costUsd?: number | 'unlimited';
+      /** Milliseconds since the run began, waits included. */
+      readonly wallClockMs?: number | 'unlimited';
+      /** Milliseconds without pauses and waits for people. */
+      readonly activeMs?: number | 'unlimited';
+      readonly depth?: number | 'unlimited';
+      readonly custom?: readonly Limit[];
+    };
+
+/** The payload that starts a run, version 1. */
+export interface AgentInput {
+  readonly v: 1;
+  readonly agent: string;
+  readonly task: Task;
+  /** Named data, or the Step of an earlier run. */
+  readonly context?: JsonObject | Step;
+  /** What keys of the context mean; those of a Step win. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
+  /** Earlier conversation, oldest first. */
+  readonly history?: readonly HistoryTurn[];
+  readonly limits?: LimitsInput;
+  /** Id of a model entry that replaces the agent's own. */
+  readonly model?: string;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
+  /** Set by a parent; of a start by anybody else it is ignored. */
+  readonly parent?: ParentLink;
+  /** The program that is run in place of those of a model. */
+  readonly compiled?: CompiledAgent;
+  /** True: the run is started for its program, so an agent without programs is refused. */
+  readonly compiles?: true;
+}

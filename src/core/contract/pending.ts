@@ -1,0 +1,227 @@
+/**
+ * What of a run waits for a person or for the outside: questions, approvals, work that ends later. One
+ * mechanism: an item in the state, shown by `pending`, ended by one answer, its deadline, or the run.
+ *
+ * I1  Items are plain JSON in the run's state: they outlive every process and every hand-over.
+ * I2  An item ends once. What comes later is refused, and leaves no trace.
+ * I3  An answer is checked here before it is accepted, so the loop meets only answers that fit.
+ */
+import type { Json, JsonObject } from '../base/json.ts';
+import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
+import { foldedLabel } from '../text/folded-label.ts';
+import type { ToolResult } from './outcome.ts';
+
+/** Bytes of JSON that an answer may have: the most that a tool may return. */
+const MAX_ANSWER_BYTES = 262_144;
+
+/** Ended items that are remembered, newest last, so that a late answer is told from a wrong id. */
+const MAX_SETTLED_ITEMS = 200;
+
+/** What every item has. */
+export interface ItemBase {
+  /** Of a question `q1`, `q2`, …; else the id of the call. */
+  readonly id: string;
+  /** The call that waits. A call waits for one thing at a time. */
+  readonly callId: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** When it ends without an answer; absent: it waits for as long as it takes. */
+  readonly deadline?: number;
+  /** From `since` to `deadline`. */
+  readonly timeoutMs?: number;
+}
+
+/** A question to a person. */
+export interface QuestionItem extends ItemBase {
+  readonly kind: 'question';
+  readonly question: string;
+  /** Labels to choose from; absent: any text is an answer. */
+  readonly options?: readonly string[];
+  /** With options: whether other text is an answer too. */
+  readonly free: boolean;
+  /** More for the person to see. */
+  readonly details?: Json;
+  /** The answer when nobody gives one in time. */
+  readonly default?: Json;
+}
+
+/** A call that a person approves, denies or edits before it runs. */
+export interface ApprovalItem extends ItemBase {
+  readonly kind: 'approval';
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** What the model wrote beside the call; cut to 2 KB. */
+  readonly reasoning?: string;
+}
+
+/** Work outside that a tool has begun and somebody else ends. */
+export interface ExternalItem extends ItemBase {
+  readonly kind: 'external';
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly details?: Json;
+  /** What the call has come to so far; kept for its end and shown to nobody. */
+  readonly begun: ToolResult;
+  /** Whether a person changed the arguments. */
+  readonly edited?: true;
+}
+
+/** Something that waits. */
+export type WaitingItem = QuestionItem | ApprovalItem | ExternalItem;
+
+/** An item that has ended. */
+export interface SettledItem {
+  readonly id: string;
+  readonly kind: WaitingItem['kind'];
+}
+
+/** What a person decides about a call. */
+export type Decision =
+  { readonly approve: true } | { readonly deny: string } | { readonly args: JsonObject };
+
+/** What ends an item: the value of a question or of outside work, or a decision. */
+export type AnswerBody =
+  | { readonly kind: 'answer'; readonly value: Json }
+  | { readonly kind: 'decision'; readonly decision: Decision };
+
+/** An answer that was accepted; `updateId` makes a repetition of it harmless. */
+export type PersonAnswer = AnswerBody & { readonly id: string; readonly updateId: string };
+
+/** An answer as it may be accepted, or why not, in one sentence. */
+export type AnswerCheck =
+  | { readonly kind: 'fits'; readonly body: AnswerBody }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** What an answer is checked against: what waits, and what has ended. */
+export interface Waits {
+  readonly pending?: readonly WaitingItem[];
+  readonly settled?: readonly SettledItem[];
+}
+
+/** Checks the value for question or outside work `id`, which may come from any client. */
+export function checkAnswer(waits: Waits, id: unknown, value: unknown): AnswerCheck {
+  const item = itemOf(waits, id, ['question', 'external']);
+  if (typeof item === 'string') return refused(item);
+  if (isDeeperThan(value, MAX_JSON_DEPTH) || !isJson(value)) {
+    return refused(`answer with JSON of at most ${MAX_JSON_DEPTH} levels`);
+  }
+  const bytes = byteSize(value);
+  if (bytes > MAX_ANSWER_BYTES) {
+    return refused(`the answer has ${bytes} bytes, at most ${MAX_ANSWER_BYTES} are allowed`);
+  }
+  if (item.kind !== 'question') return { kind: 'fits', body: { kind: 'answer', value } };
+  const chosen = chosenText(item, value);
+  return chosen.kind === 'refused'
+    ? chosen
+    : { kind: 'fits', body: { kind: 'answer', value: chosen.text } };
+}
+
+/** Checks a decision about call `id`, which may come from any client. */
+export function checkDecision(waits: Waits, id: unknown, decision: unknown): AnswerCheck {
+  const item = itemOf(waits, id, ['approval']);
+  if (typeof item === 'string') return refused(item);
+  const read = readDecision(decision);
+  if (read === null) {
+    return refused('decide with { approve: true }, { deny: "reason" } or { args: { … } }');
+  }
+  const bytes = byteSize(read as unknown as Json);
+  return bytes <= MAX_ANSWER_BYTES
+    ? { kind: 'fits', body: { kind: 'decision', decision: read } }
+    : refused(`the decision has ${bytes} bytes, at most ${MAX_ANSWER_BYTES} are allowed`);
+}
+
+/** `1 John Smith, 2 John Doe`: options as a person may name them. */
+export function numberedOptions(options: readonly string[]): string {
+  return options.map((label, index) => `${index + 1} ${label}`).join(', ');
+}
+
+/** `items` with `item`; one of the same call is replaced, since a call waits for one thing. */
+export function withItem(items: readonly WaitingItem[], item: WaitingItem): readonly WaitingItem[] {
+  return [...items.filter(({ callId }) => callId !== item.callId), item];
+}
+
+/** The newest of `settled` and `item`. */
+export function withSettled(
+  settled: readonly SettledItem[],
+  { id, kind }: WaitingItem,
+): readonly SettledItem[] {
+  return [...settled, { id, kind }].slice(-MAX_SETTLED_ITEMS);
+}
+
+/** The item with `id` of one of `kinds`, or why there is none. */
+function itemOf(
+  { pending = [], settled = [] }: Waits,
+  id: unknown,
+  kinds: readonly WaitingItem['kind'][],
+): WaitingItem | string {
+  const isDecided = kinds.includes('approval');
+  const item = pending.find((one) => one.id === id && kinds.includes(one.kind));
+  if (item !== undefined) return item;
+  const other = pending.find((one) => one.id === id);
+  if (other !== undefined) {
+    return isDecided
+      ? `${nameOf(other)} takes an answer, no decision`
+      : `${nameOf(other)} takes a decision, no answer`;
+  }
+  const done = settled.findLast((one) => one.id === id && kinds.includes(one.kind));
+  if (done !== undefined) return doneText(done);
+  const ids = pending.filter(({ kind }) => kinds.includes(kind)).map((one) => one.id);
+  const waiting = ids.length === 0 ? 'nothing' : ids.join(', ');
+  const what = isDecided ? 'a decision' : 'an answer';
+  return `nothing waits for ${what} under the id ${shownId(id)}, got ${waiting} to choose from`;
+}
+
+/** `question q3 is already answered` */
+function doneText(item: SettledItem): string {
+  return `${nameOf(item)} is already ${item.kind === 'approval' ? 'decided' : 'answered'}`;
+}
+
+/** `question q3`, `approval 2.1`, `external 2.1` */
+export function nameOf({ kind, id }: SettledItem): string {
+  return `${kind} ${id}`;
+}
+
+function shownId(id: unknown): string {
+  return typeof id === 'string' ? `\`${id.slice(0, 80)}\`` : typeof id;
+}
+
+/** A label or its number from 1; other text where it is allowed. */
+function chosenText(
+  { options, free }: QuestionItem,
+  value: Json,
+): { readonly kind: 'text'; readonly text: string } | Extract<AnswerCheck, { kind: 'refused' }> {
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
+  if (options === undefined || options.length === 0) {
+    if (typeof value !== 'string' || value.trim() === '') return refused('answer with a text');
+    return { kind: 'text', text: value };
+  }
+  const wanted = foldedLabel(text ?? '');
+  const byLabel = options.findIndex((label) => foldedLabel(label) === wanted);
+  const place = byLabel >= 0 || !/^\d+$/.test(wanted) ? byLabel : Number(wanted) - 1;
+  const label = options[place];
+  if (label !== undefined) return { kind: 'text', text: label };
+  if (free && typeof value === 'string' && wanted !== '') return { kind: 'text', text: value };
+  return refused(`answer one of: ${numberedOptions(options)}`);
+}
+
+function readDecision(decision: unknown): Decision | null {
+  if (!isPlainObject(decision) || isDeeperThan(decision, MAX_JSON_DEPTH)) return null;
+  const { approve, deny, args } = decision;
+  const given = [approve, deny, args].filter((field) => field !== undefined);
+  if (given.length !== 1) return null;
+  if (approve === true) return { approve };
+  if (typeof deny === 'string') return { deny };
+  return isPlainObject(args) && isJson(args) ? { args: args as JsonObject } : null;
+}
+
+/** What came over the wire is JSON; what a caller in this process gave may be anything. */
+function isJson(value: unknown): value is Json {
+  if (value === null || ['boolean', 'string'].includes(typeof value)) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  return isPlainObject(value) && Object.values(value).every(isJson);
+}
+
+function refused(message: string): Extract<AnswerCheck, { kind: 'refused' }> {
+  return { kind: 'refused', message };
+}

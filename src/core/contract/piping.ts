@@ -1,0 +1,80 @@
+/** A Step as what the next run works with. */
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Step, StepStatus } from './step.ts';
+
+/** What a Step gives to the next run, or why it gives nothing. */
+export type Piped =
+  | {
+      readonly kind: 'context';
+      readonly context: JsonObject;
+      readonly contextDescriptions: { readonly [name: string]: string };
+    }
+  | { readonly kind: 'failed'; readonly message: string; readonly details: Json };
+
+const STATUSES: readonly StepStatus[] = [
+  'success',
+  'limit_exceeded',
+  'canceled',
+  'error',
+  'compaction_failed',
+];
+
+/** Whether `value` is the Step of a run; data of a user's own may well have some of its fields. */
+export function isStep(value: unknown): value is Step {
+  return (
+    isPlainObject(value) &&
+    value['v'] === 1 &&
+    typeof value['runId'] === 'string' &&
+    typeof value['agent'] === 'string' &&
+    STATUSES.includes(value['status'] as StepStatus) &&
+    'value' in value &&
+    isPlainObject(value['usage']) &&
+    isPlainObject(value['stats']) &&
+    isPlainObject(value['trace'])
+  );
+}
+
+/** The context that a Step is: the fields of an object, anything else as `input`. */
+export function contextOfStep(step: Step): Piped {
+  if (step.status !== 'success') return { kind: 'failed', ...upstreamFailure(step) };
+  const { value, fieldDescriptions } = step;
+  return {
+    kind: 'context',
+    context: contextOfValue(value),
+    contextDescriptions: textsIn(fieldDescriptions),
+  };
+}
+
+/** A value as named data: the fields of an object, anything else as `input`. */
+export function contextOfValue(value: Json): JsonObject {
+  return isJsonObject(value) ? value : { input: value };
+}
+
+/** Why nothing comes after a run that was no success, for people and as data. */
+export function upstreamFailure({
+  runId,
+  agent,
+  status,
+  reason,
+  message,
+}: Pick<Step, 'runId' | 'agent' | 'status' | 'reason' | 'message'>): {
+  readonly message: string;
+  readonly details: Json;
+} {
+  const said = message === undefined ? '' : `: ${message}`;
+  return {
+    message: `upstream \`${agent}\` ended with ${reason}${said}`,
+    details: {
+      upstream: { runId, agent, status, reason, ...(message === undefined ? {} : { message }) },
+    },
+  };
+}
+
+/** The texts among `descriptions`, which may come from any client. */
+export function textsIn(descriptions: JsonObject): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(descriptions).flatMap(([name, text]) =>
+      typeof text === 'string' ? [[name, text] as const] : [],
+    ),
+  );
+}

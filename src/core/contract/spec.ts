@@ -1,0 +1,309 @@
+/**
+ * An agent as plain data: all that a run needs to know of its definition, recorded once when the
+ * run starts, so that a run in flight keeps the definition that it began with. Functions (tools,
+ * validators, dynamic instructions) stay on the worker and are called by name through activities.
+ */
+import type { Limits } from '../../lisp.ts';
+import type { CompactionSpec } from './compaction.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Limit } from './limit.ts';
+import type { Message } from '../base/message.ts';
+import type { Mode, OutputStrategy, Price } from './model.ts';
+import type { SignatureField, SignatureType } from './signature.ts';
+
+/** Text, or the fact that a function on the worker makes it for each request. */
+export type TextSource =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'function' };
+
+/** What a tool does to the world, and so whether it may be run again. */
+export type ToolEffect = 'read' | 'idempotent' | 'once';
+
+/** How often and how fast a failed tool call is tried again. */
+export interface RetrySpec {
+  /** In all, the first included. */
+  readonly attempts: number;
+  readonly initialMs: number;
+  readonly factor: number;
+}
+
+/** Where a tool stands among the others, for the overview of an agent with tool search. */
+export interface ToolArea {
+  readonly domain?: string;
+  readonly categories?: readonly string[];
+}
+
+/** The agent that a tool starts as a child run. */
+export interface AgentToolSpec {
+  readonly agent: string;
+  /** Id of a model entry in place of the agent's own. */
+  readonly model?: string;
+}
+
+/**
+ * A tool whose work is a question to a model, asked in the middle of the calling run: one `json` run, or
+ * `text` where no `output` is wanted.
+ */
+export interface LlmToolSpec {
+  /** Template that the arguments fill in. Absent: prompt, signature and model are arguments themselves. */
+  readonly prompt?: string;
+  /** What the arguments are, for their coercion. */
+  readonly params: readonly SignatureField[];
+  /** The answer as it is asked for, and its full JSON Schema; absent: text. */
+  readonly output?: { readonly type: SignatureType; readonly schema: JsonObject };
+  /** Id of a model entry; absent: that of the run. */
+  readonly model?: string;
+  /** Attempts: 1 and its repairs. */
+  readonly maxTurns: number;
+}
+
+/** A tool as plain data. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly policy?: string;
+  /** JSON Schema of an object, keys in the author's order; null when the tool takes nothing. */
+  readonly parameters: JsonObject | null;
+  readonly effect: ToolEffect;
+  readonly local: boolean;
+  readonly timeoutMs: number;
+  readonly retry: RetrySpec;
+  readonly sequential: boolean;
+  readonly maxResultBytes: number;
+  /** JSON Schema of the output, for programs; not checked. */
+  readonly output?: JsonObject;
+  /** True: successes are kept per run and not asked for again. */
+  readonly cache?: true;
+  /** Whether a person approves calls: all, or those that a function on the worker picks. Absent: none. */
+  readonly approval?: 'always' | 'function';
+  /** How long the person has; then the call is denied. Absent: as long as it takes. */
+  readonly approvalTimeoutMs?: number;
+  /** Set when calls are child runs: no tool activity runs them. */
+  readonly agent?: AgentToolSpec;
+  /** Keywords and queries stay on the worker: only the overview is made from the specification. */
+  readonly area?: ToolArea;
+  /** Set when a model does its work; then no tool activity runs it. */
+  readonly llm?: LlmToolSpec;
+}
+
+/** How the model finds tools that its prompt does not show. */
+export interface ToolSearchSpec {
+  readonly hint: 'domains' | 'names';
+  readonly pageSize: number;
+  /** Names of tools that are always shown in full, in this order. */
+  readonly pins: readonly string[];
+  /** At least one; the first is the default. */
+  readonly engines: readonly { readonly id: string; readonly guidance: string }[];
+  /** What the model reads when nothing matches. */
+  readonly noResults: string;
+}
+
+/** A model entry as plain data: id, prices and window; the model itself stays on the worker. */
+export interface ModelSpec {
+  readonly id: string;
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  readonly price?: Price;
+  /** How an output is asked for; set when the agent's mode is `json`, and for LLM tools. */
+  readonly structuredOutput?: OutputStrategy;
+  /** True: what may be absent is null in the replies of this model. */
+  readonly strict?: true;
+}
+
+/** A model that LLM tools may ask. */
+export interface ToolModelSpec extends ModelSpec {
+  /** Ids of those that stand in for it, in order; all of them are tool models too. */
+  readonly fallbacks?: readonly string[];
+}
+
+/** A section of a react reply as plain data. */
+export interface SectionSpec {
+  readonly name: string;
+  readonly kind: 'text' | 'json' | 'yaml';
+  /** The author's words; absent for the default text of the kind. */
+  readonly guidance?: string;
+  readonly schema?: JsonObject;
+  readonly example?: Json;
+}
+
+/** How the run ends: which candidate is an answer, and who judges it. */
+export interface AnswerSpec {
+  readonly kind: 'text' | 'json';
+  /** Name of the section in react. */
+  readonly section: string;
+  readonly guidance?: string;
+  readonly schema?: JsonObject;
+  readonly example?: Json;
+  /** The output of the agent's signature: how the answer is asked for and found in a reply. */
+  readonly output?: SignatureType;
+  /** Names of validators, in order. */
+  readonly validators: readonly string[];
+}
+
+/** The text format of a react agent. */
+export interface FormatSpec {
+  readonly kind: 'xml' | 'markdown';
+  readonly strict: boolean;
+}
+
+/** How a react agent writes its calls. */
+export interface ToolchainSpec {
+  readonly kind: 'yaml' | 'json' | 'native';
+  /** Name of the section; unused by `native`. */
+  readonly section: string;
+}
+
+/** Options that only react agents have. */
+export interface ReactSpec {
+  /** A function on the worker writes what stands before examples and task. */
+  readonly prompt?: true;
+  readonly format: FormatSpec;
+  /** The thinking section, or null when the agent has none. */
+  readonly thinking: SectionSpec | null;
+  /** Further sections, between thinking and action. */
+  readonly sections: readonly SectionSpec[];
+  readonly precedence: 'action' | 'answer';
+  readonly onUnparsed: 'retry' | 'answer' | 'fail';
+  /** Last user message of the first and of later requests; null: none. */
+  readonly markers: readonly [string, string] | null;
+}
+
+/** What a signature says beside the output, which is the answer's. */
+export interface SignatureSpec {
+  /** As it is printed. */
+  readonly text: string;
+  readonly params: readonly SignatureField[];
+}
+
+/** What one stage of a pipeline does. */
+export type StageSpec =
+  | { readonly kind: 'agent'; readonly agent: string }
+  /** All on the same context; the values are joined under the names. */
+  | { readonly kind: 'parallel'; readonly agents: readonly string[] }
+  | {
+      readonly kind: 'human';
+      /** A template over the context. */
+      readonly question: string;
+      readonly options?: readonly string[];
+      readonly timeoutMs?: number;
+    };
+
+/** What runs instead of a model. */
+export interface PipelineSpec {
+  /** At least one. */
+  readonly stages: readonly StageSpec[];
+  /** `carry`: programs of a stage begin with what the last programs before left. */
+  readonly memory: 'none' | 'carry';
+  /** What fields that a stage gave are called in the context of the next. */
+  readonly map: { readonly [field: string]: string };
+  /** Id of a model entry in place of those of the stages. */
+  readonly model?: string;
+}
+
+/** What runs instead of a model: an agent, once for each item of a list. */
+export interface FanOutSpec {
+  readonly agent: string;
+  /** Most children of one run; of more items each child gets a part, as another run of the fan-out. */
+  readonly batch: number;
+  /** Of an item: the fan-out ends, or its place in the value is null. */
+  readonly onFailure: 'end' | 'null';
+  /** Id of a model entry in place of that of the agent. */
+  readonly model?: string;
+}
+
+/** How much of programs a model reads. */
+export interface ProgramSizes {
+  /** Characters of the notes. */
+  readonly feedbackChars: number;
+  /** Characters of the preview of a value. */
+  readonly resultChars: number;
+  /** Elements and characters of the sample of a key of the context. */
+  readonly sampleItems: number;
+  readonly sampleChars: number;
+}
+
+/** Options of the mode `lisp`. */
+export interface LispSpec {
+  /** Work turns: programs that are written. */
+  readonly maxTurns: number;
+  /** Further turns, only to repair a rejected `return`. */
+  readonly retryTurns: number;
+  /** `explicit`: only `return` ends the run. */
+  readonly completion: 'implicit' | 'explicit';
+  /** `tool_call`: programs are calls of `lisp_eval`. */
+  readonly transport: 'content' | 'tool_call';
+  readonly thinking: boolean;
+  /** Steps of a checklist; empty: no plan. */
+  readonly plan: readonly string[];
+  /** Whether the prompt tells of `task`. */
+  readonly journal: boolean;
+}
+
+/** How an agent runs programs. */
+export interface ProgramSpec {
+  /** Of each program; what is absent is the language's default. */
+  readonly limits: Partial<Limits>;
+  /** UTF-8 bytes of the encoded definitions. */
+  readonly memoryLimitBytes: number;
+  /** More than that ends the run, or undoes the program. */
+  readonly memoryStrategy: 'strict' | 'rollback';
+  readonly sizes: ProgramSizes;
+  /** Set exactly when `mode` is `lisp`. */
+  readonly lisp?: LispSpec;
+}
+
+/** Task queues of the activities; absent: the queue of the workflow. */
+export interface QueueSpec {
+  readonly model?: string;
+  readonly tool?: string;
+}
+
+/** An agent as plain data, version 1. */
+export interface AgentSpec {
+  readonly v: 1;
+  readonly name: string;
+  readonly description?: string;
+  readonly mode: Mode;
+  /** Template of the task; absent: the task as it is given. */
+  readonly prompt?: string;
+  readonly signature?: SignatureSpec;
+  /** What fields of the output mean, by name; carried along when a Step is piped. */
+  readonly fieldDescriptions?: { readonly [name: string]: string };
+  /** What keys of the context mean. */
+  readonly contextDescriptions?: { readonly [name: string]: string };
+  /** Digits behind the point that floats of the answer keep. */
+  readonly floatPrecision?: number;
+  /** Set when a compiled agent runs: the text of its program, which no model is asked for. */
+  readonly compiled?: string;
+  readonly instructions: TextSource | null;
+  readonly rules: TextSource | null;
+  /**
+   * The model and its fallbacks, in the order in which they are tried. Of a pipeline and a fan-out none,
+   * else at least one.
+   */
+  readonly models: readonly ModelSpec[];
+  /** All that may be called; with tool search its tool is the last of them. */
+  readonly tools: readonly ToolSpec[];
+  /** The models that LLM tools may ask; set exactly when there are such tools. */
+  readonly toolModels?: readonly ToolModelSpec[];
+  /** Absent: the prompt shows all tools. */
+  readonly toolSearch?: ToolSearchSpec;
+  readonly toolchain: ToolchainSpec;
+  readonly answer: AnswerSpec;
+  /** Set exactly when `mode` is `react`. */
+  readonly react: ReactSpec | null;
+  /** Set exactly when the agent is a pipeline: it asks no model itself. */
+  readonly pipeline?: PipelineSpec;
+  /** Set exactly when the agent is a fan-out: it asks no model itself. */
+  readonly fanOut?: FanOutSpec;
+  /** Set exactly when the model may write programs. */
+  readonly program?: ProgramSpec;
+  readonly examples: readonly Message[];
+  readonly parallel: boolean;
+  readonly maxCallsPerTurn: number;
+  /** In the order in which they are checked. */
+  readonly limits: readonly Limit[];
+  /** Absent: the scratchpad is never compacted. */
+  readonly compaction?: CompactionSpec;
+  readonly timeZone: string;
+  readonly queues: QueueSpec;
+}

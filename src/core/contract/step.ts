@@ -1,0 +1,88 @@
+/** The one record in which every run ends, whatever its mode and its ending. */
+import type { ProgramMemory } from '../../lisp.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Breach } from './limit.ts';
+import type { Mode } from './model.ts';
+
+/** How a run ended. */
+export type StepStatus = 'success' | 'limit_exceeded' | 'canceled' | 'error' | 'compaction_failed';
+
+/** Totals of the subtree; tokens and money as in `TokenUsage`. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+  readonly cachedInputTokens: number;
+  readonly reasoningTokens: number;
+  readonly costMicroUsd: number;
+  readonly modelCalls: number;
+  readonly modelCallRetries: number;
+  readonly toolCalls: number;
+  readonly durationMs: number;
+  /** The provider was asked for an output that fits a schema. */
+  readonly schemaUsed?: true;
+  /** A plain value of a program became the answer, because no turn was left. */
+  readonly fallbackUsed?: true;
+}
+
+/** A child run in a few words. */
+export interface ChildSummary {
+  readonly childId: string;
+  readonly agent: string;
+  readonly status: StepStatus;
+  readonly reason: string;
+  readonly usage: Usage;
+}
+
+/** Where a run took place. */
+export interface StepTrace {
+  readonly workflowId: string;
+  /** Run id of the service for the last link of the chain. */
+  readonly executionId: string;
+  /** Run id of the service for the first link; equal over the whole chain. */
+  readonly firstExecutionId: string;
+  /** Ids of inputs that came too late to be read. */
+  readonly unreadInputs: readonly string[];
+  /** The run above, and the call that this run answers; absent for a root. */
+  readonly parent?: {
+    readonly workflowId: string;
+    readonly runId: string;
+    readonly agent: string;
+    readonly callId: string;
+  };
+}
+
+/** What programs left to those after them; empty for a run without programs. */
+export type StepMemory = ProgramMemory | { readonly [name: string]: never };
+
+/** How a run ended, as plain JSON. */
+export interface Step {
+  readonly v: 1;
+  readonly runId: string;
+  readonly agent: string;
+  readonly mode: Mode;
+  readonly status: StepStatus;
+  /** The answer; null unless `status` is `success`. */
+  readonly value: Json;
+  /** `answered`, `canceled`, `parent_canceled`, the key of a limit, or an error code. */
+  readonly reason: string;
+  /** One sentence for people. */
+  readonly message?: string;
+  readonly details?: Json;
+  readonly signature: string | null;
+  readonly fieldDescriptions: JsonObject;
+  readonly usage: Usage;
+  readonly stats: {
+    readonly counters: { readonly [key: string]: number };
+    readonly gauges: { readonly [key: string]: number };
+  };
+  /** The first limit that was crossed; also on `success`. */
+  readonly exceededLimit?: Breach;
+  /** What programs left; `{}` where there are none. */
+  readonly memory: StepMemory;
+  /** What the last program printed. */
+  readonly notes: readonly string[];
+  readonly iterations: number;
+  readonly children: readonly ChildSummary[];
+  readonly trace: StepTrace;
+}

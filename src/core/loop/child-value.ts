@@ -1,0 +1,48 @@
+/** What a loop without a model does with a child that gave no value: its run ends, and says of what. */
+import type { Breach } from '../contract/limit.ts';
+import { leaving } from '../run/ending.ts';
+import { upstreamFailure } from '../contract/piping.ts';
+import type { ChildFailure } from '../children/run-child.ts';
+import type { SpawnResult } from '../children/spawn.ts';
+import type { Step } from '../contract/step.ts';
+import type { Work } from './work.ts';
+
+/** The Step of a child that succeeded; throws to end the run when it did not. */
+export function stepIn(work: Work, result: SpawnResult): Step {
+  switch (result.kind) {
+    case 'value':
+      return result.step;
+    case 'refused':
+      return stopAt(work, result.breach);
+    case 'failed': {
+      const { breach } = result.failure;
+      return breach === undefined ? chained(result.failure) : stopAt(work, breach);
+    }
+  }
+}
+
+/** The Steps of children that began together and end together; throws for the one that failed first. */
+export function stepsIn(work: Work, results: readonly SpawnResult[]): readonly Step[] {
+  // It ended the others: theirs is no reason.
+  const lost = results.find((result) => result.kind !== 'value' && !isAborted(result));
+  return (lost === undefined ? results : [lost]).map((result) => stepIn(work, result));
+}
+
+/** Whether a child ended because another one had failed. */
+function isAborted(result: SpawnResult): boolean {
+  return result.kind === 'failed' && result.failure.reason === 'parent_canceled';
+}
+
+/** Ends the run as `chained_failure`. */
+export function chained(failure: ChildFailure): never {
+  const { message: cause, details } = upstreamFailure(failure);
+  throw leaving({ kind: 'failed', code: 'chained_failure', cause, details, isVerbatim: true });
+}
+
+/** Ends the run at a limit of its own, or of a run above it. */
+export function stopAt({ run }: Work, breach: Breach): never {
+  const { origin } = breach;
+  const isOwn = origin !== 'self' && origin.runId === run.state.runId;
+  run.breach(isOwn ? { ...breach, origin: 'self' } : breach);
+  throw leaving({ kind: 'stopped' });
+}

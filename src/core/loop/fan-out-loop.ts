@@ -1,0 +1,141 @@
+/**
+ * The loop of a fan-out: an agent once for each item of a list, and no model call of its own. More items
+ * than one run may have children go to runs in between, which are runs of the same fan-out on a part of
+ * the list: no history holds more than `batch` children, whatever the number of items.
+ *
+ * I1  Values stand in the order of the items, whatever ended first.
+ * I2  A run in between gives one value for each of its items. When it fails itself (its list is too
+ *     large, a limit stops it) the fan-out ends, whatever `onFailure` says: no item has failed. When
+ *     somebody cancels it alone, its items are given up.
+ * I3  Limits end the fan-out too. Those that can be known to have no room end it before its first child.
+ * I4  Items run once: input that comes meanwhile finds the values kept, unless it interrupts.
+ */
+import { byteSize, isPlainObject, type Json } from '../base/json.ts';
+import type { Task } from '../base/message.ts';
+import { stepIn, stepsIn, stopAt } from './child-value.ts';
+import { leaving } from '../run/ending.ts';
+import { childrenNeeded, inputOfItem, itemsIn, levelsOf, partsOf } from '../start/fan-out-plan.ts';
+import { asBug } from './mode-loop.ts';
+import { stageTask } from './pipeline-state.ts';
+import type { SpawnResult, SpawnWish } from '../children/spawn.ts';
+import type { FanOutSpec } from '../contract/spec.ts';
+import { MAX_START_BYTES } from '../start/start-input.ts';
+import type { Next, Work } from './work.ts';
+
+/** A child that is to run, and the items that it is for. */
+interface Share {
+  readonly wish: SpawnWish;
+  readonly count: number;
+  /** Whether it is a run in between, whose value is a list. */
+  readonly isPart: boolean;
+}
+
+/**
+ * Bytes of JSON that children which start together may be started with: they leave in one message to the
+ * service, which takes 4 MB (the limit of gRPC).
+ */
+const MAX_TOGETHER_BYTES: number = 2 * MAX_START_BYTES;
+
+/** The only iteration of `fanOut`. */
+export function fanOutLoop(fanOut: FanOutSpec): Next {
+  return async (work) => {
+    try {
+      const kept = keptValues(work.state.data);
+      if (kept !== null) return { kind: 'end', value: kept };
+      const value = await valuesOf(work, fanOut);
+      work.setData({ v: 1, value });
+      return { kind: 'end', value };
+    } catch (error) {
+      throw asBug(error);
+    }
+  };
+}
+
+/** The values of an iteration before, which was not the last since input came; null in the first. */
+function keptValues(data: Json): Json {
+  return isPlainObject(data) && data['v'] === 1 ? (data['value'] ?? null) : null;
+}
+
+async function valuesOf(work: Work, fanOut: FanOutSpec): Promise<Json> {
+  const { head } = work.state;
+  const items = itemsIn(head.context);
+  const shares = sharesOf(fanOut, head.spec.name, items, stageTask(work.state));
+  checkBytes(shares);
+  await checkRoom(work, items.length, fanOut.batch);
+  const wishes = shares.map(({ wish }) => wish);
+  if (fanOut.onFailure === 'end') {
+    const steps = stepsIn(work, await work.spawnAll(wishes));
+    return steps.flatMap(({ value }, index) => valuesIn(shares[index], value));
+  }
+  const results = await work.spawnAll(wishes, { onFailure: 'continue' });
+  return valuesOrNull(work, shares, results);
+}
+
+/** Ends the fan-out when a limit on children or depth has no room for all runs. */
+async function checkRoom(work: Work, count: number, batch: number): Promise<void> {
+  if (count === 0) return;
+  const depth = { [DEPTH]: levelsOf(count, batch) - 1 };
+  const full =
+    work.run.wouldCross([DEPTH], depth) ??
+    (await work.roomForChildren(childrenNeeded(count, batch)));
+  if (full !== null) stopAt(work, full);
+}
+
+const DEPTH = 'agent:depth';
+
+/** One child for each item; of more than `batch` items one for each part of the list. */
+function sharesOf(
+  { agent, batch, model }: FanOutSpec,
+  self: string,
+  items: readonly Json[],
+  task: Task,
+): readonly Share[] {
+  const chosen = model === undefined ? {} : { model };
+  if (items.length <= batch) {
+    return items.map((item) => {
+      const input = { ...inputOfItem(item, task), ...chosen };
+      return { wish: { agent, input }, count: 1, isPart: false };
+    });
+  }
+  return partsOf(items, batch).map((part) => {
+    const input = { task, context: { items: part }, ...chosen };
+    return { wish: { agent: self, input }, count: part.length, isPart: true };
+  });
+}
+
+function checkBytes(shares: readonly Share[]): void {
+  const bytes = shares.reduce((sum, { wish }) => sum + byteSize(wish.input as unknown as Json), 0);
+  if (bytes <= MAX_TOGETHER_BYTES) return;
+  const cause = `Expected children that start together to be started with at most ${MAX_TOGETHER_BYTES} bytes, got ${bytes}. Shorten the task, which each of them gets, or put large data behind a tool.`;
+  throw leaving({ kind: 'failed', code: 'invalid_input', cause, isVerbatim: true });
+}
+
+/** What a child gave for its items, one value for each. */
+function valuesIn(share: Share | undefined, value: Json): readonly Json[] {
+  return share?.isPart === true && Array.isArray(value) ? (value as readonly Json[]) : [value];
+}
+
+/** The values, null where there is none; throws to end the fan-out at a limit. */
+function valuesOrNull(work: Work, shares: readonly Share[], results: readonly SpawnResult[]): Json {
+  const failed = results.filter((result) => result.kind !== 'value');
+  for (const [index, result] of results.entries()) {
+    if (result.kind !== 'value' && isEnd(shares[index], result)) stepIn(work, result);
+  }
+  const [first] = failed;
+  if (first !== undefined) {
+    const message = `${failed.length} of ${results.length} children gave no value, null stands for what they were to give. The first: ${first.text}`;
+    work.run.record({ type: 'agent:warning', code: 'item_failed', message });
+  }
+  return results.flatMap((result, index) =>
+    result.kind === 'value'
+      ? valuesIn(shares[index], result.value)
+      : Array.from({ length: shares[index]?.count ?? 1 }, () => null),
+  );
+}
+
+/** Whether a child without a value ends the fan-out, also where items may fail: I2, I3. */
+function isEnd(share: Share | undefined, result: SpawnResult): boolean {
+  if (result.kind !== 'failed') return result.kind === 'refused';
+  const { breach, status } = result.failure;
+  return breach !== undefined || (share?.isPart === true && status !== 'canceled');
+}

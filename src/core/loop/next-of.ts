@@ -1,0 +1,17 @@
+/** The loop of an agent without one of its own: that of its mode, its pipeline or its fan-out. */
+import { compiledLoop } from './compiled-loop.ts';
+import { fanOutLoop } from './fan-out-loop.ts';
+import { lispLoop } from './lisp-loop.ts';
+import { modeLoop } from './mode-loop.ts';
+import { modeOf } from '../modes/modes.ts';
+import { pipelineLoop } from './pipeline-loop.ts';
+import type { AgentSpec } from '../contract/spec.ts';
+import type { Next } from './work.ts';
+
+/** The iteration that `spec` asks for. */
+export function nextOf(spec: AgentSpec): Next {
+  if (spec.pipeline !== undefined) return pipelineLoop(spec.pipeline);
+  if (spec.fanOut !== undefined) return fanOutLoop(spec.fanOut);
+  if (spec.compiled !== undefined) return compiledLoop;
+  return spec.mode === 'lisp' ? lispLoop : modeLoop(modeOf(spec));
+}

@@ -1,0 +1,162 @@
+/**
+ * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes back to
+ * the model with the reasons, while turns are left.
+ */
+import type { Message } from '../base/message.ts';
+import { textMessage } from '../base/message.ts';
+import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
+import { exampleJson, outputFormat } from '../signature/describe-output.ts';
+import { providerSchema } from '../signature/json-schema.ts';
+import { readOutput, RESPOND_TOOL, sourceOf, writtenText } from '../signature/read-output.ts';
+import type { SignatureType } from '../contract/signature.ts';
+import type { Judgement } from '../termination/candidates.ts';
+import { errorSection } from '../termination/feedback.ts';
+import { clip, cut } from '../text/cut.ts';
+import { untrusted, withoutFrames } from '../text/untrusted.ts';
+import type { TranscriptHead } from '../contract/transcript.ts';
+import { contextDescriptions, describeContext } from './context-text.ts';
+import type { AttemptCount, Exhaustion, ModeRules, RequestOptions } from './mode.ts';
+import { maxMalformedBytes, messageOf } from './observation.ts';
+import { plainInput, plainMessages, plainParts, plainText, textPart } from './plain-messages.ts';
+import { requestOf, sourceText, unusedContext } from './prompt.ts';
+import type { AgentSpec } from '../contract/spec.ts';
+import { plainTurn, type Turn } from '../contract/turn.ts';
+
+/** Characters of a rejected reply that the model reads again, and that the details of a Step keep. */
+const MAX_QUOTED = 1_000;
+
+const FORMAT_ONLY = 'You answer with one JSON value and nothing else.';
+
+/** The last line of the first message: how the value is to be given. */
+const LAST_LINES: Readonly<Record<OutputStrategy, string>> = {
+  schema: 'Return only the JSON, without explanation and without other text.',
+  tool: `Give it by calling \`${RESPOND_TOOL}\`.`,
+  prompt: 'Return only the JSON, without explanation and without other text.',
+};
+
+/** The rules of the mode `json`. */
+export const jsonMode: ModeRules = {
+  buildRequest,
+  writeMessages: (_spec, messages) => plainMessages(messages),
+  readTurn,
+  turnMessages: (_spec, _turn, reply, outcome) => [
+    ...writtenMessages(reply),
+    ...messageOf('user', plainParts(outcome.feedback)),
+  ],
+  answerMessages: writtenMessages,
+  inputMessages: plainInput,
+  answerFeedback: (spec, _turn, judgement, reply, count) =>
+    judgement.kind === 'accepted'
+      ? []
+      : [errorSection(repairText(outputOf(spec), judgement, reply, count))],
+  exhausted,
+};
+
+function buildRequest(
+  head: TranscriptHead,
+  messages: readonly Message[],
+  options: RequestOptions,
+): ModelRequest {
+  const { spec } = head;
+  const strategy = options.structuredOutput ?? 'prompt';
+  const system = [
+    sourceText(spec.instructions, options.instructions),
+    sourceText(spec.rules, options.rules),
+    FORMAT_ONLY,
+  ].filter((block) => block !== '');
+  const stable = [
+    ...(options.prompt ?? [textMessage('system', system.join('\n\n'))]),
+    ...startMessage(head, strategy),
+    ...messages,
+  ];
+  const schema = providerSchema(outputOf(spec), { strict: options.strict === true });
+  const request = { ...requestOf(head, options, plainMessages(stable), []), schema };
+  if (strategy !== 'tool') return request;
+  const respond = { name: RESPOND_TOOL, description: 'Gives the answer.', parameters: schema };
+  return { ...request, tools: [respond], toolChoice: { tool: RESPOND_TOOL } };
+}
+
+function startMessage(head: TranscriptHead, strategy: OutputStrategy): readonly Message[] {
+  const { text, media = [] } = head.task;
+  const lines = [
+    describeContext(unusedContext(head), contextDescriptions(head)),
+    text === '' ? '' : `# Task\n${text}`,
+    `# Output format\n${outputFormat(outputOf(head.spec))}`,
+    LAST_LINES[strategy],
+  ].filter((block) => block !== '');
+  return messageOf('user', [textPart(lines.join('\n')), ...media]);
+}
+
+/** Definitions without an output are refused before. */
+function outputOf({ answer }: AgentSpec): SignatureType {
+  return answer.output ?? { kind: 'any' };
+}
+
+function readTurn(spec: AgentSpec, reply: Reply): Turn {
+  const isStrict = spec.models.find(({ id }) => id === reply.model)?.strict === true;
+  const candidate = readOutput(outputOf(spec), sourceOf(reply), { dropsNull: isStrict });
+  return { ...plainTurn, kind: 'answer', candidates: [candidate], attached: null };
+}
+
+/**
+ * The reply as it stays in the conversation: always text, also when it came as a forced call. Text can be
+ * read by a model that is asked in another way from then on, a call without its tool is refused.
+ */
+function writtenMessages(reply: Reply): readonly Message[] {
+  const reasoning =
+    reply.calls.length === 0 ? reply.parts.filter((it) => it.type === 'reasoning') : [];
+  const text = cut(writtenText(sourceOf(reply)), maxMalformedBytes);
+  return messageOf('assistant', [...reasoning, ...(text === '' ? [] : [textPart(text)])]);
+}
+
+function repairText(
+  output: SignatureType,
+  judgement: Judgement,
+  reply: Reply,
+  { attempt, of }: AttemptCount,
+): string {
+  const tries = of === null ? `attempt ${attempt}` : `attempt ${attempt} of ${of}`;
+  const head =
+    judgement.kind === 'rejected'
+      ? `Your answer was not accepted (${tries}).`
+      : `Your answer did not fit the output format (${tries}).`;
+  const quote = clip(writtenText(sourceOf(reply)), MAX_QUOTED);
+  return [
+    head,
+    ...problemsOf(judgement).map((line) => `- ${withoutFrames(line)}`),
+    ...(quote.trim() === '' ? [] : ['You wrote:', untrusted('answer', quote)]),
+    'Answer again with one JSON object of this form:',
+    '```json',
+    exampleJson(output),
+    '```',
+    'Return only the JSON.',
+  ].join('\n');
+}
+
+function problemsOf(judgement: Judgement): readonly string[] {
+  switch (judgement.kind) {
+    case 'unfit':
+      return judgement.lines;
+    case 'rejected':
+      return judgement.feedback.length === 0 ? [] : [plainText(judgement.feedback)];
+    case 'continue':
+    case 'accepted':
+      return [];
+  }
+}
+
+/** JSON that does not fit was found all the same; only a reply without any could not be read. */
+function exhausted(judgement: Judgement, reply: Reply): Exhaustion {
+  const problems = problemsOf(judgement);
+  const hasJson =
+    judgement.kind !== 'unfit' ||
+    judgement.problems.every(({ code }) => code === 'schema' || code === 'json_root');
+  const code = hasJson ? 'validation_error' : 'json_parse_error';
+  const written = clip(writtenText(sourceOf(reply)), MAX_QUOTED);
+  const [first = 'the answer was not accepted'] = problems;
+  return {
+    code,
+    cause: `no answer could be used: ${first}`,
+    details: { problems, reply: written },
+  };
+}

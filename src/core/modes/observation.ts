@@ -1,0 +1,107 @@
+/** Results of calls as the model reads them, whatever the mode. */
+import type {
+  FormattedSection,
+  MediaPart,
+  Message,
+  Part,
+  ToolCall,
+  ToolCallPart,
+} from '../base/message.ts';
+import type { Reply } from '../contract/model.ts';
+import { mediaLines, resultSection, resultText } from '../toolchain/result-text.ts';
+import type { Toolchain } from '../toolchain/toolchain.ts';
+import type { CallEnd } from '../contract/call-end.ts';
+import { cut } from '../text/cut.ts';
+import { replyText } from '../contract/turn.ts';
+
+/** UTF-8 bytes that an entry keeps of a reply that could not be read. */
+export const maxMalformedBytes: number = 8 * 1024;
+
+/** What became of one call. */
+export interface CallResult {
+  readonly call: ToolCall;
+  /** False when the agent has no tool of that name. */
+  readonly isKnown: boolean;
+  readonly isError: boolean;
+  readonly text: string;
+  readonly instructions?: string;
+  readonly media: readonly MediaPart[];
+  /** Of a tool search: the tools that its text shows. */
+  readonly shown?: readonly string[];
+  /** -10 to 10; the entry takes the highest of its results. */
+  readonly importance?: number;
+}
+
+/** A call that came to its end, whoever ended it. */
+export function toolCallResult(
+  call: ToolCall,
+  result: CallEnd['result'],
+  toolchain: Pick<Toolchain, 'write'>,
+): CallResult {
+  if (result.outcome !== 'ok') return failedCallResult(call, result.error ?? 'Error: failed.');
+  return {
+    call,
+    isKnown: true,
+    isError: false,
+    text: resultText(result.output, toolchain),
+    ...(result.instructions === undefined ? {} : { instructions: result.instructions }),
+    media: result.media ?? [],
+    ...(result.importance === undefined ? {} : { importance: result.importance }),
+  };
+}
+
+/** A call that did not succeed; `text` begins with `Error: ` or `Denied`. */
+export function failedCallResult(call: ToolCall, text: string, isKnown = true): CallResult {
+  return { call, isKnown, isError: true, text, media: [] };
+}
+
+/** Results with media numbered over the turn: the text and its lines, and the parts in order. */
+export interface NumberedResults {
+  readonly results: readonly (CallResult & { readonly fullText: string })[];
+  readonly media: readonly MediaPart[];
+}
+
+/** Numbers the media of a turn, from 1, in request order. */
+export function numberMedia(results: readonly CallResult[]): NumberedResults {
+  const media: MediaPart[] = [];
+  const numbered = results.map((result) => {
+    const lines = mediaLines(result.media, media.length);
+    media.push(...result.media);
+    const fullText = [result.text, lines].filter((text) => text !== '').join('\n');
+    return { ...result, fullText };
+  });
+  return { results: numbered, media };
+}
+
+/** The section of an observation for one result; names that the model made up do not appear. */
+export function observationSection(
+  result: CallResult & { readonly fullText: string },
+): FormattedSection {
+  const name = result.isKnown ? result.call.tool : 'unknown_tool';
+  return resultSection(name, result.fullText, result.instructions);
+}
+
+/** The message of the assistant for a reply: text, reasoning and calls; none for an empty one. */
+export function assistantMessage(
+  reply: Reply,
+  callParts: readonly ToolCallPart[] = [],
+): readonly Message[] {
+  const parts = reply.parts.filter((part) => part.type !== 'text' || part.text !== '');
+  return messageOf('assistant', [...parts, ...callParts]);
+}
+
+/** The same for a reply that could not be read: its text is cut. */
+export function cutAssistantMessage(
+  reply: Reply,
+  callParts: readonly ToolCallPart[] = [],
+): readonly Message[] {
+  const text = cut(replyText(reply), maxMalformedBytes);
+  const reasoning = reply.parts.filter((part) => part.type === 'reasoning');
+  const textParts: readonly Part[] = text === '' ? [] : [{ type: 'text', text }];
+  return messageOf('assistant', [...reasoning, ...textParts, ...callParts]);
+}
+
+/** A message with these parts, or none without parts. */
+export function messageOf(role: Message['role'], parts: readonly Part[]): readonly Message[] {
+  return parts.length === 0 ? [] : [{ role, parts }];
+}

@@ -1,0 +1,36 @@
+/** Messages of modes without sections: everything that is said to the model is plain text. */
+import { xmlFormat } from '../format/xml.ts';
+import type { FormattedSection, Message, Part } from '../base/message.ts';
+import type { InputContent } from './mode.ts';
+import { messageOf } from './observation.ts';
+
+/** Text as a part. */
+export function textPart(text: string): Part {
+  return { type: 'text', text };
+}
+
+/** The messages of an input as they were written. */
+export function plainInput({ text, media }: InputContent): readonly Message[] {
+  return messageOf('user', [...(text === '' ? [] : [textPart(text)]), ...(media ?? [])]);
+}
+
+/** Feedback is plain text here: there are no sections to tell it from. */
+export function plainParts(feedback: readonly FormattedSection[]): readonly Part[] {
+  return feedback.length === 0 ? [] : [textPart(plainText(feedback))];
+}
+
+/** Sections as text: their contents, or with children as tags. */
+export function plainText(sections: readonly FormattedSection[]): string {
+  const isPlain = sections.every((section) => section.children === undefined);
+  return isPlain
+    ? sections.map((section) => section.content ?? '').join('\n\n')
+    : xmlFormat().format(sections);
+}
+
+/** Messages with sections, such as a summary, as text; reasoning goes back to the provider. */
+export function plainMessages(messages: readonly Message[]): readonly Message[] {
+  return messages.map(({ role, parts }) => ({
+    role,
+    parts: parts.flatMap((part) => (part.type === 'sections' ? plainParts(part.sections) : [part])),
+  }));
+}

@@ -1,0 +1,88 @@
+/** Pieces of requests that modes share: texts, the request's frame, messages as a model gets them. */
+import type { TextFormat } from '../format/format.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Message, Part } from '../base/message.ts';
+import type { ModelRequest } from '../contract/model.ts';
+import { isHidden } from '../contract/signature.ts';
+import { parseTemplate } from '../template/parse-template.ts';
+import { namesOf } from '../template/template.ts';
+import type { TranscriptHead } from '../contract/transcript.ts';
+import type { RequestOptions } from './mode.ts';
+import type { TextSource } from '../contract/spec.ts';
+
+/** The text of a source: its own, or what a function on the worker made; empty for none. */
+export function sourceText(source: TextSource | null, made: string | undefined): string {
+  if (source === null) return '';
+  return source.kind === 'text' ? source.text : (made ?? '');
+}
+
+/** `context` without its hidden keys, those that begin with `_`: they never enter a prompt. */
+export function visibleContext(context: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(context ?? {}).filter(([key]) => !isHidden(key)));
+}
+
+/**
+ * The keys of the context that a prompt still has to show: not those that the template has filled in, nor
+ * the task, which stands by itself.
+ */
+export function unusedContext({ spec, context }: TranscriptHead): JsonObject {
+  const used = ['task', ...templateRoots(spec.prompt)];
+  const entries = Object.entries(visibleContext(context)).filter(([key]) => !used.includes(key));
+  return Object.fromEntries(entries);
+}
+
+function templateRoots(prompt: string | undefined): readonly string[] {
+  const reading = prompt === undefined ? undefined : parseTemplate(prompt);
+  return reading?.kind === 'template' ? namesOf(reading.nodes).map(({ root }) => root) : [];
+}
+
+/** The fields of a request that are the same in every mode. `messages`: the stable ones. */
+export function requestOf(
+  head: TranscriptHead,
+  options: RequestOptions,
+  messages: readonly Message[],
+  lastMessages: readonly Message[],
+): ModelRequest {
+  return {
+    mode: head.spec.mode,
+    agent: head.spec.name,
+    runId: options.runId,
+    iteration: options.iteration,
+    attempt: options.attempt,
+    messages: [...messages, ...lastMessages],
+    settings: options.settings ?? {},
+    cacheUpTo: messages.length,
+  };
+}
+
+/** Messages with sections written by `format` and without reasoning; empty ones are left out. */
+export function writtenMessages(
+  messages: readonly Message[],
+  format: TextFormat,
+): readonly Message[] {
+  const known = writtenBy.get(format) ?? new WeakMap<Message, readonly Message[]>();
+  writtenBy.set(format, known);
+  const all: Message[] = [];
+  for (const message of messages) {
+    let written = known.get(message);
+    if (written === undefined) {
+      written = writtenMessage(message, format);
+      known.set(message, written);
+    }
+    all.push(...written);
+  }
+  return all;
+}
+
+/** A conversation is asked about again and again, but a message of it never changes. */
+const writtenBy = new WeakMap<TextFormat, WeakMap<Message, readonly Message[]>>();
+
+/** Frozen, since the same objects are shown to models and middleware of many requests. */
+function writtenMessage({ role, parts }: Message, format: TextFormat): readonly Message[] {
+  const written = parts.flatMap((part): readonly Part[] => {
+    if (part.type === 'reasoning') return [];
+    if (part.type !== 'sections') return [part];
+    return [Object.freeze({ type: 'text', text: format.format(part.sections) })];
+  });
+  return written.length === 0 ? [] : [Object.freeze({ role, parts: Object.freeze(written) })];
+}

@@ -1,0 +1,174 @@
+/** Reading the reply of a react agent: which of its sections decides. */
+import { truncatedProblem, type Block } from '../../format/format.ts';
+import type { Reply } from '../../contract/model.ts';
+import { programIn } from '../../program/find-program.ts';
+import type { Problem } from '../../base/problem.ts';
+import { candidatesOf, type Candidate } from '../../termination/candidates.ts';
+import {
+  actionAndProgram,
+  errorSection,
+  explainCalls,
+  explainReply,
+  severalPrograms,
+} from '../../termination/feedback.ts';
+import type { CallsReading } from '../../toolchain/toolchain.ts';
+import type { AgentSpec } from '../../contract/spec.ts';
+import {
+  emptyTurn,
+  plainTurn,
+  replyText,
+  wasCut,
+  type Attached,
+  type MalformedTurn,
+  type SectionError,
+  type SectionValue,
+  type Turn,
+  type TurnBase,
+} from '../../contract/turn.ts';
+import { reactAgentOf, type ReactAgent } from './react-sections.ts';
+
+/** The turn that a reply is. `iteration` gives the ids of calls. */
+export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
+  const agent = reactAgentOf(spec);
+  const text = replyText(reply);
+  const reading = agent.format.parse(text, agent.names.sections, { wasCut: wasCut(reply) });
+  if (reading.kind === 'problem') {
+    const problem = isEmpty(reply, text, reading.problem) ? emptyTurn : reading.problem;
+    return unparsedTurn(spec, agent, text, problem);
+  }
+  const { blocks } = reading;
+  const base = baseOf(agent, blocks);
+  const candidates = candidatesOf(spec.answer, contentsOf(blocks, agent.names.answer));
+  const calls = readCalls(spec, agent, blocks, iteration);
+  const program = readProgram(agent, blocks, calls.kind !== 'none');
+  if (program.kind === 'problem') {
+    const problems = [program.problem];
+    return malformed(base, agent, 'toolchain', problems, [errorSection(explainCalls(problems))]);
+  }
+  if (agent.options.precedence === 'answer' && candidates.length > 0) {
+    return {
+      ...base,
+      kind: 'answer',
+      candidates,
+      attached: attachedOf(calls) ?? programOf(program),
+    };
+  }
+  if (calls.kind === 'problems') {
+    const feedback = [errorSection(explainCalls(calls.problems))];
+    return malformed(base, agent, 'toolchain', calls.problems, feedback);
+  }
+  if (calls.kind === 'calls') {
+    const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
+    return { ...base, kind: 'calls', calls: calls.calls, ...discarded };
+  }
+  if (program.kind === 'program') {
+    const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
+    return { ...base, ...program, ...discarded };
+  }
+  if (candidates.length > 0) return { ...base, kind: 'answer', candidates, attached: null };
+  return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
+}
+
+/** Nothing was written, or a filter took it away: that is no fault of the format. */
+function isEmpty(reply: Reply, text: string, problem: Problem): boolean {
+  if (problem.code !== 'no_sections') return false;
+  return text.trim() === '' || reply.finishReason === 'content_filter';
+}
+
+/** The format could not read the reply: asked again, judged as it is, or the end of the run. */
+function unparsedTurn(spec: AgentSpec, agent: ReactAgent, text: string, problem: Problem): Turn {
+  if (agent.options.onUnparsed === 'answer' && problem.code === 'no_sections') {
+    const candidates: readonly Candidate[] = candidatesOf(spec.answer, [text]);
+    if (candidates.length > 0) {
+      return { ...plainTurn, kind: 'answer', candidates, attached: null, unparsed: problem };
+    }
+  }
+  return nothingToDo(agent, plainTurn, problem);
+}
+
+function nothingToDo(agent: ReactAgent, base: TurnBase, problem: Problem): MalformedTurn {
+  const feedback = [errorSection(explainReply(problem, agent.names))];
+  const turn = malformed(base, agent, 'format', [problem], feedback);
+  return { ...turn, ends: agent.options.onUnparsed === 'fail' };
+}
+
+function malformed(
+  base: TurnBase,
+  agent: ReactAgent,
+  family: 'format' | 'toolchain',
+  problems: readonly Problem[],
+  feedback: MalformedTurn['feedback'],
+): MalformedTurn {
+  return { ...base, kind: 'malformed', family, problems, feedback, callAnswers: [], ends: false };
+}
+
+function readCalls(
+  spec: AgentSpec,
+  agent: ReactAgent,
+  blocks: readonly Block[],
+  iteration: number,
+): CallsReading {
+  const { action } = agent.names;
+  if (action === null) return { kind: 'none' };
+  const { tools, maxCallsPerTurn } = spec;
+  const context = { iteration, tools, maxCallsPerTurn };
+  return agent.toolchain.readCalls(contentsOf(blocks, action), context);
+}
+
+type ProgramReading =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'program'; readonly source: string }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+/** The one program of the reply; beside calls it is a problem, whatever it is. */
+function readProgram(
+  { program }: ReactAgent,
+  blocks: readonly Block[],
+  hasCalls: boolean,
+): ProgramReading {
+  const programs = (program === null ? [] : contentsOf(blocks, program))
+    .map(programIn)
+    .filter(({ kind }) => kind !== 'none');
+  const [first] = programs;
+  if (first === undefined) return { kind: 'none' };
+  if (hasCalls) return { kind: 'problem', problem: actionAndProgram };
+  if (first.kind === 'several' || programs.length > 1) {
+    return { kind: 'problem', problem: severalPrograms };
+  }
+  return first.kind === 'program' ? { kind: 'program', source: first.source } : { kind: 'none' };
+}
+
+function programOf(program: ProgramReading): Attached | null {
+  return program.kind === 'program' ? program : null;
+}
+
+function attachedOf(calls: CallsReading): Attached | null {
+  switch (calls.kind) {
+    case 'none':
+      return null;
+    case 'calls':
+      return calls;
+    case 'problems':
+      return { ...calls, feedback: [errorSection(explainCalls(calls.problems))] };
+  }
+}
+
+/** Counts the blocks and reads the structured sections, which decide nothing. */
+function baseOf(agent: ReactAgent, blocks: readonly Block[]): TurnBase {
+  const counts = new Map<string, number>();
+  const sections: SectionValue[] = [];
+  const sectionErrors: SectionError[] = [];
+  for (const { name, content } of blocks) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const section = agent.own.find((own) => own.name === name);
+    if (section?.schema === undefined) continue;
+    const reading = section.read(content);
+    if (reading.kind === 'value') sections.push({ name, value: reading.value });
+    if (reading.kind === 'problem') sectionErrors.push({ name, problems: reading.problems });
+  }
+  return { ...plainTurn, blocks: Object.fromEntries(counts), sections, sectionErrors };
+}
+
+function contentsOf(blocks: readonly Block[], name: string): readonly string[] {
+  return blocks.flatMap((block) => (block.name === name ? [block.content] : []));
+}

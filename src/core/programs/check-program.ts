@@ -1,0 +1,82 @@
+/**
+ * All that can be wrong with a program before it runs, found at once: its form, its names, and the
+ * literal arguments of its calls, which only a worker can check. Asynchronous for those alone.
+ */
+import {
+  checkProgram,
+  explainProblems,
+  literalProblems,
+  readProgram,
+  type Checked,
+  type Finding,
+  type Problem,
+  type Program,
+  type ToolFace,
+} from '../../lisp.ts';
+import type { Host } from '../run/host.ts';
+import type { RunState } from '../run/run-state.ts';
+import type { ProgramError } from '../contract/report.ts';
+import { programSpecOf, programWorld } from './world.ts';
+
+/** A program that may run, or why it may not. */
+export type ProgramCheck =
+  | { readonly kind: 'program'; readonly program: Program; readonly warnings: Checked['warnings'] }
+  | { readonly kind: 'refused'; readonly error: ProgramError };
+
+/** Reads and checks `source` against the tools, the data and the memory of a run. */
+export async function readAndCheck(
+  state: RunState,
+  host: Host,
+  source: string,
+  tools: readonly ToolFace[],
+): Promise<ProgramCheck> {
+  const { spec } = state.head;
+  const read = readProgram(source, programSpecOf(spec).limits);
+  if (!read.ok) return refusedFor(source, 'read', [read.problem]);
+  const { program } = read;
+  const checked = checkProgram(program, programWorld(state, tools));
+  const found = await findingsOf(spec.name, host, checked);
+  if (found.kind === 'failed') {
+    const message = `invalid_tool_args: The arguments of the program could not be checked, so nothing was executed: ${found.message}`;
+    return { kind: 'refused', error: { reason: 'invalid_tool_args', phase: 'check', message } };
+  }
+  const problems = [...checked.problems, ...literalProblems(program, checked, found.findings)];
+  if (problems.length === 0) return { kind: 'program', program, warnings: checked.warnings };
+  const inOrder = problems.toSorted((a, b) => a.span.start - b.span.start);
+  return refusedFor(source, 'check', inOrder);
+}
+
+function refusedFor(
+  source: string,
+  phase: 'read' | 'check',
+  problems: readonly Problem[],
+): ProgramCheck {
+  const reason = problems[0]?.reason ?? 'parse_error';
+  const error: ProgramError = { reason, phase, message: explainProblems(source, problems) };
+  return { kind: 'refused', error };
+}
+
+type Found =
+  | { readonly kind: 'found'; readonly findings: readonly Finding[] }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** What the schemas of the tools have against the literal arguments of a program. */
+async function findingsOf(agent: string, host: Host, { literals }: Checked): Promise<Found> {
+  if (literals.length === 0) return { kind: 'found', findings: [] };
+  const asked = literals.map(({ tool, path, value }) => ({ tool, path, value }));
+  const outcome = await host.checkLiterals({ agent, calls: [], literals: asked });
+  switch (outcome.kind) {
+    case 'aborted':
+      // Whoever aborted it is found behind this; without anybody, the calls check themselves.
+      return { kind: 'found', findings: [] };
+    case 'failed':
+      return outcome;
+    case 'checked':
+      return {
+        kind: 'found',
+        findings: outcome.literals.flatMap(({ findings }, literal) =>
+          findings.map(({ path, message }) => ({ literal, path, message })),
+        ),
+      };
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The effects of a program that began and that it has not heard the end of.
+ *
+ * I1  Each arrives once: with its end, or by leaving. Whoever drops one still awaits it.
+ * I2  What ended in one go is taken in the order of beginning.
+ */
+import type { EffectRequest } from '../../lisp.ts';
+import type { AskOutcome } from '../people/ask-person.ts';
+import type { CallEnd } from '../contract/call-end.ts';
+import { leaveOf } from '../run/ending.ts';
+import { callIdOf, type EffectPlace } from './effect-place.ts';
+import type { KeptEffect } from '../run/kept-program.ts';
+
+/** What became of an effect. */
+export type EffectEnd =
+  | { readonly kind: 'call'; readonly end: CallEnd }
+  | { readonly kind: 'ask'; readonly outcome: AskOutcome }
+  | { readonly kind: 'sleep' }
+  | { readonly kind: 'unfit'; readonly message: string }
+  /** A limit let no further call run. */
+  | { readonly kind: 'refused'; readonly text: string }
+  /** The history has no room for it. */
+  | { readonly kind: 'full' };
+
+/** An effect that has ended. */
+export interface EndedEffect extends KeptEffect {
+  readonly end: EffectEnd;
+}
+
+/** The effects that began. */
+export interface OpenEffects {
+  /** Puts an effect among them, and begins it. */
+  readonly add: (effect: KeptEffect, begin: () => Promise<EffectEnd> | EffectEnd) => void;
+  /** Ends those of `ids` that the program does not need any more. */
+  readonly drop: (ids: readonly string[]) => void;
+  /** Takes out those that have ended. Throws what went wrong beside them. */
+  readonly take: () => readonly EndedEffect[];
+  /** Settles when all that began have arrived or left; never rejects. */
+  readonly settled: () => Promise<unknown>;
+  /** Notes what went wrong, for `take`. */
+  readonly fail: (error: unknown) => void;
+  /** Whether there is something to take. */
+  readonly hasArrived: () => boolean;
+  /** Whether all rest, but for that of `callId`. */
+  readonly areResting: (callId?: string) => boolean;
+  /** Hears that the wait of a call is at rest, or goes on. */
+  readonly rest: (callId: string, isResting: boolean) => void;
+  readonly isDropped: (callId: string) => boolean;
+  /** The tools of its calls. */
+  readonly tools: () => readonly string[];
+  /** When its timers end that are waited for, in milliseconds since 1970. */
+  readonly timers: () => readonly number[];
+  /** All of them, as a hand-over carries them. */
+  readonly kept: () => readonly KeptEffect[];
+}
+
+interface OpenEffect extends KeptEffect {
+  readonly callId: string;
+  /** Settles when it has arrived or left; never rejects. */
+  settled: Promise<void> | null;
+  isResting: boolean;
+  isDropped: boolean;
+  end: EffectEnd | null;
+}
+
+/** No effects yet. */
+export function createOpenEffects(place: EffectPlace): OpenEffects {
+  const { host } = place;
+  let open: readonly OpenEffect[] = [];
+  let failure: { readonly error: unknown } | null = null;
+
+  const find = (callId: string): OpenEffect | undefined =>
+    open.find((effect) => effect.callId === callId);
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+  };
+  const follow = (effect: OpenEffect, begun: Promise<EffectEnd>): void => {
+    effect.settled = begun.then(
+      (end) => {
+        effect.end = end;
+        effect.isResting = false;
+        host.wake();
+      },
+      (error: unknown) => {
+        if (leaveOf(error)?.kind === 'handover') return;
+        fail(error);
+        host.wake();
+      },
+    );
+  };
+  return {
+    fail,
+    add: ({ request, startedAt }, begin) => {
+      const effect = openEffect(callIdOf(place, request.id), request, startedAt);
+      open = [...open, effect];
+      const begun = begin();
+      if ('then' in begun) follow(effect, begun);
+      else effect.end = begun;
+    },
+    drop: (ids) => {
+      for (const effect of open) {
+        if (!ids.includes(effect.request.id)) continue;
+        effect.isDropped = true;
+        effect.isResting = false;
+        host.abortCall(effect.callId);
+      }
+    },
+    take: () => {
+      if (failure !== null) throw failure.error;
+      const ended = open.flatMap(endedOf);
+      open = open.filter(({ end }) => end === null);
+      return ended;
+    },
+    settled: () => Promise.all(open.flatMap(({ settled }) => settled ?? [])),
+    hasArrived: () => failure !== null || open.some(({ end }) => end !== null),
+    areResting: (callId) => open.every((effect) => effect.isResting || effect.callId === callId),
+    rest: (callId, isResting) => {
+      const effect = find(callId);
+      if (effect !== undefined) effect.isResting = isResting && !effect.isDropped;
+    },
+    isDropped: (callId) => find(callId)?.isDropped === true,
+    tools: () => open.flatMap(({ request }) => (request.kind === 'tool' ? request.name : [])),
+    timers: () => open.flatMap(timerOf),
+    kept: () => open.map(({ request, startedAt }) => ({ request, startedAt })),
+  };
+}
+
+function openEffect(callId: string, request: EffectRequest, startedAt: number): OpenEffect {
+  const begun = { settled: null, isResting: false, isDropped: false, end: null };
+  return { request, startedAt, callId, ...begun };
+}
+
+function endedOf({ request, startedAt, end }: OpenEffect): readonly EndedEffect[] {
+  return end === null ? [] : [{ request, startedAt, end }];
+}
+
+function timerOf({ request, startedAt, end, isDropped }: OpenEffect): readonly number[] {
+  const isTimer = request.kind === 'sleep' && end === null && !isDropped;
+  return isTimer ? [startedAt + request.ms] : [];
+}

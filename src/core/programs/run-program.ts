@@ -1,0 +1,255 @@
+/**
+ * A program of an iteration, from its text to its report: read, checked as a whole, run to its end or to
+ * a hand-over. Asynchronous, like `work.ts`, of which it is a part; the machine itself is not, and
+ * what is pure stands in `program/`.
+ *
+ * I1  Nothing of a program runs while anything is found wrong with it; all of it is told at once.
+ * I2  Whatever ends a program, its effects are awaited and recorded before `agent:program:after`.
+ * I3  A cancel, a breach or an interrupt ends the program, not this function: the report says what had
+ *     happened by then, and whoever asked for the program leaves behind it, as behind calls.
+ */
+import {
+  advance,
+  cancelMachine,
+  EMPTY_MEMORY,
+  fuelUsed,
+  programStatus,
+  restore,
+  snapshot,
+  startMachine,
+  type Advance,
+  type Machine,
+} from '../../lisp.ts';
+import { byteSize, type Json } from '../base/json.ts';
+import type { Numbers } from '../contract/stats.ts';
+import { cut } from '../text/cut.ts';
+import { refusedText } from '../toolchain/call-texts.ts';
+import type { Host } from '../run/host.ts';
+import { makeRoom } from '../run/make-room.ts';
+import type { KeptTurn } from '../run/kept-turn.ts';
+import { readAndCheck } from './check-program.ts';
+import { closeProgram } from './close-program.ts';
+import { createEffects, type Effects } from './effects.ts';
+import { warningTexts } from './end-of-program.ts';
+import { MAX_SNAPSHOT_BYTES, type KeptEffects, type KeptProgram } from '../run/kept-program.ts';
+import type { ProgramError, ProgramReport, ProgramView } from '../contract/report.ts';
+import { isOver, type ProgramOrder, type RunningProgram } from './running-program.ts';
+import {
+  budgetOf,
+  fuelFor,
+  ownFuel,
+  programData,
+  programSpecOf,
+  toolFaces,
+} from './world.ts';
+import type { OpenCount } from '../run/open-count.ts';
+import { isInterrupted, isStopped, type Run } from '../run/run.ts';
+
+/** UTF-8 bytes of a source that its event carries. */
+const MAX_SHOWN_BYTES = 2 * 1024;
+
+/** Runs a program within the limits. Throws only to leave for a hand-over, or because its memory ends the run. */
+export async function runProgram(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  order: ProgramOrder,
+): Promise<ProgramReport> {
+  open.count += 1;
+  try {
+    return order.kept === undefined
+      ? await beginProgram(run, host, open, order)
+      : await goOnWith(run, host, open, { ...order, kept: order.kept });
+  } finally {
+    open.count -= 1;
+  }
+}
+
+async function beginProgram(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  order: ProgramOrder,
+): Promise<ProgramReport> {
+  const { programId, source } = order;
+  const since = host.now();
+  if (isStopped(run, host) || isInterrupted(host)) return notBegun(order, CANCELED);
+  const room = makeRoom(run, host, needsOf(run));
+  if (room !== undefined) {
+    await room;
+    if (isStopped(run, host) || isInterrupted(host)) return notBegun(order, CANCELED);
+  }
+  const crossed =
+    run.wouldCross(['agent:code_executions']) ?? run.wouldCross(['agent:program_steps']);
+  if (crossed?.limit.onReach === 'refuse') {
+    const message = refusedText(crossed.key, crossed.limit.max).replace(/^Error: /, '');
+    const error: ProgramError = { reason: 'refused', phase: 'check', message };
+    run.record({
+      type: 'agent:program:after',
+      programId,
+      outcome: 'refused',
+      steps: 0,
+      calls: 0,
+      error: { reason: error.reason, message },
+    });
+    return notBegun(order, error);
+  }
+  if (crossed !== null) {
+    run.breach(crossed);
+    return notBegun(order, CANCELED);
+  }
+  run.record({ type: 'agent:program:before', programId, source: cut(source, MAX_SHOWN_BYTES) });
+  const tools = toolFaces(run.state.head.spec);
+  const checked = await readAndCheck(run.state, host, source, tools);
+  const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
+  const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];
+  const running: RunningProgram = { run, host, open, order, since, warnings, isShort };
+  if (checked.kind === 'refused') return closeProgram(running, { unstarted: checked.error });
+  if (isOver(running)) return closeProgram(running, { unstarted: CANCELED });
+  const { state } = run;
+  const machine = startMachine(checked.program, {
+    data: programData(state),
+    memory: state.program?.memory ?? EMPTY_MEMORY,
+    limits: { ...programSpecOf(state.head.spec).limits, fuel },
+    tools,
+  });
+  return drive(running, machine);
+}
+
+/** What a program may need of the limits of ancestors: all the fuel that it may use. */
+function needsOf({ state }: Run): Numbers {
+  const fuel = ownFuel(programSpecOf(state.head.spec));
+  return { 'agent:code_executions': 1, 'agent:program_steps': fuel };
+}
+
+const CANCELED: ProgramError = {
+  reason: 'canceled',
+  phase: 'run',
+  message: 'canceled: The program was canceled before it began. Nothing was executed.',
+};
+
+/** A program that nobody let begin: nothing is recorded of it. */
+function notBegun({ programId }: ProgramOrder, error: ProgramError): ProgramReport {
+  return {
+    programId,
+    outcome: 'error',
+    preview: '',
+    isEmpty: true,
+    error,
+    notes: [],
+    warnings: [],
+    changed: [],
+    stored: [],
+    done: [],
+    plan: {},
+    hidden: [],
+    fuel: 0,
+    calls: 0,
+  };
+}
+
+/** Goes on with a program that an earlier link kept in its middle. */
+async function goOnWith(
+  run: Run,
+  host: Host,
+  open: OpenCount,
+  order: ProgramOrder & { readonly kept: KeptProgram },
+): Promise<ProgramReport> {
+  const { kept } = order;
+  const { since, warnings, isShort } = kept;
+  const running: RunningProgram = { run, host, open, order, since, warnings, isShort };
+  const machine = restore(kept.snapshot);
+  return drive(running, machine, kept);
+}
+
+/** Runs a machine to its end, through all its effects. */
+async function drive(
+  running: RunningProgram,
+  begun: Machine,
+  kept?: KeptProgram,
+): Promise<ProgramReport> {
+  const { run, host, open, order } = running;
+  let machine = begun;
+  const codeId = programStatus(machine).codeId;
+  const isLost = kept !== undefined && codeId !== kept.snapshot.program;
+  const effects = createEffects(
+    {
+      run,
+      host,
+      open,
+      programId: order.programId,
+      reasoning: order.reasoning ?? '',
+      keep: keeper(running, () => machine),
+    },
+    isLost ? undefined : kept,
+  );
+  run.watchProgram({ view: () => viewOf(running, machine), timers: effects.timers });
+  try {
+    let step = tick(running, machine, effects, []);
+    while (step.kind === 'blocked') {
+      ({ machine } = step);
+      effects.drop(step.abandon);
+      effects.request(step.requests);
+      effects.begin();
+      if (!effects.isOver()) await effects.next();
+      const results = effects.take();
+      step = effects.isOver() ? cancelMachine(machine) : tick(running, machine, effects, results);
+    }
+    ({ machine } = step);
+    effects.drop(step.abandon);
+    await effects.settle();
+    return closeProgram(running, {
+      machine,
+      outcome: step.outcome,
+      effects,
+      lost: isLost ? kept : null,
+    });
+  } finally {
+    run.watchProgram(null);
+  }
+}
+
+function tick(
+  { run, host }: RunningProgram,
+  machine: Machine,
+  effects: Effects,
+  results: ReturnType<Effects['take']>,
+): Advance {
+  const now = host.now();
+  const budget = budgetOf(run.state, now, { calls: effects.calls() });
+  return advance(machine, { now, budget, results });
+}
+
+/** Makes the turn to leave with; none when it is too large. */
+function keeper(
+  { run, host, order, since, warnings, isShort }: RunningProgram,
+  machine: () => Machine,
+): ((kept: KeptEffects) => KeptTurn | null) | undefined {
+  const { keep, programId } = order;
+  if (keep === undefined) return undefined;
+  return (effects) => {
+    const saved = snapshot(machine());
+    if (byteSize(saved as unknown as Json) > MAX_SNAPSHOT_BYTES) return null;
+    // The machine goes on being used if the turn stays, so a copy of it says what would be left.
+    const ended = cancelMachine(restore(saved));
+    const left = ended.kind === 'finished' ? ended.outcome.memory : undefined;
+    const before = run.state.program?.memory ?? EMPTY_MEMORY;
+    const hasNews = left !== undefined && JSON.stringify(left) !== JSON.stringify(before);
+    const turn = keep({
+      programId,
+      snapshot: saved,
+      since,
+      warnings,
+      isShort,
+      fuel: fuelUsed(machine()),
+      ...effects,
+      ...(hasNews ? { memory: left } : {}),
+    });
+    return host.fitsHandover({ ...run.state, turn }) ? turn : null;
+  };
+}
+
+function viewOf({ order, since }: RunningProgram, machine: Machine): ProgramView {
+  const { programId, source } = order;
+  return { programId, source, since, status: programStatus(machine) };
+}

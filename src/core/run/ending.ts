@@ -1,0 +1,62 @@
+/** How a run ends, and how work in the middle of an iteration is left when it must. */
+import type { Json } from '../base/json.ts';
+import type { Breach } from '../contract/limit.ts';
+import type { KeptTurn } from './kept-turn.ts';
+import type { Step } from '../contract/step.ts';
+
+/** Why a run is over; see `stepOf` for the Step made of it. */
+export type Ending =
+  | {
+      readonly kind: 'success';
+      readonly value: Json;
+      readonly passedOn?: PassedOn;
+      /** A plain value became the answer, because no turn was left. */
+      readonly fallbackUsed?: true;
+    }
+  | { readonly kind: 'canceled'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'limit_exceeded'; readonly breach: Breach }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly cause: string;
+      readonly details?: Json;
+      /** `cause` is what people read, as it is: the words of a program, or of a pipeline. */
+      readonly isVerbatim?: true;
+    }
+  | { readonly kind: 'compaction_failed'; readonly cause: string };
+
+/** What of a Step is that of another run, whose value it passes on. */
+export type PassedOn = Partial<
+  Pick<Step, 'mode' | 'signature' | 'fieldDescriptions' | 'memory' | 'notes'>
+>;
+
+/**
+ * Why an iteration is left in the middle. `stopped`: a cancel or a breach waits, and whoever looks
+ * finds it · `interrupted`: an input wants to be read first · `handover`: only people are waited for, and
+ * the next link goes on in this turn · `failed`, `compaction_failed`: the run ends so.
+ */
+export type Leave =
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'handover'; readonly turn: KeptTurn }
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly cause: string;
+      readonly details?: Json;
+      readonly isVerbatim?: true;
+    }
+  | { readonly kind: 'compaction_failed'; readonly cause: string };
+
+/**
+ * An error that carries `leave` through code that knows nothing of it, a custom loop above all.
+ * Caught in one place, `runLoop`.
+ */
+export function leaving(leave: Leave): Error {
+  return Object.assign(new Error(`The iteration was left: ${leave.kind}.`), { leave });
+}
+
+/** What {@link leaving} put into `error`, or undefined for an error of somebody else. */
+export function leaveOf(error: unknown): Leave | undefined {
+  return error instanceof Error && 'leave' in error ? (error.leave as Leave) : undefined;
+}

@@ -1,0 +1,197 @@
+/**
+ * What was sent to a live run and is not yet taken in.
+ *
+ * Owns: positions, dedup ids, the order of taking in, a requested cancel. Does not own: when the
+ * loop takes in (loop.ts) and what an input becomes (prompt and observation).
+ *
+ * I1  An id is accepted once; a repeated one returns its first position and changes nothing.
+ * I2  Positions rise by 1 over the whole chain of a run.
+ * I3  The inbox is plain JSON and travels with a hand-over, so that nothing is lost between runs.
+ */
+import type { Breach } from '../contract/limit.ts';
+import type { MediaPart } from '../base/message.ts';
+import type { InputKind } from '../contract/events.ts';
+import type { DeadlineNews, LeaseGrant } from '../contract/tree-messages.ts';
+import type { PersonAnswer, Waits } from '../contract/pending.ts';
+
+/** Ids that are remembered for dedup, newest last; 1,000 of about 40 bytes keep a hand-over small. */
+export const MAX_REMEMBERED_IDS = 1_000;
+
+/** Inputs that may wait at once; a further one is refused with a clear error. */
+export const MAX_WAITING_INPUTS = 1_000;
+
+/** Something a person or a program tells a live run. */
+export interface RunInput {
+  readonly id: string;
+  /** `queue`: next iteration · `steer`: before the queued ones · `interrupt`: aborts what is in flight. */
+  readonly kind: InputKind;
+  readonly text: string;
+  readonly media?: readonly MediaPart[];
+}
+
+/** An input with its place in the order of arrival, from 1. */
+export interface WaitingInput extends RunInput {
+  readonly position: number;
+}
+
+/** Why a run is to stop. */
+export interface CancelRequest {
+  readonly reason: 'canceled' | 'parent_canceled';
+  /** The words of the one who canceled; may be empty. */
+  readonly message: string;
+  /** The limit of an ancestor that was crossed: the run ends of that. */
+  readonly breach?: Breach;
+}
+
+/** Plain data; starts as {@link EMPTY_INBOX}. */
+export interface Inbox {
+  /** How many inputs were ever accepted: the last position given. */
+  readonly accepted: number;
+  readonly remembered: readonly { readonly id: string; readonly position: number }[];
+  readonly waiting: readonly WaitingInput[];
+  readonly cancel: CancelRequest | null;
+  /** Answers of people that the loop has not taken in; absent until there was one. */
+  readonly answers?: readonly PersonAnswer[];
+  /** Ids of updates that brought an answer, newest last. */
+  readonly answered?: readonly string[];
+  /** What the parent said while the run handed over, oldest first; absent without any. */
+  readonly unheard?: readonly KeptMessage[];
+}
+
+/** What a parent says that changes the state of its child. */
+export type KeptMessage = DeadlineNews | LeaseGrant;
+
+/** The inbox of a run that was just started. */
+export const EMPTY_INBOX: Inbox = { accepted: 0, remembered: [], waiting: [], cancel: null };
+
+/** The position under which `id` was accepted, or undefined when it is new. */
+export function positionOf(inbox: Inbox, id: string): number | undefined {
+  return inbox.remembered.find((known) => known.id === id)?.position;
+}
+
+/** Accepts `input`; a known id leaves the inbox as it is (I1). */
+export function acceptInput(
+  inbox: Inbox,
+  input: RunInput,
+): { readonly inbox: Inbox; readonly position: number; readonly isNew: boolean } {
+  const known = positionOf(inbox, input.id);
+  if (known !== undefined) return { inbox, position: known, isNew: false };
+  const position = inbox.accepted + 1;
+  const remembered = [...inbox.remembered, { id: input.id, position }];
+  return {
+    inbox: {
+      ...inbox,
+      accepted: position,
+      remembered: remembered.slice(-MAX_REMEMBERED_IDS),
+      waiting: [...inbox.waiting, { ...input, position }],
+    },
+    position,
+    isNew: true,
+  };
+}
+
+/** Asks for the end of the run; the first cause stays. */
+export function requestCancel(inbox: Inbox, cancel: CancelRequest): Inbox {
+  return inbox.cancel === null ? { ...inbox, cancel } : inbox;
+}
+
+/** Whether update `updateId` has brought its answer. */
+export function isAnsweredBy({ answered = [] }: Inbox, updateId: string): boolean {
+  return answered.includes(updateId);
+}
+
+/** Accepts an answer that was checked; a repeated update changes nothing. */
+export function acceptAnswer(inbox: Inbox, answer: PersonAnswer): Inbox {
+  if (isAnsweredBy(inbox, answer.updateId)) return inbox;
+  const { answers = [], answered = [] } = inbox;
+  return {
+    ...inbox,
+    answers: [...answers, answer],
+    answered: [...answered, answer.updateId].slice(-MAX_REMEMBERED_IDS),
+  };
+}
+
+/** `waits` as a person sees them: what has an answer in the inbox has ended already. */
+export function openWaits({ pending = [], settled = [] }: Waits, { answers = [] }: Inbox): Waits {
+  const has = ({ id }: { readonly id: string }): boolean => answers.some((one) => one.id === id);
+  return {
+    pending: pending.filter((item) => !has(item)),
+    settled: [...settled, ...pending.filter(has).map(({ id, kind }) => ({ id, kind }))],
+  };
+}
+
+/**
+ * Takes all waiting inputs out: `steer` and `interrupt` first, then `queue`, in order of arrival
+ * inside each group.
+ */
+export function takeInputs(inbox: Inbox): {
+  readonly inbox: Inbox;
+  readonly inputs: readonly WaitingInput[];
+} {
+  if (inbox.waiting.length === 0) return { inbox, inputs: [] };
+  const urgent = inbox.waiting.filter((input) => input.kind !== 'queue');
+  const queued = inbox.waiting.filter((input) => input.kind === 'queue');
+  return { inbox: { ...inbox, waiting: [] }, inputs: [...urgent, ...queued] };
+}
+
+/** The one mutable cell around an {@link Inbox}: handlers write it, the loop drains it. */
+export interface Mailbox {
+  /** What waits. */
+  peek(): Inbox;
+  /** Puts an input in; an `interrupt` that is new calls `onUrgent`. Gives its position. */
+  accept(input: RunInput): number;
+  /** Asks for the end of the run and calls `onUrgent`. */
+  cancel(request: CancelRequest): void;
+  /** Takes all inputs out, in the order in which the loop reads them. */
+  take(): readonly WaitingInput[];
+  /** Puts a checked answer of a person in; a repeated update changes nothing. */
+  answer(answer: PersonAnswer): void;
+  /** Takes the answer for item `id` out. */
+  takeAnswer(id: string): PersonAnswer | undefined;
+  /** Keeps what the parent says when the state cannot change: it is heard when the run goes on. */
+  keep(message: KeptMessage): void;
+  /** Takes all that was kept out, oldest first. */
+  takeKept(): readonly KeptMessage[];
+}
+
+/** A mailbox that begins with `inbox`; `onUrgent` runs when what is in flight must end early. */
+export function createMailbox(inbox: Inbox, onUrgent: () => void): Mailbox {
+  let current = inbox;
+  return {
+    peek: () => current,
+    accept: (input) => {
+      const accepted = acceptInput(current, input);
+      current = accepted.inbox;
+      if (accepted.isNew && input.kind === 'interrupt') onUrgent();
+      return accepted.position;
+    },
+    cancel: (request) => {
+      current = requestCancel(current, request);
+      onUrgent();
+    },
+    take: () => {
+      const taken = takeInputs(current);
+      current = taken.inbox;
+      return taken.inputs;
+    },
+    answer: (answer) => {
+      current = acceptAnswer(current, answer);
+    },
+    takeAnswer: (id) => {
+      const { answers = [] } = current;
+      const found = answers.find((answer) => answer.id === id);
+      if (found !== undefined) {
+        current = { ...current, answers: answers.filter((answer) => answer !== found) };
+      }
+      return found;
+    },
+    keep: (message) => {
+      current = { ...current, unheard: [...(current.unheard ?? []), message] };
+    },
+    takeKept: () => {
+      const { unheard = [], ...rest } = current;
+      if (unheard.length > 0) current = rest;
+      return unheard;
+    },
+  };
+}

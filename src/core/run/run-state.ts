@@ -1,0 +1,330 @@
+/**
+ * The state of a run: one readonly JSON record, and `apply(state, event)` as the only way in which
+ * it changes.
+ *
+ * I1  Plain JSON with a version: it survives any serialisation and is what a hand-over carries.
+ * I2  Within an epoch the scratchpad only grows, so a reference to its first n messages stays true.
+ * I3  `digest` is rolled over the head and the messages of the epoch, message by message: an
+ *     iteration costs its own bytes, however long the conversation.
+ * I4  The first breach stays; raising a limit later does not undo it.
+ * I5  What happened before this link of the chain (history, events) is not in the state but in the
+ *     log of that link; only counts are carried.
+ */
+import type { ProgramMemory } from '../../lisp.ts';
+import { EMPTY_COMPACTION, type CompactionState } from '../contract/compaction.ts';
+import { snapshotsOf } from '../compaction/trigger.ts';
+import { EMPTY_DIGEST, rollDigest, type Digest } from '../base/digest.ts';
+import { canonicalJson, type Json } from '../base/json.ts';
+import type { Breach, Limit } from '../contract/limit.ts';
+import type { Message } from '../base/message.ts';
+import type { OutputStrategy } from '../contract/model.ts';
+import { change, EMPTY_STATS, type Stats } from '../contract/stats.ts';
+import { changesOf } from '../stats/tally.ts';
+import { keepResult, type CachedResult } from '../toolchain/result-cache.ts';
+import type { Entry } from '../contract/entry.ts';
+import { nextHead } from '../tool-search/discovered.ts';
+import type { TranscriptHead } from '../contract/transcript.ts';
+import { inheritedLimits } from '../tree/inherit.ts';
+import type { ParentLink } from '../contract/lease.ts';
+import { changedTree, type TreeCarried, type TreeState } from '../tree/tree-state.ts';
+import { isOwnEvent, type AgentEvent } from '../contract/events.ts';
+import {
+  changedIdle,
+  clockChanges,
+  goingOn,
+  withoutItems,
+  type IdleCarried,
+  type IdleState,
+} from './idle-state.ts';
+import type { KeptTurn } from './kept-turn.ts';
+import type { ProgramState } from '../contract/report.ts';
+import type { StepMemory } from '../contract/step.ts';
+
+/** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
+export interface TranscriptMark {
+  readonly epoch: number;
+  readonly length: number;
+  readonly digest: Digest;
+}
+
+/** The state of a run, version 1. */
+export interface RunState extends TreeState, IdleState {
+  readonly v: 1;
+  /** One id for the whole chain of a run. */
+  readonly runId: string;
+  readonly agentPath: string;
+  readonly depth: number;
+  /** What every request needs beside the messages: specification, task, context, history. */
+  readonly head: TranscriptHead;
+  readonly startedAt: number;
+  /** Of the last event; 0 before the first. */
+  readonly seq: number;
+  readonly iteration: number;
+  /** Number of this link in the chain, from 1. */
+  readonly link: number;
+  readonly scratchpad: readonly Entry[];
+  readonly mark: TranscriptMark;
+  /** Entries that ever happened, over the whole chain. */
+  readonly historyLength: number;
+  readonly stats: Stats;
+  readonly limits: readonly Limit[];
+  readonly breach: Breach | null;
+  /** What triggers of compactions remember. */
+  readonly compaction: CompactionState;
+  /** The own data of a custom loop. */
+  readonly data: Json;
+  /** Successes of tools with `cache`, oldest first; absent while there is none. */
+  readonly cached?: readonly CachedResult[];
+  /** By model: how the output is asked for since a provider refused the entry's own way. */
+  readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
+  /** Calls that run; absent until there was one. */
+  readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
+  /** The model of each model call that runs; absent until there was one. */
+  readonly openModels?: readonly string[];
+  /** The turn in which the link before handed over; null or absent between iterations. */
+  readonly turn?: KeptTurn | null;
+  /** What programs left; absent until there was one, or a memory to begin with. */
+  readonly program?: ProgramState;
+}
+
+/** What an event brings into the state and is not published: bodies stay out of events. */
+export interface Carried extends TreeCarried, IdleCarried {
+  /** Appended by `agent:iteration_history:change` and `agent:scratchpad:change`. */
+  readonly entry?: Entry;
+  /** Replaces the scratchpad and starts a new epoch. */
+  readonly scratchpad?: readonly Entry[];
+  /** Replaces the data of a custom loop, by `agent:data:change`. */
+  readonly data?: Json;
+  /** Kept for equal calls, by `agent:tool_call:after`. */
+  readonly cached?: CachedResult;
+  /** The turn that is handed over in its middle, by `agent:execution:handover`. */
+  readonly turn?: KeptTurn;
+  /** What a program leaves, by `agent:program:after`. */
+  readonly program?: ProgramState;
+}
+
+/** Who runs, and since when. */
+export interface RunIdentity {
+  readonly runId: string;
+  readonly agentPath: string;
+  readonly depth: number;
+  readonly startedAt: number;
+  /** The run above; absent for a root. */
+  readonly parent?: ParentLink;
+}
+
+/** The state of a run in which nothing has happened; `memory` is that of an earlier one. */
+export function startState(
+  identity: RunIdentity,
+  head: TranscriptHead,
+  memory?: StepMemory,
+): RunState {
+  const { parent } = identity;
+  return {
+    v: 1,
+    ...identity,
+    ...(parent === undefined ? {} : { leases: parent.leases }),
+    head,
+    seq: 0,
+    iteration: 0,
+    link: 1,
+    scratchpad: [],
+    mark: { epoch: 1, length: 0, digest: headDigest(head) },
+    historyLength: 0,
+    stats: EMPTY_STATS,
+    limits: inheritedLimits(head.spec.limits, parent),
+    breach: null,
+    pausedAt: null,
+    idleMs: 0,
+    compaction: EMPTY_COMPACTION,
+    data: null,
+    ...(memory === undefined || !('v' in memory)
+      ? {}
+      : { program: { memory: memory as ProgramMemory, notes: [] } }),
+  };
+}
+
+/** The digest of a transcript without messages. Linear in the head. */
+export function headDigest(head: TranscriptHead): Digest {
+  return rollDigest(EMPTY_DIGEST, canonicalJson(head as unknown as Json));
+}
+
+/** `digest` rolled over `messages`, one by one. */
+export function messagesDigest(digest: Digest, messages: readonly Message[]): Digest {
+  return messages.reduce(
+    (rolled, message) => rollDigest(rolled, canonicalJson(message as unknown as Json)),
+    digest,
+  );
+}
+
+/** The messages of the epoch, in order: what a request shows of the conversation. */
+export function scratchpadMessages(state: RunState): readonly Message[] {
+  return state.scratchpad.flatMap((entry) => entry.messages);
+}
+
+/** The messages of the epoch from index `from` on. Linear in what it gives, not in the epoch. */
+export function newMessages(state: RunState, from: number): readonly Message[] {
+  let first = state.scratchpad.length;
+  let index = state.mark.length;
+  while (index > from && first > 0) {
+    first -= 1;
+    index -= state.scratchpad[first]?.messages.length ?? 0;
+  }
+  const messages = state.scratchpad.slice(first).flatMap((entry) => entry.messages);
+  return index === from ? messages : messages.slice(from - index);
+}
+
+/** The state after `event`. Pure: equal state, event and body give equal state. */
+export function apply(state: RunState, event: AgentEvent, carried: Carried = {}): RunState {
+  const fields = changedFields(state, event, carried);
+  const changes = [...changesOf(state.stats, event), ...clockChanges(state, fields, event.at)];
+  const stats = change(state.stats, changes);
+  // One copy for each event, of which an iteration has a dozen.
+  const after = { ...state, ...fields, seq: event.seq, stats };
+  return event.type === 'agent:compaction' ? renewSnapshots(after) : after;
+}
+
+const NOTHING: Partial<RunState> = {};
+
+/** What `event` changes of the state beside its number and the statistics. */
+function changedFields(state: RunState, event: AgentEvent, carried: Carried): Partial<RunState> {
+  if (isOwnEvent(event)) return NOTHING;
+  switch (event.type) {
+    case 'agent:execution:handover':
+      return { link: event.run + 1, ...(carried.turn === undefined ? {} : { turn: carried.turn }) };
+    case 'agent:iteration:before':
+      return { iteration: event.iteration };
+    case 'agent:iteration_history:change':
+      return { historyLength: event.index + 1 };
+    case 'agent:scratchpad:change':
+      return changedScratchpad(state, carried);
+    case 'agent:data:change':
+      return carried.data === undefined ? NOTHING : { data: carried.data };
+    case 'agent:model_call:after':
+      return { ...changedReplyMark(state, event), ...withoutModel(state, event.model) };
+    case 'agent:structured_output_downgraded':
+      return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
+    case 'agent:iteration:after':
+      return {
+        ...withoutItems(state, () => true, event.at),
+        ...(state.turn === undefined ? {} : { turn: null }),
+        ...((state.openCalls ?? []).length === 0 ? {} : { openCalls: [] }),
+        ...((state.openModels ?? []).length === 0 ? {} : { openModels: [] }),
+      };
+    case 'agent:program:after':
+      return carried.program === undefined ? NOTHING : { program: carried.program };
+    case 'agent:model_call:before':
+      return {
+        ...goingOn(state, event.at),
+        openModels: [...(state.openModels ?? []), event.model],
+      };
+    case 'agent:program:before':
+      return goingOn(state, event.at);
+    case 'agent:tool_call:before': {
+      const { callId, tool } = event;
+      return {
+        ...goingOn(state, event.at),
+        openCalls: [...(state.openCalls ?? []), { callId, tool }],
+      };
+    }
+    case 'agent:question:asked':
+    case 'agent:question:answered':
+    case 'agent:approval:requested':
+    case 'agent:approval:decided':
+    case 'agent:external:begun':
+    case 'agent:external:ended':
+    case 'agent:waiting':
+    case 'agent:paused':
+    case 'agent:resumed':
+      return changedIdle(state, event, carried);
+    case 'agent:tool_call:after':
+      return {
+        ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
+        ...withoutCall(state, event.callId),
+        ...(carried.cached === undefined
+          ? {}
+          : { cached: keepResult(state.cached ?? [], carried.cached) }),
+      };
+    case 'agent:child:spawn':
+    case 'agent:child:report':
+    case 'agent:child:granted':
+    case 'agent:child:complete':
+    case 'agent:lease:asked':
+    case 'agent:lease:answered':
+    case 'agent:deadlines:changed':
+      return changedTree(state, event, carried);
+    case 'agent:limit_exceeded': {
+      const { limit, key, value, attempted, origin } = event;
+      const breach = {
+        limit,
+        key,
+        value,
+        origin,
+        ...(attempted === undefined ? {} : { attempted }),
+      };
+      return { breach: state.breach ?? breach };
+    }
+    case 'agent:adjusted':
+      return { limits: event.limits };
+    case 'agent:execution:before':
+    case 'agent:execution:after':
+    case 'agent:turn:read':
+    case 'agent:section:read':
+    case 'agent:parse_error':
+    case 'agent:validator:called':
+    case 'agent:validator:result':
+    case 'agent:answer:judged':
+    case 'agent:input':
+    case 'agent:compaction':
+    case 'agent:error':
+    case 'agent:warning':
+      return NOTHING;
+  }
+}
+
+function withoutModel({ openModels = [] }: RunState, model: string): Partial<RunState> {
+  const place = openModels.indexOf(model);
+  return place === -1 ? NOTHING : { openModels: openModels.toSpliced(place, 1) };
+}
+
+function withoutCall({ openCalls = [] }: RunState, callId: string): Partial<RunState> {
+  const left = openCalls.filter((call) => call.callId !== callId);
+  return left.length === openCalls.length ? NOTHING : { openCalls: left };
+}
+
+function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Partial<RunState> {
+  if (scratchpad !== undefined) {
+    const messages = scratchpad.flatMap((kept) => kept.messages);
+    const head = nextHead(state.head, scratchpadMessages(state));
+    const digest = messagesDigest(headDigest(head), messages);
+    const mark = { epoch: state.mark.epoch + 1, length: messages.length, digest };
+    return { head, scratchpad, mark };
+  }
+  if (entry === undefined) return NOTHING;
+  const mark = {
+    epoch: state.mark.epoch,
+    length: state.mark.length + entry.messages.length,
+    digest: messagesDigest(state.mark.digest, entry.messages),
+  };
+  return { scratchpad: [...state.scratchpad, entry], mark };
+}
+
+/** A call whose usage nobody told, or that asked something else, says nothing of the next request. */
+function changedReplyMark(
+  state: RunState,
+  event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,
+): Partial<RunState> {
+  const { purpose, error, usageKnown, usage, own } = event;
+  if (purpose !== 'reply' || own === true || error !== undefined || !usageKnown) return NOTHING;
+  const { epoch, length } = state.mark;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const lastReply = { epoch, messages: length, tokens };
+  return { compaction: { ...state.compaction, lastReply } };
+}
+
+/** Counters are compared with what they were at the last compaction, this event included. */
+function renewSnapshots(state: RunState): RunState {
+  const triggers = state.head.spec.compaction?.triggers ?? [];
+  const snapshots = snapshotsOf(triggers, state.stats);
+  return { ...state, compaction: { ...state.compaction, snapshots } };
+}

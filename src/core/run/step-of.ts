@@ -1,0 +1,145 @@
+/** From the state and the ending of a run to its Step. */
+import { explainBreach } from '../limits/breach.ts';
+import { EMPTY_MEMORY } from '../../lisp.ts';
+import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../contract/stats.ts';
+import { lispMemo } from './lisp-memo.ts';
+import type { Ending } from './ending.ts';
+import type { RunState } from './run-state.ts';
+import type { Step, StepMemory, StepStatus, StepTrace, Usage } from '../contract/step.ts';
+
+/** Totals of the subtree of a run, out of its statistics. */
+export function usageOf(stats: Stats): Usage {
+  const value = (key: string): number => valueOf(stats, `agent:${key}`);
+  return {
+    inputTokens: value('input_tokens'),
+    outputTokens: value('output_tokens'),
+    totalTokens: value('total_tokens'),
+    cachedInputTokens: value('input_tokens_cached'),
+    reasoningTokens: value('reasoning_tokens'),
+    costMicroUsd: value('cost_microusd'),
+    modelCalls: value('model_calls'),
+    modelCallRetries: value('model_call_retries'),
+    toolCalls: value('tool_calls'),
+    durationMs: value('wall_clock_ms'),
+  };
+}
+
+/** The status and the reason of an ending. */
+export function outcomeOf(ending: Ending): {
+  readonly status: StepStatus;
+  readonly reason: string;
+} {
+  switch (ending.kind) {
+    case 'success':
+      return { status: 'success', reason: 'answered' };
+    case 'canceled':
+      return { status: 'canceled', reason: ending.reason };
+    case 'limit_exceeded':
+      return { status: 'limit_exceeded', reason: ending.breach.key };
+    case 'error':
+      return { status: 'error', reason: ending.code };
+    case 'compaction_failed':
+      return { status: 'compaction_failed', reason: 'compaction_failed' };
+  }
+}
+
+/** One sentence for people about an ending; undefined when there is nothing to say. */
+export function messageOf(ending: Ending, iteration: number): string | undefined {
+  switch (ending.kind) {
+    case 'success':
+      return undefined;
+    case 'canceled':
+      return ending.message === '' ? undefined : ending.message;
+    case 'limit_exceeded':
+      return explainBreach(ending.breach);
+    case 'error':
+      // What fails before the first iteration is about what the run was given.
+      return iteration === 0 || ending.isVerbatim === true
+        ? ending.cause
+        : `iteration ${iteration}: ${ending.cause}`;
+    case 'compaction_failed':
+      return `compaction after iteration ${iteration}: ${ending.cause}`;
+  }
+}
+
+/** The data of a reason; of a limit that ends a run of programs, what was last wrong with them. */
+function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
+  if (ending.kind === 'error' && ending.details !== undefined) return { details: ending.details };
+  if (ending.kind !== 'limit_exceeded' || state.head.spec.mode !== 'lisp') return {};
+  const { problems } = lispMemo(state.data);
+  return problems.length === 0 ? {} : { details: { problems } };
+}
+
+/** What a run without programs remembers: nothing. */
+function memoryOf({ program, head }: RunState): StepMemory {
+  // A loop of a user's own may run programs in any mode.
+  const hasPrograms = head.spec.program !== undefined || program?.last !== undefined;
+  return hasPrograms ? (program?.memory ?? EMPTY_MEMORY) : {};
+}
+
+/** Whose call a run answers. */
+function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
+  if (parent === undefined) return {};
+  const { workflowId, runId, agent, callId } = parent;
+  return { parent: { workflowId, runId, agent, callId } };
+}
+
+/** The Step of a run that ended in `state`. */
+export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step {
+  const { spec } = state.head;
+  const message = messageOf(ending, state.iteration);
+  const usage = usageOf(state.stats);
+  return {
+    v: 1,
+    runId: state.runId,
+    agent: spec.name,
+    mode: spec.mode,
+    ...outcomeOf(ending),
+    value: ending.kind === 'success' ? ending.value : null,
+    ...(message === undefined ? {} : { message }),
+    ...detailsOf(state, ending),
+    signature: spec.signature?.text ?? null,
+    fieldDescriptions: spec.fieldDescriptions ?? {},
+    usage: {
+      ...usage,
+      ...(spec.mode === 'json' && usage.modelCalls > 0 ? { schemaUsed: true } : {}),
+      ...(ending.kind === 'success' && ending.fallbackUsed === true ? { fallbackUsed: true } : {}),
+    },
+    stats: state.stats,
+    ...(state.breach === null ? {} : { exceededLimit: state.breach }),
+    memory: memoryOf(state),
+    notes: state.program?.notes ?? [],
+    iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),
+    children: state.childEnds ?? [],
+    trace: { ...trace, ...parentOf(state) },
+    ...(ending.kind === 'success' ? ending.passedOn : {}),
+  };
+}
+
+/** The Step of a run that ended before its first event. */
+export function unstartedStep(
+  agent: string,
+  reason: string,
+  message: string,
+  trace: StepTrace,
+): Step {
+  return {
+    v: 1,
+    runId: trace.firstExecutionId,
+    agent,
+    mode: 'react',
+    status: reason === 'canceled' ? 'canceled' : 'error',
+    value: null,
+    reason,
+    message,
+    signature: null,
+    fieldDescriptions: {},
+    usage: usageOf(EMPTY_STATS),
+    stats: EMPTY_STATS,
+    memory: {},
+    notes: [],
+    iterations: 0,
+    children: [],
+    trace,
+  };
+}

@@ -1,0 +1,43 @@
+/** What a run shows of its tree: the runs that it has started, and where its budgets are. */
+import { pathBelow } from '../tree/calls.ts';
+import { usesOf } from '../tree/ledger.ts';
+import type { BudgetLine, TreeChild, TreeView } from '../contract/messages.ts';
+import { ledgerOf } from './run.ts';
+import type { RunState } from './run-state.ts';
+import { usageOf } from './step-of.ts';
+
+/** The part of the tree that a run in `state` knows, at `now`. */
+export function treeView(state: RunState, now: number): TreeView {
+  const { head, agentPath, depth, parent, children = [], childEnds = [] } = state;
+  const alive = children.map(({ childId, agent, path, totals, startedAt }): TreeChild => {
+    const usage = usageOf({ counters: totals, gauges: {} });
+    const durationMs = now - startedAt;
+    return { id: childId, agent, path, status: 'running', usage: { ...usage, durationMs } };
+  });
+  const ended = childEnds.map(({ childId, agent, status, reason, usage }): TreeChild => ({
+    id: childId,
+    agent,
+    path: pathBelow(agentPath, childId, agent),
+    status,
+    reason,
+    usage,
+  }));
+  const budgets = usesOf(ledgerOf(state)).map(
+    ({ limit, origin, max, used, reserved, free }): BudgetLine => ({
+      key: limit.key,
+      origin,
+      max,
+      used,
+      reserved,
+      free,
+    }),
+  );
+  return {
+    agent: head.spec.name,
+    path: agentPath,
+    depth,
+    parent: parent?.workflowId ?? null,
+    children: [...alive, ...ended],
+    budgets,
+  };
+}

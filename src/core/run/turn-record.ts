@@ -1,0 +1,149 @@
+/** What of a turn is recorded: how it was read, what its sections and answers came to. */
+import { utf8Length, type Json } from '../base/json.ts';
+import type { FormattedSection } from '../base/message.ts';
+import type { Reply } from '../contract/model.ts';
+import type { Problem, ProblemFamily } from '../base/problem.ts';
+import type { Judgement } from '../termination/candidates.ts';
+import { cut } from '../text/cut.ts';
+import type { JudgeResult, Reports } from '../contract/outcome.ts';
+import type { EventBody, OwnEventBody, OwnEventType } from '../contract/events.ts';
+import type { SettledSections } from '../modes/section-values.ts';
+import { replyText, type Turn } from '../contract/turn.ts';
+
+/** UTF-8 bytes of raw text that an event may carry; the transcript has all of it. */
+const MAX_RAW_BYTES = 2 * 1024;
+
+/** How a reply was read: the turn, why it could not be read, if so, and what is odd about it. */
+export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
+  const warnings = (turn.warnings ?? []).map((warning): EventBody => ({
+    type: 'agent:warning',
+    ...warning,
+  }));
+  return [...turnEvents(turn, reply), ...warnings];
+}
+
+function turnEvents(turn: Turn, reply: Reply): readonly EventBody[] {
+  const family = turn.kind === 'malformed' ? turn.family : unparsedFamily(turn);
+  const read: EventBody = {
+    type: 'agent:turn:read',
+    kind: turn.kind,
+    ...(family === undefined ? {} : { family }),
+    blocks: turn.blocks,
+    ...(turn.discardedAnswer === undefined ? {} : { discardedAnswer: turn.discardedAnswer }),
+    ...(turn.kind !== 'program' || turn.reasoning === undefined
+      ? {}
+      : { reasoning: cut(turn.reasoning, MAX_RAW_BYTES) }),
+  };
+  if (turn.kind === 'malformed')
+    return [read, parseError(turn.family, turn.problems, replyText(reply))];
+  if (turn.kind === 'answer') {
+    return [
+      read,
+      ...(turn.attached?.kind === 'problems'
+        ? [parseError('toolchain', turn.attached.problems, replyText(reply))]
+        : []),
+    ];
+  }
+  return [read];
+}
+
+/** A reply that is judged as a whole has no section either: it does not end a streak of such replies. */
+function unparsedFamily(turn: Turn): ProblemFamily | undefined {
+  return turn.kind === 'answer' && turn.unparsed !== undefined ? 'format' : undefined;
+}
+
+/** That a reply had no section, when judging it as a whole did not help. */
+export function unparsedEvents(
+  turn: Turn,
+  judgement: Judgement,
+  reply: Reply,
+): readonly EventBody[] {
+  if (turn.kind !== 'answer' || turn.unparsed === undefined) return [];
+  return judgement.kind === 'accepted'
+    ? []
+    : [parseError('format', [turn.unparsed], replyText(reply))];
+}
+
+/** Which structured sections have a value, and which could not be used. */
+export function sectionEvents(sections: SettledSections, reply: Reply): readonly EventBody[] {
+  return [
+    ...Object.entries(sections.values).flatMap(([name, values]) =>
+      values.map((): EventBody => ({ type: 'agent:section:read', name })),
+    ),
+    ...sections.errors.map(({ problems }) => parseError('section', problems, replyText(reply))),
+  ];
+}
+
+/** What validators said and what the answers came to. */
+export function judgementEvents(
+  judgement: Judgement,
+  checked: JudgeResult | null,
+  text: string,
+): readonly (EventBody | OwnEventBody)[] {
+  if (judgement.kind === 'continue') return [];
+  // Validators look at the candidate that decides; where there is none they looked at nothing.
+  const answer = judgement.kind === 'unfit' ? null : cutInEvent(judgement.value);
+  return [
+    ...modelCallEvents('judge', checked ?? {}),
+    ...(checked?.validators ?? []).flatMap(({ validator, accepted }): readonly EventBody[] => [
+      { type: 'agent:validator:called', validator, answer },
+      {
+        type: 'agent:validator:result',
+        validator,
+        accepted,
+        ...(accepted || judgement.kind !== 'rejected'
+          ? {}
+          : { feedback: sectionsText(judgement.feedback) }),
+      },
+    ]),
+    ...(judgement.kind === 'unfit' ? [parseError('termination', judgement.problems, text)] : []),
+    {
+      type: 'agent:answer:judged',
+      outcome: judgement.kind,
+      ...(checked?.counts === undefined ? {} : { counts: checked.counts }),
+      ...(checked?.gauges === undefined ? {} : { gauges: checked.gauges }),
+    },
+    ...(checked?.events ?? []).map((event) => ownEvent(event)),
+  ];
+}
+
+/** Model calls that a tool or a validator made by itself, in order. */
+export function modelCallEvents(
+  purpose: 'judge' | 'tool',
+  { modelCalls = [] }: Pick<Reports, 'modelCalls'>,
+): readonly EventBody[] {
+  return modelCalls.map(({ model, usage, usageKnown }) => ({
+    type: 'agent:model_call:after',
+    model,
+    purpose,
+    usage,
+    usageKnown,
+    attempts: 1,
+    durationMs: 0,
+  }));
+}
+
+/** An event of a user's own, from a tool, a validator or a loop. */
+export function ownEvent(
+  { type, data }: { readonly type: string; readonly data: Json },
+  moved: Pick<Reports, 'counts' | 'gauges'> = {},
+): OwnEventBody {
+  // Whoever reports one has checked its name: see `checkOwnEvent`.
+  return { type: type as unknown as OwnEventType, data, ...moved };
+}
+
+/** `value` as an event carries it: text over 2 KB, or a value whose JSON is longer, is cut to that. */
+export function cutInEvent(value: Json): Json {
+  if (typeof value === 'string') return cut(value, MAX_RAW_BYTES);
+  const json = JSON.stringify(value);
+  return utf8Length(json) <= MAX_RAW_BYTES ? value : cut(json, MAX_RAW_BYTES);
+}
+
+function parseError(family: ProblemFamily, problems: readonly Problem[], text: string): EventBody {
+  return { type: 'agent:parse_error', family, problems, raw: cut(text, MAX_RAW_BYTES) };
+}
+
+function sectionsText(sections: readonly FormattedSection[]): string {
+  const texts = sections.map(({ name, content = '' }) => `${name}: ${content}`);
+  return cut(texts.join('\n'), MAX_RAW_BYTES);
+}

@@ -1,0 +1,148 @@
+/**
+ * From what a run is started with to what it works with, before any money is spent: a Step becomes the
+ * context, inputs are brought into their types and checked, the template is filled in.
+ */
+import { describeDefinitions } from '../../lisp.ts';
+import { isPlainObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Task } from '../base/message.ts';
+import { coerceInputs } from '../signature/coerce-inputs.ts';
+import { expandTemplate } from '../template/expand-template.ts';
+import { nameData } from '../template/name-data.ts';
+import { parseTemplate } from '../template/parse-template.ts';
+import type { TranscriptHead } from '../contract/transcript.ts';
+import { withItems } from './fan-out-plan.ts';
+import type { AgentInput } from '../contract/input.ts';
+import { contextOfStep, isStep, textsIn } from '../contract/piping.ts';
+import { startMemory } from './check-memory.ts';
+import type { AgentSpec } from '../contract/spec.ts';
+
+/** What a run works with: the part of its head that does not come from the definition. */
+export interface RunMaterial {
+  /** Its text is the template, filled in. */
+  readonly task: Task;
+  readonly context?: JsonObject;
+  readonly contextDescriptions?: { readonly [name: string]: string };
+  /** Definitions that the run begins with, as a model reads them; absent without any. */
+  readonly memory?: NonNullable<TranscriptHead['memory']>;
+}
+
+/** Why a run ends before its first iteration. */
+export interface Refusal {
+  readonly code: 'invalid_input' | 'template_error' | 'chained_failure';
+  readonly message: string;
+  readonly details?: Json;
+}
+
+/** What came of the input of a run. */
+export interface PreparedInput {
+  /** Of a refused run: as much of it as there is. */
+  readonly material: RunMaterial;
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly refusal?: Refusal;
+}
+
+/** The material of an input that needed no change: then its context is no Step. */
+export function givenMaterial({
+  task,
+  context,
+}: Pick<AgentInput, 'task' | 'context'>): RunMaterial {
+  return { task, ...(context === undefined ? {} : { context: context as JsonObject }) };
+}
+
+/** Prepares `input` for `spec`. `checkInputs` gives a line for each input that its schema refuses. */
+export function prepareInput(
+  spec: AgentSpec,
+  {
+    task,
+    context: given,
+    contextDescriptions,
+    history,
+    memory,
+  }: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'history' | 'memory'>,
+  checkInputs: (inputs: JsonObject) => readonly string[],
+): PreparedInput {
+  const piped = isStep(given) ? contextOfStep(given) : undefined;
+  if (piped?.kind === 'failed') {
+    const { message, details } = piped;
+    const refusal = { code: 'chained_failure', message, details } as const;
+    return { material: { task }, warnings: [], refusal };
+  }
+  // What is no Step is the context itself: the types know no other way to say so.
+  const named = piped?.context ?? (given as JsonObject | undefined);
+  const context = spec.fanOut === undefined ? named : withItems(named);
+  const said = isPlainObject(contextDescriptions) ? textsIn(contextDescriptions) : {};
+  const descriptions = { ...said, ...piped?.contextDescriptions };
+  const params = spec.signature?.params ?? [];
+  // A parameter may be the task itself.
+  const takesTask = params.some(({ name }) => name === 'task') && context?.['task'] === undefined;
+  const inputs = takesTask ? { ...context, task: task.text } : (context ?? {});
+  const coerced =
+    params.length === 0 ? { inputs, warnings: [], problems: [] } : coerceInputs(params, inputs);
+  const hasContext = context !== undefined || params.length > 0;
+  const material: RunMaterial = {
+    task,
+    ...(hasContext ? { context: coerced.inputs } : {}),
+    ...(Object.keys(descriptions).length === 0 ? {} : { contextDescriptions: descriptions }),
+    ...definitionsOf(spec, memory),
+  };
+  const warnings = [
+    ...unusedHistory(spec, history),
+    ...coerced.warnings.map((message) => ({ code: 'input_coerced', message })),
+  ];
+  const refused =
+    coerced.problems.length > 0 || params.length === 0
+      ? coerced.problems
+      : checkInputs(coerced.inputs);
+  if (refused.length > 0) {
+    const details = { problems: refused };
+    const refusal = { code: 'invalid_input', message: refused.join('\n'), details } as const;
+    return { material, warnings, refusal };
+  }
+  const filled = withTask(spec, material);
+  return { ...filled, warnings: [...warnings, ...(filled.warnings ?? [])] };
+}
+
+/** A conversation that the model never reads would be missed in silence. */
+function unusedHistory(
+  { mode }: AgentSpec,
+  history: AgentInput['history'],
+): readonly { readonly code: string; readonly message: string }[] {
+  if (mode === 'react' || mode === 'chat' || (history ?? []).length === 0) return [];
+  const message = `Mode \`${mode}\` does not show \`history\` to the model. Use mode \`chat\` or \`react\`, or give it as context.`;
+  return [{ code: 'history_unused', message }];
+}
+
+/** The definitions of a memory in a few characters each. */
+function definitionsOf(
+  { mode, program }: AgentSpec,
+  memory: AgentInput['memory'],
+): Pick<RunMaterial, 'memory'> {
+  if (mode !== 'lisp' || program === undefined || memory === undefined) return {};
+  const bounds = { total: program.sizes.resultChars, hides: true };
+  const definitions = describeDefinitions(startMemory(memory), bounds);
+  return definitions.length === 0 ? {} : { memory: definitions };
+}
+
+/** Fills the template in: its text is the task. */
+function withTask(
+  { prompt, mode }: AgentSpec,
+  material: RunMaterial,
+): Pick<PreparedInput, 'material' | 'refusal'> & Partial<Pick<PreparedInput, 'warnings'>> {
+  const { task, context } = material;
+  if (prompt === undefined) return { material };
+  const reading = parseTemplate(prompt);
+  const data = { ...context, task: task.text };
+  if (mode === 'lisp' && reading.kind === 'template') {
+    const { text, missing } = nameData(reading.nodes, data);
+    const warnings = missing.map((tag) => ({
+      code: 'missing_data',
+      message: `Expected data for ${tag} of the prompt, got none. It stays as it is written.`,
+    }));
+    return { material: { ...material, task: { ...task, text } }, warnings };
+  }
+  const expansion = reading.kind === 'problem' ? reading : expandTemplate(reading.nodes, data);
+  if (expansion.kind === 'problem') {
+    return { material, refusal: { code: 'template_error', message: expansion.message } };
+  }
+  return { material: { ...material, task: { ...task, text: expansion.text } } };
+}

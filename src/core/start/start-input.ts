@@ -1,0 +1,115 @@
+/** What a start carries over the wire, and what is refused before the service is asked. */
+import type { AgentInput, HistoryTurn, LimitsInput } from '../contract/input.ts';
+import {
+  byteSize,
+  isDeeperThan,
+  isPlainObject,
+  MAX_JSON_DEPTH,
+  utf8Length,
+  type Json,
+  type JsonObject,
+} from '../base/json.ts';
+import type { CompiledAgent } from '../program/compiled.ts';
+import { memoryProblem } from './check-memory.ts';
+import type { Step, StepMemory } from '../contract/step.ts';
+import type { Task } from '../base/message.ts';
+import { shown } from '../text/shown.ts';
+import { toJsonResult } from '../toolchain/result-json.ts';
+import { UsageError } from '../base/usage-error.ts';
+
+/** Bytes of JSON that a start may carry; the service refuses payloads over 2 MiB (measured). */
+export const MAX_START_BYTES = 1_500_000;
+
+/** Bytes of a run's id, as the service allows them (`limit.maxIDLength`). */
+const MAX_ID_BYTES = 1_000;
+
+/** What a start is made of. */
+export interface StartParts {
+  /** Left out for an agent whose template needs none. */
+  readonly task?: string | Task | undefined;
+  readonly context?: JsonObject | Step | undefined;
+  readonly history?: readonly HistoryTurn[] | undefined;
+  readonly limits?: LimitsInput | undefined;
+  readonly model?: string | undefined;
+  readonly memory?: StepMemory | undefined;
+  readonly compiled?: CompiledAgent | undefined;
+  readonly compiles?: true | undefined;
+}
+
+/** `id`, if a run can have it. @throws UsageError `invalid_input` */
+export function checkedRunId(id: string): string {
+  if (typeof id === 'string' && id !== '' && utf8Length(id) <= MAX_ID_BYTES) return id;
+  throw invalid(
+    `Expected the id of a run to be text of 1 to ${MAX_ID_BYTES} bytes, got ${shown(id)}. Choose another.`,
+  );
+}
+
+/**
+ * The payload of a start. What only a worker can know, such as the names of agents, is checked there.
+ *
+ * @throws UsageError `invalid_input` for a task that says nothing, for what is no JSON, and for
+ * what is too large.
+ */
+export function startInput(agent: string, parts: StartParts): AgentInput {
+  if (typeof agent !== 'string' || agent === '') {
+    throw invalid(`Expected the name of an agent, got ${shown(agent)}. Name one.`);
+  }
+  const { task, context, history, limits, model, memory, compiled, compiles } = parts;
+  const input: AgentInput = {
+    v: 1,
+    agent,
+    task: checkedTask(task),
+    ...(context === undefined ? {} : { context }),
+    ...(history === undefined ? {} : { history }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(model === undefined ? {} : { model }),
+    ...(memory === undefined ? {} : { memory: checkedMemory(memory) }),
+    ...(compiled === undefined ? {} : { compiled }),
+    ...(compiles === undefined ? {} : { compiles }),
+  };
+  if (isDeeperThan(input, MAX_JSON_DEPTH)) {
+    throw invalid(
+      `Expected a start that nests at most ${MAX_JSON_DEPTH} levels, got a deeper one, or a cycle. Put such data behind a tool.`,
+    );
+  }
+  // A Map would become {} on its way, without a word.
+  const json = toJsonResult(input);
+  if (json.kind === 'not_json') {
+    throw invalid(
+      `Expected a start to be plain JSON, got ${json.type} at \`${json.path}\`. Write it as JSON.`,
+    );
+  }
+  const bytes = byteSize(input as unknown as Json);
+  if (bytes > MAX_START_BYTES) {
+    throw invalid(
+      `Expected a start of at most ${MAX_START_BYTES} bytes, got ${bytes}. Put large data behind a tool.`,
+    );
+  }
+  return input;
+}
+
+function checkedMemory(value: unknown): StepMemory {
+  const problem = memoryProblem(value);
+  if (problem !== undefined) throw invalid(problem);
+  return value as StepMemory;
+}
+
+function checkedTask(value: unknown): Task {
+  if (value === undefined) return { text: '' };
+  const task: unknown = typeof value === 'string' ? { text: value } : value;
+  if (!isPlainObject(task) || typeof task['text'] !== 'string') {
+    throw invalid(
+      `Expected \`task\` to be a text or { text, media? }, got ${shown(value)}. Say what to do.`,
+    );
+  }
+  const { text, media } = task;
+  if (text.trim() === '' && (media === undefined || (Array.isArray(media) && media.length === 0))) {
+    throw invalid('Expected a task with text or media, got an empty one. Say what to do.');
+  }
+  // Media are looked at by the worker, which has to do so for every client.
+  return task as unknown as Task;
+}
+
+function invalid(message: string): UsageError {
+  return new UsageError('invalid_input', message);
+}
