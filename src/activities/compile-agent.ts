@@ -4,7 +4,7 @@ import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.ts';
-import { compiledText } from '../core/program/compiled.ts';
+import { compiledText } from '../core/program-text/compiled.ts';
 import { canonicalJson, type Json } from '../core/base/json.ts';
 import { covers } from '../core/limits/breach.ts';
 import { compileLimits } from '../core/limits/compile-limits.ts';

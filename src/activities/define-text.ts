@@ -1,5 +1,5 @@
 /** How a react agent's replies are laid out: formats, toolchains, sections and answers. */
-import { PROGRAM_SECTION } from '../core/program/system-text.ts';
+import { PROGRAM_SECTION } from '../core/program-text/system-text.ts';
 import type { Json, JsonObject } from '../core/base/json.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';

@@ -1,6 +1,6 @@
 /** What keeps a program from being compiled, or a compiled one from running, on this worker. */
 import type { AgentInput } from '../core/contract/input.ts';
-import { compiledCodeId, isCompiled } from '../core/program/compiled.ts';
+import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
 import type { RegisteredAgent } from './definitions.ts';
 
 /** The problem, in one sentence; undefined when there is none. */

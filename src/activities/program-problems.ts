@@ -2,7 +2,7 @@
 import { isPlainObject } from '../core/base/json.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
-import { PROGRAM_LIMITS } from '../core/program/program-limits.ts';
+import { PROGRAM_LIMITS } from '../core/program-text/program-limits.ts';
 import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
 import { isProgramMode, modeName } from './mode-problems.ts';
 import { unknownFields } from './unknown-fields.ts';

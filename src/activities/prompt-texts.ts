@@ -1,6 +1,6 @@
 /** Texts of a prompt that functions on the worker write for each request. */
 import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
-import { systemTexts } from '../core/modes/react/react-prompt.ts';
+import { systemTexts } from '../core/modes/react-prompt.ts';
 import { agentTime, type AgentTime } from '../core/run/time.ts';
 import { formatOf } from '../core/format/format-of.ts';
 import { isPlainObject } from '../core/base/json.ts';

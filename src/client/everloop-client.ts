@@ -15,7 +15,7 @@ import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
-import { compiledFrom, isCompiled, type CompiledAgent } from '../core/program/compiled.ts';
+import { compiledFrom, isCompiled, type CompiledAgent } from '../core/program-text/compiled.ts';
 import { inTurns } from './in-turns.ts';
 import { createRunHandle, type RunHandle } from './run-handle.ts';
 import type { ChunkSource } from './run-stream.ts';

@@ -1,7 +1,7 @@
 /** docs/compiled-agents.md: its code is that of examples which run here. */
 import { expect, test } from 'vitest';
 import { learn, repeat, reporterWith } from '../../examples/docs/compiled-agents.ts';
-import { compiledFrom } from '../../src/core/program/compiled.ts';
+import { compiledFrom } from '../../src/core/program-text/compiled.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { fakeRun } from '../cli/cli-fixture.ts';

@@ -1,6 +1,6 @@
 /** What no model may see in what a program hands to one: an agent or an LLM tool. Pure. */
 import type { JsonObject } from '../base/json.ts';
-import { hiddenTexts, holdsHidden } from '../program/hidden-values.ts';
+import { hiddenTexts, holdsHidden } from '../program-text/hidden-values.ts';
 import { isHidden } from '../contract/signature.ts';
 import { unfitArgumentsText } from '../toolchain/call-texts.ts';
 import type { CheckedArguments } from './check-arguments.ts';

@@ -6,7 +6,7 @@
 import { byteSize, type Json, type JsonObject } from '../base/json.ts';
 import type { Message } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
-import { withoutHidden } from '../program/hidden-values.ts';
+import { withoutHidden } from '../program-text/hidden-values.ts';
 import { judge, valuesToCheck, type Judgement } from '../termination/candidates.ts';
 import {
   canceledCallText,

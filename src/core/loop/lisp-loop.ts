@@ -5,9 +5,9 @@
 import type { Json } from '../base/json.ts';
 import { wouldCross } from '../limits/breach.ts';
 import type { Reply } from '../contract/model.ts';
-import { nativeFeedback, programFeedback, type Rejection } from '../program/feedback.ts';
-import { hiddenTexts } from '../program/hidden-values.ts';
-import { planLines, turnCounts, turnKind, turnsText } from '../program/turn-texts.ts';
+import { nativeFeedback, programFeedback, type Rejection } from '../program-text/feedback.ts';
+import { hiddenTexts } from '../program-text/hidden-values.ts';
+import { planLines, turnCounts, turnKind, turnsText } from '../program-text/turn-texts.ts';
 import { roundFloats } from '../base/round-floats.ts';
 import { alignValue } from '../signature/align-value.ts';
 import { judge, needsCheck, type Candidate, type Judgement } from '../termination/candidates.ts';

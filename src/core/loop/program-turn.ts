@@ -1,7 +1,7 @@
 /** A program in the middle of a turn of `react` or `chat`: run, and told to the model as a call is. */
 import type { Reply } from '../contract/model.ts';
-import { programFeedback } from '../program/feedback.ts';
-import { hiddenTexts } from '../program/hidden-values.ts';
+import { programFeedback } from '../program-text/feedback.ts';
+import { hiddenTexts } from '../program-text/hidden-values.ts';
 import type { KeptTurn } from '../run/kept-turn.ts';
 import { reasoningOf } from '../modes/reasoning.ts';
 import type { Work } from './work.ts';

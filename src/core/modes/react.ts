@@ -1,7 +1,7 @@
 /** The mode `react`: sections of text, calls written in one of them, an answer in another. */
 import type { FormattedSection, Message, Part } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
-import { PROGRAM_SECTION } from '../program/system-text.ts';
+import { PROGRAM_SECTION } from '../program-text/system-text.ts';
 import type { Judgement } from '../termination/candidates.ts';
 import {
   errorSection,
@@ -22,9 +22,9 @@ import {
 import { writtenMessages } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import type { AnswerTurn, Turn } from '../contract/turn.ts';
-import { buildReactRequest } from './react/react-prompt.ts';
-import { readReactTurn } from './react/react-reading.ts';
-import { reactAgentOf } from './react/react-sections.ts';
+import { buildReactRequest } from './react-prompt.ts';
+import { readReactTurn } from './react-reading.ts';
+import { reactAgentOf } from './react-sections.ts';
 
 /** The rules of the mode `react`. */
 export const reactMode: ModeRules = {

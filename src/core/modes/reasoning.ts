@@ -1,6 +1,6 @@
 import type { Reply } from '../contract/model.ts';
 import { cut } from '../text/cut.ts';
-import { reactAgentOf } from './react/react-sections.ts';
+import { reactAgentOf } from './react-sections.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import { replyText } from '../contract/turn.ts';
 

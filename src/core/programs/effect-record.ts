@@ -1,6 +1,6 @@
 /** What the effects of one program came to: recorded with the run, and given to the program. */
 import type { EffectResult } from '../../lisp.ts';
-import { hiddenTexts } from '../program/hidden-values.ts';
+import { hiddenTexts } from '../program-text/hidden-values.ts';
 import { editedText } from '../toolchain/call-texts.ts';
 import type { CallEnd } from '../contract/call-end.ts';
 import { recordCall, recordUnstarted } from '../calls/record-call.ts';

@@ -11,7 +11,7 @@ import {
   compiledText,
   isCompiled,
   type CompiledAgent,
-} from '../../../src/core/program/compiled.ts';
+} from '../../../src/core/program-text/compiled.ts';
 import { isUsageError } from '../../../src/core/base/usage-error.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AgentOptions } from '../../../src/activities/agent-options.ts';
 import { textOf, type Message } from '../../../src/core/base/message.ts';
-import { PREAMBLE } from '../../../src/core/program/feedback.ts';
+import { PREAMBLE } from '../../../src/core/program-text/feedback.ts';
 import { ToolError } from '../../../src/core/base/tool-error.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { act, searchTool, startRun } from '../../support/runs.ts';

@@ -12,7 +12,7 @@ import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { lispMode } from '../../../src/core/modes/lisp.ts';
 import { textOf, type Message } from '../../../src/core/base/message.ts';
-import { PREAMBLE } from '../../../src/core/program/feedback.ts';
+import { PREAMBLE } from '../../../src/core/program-text/feedback.ts';
 import type { Entry } from '../../../src/core/contract/entry.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import {

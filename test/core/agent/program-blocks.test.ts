@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { textOf } from '../../../src/core/base/message.ts';
 import type { Part } from '../../../src/core/base/message.ts';
-import { PREAMBLE } from '../../../src/core/program/feedback.ts';
+import { PREAMBLE } from '../../../src/core/program-text/feedback.ts';
 import type { ScriptedModel, ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { renderRequest } from '../../support/render-request.ts';
 import { act, bodiesOf, startRun, type RunOptions } from '../../support/runs.ts';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PREAMBLE, programFeedback } from '../../../src/core/program/feedback.ts';
-import type { FeedbackMaterial } from '../../../src/core/program/feedback.ts';
-import { hiddenTexts, withoutHidden } from '../../../src/core/program/hidden-values.ts';
+import { PREAMBLE, programFeedback } from '../../../src/core/program-text/feedback.ts';
+import type { FeedbackMaterial } from '../../../src/core/program-text/feedback.ts';
+import { hiddenTexts, withoutHidden } from '../../../src/core/program-text/hidden-values.ts';
 import {
   planLines,
   turnCounts,
   turnKind,
   turnsText,
-} from '../../../src/core/program/turn-texts.ts';
+} from '../../../src/core/program-text/turn-texts.ts';
 import { reportOf } from './report-fixture.ts';
 
 const material = (fields: Partial<FeedbackMaterial> = {}): FeedbackMaterial => ({

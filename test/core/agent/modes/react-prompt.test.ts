@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { modeOf, buildRequest } from '../../../../src/core/modes/modes.ts';
-import { systemTexts } from '../../../../src/core/modes/react/react-prompt.ts';
+import { systemTexts } from '../../../../src/core/modes/react-prompt.ts';
 import { toolCallResult } from '../../../../src/core/modes/observation.ts';
 import { BUILT_IN_GUIDANCE } from '../../../../src/activities/tool-search-options.ts';
 import type { AgentSpec, ReactSpec, ToolSearchSpec } from '../../../../src/core/contract/spec.ts';

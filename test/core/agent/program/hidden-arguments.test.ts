@@ -5,7 +5,7 @@ import { defineAgent } from '../../../../src/activities/define-agent.ts';
 import type { AgentDefinition } from '../../../../src/activities/definitions.ts';
 import type { Json } from '../../../../src/core/base/json.ts';
 import type { Step } from '../../../../src/core/contract/step.ts';
-import { holdsHidden } from '../../../../src/core/program/hidden-values.ts';
+import { holdsHidden } from '../../../../src/core/program-text/hidden-values.ts';
 import { startInMemory } from '../../../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../../../src/testing/scripted-model.ts';
 

@@ -1,18 +1,18 @@
 /** Reading the reply of a react agent: which of its sections decides. */
-import { truncatedProblem, type Block } from '../../format/format.ts';
-import type { Reply } from '../../contract/model.ts';
-import { programIn } from '../../program/find-program.ts';
-import type { Problem } from '../../base/problem.ts';
-import { candidatesOf, type Candidate } from '../../termination/candidates.ts';
+import { truncatedProblem, type Block } from '../format/format.ts';
+import type { Reply } from '../contract/model.ts';
+import { programIn } from '../program-text/find-program.ts';
+import type { Problem } from '../base/problem.ts';
+import { candidatesOf, type Candidate } from '../termination/candidates.ts';
 import {
   actionAndProgram,
   errorSection,
   explainCalls,
   explainReply,
   severalPrograms,
-} from '../../termination/feedback.ts';
-import type { CallsReading } from '../../toolchain/toolchain.ts';
-import type { AgentSpec } from '../../contract/spec.ts';
+} from '../termination/feedback.ts';
+import type { CallsReading } from '../toolchain/toolchain.ts';
+import type { AgentSpec } from '../contract/spec.ts';
 import {
   emptyTurn,
   plainTurn,
@@ -24,7 +24,7 @@ import {
   type SectionValue,
   type Turn,
   type TurnBase,
-} from '../../contract/turn.ts';
+} from '../contract/turn.ts';
 import { reactAgentOf, type ReactAgent } from './react-sections.ts';
 
 /** The turn that a reply is. `iteration` gives the ids of calls. */

@@ -1,14 +1,14 @@
 /** The request of a react agent: everything is text, written by the agent's own format. */
-import { textMessage, type FormattedSection, type Message } from '../../base/message.ts';
-import type { JsonObject } from '../../base/json.ts';
-import type { ModelRequest } from '../../contract/model.ts';
-import { toolsText } from '../../tool-search/describe.ts';
-import type { TranscriptHead } from '../../contract/transcript.ts';
-import { contextDescriptions } from '../context-text.ts';
-import type { RequestOptions } from '../mode.ts';
-import { messageOf } from '../observation.ts';
-import { requestOf, sourceText, visibleContext, writtenMessages } from '../prompt.ts';
-import type { AgentSpec } from '../../contract/spec.ts';
+import { textMessage, type FormattedSection, type Message } from '../base/message.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ModelRequest } from '../contract/model.ts';
+import { toolsText } from '../tool-search/describe.ts';
+import type { TranscriptHead } from '../contract/transcript.ts';
+import { contextDescriptions } from './context-text.ts';
+import type { RequestOptions } from './mode.ts';
+import { messageOf } from './observation.ts';
+import { requestOf, sourceText, visibleContext, writtenMessages } from './prompt.ts';
+import type { AgentSpec } from '../contract/spec.ts';
 import { describedSections, reactAgentOf, type ReactAgent } from './react-sections.ts';
 
 /** The texts of a system message, for an agent with a prompt function of its own. */

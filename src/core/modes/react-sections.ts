@@ -1,13 +1,13 @@
 /** The sections of a react agent, made from its specification. */
-import { formatOf } from '../../format/format-of.ts';
-import type { DescribedSection, TextFormat } from '../../format/format.ts';
-import { PROGRAM_SECTION, programsMethod } from '../../program/system-text.ts';
-import { sectionOf, type Section } from '../../section/section.ts';
-import { answerGuidance } from '../../termination/candidates.ts';
-import type { FeedbackNames } from '../../termination/feedback.ts';
-import { toolchainOf } from '../../toolchain/toolchain-of.ts';
-import type { Toolchain } from '../../toolchain/toolchain.ts';
-import type { AgentSpec, ReactSpec, SectionSpec } from '../../contract/spec.ts';
+import { formatOf } from '../format/format-of.ts';
+import type { DescribedSection, TextFormat } from '../format/format.ts';
+import { PROGRAM_SECTION, programsMethod } from '../program-text/system-text.ts';
+import { sectionOf, type Section } from '../section/section.ts';
+import { answerGuidance } from '../termination/candidates.ts';
+import type { FeedbackNames } from '../termination/feedback.ts';
+import { toolchainOf } from '../toolchain/toolchain-of.ts';
+import type { Toolchain } from '../toolchain/toolchain.ts';
+import type { AgentSpec, ReactSpec, SectionSpec } from '../contract/spec.ts';
 
 /** What thinking is asked for unless the author says otherwise. */
 const thinkingGuidance = 'Think about what you know, what is missing and what to do next.';
