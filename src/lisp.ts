@@ -11,8 +11,8 @@
  */
 export { topForms } from './lisp/analyzer/top-forms.ts';
 export type { TopForm } from './lisp/analyzer/top-forms.ts';
-export { readProgram, checkProgram, literalProblems, codeId } from './lisp/program.ts';
-export type { Program, Checked, Finding } from './lisp/program.ts';
+export { readProgram, checkProgram, literalProblems, codeId } from './lisp/analyzer/program.ts';
+export type { Program, Checked, Finding } from './lisp/analyzer/program.ts';
 export type { World, LiteralArgument } from './lisp/analyzer/analysis.ts';
 export { startMachine } from './lisp/machine/start.ts';
 export type { MachineInput } from './lisp/machine/start.ts';
@@ -36,7 +36,7 @@ export type {
   Outcome,
   FormState,
 } from './lisp/machine/state.ts';
-export type { ToolFace } from './lisp/machine/context.ts';
+export type { ToolFace } from './lisp/value/context.ts';
 export { languageCard, referenceTables } from './lisp/builtins/reference.ts';
 export { EMPTY_MEMORY } from './lisp/machine/coded.ts';
 export type { Coded, ProgramMemory } from './lisp/machine/coded.ts';
@@ -45,9 +45,9 @@ export type { Bounds, PrintStyle } from './lisp/value/print.ts';
 export { toJson } from './lisp/json/to-json.ts';
 export type { ToJson, ToJsonOptions } from './lisp/json/to-json.ts';
 export { fromJson } from './lisp/json/from-json.ts';
-export { explainProblems, explainProblem, explainError } from './lisp/problem.ts';
-export type { Problem, LispError, Reason } from './lisp/problem.ts';
-export { DEFAULT_LIMITS, LIMIT_RANGES, limitsFrom } from './lisp/limits.ts';
-export type { Limits } from './lisp/limits.ts';
-export type { Span } from './lisp/source.ts';
+export { explainProblems, explainProblem, explainError } from './lisp/base/problem.ts';
+export type { Problem, LispError, Reason } from './lisp/base/problem.ts';
+export { DEFAULT_LIMITS, LIMIT_RANGES, limitsFrom } from './lisp/base/limits.ts';
+export type { Limits } from './lisp/base/limits.ts';
+export type { Span } from './lisp/base/source.ts';
 export type { Value } from './lisp/value/value.ts';

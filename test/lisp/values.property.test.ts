@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromJson, printValue, readProgram, toJson } from '../../src/lisp.ts';
-import type { Json } from '../../src/lisp/json/json.ts';
+import type { Json } from '../../src/lisp/base/json.ts';
 import { quotedValue } from '../../src/lisp/analyzer/quote.ts';
 import { characterCount, characters } from '../../src/lisp/value/characters.ts';
 import { compareKeys, equalValues } from '../../src/lisp/value/order.ts';

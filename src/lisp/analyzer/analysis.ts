@@ -2,12 +2,12 @@
  * The state of one analysis, and what every family of forms needs from it.
  */
 import type { Builtin } from '../value/value.ts';
-import type { Json } from '../json/json.ts';
-import type { ToolFace } from '../machine/context.ts';
-import type { Problem, Reason } from '../problem.ts';
+import type { Json } from '../base/json.ts';
+import type { ToolFace } from '../value/context.ts';
+import type { Problem, Reason } from '../base/problem.ts';
 import type { Form } from '../reader/form.ts';
-import type { Span } from '../source.ts';
-import { constant, leafCount, type Init, type Node, type FnCode } from './core-ast.ts';
+import type { Span } from '../base/source.ts';
+import { constant, leafCount, type Init, type Node, type FnCode } from '../ast/core-ast.ts';
 import type { Scope } from './scope.ts';
 
 /** What a program may refer to. */

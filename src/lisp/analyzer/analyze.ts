@@ -3,7 +3,7 @@
  */
 import { compileRegex } from '../regex/regex.ts';
 import type { Form } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { shortText } from '../value/print.ts';
 import { compareKeys } from '../value/order.ts';
 import { UNMETERED, type Value } from '../value/value.ts';
@@ -27,7 +27,7 @@ import {
   analyzeLogic,
   analyzeWhen,
 } from './conditionals.ts';
-import { constant, leafCount, type Node } from './core-ast.ts';
+import { constant, leafCount, type Node } from '../ast/core-ast.ts';
 import { analyzeFnForm, analyzeShortFn } from './functions.ts';
 import { analyzeDotimes, analyzeFor } from './iteration.ts';
 import { analyzeSymbol } from './names.ts';

@@ -3,12 +3,12 @@
  */
 import { findBare } from '../builtins/registry.ts';
 import type { Form } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { isKeyword, type Builtin } from '../value/value.ts';
 import { endlessHint } from './absent-names.ts';
-import { arityMessage, closureArity } from '../arity.ts';
+import { arityMessage, closureArity } from '../base/arity.ts';
 import { builtinNode, problem, type Analysis } from './analysis.ts';
-import { leafCount, type Node } from './core-ast.ts';
+import { leafCount, type Node } from '../ast/core-ast.ts';
 import { analyzeSymbol } from './names.ts';
 import type { Scope } from './scope.ts';
 import { checkToolArguments } from './tool-arguments.ts';

@@ -3,7 +3,7 @@
  */
 import { findBare } from '../builtins/registry.ts';
 import { headOf, type Form } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { shortText } from '../value/print.ts';
 import { compareKeys } from '../value/order.ts';
 import { isKeyword, UNMETERED, type Value } from '../value/value.ts';
@@ -19,7 +19,7 @@ import {
   wrongShape,
   type Analysis,
 } from './analysis.ts';
-import { constant, leafCount, type CaseNode, type Node } from './core-ast.ts';
+import { constant, leafCount, type CaseNode, type Node } from '../ast/core-ast.ts';
 import { analyzeSymbol } from './names.ts';
 import { quotedValue } from './quote.ts';
 import { inner, newSlot, type Scope } from './scope.ts';

@@ -2,7 +2,7 @@
  * Function literals: `fn`, `#( )`, and the functions of `defn`.
  */
 import type { Form } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { analyzeBody, letNode, localNode, problem, wrongShape, type Analysis } from './analysis.ts';
 import {
   childrenOf,
@@ -11,7 +11,7 @@ import {
   type Init,
   type Node,
   type FnCode,
-} from './core-ast.ts';
+} from '../ast/core-ast.ts';
 import { signatureOf } from './definitions.ts';
 import { bindPattern, checkBindable } from './patterns.ts';
 import { fnScope, isInsideShort, newSlot, type FnScope, type Scope } from './scope.ts';

@@ -2,7 +2,7 @@
  * `for`, `doseq` and `dotimes`.
  */
 import type { Form } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { isKeyword } from '../value/value.ts';
 import { analyzeBody, localNode, problem, type Analysis } from './analysis.ts';
 import { bindingPairs } from './bindings.ts';
@@ -13,7 +13,7 @@ import {
   type ForModifier,
   type Init,
   type Node,
-} from './core-ast.ts';
+} from '../ast/core-ast.ts';
 import { bindPattern } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
 

@@ -10,13 +10,13 @@ import {
   NAMESPACES,
 } from '../builtins/registry.ts';
 import type { SymbolForm } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { float, type Builtin, type Value } from '../value/value.ts';
 import { absentHint } from './absent-names.ts';
 import { builtinNode, localNode, problem, type Analysis } from './analysis.ts';
-import { constant, type Node } from './core-ast.ts';
+import { constant, type Node } from '../ast/core-ast.ts';
 import { findLocal, isInsideShort, localNames, type Scope } from './scope.ts';
-import { didYouMean, nearNames } from './suggest.ts';
+import { didYouMean, nearNames } from '../base/suggest.ts';
 
 const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['Double/POSITIVE_INFINITY', Infinity],

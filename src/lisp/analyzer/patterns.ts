@@ -2,10 +2,10 @@
  * Destructuring: patterns come down to bindings of parts.
  */
 import type { Form, SymbolForm } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { keyword, isKeyword, type Value } from '../value/value.ts';
 import { freshName, ifNode, init, localNode, problem, type Analysis } from './analysis.ts';
-import { isLeaf, leafCount, type Init, type Node, type PartOp } from './core-ast.ts';
+import { isLeaf, leafCount, type Init, type Node, type PartOp } from '../ast/core-ast.ts';
 import { bindName, isInsideShort, newSlot, noteKnown, type Scope } from './scope.ts';
 import { quotedValue } from './quote.ts';
 

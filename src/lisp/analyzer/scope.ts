@@ -2,8 +2,8 @@
  * Names → slots. A function has numbered slots for its parameters, what it captures, and all that
  * its body binds; a slot is bound by one place in the source only.
  */
-import type { Span } from '../source.ts';
-import type { Node, FnCode } from './core-ast.ts';
+import type { Span } from '../base/source.ts';
+import type { Node, FnCode } from '../ast/core-ast.ts';
 
 /** Where a `recur` goes. */
 export interface RecurTarget {

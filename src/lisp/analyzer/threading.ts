@@ -3,7 +3,7 @@
  */
 import { findBare } from '../builtins/registry.ts';
 import { headOf, type Form, type SymbolForm } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import {
   builtinNode,
   freshName,
@@ -15,7 +15,7 @@ import {
   wrongShape,
   type Analysis,
 } from './analysis.ts';
-import { constant, type Node } from './core-ast.ts';
+import { constant, type Node } from '../ast/core-ast.ts';
 import { bindPattern } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
 

@@ -2,14 +2,14 @@
  * What can be said about the arguments of a tool call before the program runs. Keys are checked
  * here; literal values are listed, for the host to check against the schema.
  */
-import { isObject, type Json, type JsonObject } from '../json/json.ts';
+import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import { toJson } from '../json/to-json.ts';
 import type { Form } from '../reader/form.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { isKeyword } from '../value/value.ts';
 import { problem, type Analysis } from './analysis.ts';
 import { literalValue } from './quote.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean } from '../base/suggest.ts';
 
 /** The properties that a schema declares, or none. */
 export function propertiesOf(schema: JsonObject): JsonObject {

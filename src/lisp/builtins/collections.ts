@@ -1,7 +1,7 @@
 /**
  * Making, reading and changing collections.
  */
-import { checkCount, type Context } from '../machine/context.ts';
+import { checkCount, type Context } from '../value/context.ts';
 import { characterCount } from '../value/characters.ts';
 import { compareKeys, magnitude } from '../value/order.ts';
 import { describeValue } from '../value/print.ts';

@@ -1,7 +1,7 @@
 /**
  * Calling what `comp`, `juxt` and their kin made.
  */
-import type { Context } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
 import { truthy, type Combinator, type Value, type Steps } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { finish, want } from './stepping.ts';

@@ -1,7 +1,7 @@
 /**
  * Date values: parsing and arithmetic. No time zones but offsets; no clock but the workflow's.
  */
-import type { Context } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
 import { civilFromDays, daysFromCivil } from '../value/civil-date.ts';
 import { isDate, isInteger, type DateValue, type Value, type Work } from '../value/value.ts';
 import { arg, expectText, fault, wrongType } from './expect.ts';

@@ -1,7 +1,7 @@
 /**
  * `describe`: a bounded summary of a value's shape, for looking at data before working on it.
  */
-import type { Context } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
 import { compareKeys, compareNatural } from '../value/order.ts';
 import { cutText, shortText } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';

@@ -1,8 +1,8 @@
 /**
  * Checks of arguments, with the words of the errors. `index` counts from 0; messages from 1.
  */
-import type { Context } from '../machine/context.ts';
-import { Fault, type Reason } from '../problem.ts';
+import type { Context } from '../value/context.ts';
+import { Fault, type Reason } from '../base/problem.ts';
 import { describeValue } from '../value/print.ts';
 import {
   isInteger,

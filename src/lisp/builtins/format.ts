@@ -1,7 +1,7 @@
 /**
  * `format`: Java's `String.format`, without dates.
  */
-import { checkText, type Context } from '../machine/context.ts';
+import { checkText, type Context } from '../value/context.ts';
 import { toDouble } from '../value/numbers.ts';
 import { readable } from '../value/print.ts';
 import {

@@ -1,8 +1,8 @@
 /**
  * Functions of functions, types, documentation, ending, effects.
  */
-import type { Context } from '../machine/context.ts';
-import { Fault, ProgramEnd } from '../problem.ts';
+import type { Context } from '../value/context.ts';
+import { Fault, ProgramEnd } from '../base/problem.ts';
 import {
   isInteger,
   isMap,

@@ -1,7 +1,7 @@
 /**
  * Members named after Java: UTF-16 positions, raising on bad input.
  */
-import { checkText, type Context } from '../machine/context.ts';
+import { checkText, type Context } from '../value/context.ts';
 import { isWellFormed } from '../value/characters.ts';
 import { toDouble, wholeOf } from '../value/numbers.ts';
 import {

@@ -1,9 +1,9 @@
 /**
  * Lookup: keyword and string keys find each other, a `-` finds a `_`.
  */
-import type { Context } from '../machine/context.ts';
-import { Fault } from '../problem.ts';
-import { arityMessage } from '../arity.ts';
+import type { Context } from '../value/context.ts';
+import { Fault } from '../base/problem.ts';
+import { arityMessage } from '../base/arity.ts';
 import { keywordInLeaf, treeGet, treeMember } from '../value/tree.ts';
 import {
   isKeyword,

@@ -2,7 +2,7 @@
  * Making collections.
  */
 import { slots } from '../value/slots.ts';
-import { checkCount, type Context } from '../machine/context.ts';
+import { checkCount, type Context } from '../value/context.ts';
 import { add } from '../value/numbers.ts';
 import { magnitude } from '../value/order.ts';
 import { mapOf, setOf } from '../value/tree.ts';

@@ -1,8 +1,8 @@
 /**
  * JSON text, and notes.
  */
-import type { Context } from '../machine/context.ts';
-import { checkCount } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
+import { checkCount } from '../value/context.ts';
 import { jsonText, parseJsonText } from '../json/json-text.ts';
 import { cutText, grouped, readable, textOf } from '../value/print.ts';
 import type { Value, Work } from '../value/value.ts';

@@ -1,7 +1,7 @@
 /**
  * Arithmetic.
  */
-import type { Context } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
 import {
   add,
   checkBits,

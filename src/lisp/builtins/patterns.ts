@@ -1,7 +1,7 @@
 /**
  * Regular expressions, and the text functions that may take one. The matcher's work is fuel.
  */
-import { checkCount, checkText, type Context } from '../machine/context.ts';
+import { checkCount, checkText, type Context } from '../value/context.ts';
 import { compileRegex, matchRegex } from '../regex/regex.ts';
 import type { RegexSpan } from '../regex/program.ts';
 import { characterCount, characterEnd, characters } from '../value/characters.ts';

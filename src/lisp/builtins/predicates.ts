@@ -1,7 +1,7 @@
 /**
  * Comparing, logic and predicates.
  */
-import type { Context } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
 import { characterCount } from '../value/characters.ts';
 import { compareKeys, compareNatural, equalValues, magnitude } from '../value/order.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type Value,
   type Work,
 } from '../value/value.ts';
-import { noClause } from '../machine/node-values.ts';
+import { noClause } from '../code/node-values.ts';
 import { arg, expectNumber, isSeqable, wrongType } from './expect.ts';
 import { isOdd, isWhole } from './numbers.ts';
 import { plain, walk } from './stepping.ts';

@@ -1,7 +1,7 @@
 /**
  * `reduce` and its kin.
  */
-import type { Context } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import {
   isMap,

@@ -2,7 +2,7 @@
  * All builtins: documentation and work joined by name. Binding, arity checks, `doc`, suggestions
  * and the generated documents are made from here and nowhere else.
  */
-import { nearNames } from '../analyzer/suggest.ts';
+import { nearNames } from '../base/suggest.ts';
 import type { Value, Builtin, CostClass, Example, Work } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { COLLECTION_WORK } from './collections.ts';

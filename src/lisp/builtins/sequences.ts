@@ -1,7 +1,7 @@
 /**
  * Sequence functions that call nothing.
  */
-import { checkCount, type Context } from '../machine/context.ts';
+import { checkCount, type Context } from '../value/context.ts';
 import { add, divide, type Num } from '../value/numbers.ts';
 import { compareKeys } from '../value/order.ts';
 import { newKeyIndex, numberOf } from '../value/key-index.ts';

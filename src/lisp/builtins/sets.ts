@@ -1,7 +1,7 @@
 /**
  * Sets and relations.
  */
-import { checkCount, type Context } from '../machine/context.ts';
+import { checkCount, type Context } from '../value/context.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import {
   EMPTY_MAP,

@@ -2,7 +2,7 @@
  * Sorting: a stable merge sort, as a state machine when the comparator is a function of the
  * program. JavaScript's own sort could not be suspended, and leaves the number of comparisons open.
  */
-import type { Context } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
 import { mergeSort } from '../value/merge-sort.ts';
 import { compareNatural, magnitude } from '../value/order.ts';
 import {

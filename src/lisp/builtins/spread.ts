@@ -1,8 +1,8 @@
 /**
  * `apply`: its last argument spread out.
  */
-import type { Context } from '../machine/context.ts';
-import { checkCount } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
+import { checkCount } from '../value/context.ts';
 import type { Value } from '../value/value.ts';
 import { itemsAt } from './seqable.ts';
 

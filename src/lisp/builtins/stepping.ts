@@ -1,7 +1,7 @@
 /**
  * How builtins that call functions are written: as small state machines, see `Stepper`.
  */
-import type { Context } from '../machine/context.ts';
+import type { Context } from '../value/context.ts';
 import type { Value, Steps, Work } from '../value/value.ts';
 import { newSteps } from './builtin.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Text, by characters. A receiver that is not text is turned into text where the table says so.
  */
-import { checkCount, checkText, type Context } from '../machine/context.ts';
+import { checkCount, checkText, type Context } from '../value/context.ts';
 import {
   characterAtOffset,
   characterCount,

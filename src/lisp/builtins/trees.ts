@@ -1,7 +1,7 @@
 /**
  * Walking trees: `walk`, `prewalk`, `postwalk`, `tree-seq` and their kin, with an explicit stack.
  */
-import { checkCount, type Context } from '../machine/context.ts';
+import { checkCount, type Context } from '../value/context.ts';
 import { checkNesting } from '../value/order.ts';
 import { treeKeys } from '../value/tree-walk.ts';
 import { mapOf, setOf } from '../value/tree.ts';

@@ -1,7 +1,7 @@
 /**
  * Changing parts of collections with a function.
  */
-import { checkCount, type Context } from '../machine/context.ts';
+import { checkCount, type Context } from '../value/context.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import { EMPTY_MAP, mapOf, mapSet, treeGet } from '../value/tree.ts';
 import {

@@ -2,8 +2,8 @@
  * Sequence functions that call a function for each element.
  */
 import { slots } from '../value/slots.ts';
-import { checkCount, type Context } from '../machine/context.ts';
-import { Fault } from '../problem.ts';
+import { checkCount, type Context } from '../value/context.ts';
+import { Fault } from '../base/problem.ts';
 import { describeValue } from '../value/print.ts';
 import { newKeyIndex, numberOf } from '../value/key-index.ts';
 import { mapOf, setOf, treeHas } from '../value/tree.ts';

@@ -2,10 +2,10 @@
  * Compiled code of the arithmetic that programs do all the time: when both operands are small
  * integers, no builtin is called. What it means and costs is what the builtin means and costs.
  */
-import type { BuiltinNode, Node } from '../analyzer/core-ast.ts';
-import { spend, type Context, type Run } from '../machine/context.ts';
+import type { BuiltinNode, Node } from '../ast/core-ast.ts';
+import { spend, type Context, type Run } from '../value/context.ts';
 import { read, type Operand } from './operand.ts';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import type { Value, Builtin } from '../value/value.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;

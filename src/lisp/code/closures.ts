@@ -5,11 +5,11 @@
  * its operands. `recur` and tail calls are returned as marks, so neither takes JavaScript's stack.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import { isLeaf, type Node, type FnCode } from '../analyzer/core-ast.ts';
-import { closureOf, literalOf, matchCase, readData, readGlobal } from '../machine/node-values.ts';
-import { partOf } from '../machine/parts.ts';
-import { spend, type Run } from '../machine/context.ts';
-import type { Span } from '../source.ts';
+import { isLeaf, type Node, type FnCode } from '../ast/core-ast.ts';
+import { closureOf, literalOf, matchCase, readData, readGlobal } from './node-values.ts';
+import { partOf } from './parts.ts';
+import { spend, type Run } from '../value/context.ts';
+import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import { truthy } from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';

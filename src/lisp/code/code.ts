@@ -1,9 +1,9 @@
 /**
  * The instruction set of the machine, and the stacks that it runs on.
  */
-import type { ConstNode, Demands, FnCode, LocalNode, Node } from '../analyzer/core-ast.ts';
-import type { Context, Run } from '../machine/context.ts';
-import type { Span } from '../source.ts';
+import type { ConstNode, Demands, FnCode, LocalNode, Node } from '../ast/core-ast.ts';
+import type { Context, Run } from '../value/context.ts';
+import type { Span } from '../base/source.ts';
 import type { Builtin, Combinator, Steps, Value } from '../value/value.ts';
 
 /** What the machine can do. Operands lie on the stack unless they are leaves (I1). */

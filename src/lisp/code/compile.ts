@@ -6,7 +6,7 @@
  * the machine runs when compiled code is nested too deep, and how the equality of both tiers is
  * tested.
  */
-import { childrenOf, isLeaf, type ForNode, type Node, type FnCode } from '../analyzer/core-ast.ts';
+import { childrenOf, isLeaf, type ForNode, type Node, type FnCode } from '../ast/core-ast.ts';
 import type { Acts, Instruction, LeafNode, Op } from './code.ts';
 import { demandsOf } from './effects.ts';
 

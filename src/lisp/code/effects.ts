@@ -15,8 +15,8 @@ import {
   type Demands,
   type Node,
   type FnCode,
-} from '../analyzer/core-ast.ts';
-import type { Context } from '../machine/context.ts';
+} from '../ast/core-ast.ts';
+import type { Context } from '../value/context.ts';
 import type { Combinator, Value, Builtin } from '../value/value.ts';
 
 /** What `node` demands. Bodies of functions in it are looked at only when they are called. */

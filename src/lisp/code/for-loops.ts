@@ -1,9 +1,9 @@
 /**
  * Compiled code of `for`, `doseq` and `dotimes`.
  */
-import { isLeaf, type ForNode, type Node } from '../analyzer/core-ast.ts';
-import { checkCount, spend, type Context, type Run } from '../machine/context.ts';
-import { walkItems } from '../machine/node-values.ts';
+import { isLeaf, type ForNode, type Node } from '../ast/core-ast.ts';
+import { checkCount, spend, type Context, type Run } from '../value/context.ts';
+import { walkItems } from './node-values.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { read, type Operand } from './operand.ts';

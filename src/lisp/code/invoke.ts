@@ -3,17 +3,17 @@
  * Everything called here was found free of effects before, so nothing can have to wait.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import { type FnCode, codeOf } from '../analyzer/core-ast.ts';
+import { type FnCode, codeOf } from '../ast/core-ast.ts';
 import { describeValue } from '../value/print.ts';
-import { arityMessage, closureArity } from '../arity.ts';
+import { arityMessage, closureArity } from '../base/arity.ts';
 import { newSteps } from '../builtins/builtin.ts';
 import { combinatorStepper } from '../builtins/combinators.ts';
 import { lookup } from '../builtins/lookup.ts';
 import { spreadArguments } from '../builtins/spread.ts';
-import type { Context, Run } from '../machine/context.ts';
-import { pay } from '../machine/context.ts';
-import { Fault } from '../problem.ts';
-import type { Span } from '../source.ts';
+import type { Context, Run } from '../value/context.ts';
+import { pay } from '../value/context.ts';
+import { Fault } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
 import type { Closure, Value, VarMark, Combinator, Builtin, CodeHead } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 

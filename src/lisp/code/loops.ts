@@ -2,10 +2,10 @@
  * Compiled code of `loop` and `recur`. A `recur` sets the slots of its loop and returns a mark; the
  * usual loop, a test with a jump on one side, goes on without it.
  */
-import type { LoopNode, Node, RecurNode } from '../analyzer/core-ast.ts';
-import { spend, type Context, type Run } from '../machine/context.ts';
-import { jumpLimit } from '../machine/node-values.ts';
-import type { Span } from '../source.ts';
+import type { LoopNode, Node, RecurNode } from '../ast/core-ast.ts';
+import { spend, type Context, type Run } from '../value/context.ts';
+import { jumpLimit } from './node-values.ts';
+import type { Span } from '../base/source.ts';
 import type { Value, VarMark } from '../value/value.ts';
 import { operandOf, read, type Operand } from './operand.ts';
 

@@ -2,8 +2,8 @@
  * Operands of compiled code. Constants and locals are read in place: calling a closure for each would
  * cost more than the work on them.
  */
-import type { Node } from '../analyzer/core-ast.ts';
-import type { Context, Run } from '../machine/context.ts';
+import type { Node } from '../ast/core-ast.ts';
+import type { Context, Run } from '../value/context.ts';
 import type { Value } from '../value/value.ts';
 
 /** A constant, a local, or code that has to run. */

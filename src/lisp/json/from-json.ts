@@ -5,7 +5,7 @@ import { toWellFormed } from '../value/characters.ts';
 import { mapOf } from '../value/tree.ts';
 import { float, UNMETERED, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import { isObject, type Json } from './json.ts';
+import { isObject, type Json } from '../base/json.ts';
 
 /** JSON nests at most this deep on the way in; deeper parts become nil. */
 const MAX_NESTING = 1_000;

@@ -2,7 +2,7 @@
  * JSON text ↔ values, with own code: the engine's parser turns `2.0` into `2`, loses big integers,
  * and its errors and its recursion are not ours.
  */
-import { Fault } from '../problem.ts';
+import { Fault } from '../base/problem.ts';
 import { toWellFormed } from '../value/characters.ts';
 import { quotedJson } from './json-quote.ts';
 import { floatText } from '../value/number-text.ts';

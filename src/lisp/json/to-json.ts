@@ -1,7 +1,7 @@
 /**
  * Values → JSON: tool arguments, answers, the details of questions.
  */
-import { Fault } from '../problem.ts';
+import { Fault } from '../base/problem.ts';
 import {
   isInteger,
   isKeyword,
@@ -14,7 +14,7 @@ import { vectorItems } from '../value/vector.ts';
 import { dateText } from '../value/date-text.ts';
 import { shortText } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { emptyObject, isObject, type Json, type JsonObject } from './json.ts';
+import { emptyObject, isObject, type Json, type JsonObject } from '../base/json.ts';
 
 /** Output beyond these sizes is refused. */
 const MAX_NODES = 200_000;

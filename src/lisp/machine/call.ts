@@ -2,7 +2,7 @@
  * Calls on the machine. What is free of effects runs as compiled code; everything else becomes a
  * frame, or a request to the host.
  */
-import { codeOf } from '../analyzer/core-ast.ts';
+import { codeOf } from '../ast/core-ast.ts';
 import type { CodeFrame, Stack, StepsFrame } from '../code/code.ts';
 import { newSteps } from '../builtins/builtin.ts';
 import { combinatorStepper } from '../builtins/combinators.ts';
@@ -20,10 +20,10 @@ import {
   tooDeep,
   unfoldCall,
 } from '../code/invoke.ts';
-import { Fault } from '../problem.ts';
-import type { Span } from '../source.ts';
+import { Fault } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
 import type { Closure, Combinator, Value, Builtin } from '../value/value.ts';
-import { pay } from './context.ts';
+import { pay } from '../value/context.ts';
 import { instructionsOf } from './instructions.ts';
 
 /** Calls `fn`: pushes its value, pushes a frame, or lets the branch wait. */

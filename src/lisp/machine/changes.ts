@@ -1,12 +1,12 @@
 /**
  * What a program changed of the definitions that it began with.
  */
-import { Fault } from '../problem.ts';
+import { Fault } from '../base/problem.ts';
 import { equalValues } from '../value/order.ts';
 import { printValue, type Bounds } from '../value/print.ts';
 import type { Meter, Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
-import type { Linked } from '../program.ts';
+import type { Linked } from '../analyzer/program.ts';
 import { linkReadable, readMemory, writeMemory } from './memory.ts';
 import { worldOf } from './start.ts';
 import type { Machine } from './state.ts';

@@ -1,7 +1,7 @@
 /**
  * The JSON form of values, and of what an agent remembers between programs.
  */
-import type { Json } from '../json/json.ts';
+import type { Json } from '../base/json.ts';
 
 /**
  * A value as JSON. Text, booleans, nil and integers up to 2^53−1 are themselves, a vector is an

@@ -2,10 +2,10 @@
  * JSON → values; the inverse of `encode.ts`. The input may come from an older version or from
  * anywhere, so every shape is checked.
  */
-import type { FnCode } from '../analyzer/core-ast.ts';
+import type { FnCode } from '../ast/core-ast.ts';
 import { findBuiltin } from '../builtins/registry.ts';
-import { isObject, textOfJson, type Json } from '../json/json.ts';
-import { Fault } from '../problem.ts';
+import { isObject, textOfJson, type Json } from '../base/json.ts';
+import { Fault } from '../base/problem.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { mapOf, setOf } from '../value/tree.ts';
 import {

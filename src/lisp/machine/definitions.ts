@@ -2,7 +2,7 @@
  * Binding definitions.
  */
 import type { Branch } from './state.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../value/context.ts';
 import type { Value } from '../value/value.ts';
 
 /** Values that can never lead to an effect when they are called. */

@@ -3,12 +3,12 @@
  */
 import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
 import { fromJson } from '../json/from-json.ts';
-import { emptyObject, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { emptyObject, isObject, type Json, type JsonObject } from '../base/json.ts';
 import { toJson } from '../json/to-json.ts';
 import { flexibleGet } from '../builtins/lookup.ts';
 import { itemsOfSeqable } from '../builtins/seqable.ts';
-import { Fault } from '../problem.ts';
-import type { Span } from '../source.ts';
+import { Fault } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
 import { describeValue, shortText, textOf } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type Value,
 } from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';
-import { pay } from './context.ts';
+import { pay } from '../value/context.ts';
 import { jsonSize } from './json-size.ts';
 import { beginParallel } from './parallel.ts';
 import type { Branch, Effect, EffectRequest, EffectResult, Machine } from './state.ts';

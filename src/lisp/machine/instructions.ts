@@ -1,7 +1,7 @@
 /**
  * Finds the instructions of a function, compiling them when they are first needed.
  */
-import type { FnCode } from '../analyzer/core-ast.ts';
+import type { FnCode } from '../ast/core-ast.ts';
 import type { Instruction, Stack } from '../code/code.ts';
 
 /** The instructions of `code` for the stack at hand. */

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../json/json.ts';
+import { isObject, type Json } from '../base/json.ts';
 
 /** A rough size of JSON in bytes, by an explicit stack: the host's data may nest deep. */
 export function jsonSize(json: Json): number {

@@ -4,16 +4,16 @@
  */
 import { slots as newSlots } from '../value/slots.ts';
 import type { Frame } from '../code/code.ts';
-import type { FnCode } from '../analyzer/core-ast.ts';
+import type { FnCode } from '../ast/core-ast.ts';
 import { newSteps } from '../builtins/builtin.ts';
-import { emptyObject, isObject, textOfJson, type Json, type JsonObject } from '../json/json.ts';
-import { limitsFrom } from '../limits.ts';
-import { Fault } from '../problem.ts';
-import type { Linked } from '../program.ts';
-import type { Span } from '../source.ts';
+import { emptyObject, isObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
+import { limitsFrom } from '../base/limits.ts';
+import { Fault } from '../base/problem.ts';
+import type { Linked } from '../analyzer/program.ts';
+import type { Span } from '../base/source.ts';
 import type { Combinator, Value, Builtin, Steps } from '../value/value.ts';
 import { EMPTY_MEMORY, type Coded } from './coded.ts';
-import type { Records } from './context.ts';
+import type { Records } from '../value/context.ts';
 import { newDecoder, unreadable } from './decode.ts';
 import { instructionsOf } from './instructions.ts';
 import { codeFinder, linkSources } from './memory.ts';

@@ -3,9 +3,9 @@
  */
 import { slots as newSlots } from '../value/slots.ts';
 import { fromJson } from '../json/from-json.ts';
-import { isObject, type JsonObject } from '../json/json.ts';
-import { Fault, isStop, ProgramEnd, type LispError } from '../problem.ts';
-import { NO_SPAN } from '../source.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { Fault, isStop, ProgramEnd, type LispError } from '../base/problem.ts';
+import { NO_SPAN } from '../base/source.ts';
 import { mapOf } from '../value/tree.ts';
 import { keyword, UNMETERED, type Value } from '../value/value.ts';
 import { printValue } from '../value/print.ts';

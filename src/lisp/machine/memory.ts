@@ -2,10 +2,10 @@
  * What an agent remembers between programs: read when a program starts, written when it ends.
  */
 import type { World } from '../analyzer/analysis.ts';
-import { emptyObject } from '../json/json.ts';
+import { emptyObject } from '../base/json.ts';
 import { findBuiltin } from '../builtins/registry.ts';
-import { Fault } from '../problem.ts';
-import { codeId, linkProgram, readProgram, type Linked } from '../program.ts';
+import { Fault } from '../base/problem.ts';
+import { codeId, linkProgram, readProgram, type Linked } from '../analyzer/program.ts';
 import { shortText } from '../value/print.ts';
 import type { Value } from '../value/value.ts';
 import type { Coded, ProgramMemory } from './coded.ts';

@@ -2,13 +2,13 @@
  * `pmap` and `pcalls`: one branch per call, joined in input order.
  */
 import { itemsOfSeqable } from '../builtins/seqable.ts';
-import { Fault } from '../problem.ts';
-import type { Json } from '../json/json.ts';
-import { isObject } from '../json/json.ts';
-import type { Span } from '../source.ts';
+import { Fault } from '../base/problem.ts';
+import type { Json } from '../base/json.ts';
+import { isObject } from '../base/json.ts';
+import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import { checkCount, pay, type Records } from './context.ts';
+import { checkCount, pay, type Records } from '../value/context.ts';
 import { newStack } from './run.ts';
 import type { Branch, Failure, Machine, Parallel } from './state.ts';
 

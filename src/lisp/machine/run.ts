@@ -1,15 +1,15 @@
 /**
  * Runs one stack: instruction after instruction, until it waits, ends or fails.
  */
-import { codeOf } from '../analyzer/core-ast.ts';
+import { codeOf } from '../ast/core-ast.ts';
 import { compileRun } from '../code/closures.ts';
 import { compileInstructions } from '../code/compile.ts';
 import type { Instruction, Frame, Stack } from '../code/code.ts';
-import { Fault } from '../problem.ts';
-import type { Span } from '../source.ts';
+import { Fault } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
 import type { Value, CodeHead } from '../value/value.ts';
 import { callValue, pushFrame, resumeSteps } from './call.ts';
-import { spend, type Context, type Run } from './context.ts';
+import { spend, type Context, type Run } from '../value/context.ts';
 import { ACTS } from './step.ts';
 
 /** Runs until the stack has no frames, waits or ends. Throws faults. */

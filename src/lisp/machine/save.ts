@@ -7,12 +7,12 @@
  * S3. Nothing that can be made again from source is written: no instructions, no compiled code.
  */
 import type { Frame } from '../code/code.ts';
-import type { Json, JsonObject } from '../json/json.ts';
-import type { Limits } from '../limits.ts';
-import type { Span } from '../source.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Limits } from '../base/limits.ts';
+import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import type { Coded } from './coded.ts';
-import type { Records, ToolFace } from './context.ts';
+import type { Records, ToolFace } from '../value/context.ts';
 import { codePlace, newEncoder, type Encoder } from './encode.ts';
 import { sourcesOf } from './memory.ts';
 import type { Branch, Effect, Machine, Outcome, Parallel } from './state.ts';

@@ -3,14 +3,14 @@
  */
 import type { World } from '../analyzer/analysis.ts';
 import { fromJson } from '../json/from-json.ts';
-import type { JsonObject } from '../json/json.ts';
-import { limitsFrom, type Limits } from '../limits.ts';
-import { linkProgram, type Linked, type Program } from '../program.ts';
-import { NO_SPAN } from '../source.ts';
+import type { JsonObject } from '../base/json.ts';
+import { limitsFrom, type Limits } from '../base/limits.ts';
+import { linkProgram, type Linked, type Program } from '../analyzer/program.ts';
+import { NO_SPAN } from '../base/source.ts';
 import { EMPTY_MAP } from '../value/tree.ts';
 import { isMap, type Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
-import { outOfFuel, type Context, type ToolFace } from './context.ts';
+import { outOfFuel, type Context, type ToolFace } from '../value/context.ts';
 import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
 import { linkReadable, readMemory } from './memory.ts';

@@ -8,12 +8,12 @@
  * I4. The definitions of a branch are replaced as a whole, so branches can share them.
  */
 import type { Stack, StackHost } from '../code/code.ts';
-import type { Json, JsonObject } from '../json/json.ts';
-import type { Fault, LispError } from '../problem.ts';
-import type { Linked } from '../program.ts';
-import type { Span } from '../source.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Fault, LispError } from '../base/problem.ts';
+import type { Linked } from '../analyzer/program.ts';
+import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
-import type { Context, Records, ToolFace } from './context.ts';
+import type { Context, Records, ToolFace } from '../value/context.ts';
 import type { ProgramMemory } from './coded.ts';
 
 /** The main line of a program, or one branch of a parallel form. */

@@ -1,7 +1,7 @@
 /**
  * What a program is doing, for people and the console.
  */
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import { fuelUsed } from './machine.ts';
 import type { Branch, EffectRequest, FormState, Machine } from './state.ts';
 

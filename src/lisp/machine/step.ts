@@ -5,13 +5,13 @@ import type { Acts, Instruction, CodeFrame, Stack } from '../code/code.ts';
 import { boundIn, demandsOf, isFreeHere } from '../code/effects.ts';
 import { compileValue } from '../code/closures.ts';
 import { TAIL } from '../code/invoke.ts';
-import { Fault } from '../problem.ts';
+import { Fault } from '../base/problem.ts';
 import { readable } from '../value/print.ts';
 import { mapOf } from '../value/tree.ts';
 import { keyword, type Value, type Vector } from '../value/value.ts';
 import { EMPTY_VECTOR, vectorAt, vectorCount, vectorOf, vectorPush } from '../value/vector.ts';
 import { callValue, runBuiltin } from './call.ts';
-import { checkCount, pay, type Run } from './context.ts';
+import { checkCount, pay, type Run } from '../value/context.ts';
 import {
   closureOf,
   jumpLimit,
@@ -20,9 +20,9 @@ import {
   readData,
   readGlobal,
   walkItems,
-} from './node-values.ts';
+} from '../code/node-values.ts';
 import { operand, operands } from './operands.ts';
-import { partOf } from './parts.ts';
+import { partOf } from '../code/parts.ts';
 
 function nodeFault(): Fault {
   return new Fault('runtime_error', 'This instruction does not fit its node.');

@@ -1,7 +1,7 @@
 /**
  * What the reader makes: forms with their places. Data are read into values at once.
  */
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 
 /** One form of the source. */

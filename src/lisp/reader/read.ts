@@ -2,9 +2,9 @@
  * Text → forms. Stops at the first error, with its place. Nesting is bounded, so recursion here is
  * bounded too.
  */
-import type { Limits } from '../limits.ts';
-import { Fault, type Problem } from '../problem.ts';
-import type { Span } from '../source.ts';
+import type { Limits } from '../base/limits.ts';
+import { Fault, type Problem } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
 import { float, keyword, type Value } from '../value/value.ts';
 import type { Form, SymbolForm } from './form.ts';
 import { readNumber } from './number-literal.ts';

@@ -1,8 +1,8 @@
 /**
  * A position in a text that knows its line and column, and what the characters of the language are.
  */
-import { Fault } from '../problem.ts';
-import type { Span } from '../source.ts';
+import { Fault } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
 
 /** Where reading stands. */
 export interface Scanner {

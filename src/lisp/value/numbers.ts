@@ -2,7 +2,7 @@
  * Arithmetic on the one integer type and floats. Integer results stay integers; a float on either
  * side makes a float. Work on integers beyond 64 bits is charged by their words.
  */
-import { Fault } from '../problem.ts';
+import { Fault } from '../base/problem.ts';
 import { float, integer, isFloat, type Float, type Meter } from './value.ts';
 
 /** A value that arithmetic accepts. */

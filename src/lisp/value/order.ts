@@ -2,7 +2,7 @@
  * Equality and the two orders: the natural one of `compare` and `sort`, and the fixed one in which
  * maps and sets are kept, walked and printed.
  */
-import { Fault } from '../problem.ts';
+import { Fault } from '../base/problem.ts';
 import { describeValue } from './print.ts';
 import { treeKeys, treeVals } from './tree-walk.ts';
 import {

@@ -2,7 +2,7 @@
  * Values as text: readable (what the reader accepts back), text (what `str` makes) and preview
  * (bounded, for people and models).
  */
-import { Fault } from '../problem.ts';
+import { Fault } from '../base/problem.ts';
 import { dateText } from './date-text.ts';
 import { floatLiteral, floatText } from './number-text.ts';
 import { treeKeys, treeVals } from './tree-walk.ts';

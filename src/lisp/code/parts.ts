@@ -1,9 +1,9 @@
 /**
  * Taking values apart, for patterns.
  */
-import type { PartNode } from '../analyzer/core-ast.ts';
+import type { PartNode } from '../ast/core-ast.ts';
 import { flexibleGet } from '../builtins/lookup.ts';
-import { Fault } from '../problem.ts';
+import { Fault } from '../base/problem.ts';
 import { characters } from '../value/characters.ts';
 import { describeValue } from '../value/print.ts';
 import { EMPTY_MAP, mapSet } from '../value/tree.ts';
@@ -16,7 +16,7 @@ import {
   vectorItems,
   vectorOf,
 } from '../value/vector.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../value/context.ts';
 
 /** The part of `value` that `node` names. */
 export function partOf(c: Context, node: PartNode, value: Value): Value {

@@ -2,11 +2,11 @@
  * What builtins and compiled code see of the running machine: fuel, limits, the call under way and
  * the few things outside the program that it may read.
  */
-import type { JsonObject } from '../json/json.ts';
-import type { Limits } from '../limits.ts';
-import { Fault } from '../problem.ts';
-import type { Span } from '../source.ts';
-import type { Meter, TreeMap, Value, Builtin, CodeHead } from '../value/value.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Limits } from '../base/limits.ts';
+import { Fault } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
+import type { Meter, TreeMap, Value, Builtin, CodeHead } from './value.ts';
 
 /** A tool as a program sees it. */
 export interface ToolFace {

@@ -2,17 +2,17 @@
  * What single nodes mean, for both tiers.
  */
 import { slots } from '../value/slots.ts';
-import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../analyzer/core-ast.ts';
+import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../ast/core-ast.ts';
 import { flexibleGet } from '../builtins/lookup.ts';
 import { itemsOfSeqable } from '../builtins/seqable.ts';
-import { Fault } from '../problem.ts';
-import type { Span } from '../source.ts';
+import { Fault } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
 import { equalValues } from '../value/order.ts';
 import { describeValue, shortText } from '../value/print.ts';
 import { mapOf, setOf } from '../value/tree.ts';
 import { isNumber, type Closure, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import { checkCount, type Context } from './context.ts';
+import { checkCount, type Context } from '../value/context.ts';
 
 /** The value of a definition; fails when it has none yet. Remembers what it found. */
 export function readGlobal(c: Context, node: GlobalNode): Value {

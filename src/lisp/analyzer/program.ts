@@ -1,22 +1,22 @@
 /**
  * A program: its text read into forms, and the checks of the whole before anything runs.
  */
-import type { FnCode } from './analyzer/core-ast.ts';
+import type { FnCode } from '../ast/core-ast.ts';
 import {
   type Analysis,
   type Definition,
   type LiteralArgument,
   type World,
-} from './analyzer/analysis.ts';
-import { analyzeForm } from './analyzer/analyze.ts';
-import { findDefinitions } from './analyzer/definitions.ts';
-import { finish, newCode } from './analyzer/functions.ts';
-import { fnScope, type FnScope } from './analyzer/scope.ts';
-import { limitsFrom, type Limits } from './limits.ts';
-import type { Problem } from './problem.ts';
-import type { Form } from './reader/form.ts';
-import { readForms } from './reader/read.ts';
-import { sha256 } from './sha256.ts';
+} from './analysis.ts';
+import { analyzeForm } from './analyze.ts';
+import { findDefinitions } from './definitions.ts';
+import { finish, newCode } from './functions.ts';
+import { fnScope, type FnScope } from './scope.ts';
+import { limitsFrom, type Limits } from '../base/limits.ts';
+import type { Problem } from '../base/problem.ts';
+import type { Form } from '../reader/form.ts';
+import { readForms } from '../reader/read.ts';
+import { sha256 } from '../base/sha256.ts';
 
 /** A program that has been read. */
 export interface Program {

@@ -3,7 +3,7 @@
  * while it runs, and the text in which a model reads either.
  */
 import { excerpt, type Span } from './source.ts';
-import type { Json } from './json/json.ts';
+import type { Json } from './json.ts';
 
 /** Every reason with which a program can be refused or end. */
 export type Reason =

@@ -5,8 +5,8 @@
  * constant or local that is an operand is read where it is used and paid there. A leaf that stands
  * alone, such as the last expression of a body, pays for itself.
  */
-import type { Run } from '../machine/context.ts';
-import type { Span } from '../source.ts';
+import type { Run } from '../value/context.ts';
+import type { Span } from '../base/source.ts';
 import type { Builtin, CodeHead, Value } from '../value/value.ts';
 
 /** A node of the core language. */
