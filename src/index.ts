@@ -224,7 +224,7 @@ export type {
   Reply,
   TokenUsage,
 } from './core/contract/model.ts';
-export type { CompiledAgent } from './core/program-text/compiled.ts';
+export type { CompiledAgent } from './core/contract/compiled.ts';
 export type { Stats } from './core/contract/stats.ts';
 export {
   collect,

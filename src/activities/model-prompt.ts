@@ -16,7 +16,13 @@ import type {
 } from '@ai-sdk/provider';
 import type { Json } from '../core/base/json.ts';
 import { isJsonObject } from '../core/base/json.ts';
-import type { MediaPart, Message, Part, ToolCallPart, ToolResultPart } from '../core/base/message.ts';
+import type {
+  MediaPart,
+  Message,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from '../core/base/message.ts';
 import { nativeName } from '../core/toolchain/native-calls.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { UsageError } from '../core/base/usage-error.ts';

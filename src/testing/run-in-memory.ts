@@ -6,7 +6,7 @@ import type { AgentEvent } from '../core/contract/events.ts';
 import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { startInput } from '../core/start/start-input.ts';
-import type { CompiledAgent } from '../core/program-text/compiled.ts';
+import type { CompiledAgent } from '../core/contract/compiled.ts';
 import type { Step, StepMemory } from '../core/contract/step.ts';
 import type { Next } from '../core/loop/work.ts';
 import type { JsonObject } from '../core/base/json.ts';

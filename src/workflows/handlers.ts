@@ -20,7 +20,12 @@ import {
   positionOf,
   type RunInput,
 } from '../core/run/inbox.ts';
-import { checkAnswer, checkDecision, type AnswerCheck, type Waits } from '../core/contract/pending.ts';
+import {
+  checkAnswer,
+  checkDecision,
+  type AnswerCheck,
+  type Waits,
+} from '../core/contract/pending.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { programOfState } from '../core/run/view.ts';

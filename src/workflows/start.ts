@@ -3,7 +3,13 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { Inbox } from '../core/run/inbox.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../core/base/json.ts';
+import {
+  byteSize,
+  isDeeperThan,
+  isPlainObject,
+  MAX_JSON_DEPTH,
+  type Json,
+} from '../core/base/json.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
 import { readParentLink } from '../core/tree/read-message.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/activities/define-agent.ts';
 import { defineTool } from '../../src/activities/define-tool.ts';
 import { llmTool } from '../../src/activities/define-llm-tool.ts';
-import type { CompiledAgent } from '../../src/core/program-text/compiled.ts';
+import type { CompiledAgent } from '../../src/core/contract/compiled.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { eventually } from '../support/eventually.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';

@@ -7,7 +7,8 @@ import { byteSize, type Json, type JsonObject } from '../base/json.ts';
 import type { Message } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
 import { withoutHidden } from '../program-text/hidden-values.ts';
-import { judge, valuesToCheck, type Judgement } from '../termination/candidates.ts';
+import { judge, valuesToCheck } from '../termination/candidates.ts';
+import type { Judgement } from '../contract/judgement.ts';
 import {
   canceledCallText,
   toolErrorText,

@@ -6,13 +6,7 @@
 import type { StrategySpec } from './compaction.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit } from './limit.ts';
-import type {
-  FinishReason,
-  Mode,
-  ModelPurpose,
-  OutputStrategy,
-  TokenUsage,
-} from './model.ts';
+import type { FinishReason, Mode, ModelPurpose, OutputStrategy, TokenUsage } from './model.ts';
 import type { Problem, ProblemFamily } from '../base/problem.ts';
 import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';

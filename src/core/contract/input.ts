@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Limit } from './limit.ts';
 import type { Task } from '../base/message.ts';
-import type { CompiledAgent } from '../program-text/compiled.ts';
+import type { CompiledAgent } from './compiled.ts';
 import type { Step, StepMemory } from './step.ts';
 import type { ParentLink } from './lease.ts';
 

@@ -3,7 +3,7 @@ import type { Json } from '../base/json.ts';
 import type { FormattedSection, ToolCall, ToolCallPart } from '../base/message.ts';
 import type { Reply } from './model.ts';
 import type { Problem } from '../base/problem.ts';
-import type { Candidate } from '../termination/candidates.ts';
+import type { Candidate } from './judgement.ts';
 
 /** A value of a structured section; whether it fits its schema is checked elsewhere. */
 export interface SectionValue {

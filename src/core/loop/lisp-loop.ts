@@ -10,7 +10,8 @@ import { hiddenTexts } from '../program-text/hidden-values.ts';
 import { planLines, turnCounts, turnKind, turnsText } from '../program-text/turn-texts.ts';
 import { roundFloats } from '../base/round-floats.ts';
 import { alignValue } from '../signature/align-value.ts';
-import { judge, needsCheck, type Candidate, type Judgement } from '../termination/candidates.ts';
+import { judge, needsCheck } from '../termination/candidates.ts';
+import type { Candidate, Judgement } from '../contract/judgement.ts';
 import { judgementFeedback } from '../termination/feedback.ts';
 import { clip } from '../text/cut.ts';
 import { leaveOf, leaving } from '../run/ending.ts';
@@ -20,7 +21,12 @@ import { lispMode, lispOptions } from '../modes/lisp.ts';
 import { plainText } from '../modes/plain-messages.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import { judgementEvents, readingEvents } from '../run/turn-record.ts';
-import { replyText, type AnswerTurn, type MalformedTurn, type ProgramTurn } from '../contract/turn.ts';
+import {
+  replyText,
+  type AnswerTurn,
+  type MalformedTurn,
+  type ProgramTurn,
+} from '../contract/turn.ts';
 import type { Next, TurnEnd, Work } from './work.ts';
 
 /** The loop of mode `lisp`: one model call an iteration, and the program that it wrote. */

@@ -20,7 +20,12 @@ import type { CallTurn } from '../calls/run-calls.ts';
 import type { RunState } from '../run/run-state.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';
 import type { AgentSpec } from '../contract/spec.ts';
-import { judgementEvents, readingEvents, sectionEvents, unparsedEvents } from '../run/turn-record.ts';
+import {
+  judgementEvents,
+  readingEvents,
+  sectionEvents,
+  unparsedEvents,
+} from '../run/turn-record.ts';
 import { replyText, type AnswerTurn, type ProgramTurn, type Turn } from '../contract/turn.ts';
 import type { Next, TurnEnd, Work } from './work.ts';
 

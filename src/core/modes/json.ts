@@ -9,7 +9,7 @@ import { exampleJson, outputFormat } from '../signature/describe-output.ts';
 import { providerSchema } from '../signature/json-schema.ts';
 import { readOutput, RESPOND_TOOL, sourceOf, writtenText } from '../signature/read-output.ts';
 import type { SignatureType } from '../contract/signature.ts';
-import type { Judgement } from '../termination/candidates.ts';
+import type { Judgement } from '../contract/judgement.ts';
 import { errorSection } from '../termination/feedback.ts';
 import { clip, cut } from '../text/cut.ts';
 import { untrusted, withoutFrames } from '../text/untrusted.ts';

@@ -9,7 +9,7 @@ import type { TranscriptHead } from '../contract/transcript.ts';
 import type { CallResult } from './observation.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import type { AnswerTurn, SectionError, Turn } from '../contract/turn.ts';
-import type { Judgement } from '../termination/candidates.ts';
+import type { Judgement } from '../contract/judgement.ts';
 
 /** What only this request has; all else comes from the transcript. */
 export interface RequestOptions {

@@ -3,7 +3,8 @@ import { truncatedProblem, type Block } from '../format/format.ts';
 import type { Reply } from '../contract/model.ts';
 import { programIn } from '../program-text/find-program.ts';
 import type { Problem } from '../base/problem.ts';
-import { candidatesOf, type Candidate } from '../termination/candidates.ts';
+import { candidatesOf } from '../termination/candidates.ts';
+import type { Candidate } from '../contract/judgement.ts';
 import {
   actionAndProgram,
   errorSection,

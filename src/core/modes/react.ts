@@ -2,7 +2,7 @@
 import type { FormattedSection, Message, Part } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
 import { PROGRAM_SECTION } from '../program-text/system-text.ts';
-import type { Judgement } from '../termination/candidates.ts';
+import type { Judgement } from '../contract/judgement.ts';
 import {
   errorSection,
   explainReply,

@@ -5,7 +5,8 @@
 import { codeId, readProgram, topForms, type TopForm } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import { isStep } from '../contract/piping.ts';
-import type { Step, Usage } from '../contract/step.ts';
+import type { CompiledAgent } from '../contract/compiled.ts';
+import type { Step } from '../contract/step.ts';
 import { isJsonObject, isPlainObject } from '../base/json.ts';
 import { textOf, type Message } from '../base/message.ts';
 import { UsageError } from '../base/usage-error.ts';
@@ -13,26 +14,6 @@ import type { Entry } from '../contract/entry.ts';
 import { findProgram } from './find-program.ts';
 import { readLispCall } from './lisp-call.ts';
 import { LISP_TOOL } from './system-text.ts';
-
-/** A compiled agent, version 1. Plain JSON, to be kept in a file. */
-export interface CompiledAgent {
-  readonly v: 1;
-  readonly agent: string;
-  /** The program whose answer was accepted. */
-  readonly source: string;
-  /** Of the whole text that is run: definitions, then `source`. */
-  readonly codeId: string;
-  /** Of the agent, as it is printed; null without one. */
-  readonly signature: string | null;
-  /** Names of the tools that it calls, with `_` for `-`, in order of the first mention. */
-  readonly tools: readonly string[];
-  /** Forms of earlier programs whose names it uses, in the order in which they ran. */
-  readonly definitions: readonly { readonly name: string; readonly source: string }[];
-  /** Id of the model that wrote it. */
-  readonly model: string;
-  /** What it cost to write it. */
-  readonly usage: Usage;
-}
 
 /** The text that a compiled agent runs. */
 export function compiledText({ definitions, source }: CompiledAgent): string {

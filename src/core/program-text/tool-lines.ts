@@ -3,11 +3,7 @@ import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toSignature } from '../signature/from-json-schema.ts';
 import { promptName, promptType } from '../signature/print-signature.ts';
-import {
-  withoutOptional,
-  type SignatureField,
-  type SignatureType,
-} from '../contract/signature.ts';
+import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
 import { oneLine } from './framing.ts';
 import { exampleLisp, keyOf } from './lisp-example.ts';
 

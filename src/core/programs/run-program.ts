@@ -34,14 +34,7 @@ import { warningTexts } from './end-of-program.ts';
 import { MAX_SNAPSHOT_BYTES, type KeptEffects, type KeptProgram } from '../run/kept-program.ts';
 import type { ProgramError, ProgramReport, ProgramView } from '../contract/report.ts';
 import { isOver, type ProgramOrder, type RunningProgram } from './running-program.ts';
-import {
-  budgetOf,
-  fuelFor,
-  ownFuel,
-  programData,
-  programSpecOf,
-  toolFaces,
-} from './world.ts';
+import { budgetOf, fuelFor, ownFuel, programData, programSpecOf, toolFaces } from './world.ts';
 import type { OpenCount } from '../run/open-count.ts';
 import { isInterrupted, isStopped, type Run } from '../run/run.ts';
 

@@ -3,7 +3,7 @@ import { utf8Length, type Json } from '../base/json.ts';
 import type { FormattedSection } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
 import type { Problem, ProblemFamily } from '../base/problem.ts';
-import type { Judgement } from '../termination/candidates.ts';
+import type { Judgement } from '../contract/judgement.ts';
 import { cut } from '../text/cut.ts';
 import type { JudgeResult, Reports } from '../contract/outcome.ts';
 import type { EventBody, OwnEventBody, OwnEventType } from '../contract/events.ts';

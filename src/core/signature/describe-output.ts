@@ -1,7 +1,12 @@
 /** How a model is told what JSON to write: an example by type, and what needs words. */
 import { exampleIn, type Notation } from './example.ts';
 import { promptType } from './print-signature.ts';
-import { isHidden, withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
+import {
+  isHidden,
+  withoutOptional,
+  type SignatureField,
+  type SignatureType,
+} from '../contract/signature.ts';
 import { rootField } from './json-schema.ts';
 
 /** What no model sees, none is asked for. */

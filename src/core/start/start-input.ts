@@ -9,7 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '../base/json.ts';
-import type { CompiledAgent } from '../program-text/compiled.ts';
+import type { CompiledAgent } from '../contract/compiled.ts';
 import { memoryProblem } from './check-memory.ts';
 import type { Step, StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';

@@ -1,4 +1,5 @@
 /** From the answer blocks of a turn to candidates, and from what a check says to a judgement. */
+import type { Candidate, Judgement } from '../contract/judgement.ts';
 import type { AnswerSpec } from '../contract/spec.ts';
 import type { Json } from '../base/json.ts';
 import type { FormattedSection } from '../base/message.ts';
@@ -9,34 +10,6 @@ import { payloadOf } from '../section/payload.ts';
 import { outputFormat } from '../signature/describe-output.ts';
 import { readOutput } from '../signature/read-output.ts';
 import type { Verdict } from '../contract/outcome.ts';
-
-/** One answer block: a value that is still to be checked, or text that could not be read. */
-export type Candidate =
-  | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] };
-
-/**
- * What became of the answers of a turn. `continue`: there was no candidate · `unfit`: none could
- * be used · `rejected`: by a validator · `accepted`: the run ends with `value`.
- */
-export type Judgement =
-  | { readonly kind: 'continue' }
-  | {
-      readonly kind: 'unfit';
-      /** Of unreadable blocks; counted and recorded. */
-      readonly problems: readonly Problem[];
-      /** Of all blocks in order, as the model reads them. */
-      readonly lines: readonly string[];
-    }
-  | {
-      readonly kind: 'rejected';
-      readonly validator: string;
-      /** Empty when the validator gave none. */
-      readonly feedback: readonly FormattedSection[];
-      /** What the validator saw. */
-      readonly value: Json;
-    }
-  | { readonly kind: 'accepted'; readonly value: Json };
 
 /** A way to answer: how it is asked for and how a candidate is read. */
 interface AnswerKind {

@@ -1,7 +1,7 @@
 /** What the model is told about a reply that could not be used: problems to words. */
 import type { FormattedSection } from '../base/message.ts';
 import type { Problem } from '../base/problem.ts';
-import type { Judgement } from './candidates.ts';
+import type { Judgement } from '../contract/judgement.ts';
 
 /** The names that feedback uses: those of the agent's sections. */
 export interface FeedbackNames {

@@ -2,12 +2,7 @@
  * A program: its text read into forms, and the checks of the whole before anything runs.
  */
 import type { FnCode } from '../ast/core-ast.ts';
-import {
-  type Analysis,
-  type Definition,
-  type LiteralArgument,
-  type World,
-} from './analysis.ts';
+import { type Analysis, type Definition, type LiteralArgument, type World } from './analysis.ts';
 import { analyzeForm } from './analyze.ts';
 import { findDefinitions } from './definitions.ts';
 import { finish, newCode } from './functions.ts';

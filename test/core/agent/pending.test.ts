@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  acceptAnswer,
-  EMPTY_INBOX,
-  isAnsweredBy,
-  openWaits,
-} from '../../../src/core/run/inbox.ts';
+import { acceptAnswer, EMPTY_INBOX, isAnsweredBy, openWaits } from '../../../src/core/run/inbox.ts';
 import {
   checkAnswer,
   checkDecision,

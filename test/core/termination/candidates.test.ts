@@ -6,9 +6,8 @@ import {
   judge,
   needsCheck,
   valuesToCheck,
-  type Candidate,
-  type Judgement,
 } from '../../../src/core/termination/candidates.ts';
+import type { Candidate, Judgement } from '../../../src/core/contract/judgement.ts';
 import type { Verdict } from '../../../src/core/contract/outcome.ts';
 
 const text: AnswerSpec = { kind: 'text', section: 'answer', validators: [] };

@@ -6,12 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventBody } from '../../../src/core/contract/events.ts';
 import { ledgerOf } from '../../../src/core/run/run.ts';
-import {
-  apply,
-  startState,
-  type Carried,
-  type RunState,
-} from '../../../src/core/run/run-state.ts';
+import { apply, startState, type Carried, type RunState } from '../../../src/core/run/run-state.ts';
 import { usageOf } from '../../../src/core/run/step-of.ts';
 import type { Limit } from '../../../src/core/contract/limit.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
