@@ -10,10 +10,10 @@
  * - `compactions`, `summaries`: how often something changed, and how often a model was asked to sum up.
  * - `scratchpad_length`: entries of the scratchpad at the end.
  */
-import { defineAgent } from '../src/activities/define-agent.ts';
-import { jsonToolchain } from '../src/activities/define-text.ts';
-import { defineTool } from '../src/activities/define-tool.ts';
-import type { AgentDefinition } from '../src/activities/definitions.ts';
+import { defineAgent } from '../src/define/agent/define-agent.ts';
+import { jsonToolchain } from '../src/define/text/define-text.ts';
+import { defineTool } from '../src/define/tool/define-tool.ts';
+import type { AgentDefinition } from '../src/define/definition/definitions.ts';
 import type { ModelRequest } from '../src/core/contract/model.ts';
 import { openStage } from './support/bench-stage.ts';
 import { figure, type Bench } from './support/figure.ts';

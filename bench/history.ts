@@ -14,7 +14,7 @@
  *   or in events, whichever ratio is further from 1. Every link of the chain is read. An iteration
  *   is left out when it ends a link: what a hand-over costs is `handover_bytes`.
  */
-import type { AgentDefinition } from '../src/activities/definitions.ts';
+import type { AgentDefinition } from '../src/define/definition/definitions.ts';
 import type { StartOptions } from '../src/client/everloop-client.ts';
 import { serveBare } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';

@@ -7,9 +7,9 @@
  * `local` tool, one after another and in `pmap`, less the same run without calls. `program_ratio`: a
  * turn with a program of ten calls over a bare workflow that makes the same calls of a worker's activities.
  */
-import { defineAgent } from '../src/activities/define-agent.ts';
-import { defineTool } from '../src/activities/define-tool.ts';
-import type { AgentDefinition, ToolDefinition } from '../src/activities/definitions.ts';
+import { defineAgent } from '../src/define/agent/define-agent.ts';
+import { defineTool } from '../src/define/tool/define-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../src/define/definition/definitions.ts';
 import type { Everloop } from '../src/client/everloop-client.ts';
 import type { Step } from '../src/core/contract/step.ts';
 import { serveBare } from './support/bare-worker.ts';

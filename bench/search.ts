@@ -7,9 +7,9 @@
  *   slip, a sentence, nothing to be found. The slowest of them is `slowest_query_ms`.
  * - `pattern_ms`: the same with the engine for patterns, which starts a thread for each search.
  */
-import { bm25Engine } from '../src/activities/bm25-engine.ts';
-import { regexEngine } from '../src/activities/regex-engine.ts';
-import type { SearchableTool, SearchEngine } from '../src/activities/tool-search-options.ts';
+import { bm25Engine } from '../src/tools/bm25-engine.ts';
+import { regexEngine } from '../src/tools/regex-engine.ts';
+import type { SearchableTool, SearchEngine } from '../src/define/definition/tool-search-options.ts';
 import { figure, median, type Bench } from './support/figure.ts';
 
 const TOOLS = 1_000;

@@ -2,10 +2,10 @@
  * What the scenarios share: services that take their time, tools that look up, tools that act once,
  * and an agent in each of the ways in which a scenario can be run.
  */
-import type { AgentOptions } from '../src/activities/agent-options.ts';
-import { counter, gauge, slidingWindow, summarize } from '../src/activities/define-compaction.ts';
-import { defineAgent } from '../src/activities/define-agent.ts';
-import type { AgentDefinition, ToolContext } from '../src/activities/definitions.ts';
+import type { AgentOptions } from '../src/define/agent/agent-options.ts';
+import { counter, gauge, slidingWindow, summarize } from '../src/define/agent/define-compaction.ts';
+import { defineAgent } from '../src/define/agent/define-agent.ts';
+import type { AgentDefinition, ToolContext } from '../src/define/definition/definitions.ts';
 import { changesOf, fileLog, memoryLog, type EffectLog } from './effect-log.ts';
 import { serviceTime } from './latency.ts';
 import { SCENARIO_RULES } from './rules.ts';

@@ -2,13 +2,13 @@
  * `everloop`: define agents, start them, talk to them. For applications and for files that define
  * agents; not for workflow code. Reaches neither the worker nor what runs in the sandbox.
  */
-export { defineAgent } from './activities/define-agent.ts';
+export { defineAgent } from './define/agent/define-agent.ts';
 export {
   AGENT_DEFAULTS,
   type AgentOptions,
   type AvailableMode,
-} from './activities/agent-options.ts';
-export { agentTool, selfTool, type AgentToolOptions } from './activities/agent-tool.ts';
+} from './define/agent/agent-options.ts';
+export { agentTool, selfTool, type AgentToolOptions } from './define/tool/agent-tool.ts';
 export {
   context,
   counter,
@@ -19,7 +19,7 @@ export {
   slidingWindow,
   summarize,
   type CompactionOptions,
-} from './activities/define-compaction.ts';
+} from './define/agent/define-compaction.ts';
 export {
   jsonAnswer,
   jsonSection,
@@ -31,22 +31,22 @@ export {
   yamlSection,
   yamlToolchain,
   type StructuredSectionOptions,
-} from './activities/define-text.ts';
-export type { SignatureInput } from './activities/define-signature.ts';
-export { fanOut, type FanOutOptions } from './activities/define-fan-out.ts';
+} from './define/text/define-text.ts';
+export type { SignatureInput } from './define/text/define-signature.ts';
+export { fanOut, type FanOutOptions } from './define/pipeline/define-fan-out.ts';
 export {
   pipeline,
   type PipelineOptions,
   type PipelineStage,
   type StageAgent,
-} from './activities/define-pipeline.ts';
-export { humanStep, type HumanStep, type HumanStepOptions } from './activities/human-step.ts';
-export { defineTool } from './activities/define-tool.ts';
-export { llmTool } from './activities/define-llm-tool.ts';
-export type { LlmToolOptions } from './activities/llm-tool-options.ts';
-export { external, type ExternalReturn } from './activities/external.ts';
-export { toolResult, type ToolReturn } from './activities/tool-result.ts';
-export { defineValidator, type ValidatorOptions } from './activities/define-validator.ts';
+} from './define/pipeline/define-pipeline.ts';
+export { humanStep, type HumanStep, type HumanStepOptions } from './define/pipeline/human-step.ts';
+export { defineTool } from './define/tool/define-tool.ts';
+export { llmTool } from './define/llm-tool/define-llm-tool.ts';
+export type { LlmToolOptions } from './define/llm-tool/llm-tool-options.ts';
+export { external, type ExternalReturn } from './define/tool/external.ts';
+export { toolResult, type ToolReturn } from './define/tool/tool-result.ts';
+export { defineValidator, type ValidatorOptions } from './define/tool/define-validator.ts';
 export type {
   AgentDefinition,
   AgentModel,
@@ -63,31 +63,31 @@ export type {
   ToolDefinition,
   ValidatorDefinition,
   ValidatorVerdict,
-} from './activities/definitions.ts';
+} from './define/definition/definitions.ts';
 export type {
   ModelMiddleware,
   ToolMiddleware,
   ToolMiddlewareCall,
-} from './activities/middleware.ts';
-export { isDataMode, isProgramMode } from './activities/mode-problems.ts';
-export type { ModelEntry, StructuredOutput } from './activities/model-entry.ts';
+} from './define/definition/middleware.ts';
+export { isDataMode, isProgramMode } from './define/agent/mode-problems.ts';
+export type { ModelEntry, StructuredOutput } from './define/definition/model-entry.ts';
 export {
   previewPrompt,
   type PreviewOptions,
   type PromptPreview,
-} from './activities/preview-prompt.ts';
+} from './registry/preview-prompt.ts';
 export type {
   StandardIssue,
   StandardPathSegment,
   StandardResult,
   StandardSchema,
-} from './activities/standard-schema.ts';
+} from './define/schema/standard-schema.ts';
 export {
   TOOL_DEFAULTS,
   type ArgsOf,
   type ParametersInput,
   type ToolOptions,
-} from './activities/tool-options.ts';
+} from './define/tool/tool-options.ts';
 export {
   SEARCH_DEFAULTS,
   type BuiltInEngine,
@@ -95,8 +95,8 @@ export {
   type SearchEngine,
   type ToolSearchFields,
   type ToolSearchOptions,
-} from './activities/tool-search-options.ts';
-export type { SchemaInput } from './activities/value-schema.ts';
+} from './define/definition/tool-search-options.ts';
+export type { SchemaInput } from './define/schema/value-schema.ts';
 export type { ArchiveReader, ChainList } from './client/chain-reader.ts';
 export {
   connect,

@@ -3,8 +3,8 @@
  * workflow code, nor for an application that only starts runs (take `everloop` there).
  */
 export type { Archive, ArchivedLink, ArchivedList } from './activities/archive-transcript.ts';
-export { createRegistry, type RegistryOptions } from './activities/registry.ts';
-export type { RegisteredAgent, Registry } from './activities/definitions.ts';
+export { createRegistry, type RegistryOptions } from './registry/registry.ts';
+export type { RegisteredAgent, Registry } from './define/definition/definitions.ts';
 export type { ChunkPublisher } from './core/streaming/chunk-stream.ts';
 export {
   loadWorkflowBundle,

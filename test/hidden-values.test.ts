@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineAgent } from '../src/activities/define-agent.ts';
+import { defineAgent } from '../src/define/agent/define-agent.ts';
 import { startInMemory } from '../src/testing/run-in-memory.ts';
 import { modelAt, protocols, startAimock, startPlainServer } from './support/aimock.ts';
 import {

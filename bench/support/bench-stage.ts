@@ -5,7 +5,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
 import { createChunkBus } from '../../src/worker/chunk-bus.ts';
 import {

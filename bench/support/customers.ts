@@ -3,8 +3,8 @@
  * are joined, filtered and summed. Both models say what a good one would, and nothing else is scripted:
  * the numbers that they use come from the tools.
  */
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { ToolDefinition } from '../../src/activities/definitions.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
 

@@ -1,8 +1,8 @@
 /** An agent whose model and tool answer at once: what is measured is everything else. */
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { jsonToolchain } from '../../src/activities/define-text.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { jsonToolchain } from '../../src/define/text/define-text.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
 
 const REPLY = '<thinking>next</thinking><action>{"tool": "read", "args": {"part": 10}}</action>';

@@ -4,7 +4,7 @@
  * as long as an agent's of fifty iterations is on average.
  */
 import { createActivities } from '../../src/activities/create-activities.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import type { ModelOrder } from '../../src/core/run/host.ts';
 import { headDigest, messagesDigest } from '../../src/core/run/run-state.ts';
 import type { Json } from '../../src/core/base/json.ts';

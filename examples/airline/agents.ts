@@ -1,4 +1,4 @@
-import type { AgentDefinition, AgentModel } from '../../src/activities/definitions.ts';
+import type { AgentDefinition, AgentModel } from '../../src/define/definition/definitions.ts';
 import { scenarioAgent } from '../scenario.ts';
 import type { ScriptVariant } from '../script.ts';
 import { airlineActionTools } from './action-tools.ts';

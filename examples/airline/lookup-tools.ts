@@ -1,7 +1,7 @@
 /** The tools that look something up: read only, so they may run as often as anybody likes. */
 import { z } from 'zod';
-import type { ToolDefinition } from '../../src/activities/definitions.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
+import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
 import { scenarioService, type ScenarioToolOptions } from '../scenario.ts';
 import type { AirlineState, CabinClass } from './data.ts';

@@ -3,8 +3,8 @@
  * an error: the model is to go on with the next step of the policy.
  */
 import { z } from 'zod';
-import type { ToolDefinition } from '../../src/activities/definitions.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
+import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
 import { scenarioService, type Action } from '../scenario.ts';
 import type { ShopState } from './data.ts';

@@ -11,7 +11,7 @@ import type { ModelRequest, TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ModelActivityResult } from './activity-types.ts';
-import type { Registry } from './definitions.ts';
+import type { Registry } from '../define/definition/definitions.ts';
 import {
   toModelFailure,
   transcriptUnavailable,
@@ -19,12 +19,12 @@ import {
   workerShutdownWithCost,
 } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { callLayeredModel } from './call-layered-model.ts';
-import type { ModelOutcome } from './model-adapter.ts';
-import { entryFor, type ModelEntry } from './model-entry.ts';
-import { classifyModelError, type ModelFailure } from './model-failures.ts';
-import { needsPrompt, promptTexts } from './prompt-texts.ts';
-import { missingModelText } from './registry.ts';
+import { callLayeredModel } from '../models/call-layered-model.ts';
+import type { ModelOutcome } from '../models/model-adapter.ts';
+import { entryFor, type ModelEntry } from '../define/definition/model-entry.ts';
+import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
+import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
+import { missingModelText } from '../registry/registry.ts';
 import { isStoppedByService } from './stop-reason.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 

@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { unreachable } from '../core/base/unreachable.ts';
-import type { Registry } from './definitions.ts';
+import type { Registry } from '../define/definition/definitions.ts';
 import { workerShutdown } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { runTool } from './run-tool.ts';
+import { runTool } from '../tools/run-tool.ts';
 import { isStoppedByService } from './stop-reason.ts';
 import { agentMissing, toolFailed } from './tool-failures.ts';
 

@@ -1,58 +1,7 @@
-import { isJsonObject, type Json } from '../core/base/json.ts';
-import { unfitArgumentsText } from '../core/toolchain/call-texts.ts';
-import { programSchema } from '../core/programs/world.ts';
-import type {
-  LiteralFindings,
-  LiteralsOrder,
-  LiteralVerdict,
-  ProgramLiteral,
-} from '../core/contract/outcome.ts';
-import type { RegisteredAgent, Registry } from './definitions.ts';
-import { expectations } from '../core/section/problem-lines.ts';
-import { fitValue, propertyViolations } from './fit-value.ts';
+import type { LiteralFindings, LiteralsOrder, LiteralVerdict } from '../core/contract/outcome.ts';
+import type { Registry } from '../define/definition/definitions.ts';
+import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { agentMissing } from './tool-failures.ts';
-
-/**
- * Checks arguments of calls that no tool activity runs, each against the schema of its tool; the texts
- * are those of a tool that was called. A tool that this worker does not have takes anything.
- */
-export function checkLiterals(
-  agent: RegisteredAgent,
-  { calls }: LiteralsOrder,
-): Promise<readonly LiteralVerdict[]> {
-  return Promise.all(
-    calls.map(async ({ tool: name, args }): Promise<LiteralVerdict> => {
-      const tool = agent.tools.get(name);
-      const parameters = tool?.spec.parameters ?? null;
-      if (tool === undefined || parameters === null) return { kind: 'fits', args };
-      const fit = await fitValue({ json: parameters, standard: tool.standard }, args);
-      if (fit.kind === 'unfit') {
-        return { kind: 'unfit', text: unfitArgumentsText(tool.spec, fit.lines) };
-      }
-      const value = fit.value as Json;
-      return { kind: 'fits', args: isJsonObject(value) ? value : args };
-    }),
-  );
-}
-
-/**
- * Checks literals of a program, each against what the schema of its tool says of that argument. A schema
- * that judges arguments together is left to the call itself.
- */
-export function checkProgramLiterals(
-  agent: RegisteredAgent,
-  literals: readonly ProgramLiteral[] = [],
-): readonly LiteralFindings[] {
-  return literals.map(({ tool: name, path, value }): LiteralFindings => {
-    const tool = agent.tools.get(name);
-    const schema = tool === undefined ? {} : programSchema(tool.spec);
-    const [argument, ...below] = path;
-    if (typeof argument !== 'string' || below.length > 0) return { kind: 'literal', findings: [] };
-    const found = expectations(propertyViolations(schema, argument, value));
-    const findings = found.map(({ path: at, message }) => ({ path: at.slice(1), message }));
-    return { kind: 'literal', findings };
-  });
-}
 
 /** The local activity `checkLiterals`. */
 export function checkLiteralsActivity(

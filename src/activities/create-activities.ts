@@ -6,7 +6,7 @@ import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
 import { createCallModel } from './call-model.ts';
 import { callToolActivity } from './call-tool.ts';
 import { checkLiteralsActivity } from './check-literals.ts';
-import type { Registry } from './definitions.ts';
+import type { Registry } from '../define/definition/definitions.ts';
 import { judgeAnswerActivity } from './judge-answer.ts';
 import { loadAgentActivity } from './load-agent.ts';
 import { needsApprovalActivity } from './needs-approval.ts';

@@ -5,8 +5,8 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { FailureType } from '../core/base/failure-types.ts';
 import type { JsonObject } from '../core/base/json.ts';
-import { retryDelayMs, type ModelFailure } from './model-failures.ts';
-import { redact } from './redact.ts';
+import { retryDelayMs, type ModelFailure } from '../models/model-failures.ts';
+import { redact } from '../tools/redact.ts';
 
 /** After a stopped worker the next attempt comes at once, as after a lost one. */
 const afterShutdownMs = 100;

@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { JudgeOrder, JudgeResult } from '../core/contract/outcome.ts';
 import { unreachable } from '../core/base/unreachable.ts';
-import type { Registry } from './definitions.ts';
+import type { Registry } from '../define/definition/definitions.ts';
 import { workerShutdown } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { runJudge } from './run-judge.ts';
+import { runJudge } from '../tools/run-judge.ts';
 import { isStoppedByService } from './stop-reason.ts';
 import { agentMissing, validatorFailed } from './tool-failures.ts';
 

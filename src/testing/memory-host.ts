@@ -22,17 +22,17 @@ import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-st
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
 import type { Entry } from '../core/contract/entry.ts';
-import type { Registry, RegisteredAgent } from '../activities/definitions.ts';
-import { callLayeredModel } from '../activities/call-layered-model.ts';
-import { checkLiterals, checkProgramLiterals } from '../activities/check-literals.ts';
-import { messageOf } from '../activities/message-of.ts';
-import { classifyModelError, retryDelayMs } from '../activities/model-failures.ts';
-import { entryFor } from '../activities/model-entry.ts';
-import { isApprovalNeeded } from '../activities/needs-approval.ts';
-import { needsPrompt, promptTexts } from '../activities/prompt-texts.ts';
-import { missingModelText } from '../activities/registry.ts';
-import { runJudge } from '../activities/run-judge.ts';
-import { runTool } from '../activities/run-tool.ts';
+import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
+import { callLayeredModel } from '../models/call-layered-model.ts';
+import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
+import { messageOf } from '../tools/message-of.ts';
+import { classifyModelError, retryDelayMs } from '../models/model-failures.ts';
+import { entryFor } from '../define/definition/model-entry.ts';
+import { isApprovalNeeded } from '../tools/needs-approval.ts';
+import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
+import { missingModelText } from '../registry/registry.ts';
+import { runJudge } from '../tools/run-judge.ts';
+import { runTool } from '../tools/run-tool.ts';
 import type { FakeClock } from './fake-clock.ts';
 
 /** Tries of a model call, as on a worker. */

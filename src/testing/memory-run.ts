@@ -2,8 +2,8 @@
  * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of an
  * agent starts under it. Messages between runs go through `deliver`, so that a test can lose them.
  */
-import { loadAgent } from '../activities/load-agent.ts';
-import type { Registry } from '../activities/definitions.ts';
+import { loadAgent } from '../registry/load-agent.ts';
+import type { Registry } from '../define/definition/definitions.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import { joinFamily, type Family } from '../core/children/family.ts';
 import type { ChildEnd, ChildOrder } from '../core/run/host.ts';

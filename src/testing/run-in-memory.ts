@@ -1,7 +1,7 @@
 /** Runs an agent in this process, with a scripted model and a fake clock: the test kit's front door. */
-import type { AgentDefinition } from '../activities/definitions.ts';
-import type { ModelEntry } from '../activities/model-entry.ts';
-import { createRegistry } from '../activities/registry.ts';
+import type { AgentDefinition } from '../define/definition/definitions.ts';
+import type { ModelEntry } from '../define/definition/model-entry.ts';
+import { createRegistry } from '../registry/registry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
 import type { RunState } from '../core/run/run-state.ts';

@@ -5,14 +5,14 @@
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import type { Archive } from '../activities/archive-transcript.ts';
 import { createActivities } from '../activities/create-activities.ts';
-import type { AgentDefinition } from '../activities/definitions.ts';
-import type { ModelEntry } from '../activities/model-entry.ts';
+import type { AgentDefinition } from '../define/definition/definitions.ts';
+import type { ModelEntry } from '../define/definition/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../client/everloop-client.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { createRegistry } from '../activities/registry.ts';
+import { createRegistry } from '../registry/registry.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 

@@ -1,8 +1,8 @@
 /** Client, worker and server in one process, for scripts and notebooks. */
 import { createHash } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import type { AgentDefinition } from '../activities/definitions.ts';
-import type { ModelEntry } from '../activities/model-entry.ts';
+import type { AgentDefinition } from '../define/definition/definitions.ts';
+import type { ModelEntry } from '../define/definition/model-entry.ts';
 import { announcedEndpoints } from '../client/chunk-endpoints.ts';
 import { createEverloop, type Everloop } from '../client/everloop-client.ts';
 import { followChunks } from '../client/follow-chunks.ts';

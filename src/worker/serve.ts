@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Archive } from '../activities/archive-transcript.ts';
-import type { AgentDefinition } from '../activities/definitions.ts';
-import type { ModelEntry } from '../activities/model-entry.ts';
-import { createRegistry } from '../activities/registry.ts';
+import type { AgentDefinition } from '../define/definition/definitions.ts';
+import type { ModelEntry } from '../define/definition/model-entry.ts';
+import { createRegistry } from '../registry/registry.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { WorkerConfig } from './config.ts';

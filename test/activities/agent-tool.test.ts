@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { agentTool, selfTool } from '../../src/activities/agent-tool.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { previewPrompt } from '../../src/activities/preview-prompt.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { agentTool, selfTool } from '../../src/define/tool/agent-tool.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { previewPrompt } from '../../src/registry/preview-prompt.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import { isUsageError } from '../../src/core/base/usage-error.ts';
 
 const model = { id: 'm', model: async () => '' };

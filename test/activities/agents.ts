@@ -1,11 +1,11 @@
 /** Agents and orders for tests of activities. */
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { RegisteredAgent, ToolDefinition } from '../../src/activities/definitions.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { RegisteredAgent, ToolDefinition } from '../../src/define/definition/definitions.ts';
 import type { JsonObject } from '../../src/core/base/json.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import type { JudgeOrder, ToolOrder } from '../../src/core/contract/outcome.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 
 /** A model that nobody asks. */
 export const silentModel: ModelFunction = () => Promise.reject(new Error('nobody should ask'));

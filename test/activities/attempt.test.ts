@@ -4,7 +4,7 @@ import {
   STOP_GRACE_MS,
   type Attempt,
   type AttemptBounds,
-} from '../../src/activities/attempt.ts';
+} from '../../src/tools/attempt.ts';
 
 /** Runs an attempt on a fake clock: `signal` is aborted at `stopAtMs`; tells when it settled. */
 async function timed(

@@ -1,8 +1,8 @@
 import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import {
   jsonAnswer,
   jsonSection,
@@ -13,9 +13,9 @@ import {
   xmlFormat,
   yamlSection,
   yamlToolchain,
-} from '../../src/activities/define-text.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
+} from '../../src/define/text/define-text.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { silentModel } from './agents.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 'hit' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import {
   context,
   counter,

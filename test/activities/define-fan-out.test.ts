@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { fanOut } from '../../src/activities/define-fan-out.ts';
-import { pipeline } from '../../src/activities/define-pipeline.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
+import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import { readerAgent } from '../support/fan-outs.ts';
 import { jsonStage, stage } from '../support/pipelines.ts';
 import { problemsOf } from '../support/usage-problems.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
-import { jsonAnswer } from '../../src/activities/define-text.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
-import { isDataMode, isProgramMode } from '../../src/activities/mode-problems.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { counter, slidingWindow } from '../../src/define/agent/define-compaction.ts';
+import { jsonAnswer } from '../../src/define/text/define-text.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
+import { isDataMode, isProgramMode } from '../../src/define/agent/mode-problems.ts';
 import type { UsageProblem } from '../../src/core/base/usage-error.ts';
 import { problemsOf } from '../support/usage-problems.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { pipeline } from '../../src/activities/define-pipeline.ts';
-import { humanStep } from '../../src/activities/human-step.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
+import { humanStep } from '../../src/define/pipeline/human-step.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import { problemsOf } from '../support/usage-problems.ts';
 import { stage } from '../support/pipelines.ts';
 

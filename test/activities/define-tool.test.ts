@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { StandardSchema } from '../../src/activities/standard-schema.ts';
-import { TOOL_DEFAULTS, type ToolOptions } from '../../src/activities/tool-options.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { StandardSchema } from '../../src/define/schema/standard-schema.ts';
+import { TOOL_DEFAULTS, type ToolOptions } from '../../src/define/tool/tool-options.ts';
 
 const execute = (): string => 'done';
 const minimal = { name: 'work', description: 'Works.', execute };

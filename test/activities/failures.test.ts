@@ -6,7 +6,7 @@ import {
   workerShutdown,
   workerShutdownWithCost,
 } from '../../src/activities/failures.ts';
-import type { ModelFailure } from '../../src/activities/model-failures.ts';
+import type { ModelFailure } from '../../src/models/model-failures.ts';
 
 const busy: ModelFailure = {
   code: 'model_error',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { fitValue } from '../../src/activities/fit-value.ts';
-import type { StandardSchema } from '../../src/activities/standard-schema.ts';
-import { readSchema } from '../../src/activities/value-schema.ts';
+import { fitValue } from '../../src/tools/fit-value.ts';
+import type { StandardSchema } from '../../src/define/schema/standard-schema.ts';
+import { readSchema } from '../../src/define/schema/value-schema.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import { cpuClock } from '../support/cpu-time.ts';
 

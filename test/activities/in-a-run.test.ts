@@ -1,11 +1,11 @@
 /** Tools, validators and limits as a whole run sees them: observation, events, statistics, Step. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { textAnswer } from '../../src/activities/define-text.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { textAnswer } from '../../src/define/text/define-text.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { isOwnEvent } from '../../src/core/contract/events.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { textOf } from '../../src/core/base/message.ts';

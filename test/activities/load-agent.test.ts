@@ -1,15 +1,16 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { compileAgent, hashOf } from '../../src/activities/compile-agent.ts';
-import { DEFAULT_COMPACTION } from '../../src/activities/define-compaction.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
-import { loadAgent, loadAgentActivity, MAX_SPEC_BYTES } from '../../src/activities/load-agent.ts';
-import type { ModelEntry } from '../../src/activities/model-entry.ts';
+import { compileAgent, hashOf } from '../../src/registry/compile-agent.ts';
+import { DEFAULT_COMPACTION } from '../../src/define/agent/define-compaction.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
+import { loadAgentActivity } from '../../src/activities/load-agent.ts';
+import { loadAgent, MAX_SPEC_BYTES } from '../../src/registry/load-agent.ts';
+import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
 import type { AgentInput } from '../../src/core/contract/input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import { silentModel } from './agents.ts';
 
 const models: readonly ModelEntry[] = [

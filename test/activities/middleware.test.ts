@@ -1,10 +1,10 @@
 /** Middleware of models and tools, and kept results, as a whole run sees them. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { ModelMiddleware, ToolMiddleware } from '../../src/activities/middleware.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { ModelMiddleware, ToolMiddleware } from '../../src/define/definition/middleware.ts';
 import { textMessage, textOf } from '../../src/core/base/message.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
 import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
-import { callEntry } from '../../src/activities/model-adapter.ts';
-import type { ModelEntry } from '../../src/activities/model-entry.ts';
-import { classifyModelError } from '../../src/activities/model-failures.ts';
+import { callEntry } from '../../src/models/model-adapter.ts';
+import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
+import { classifyModelError } from '../../src/models/model-failures.ts';
 import type { ModelChunk, ModelRequest, Reply } from '../../src/core/contract/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 import { textMessage } from '../../src/core/base/message.ts';

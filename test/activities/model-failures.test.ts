@@ -5,7 +5,7 @@ import {
   classifyModelError,
   withUsage,
   type ModelFailure,
-} from '../../src/activities/model-failures.ts';
+} from '../../src/models/model-failures.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { noUsage } from '../../src/core/model/usage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toPrompt } from '../../src/activities/model-prompt.ts';
+import { toPrompt } from '../../src/models/model-prompt.ts';
 import type { Message } from '../../src/core/base/message.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callEntry } from '../../src/activities/model-adapter.ts';
+import { callEntry } from '../../src/models/model-adapter.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';

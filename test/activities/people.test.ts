@@ -1,14 +1,14 @@
 /** What of asking people runs on a worker: checks of calls, and tools whose work goes on outside. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { checkLiterals } from '../../src/activities/check-literals.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { RegisteredAgent, ToolDefinition } from '../../src/activities/definitions.ts';
-import { external } from '../../src/activities/external.ts';
-import { isApprovalNeeded } from '../../src/activities/needs-approval.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
-import { runTool } from '../../src/activities/run-tool.ts';
+import { checkLiterals } from '../../src/tools/check-literals.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { RegisteredAgent, ToolDefinition } from '../../src/define/definition/definitions.ts';
+import { external } from '../../src/define/tool/external.ts';
+import { isApprovalNeeded } from '../../src/tools/needs-approval.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
+import { runTool } from '../../src/tools/run-tool.ts';
 import { toolsText } from '../../src/core/tool-search/describe.ts';
 import { yamlToolchain } from '../../src/core/toolchain/yaml-calls.ts';
 

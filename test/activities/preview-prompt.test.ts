@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { previewPrompt } from '../../src/activities/preview-prompt.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { previewPrompt } from '../../src/registry/preview-prompt.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';

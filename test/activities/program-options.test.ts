@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { compileAgent } from '../../src/activities/compile-agent.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { textSection } from '../../src/activities/define-text.ts';
-import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { compileAgent } from '../../src/registry/compile-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { textSection } from '../../src/define/text/define-text.ts';
+import { counter, slidingWindow } from '../../src/define/agent/define-compaction.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { searchTool } from '../support/runs.ts';
 

@@ -1,8 +1,8 @@
 /** A prompt of one's own in whole requests. */
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { PromptFunction, PromptInput } from '../../src/activities/definitions.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { PromptFunction, PromptInput } from '../../src/define/definition/definitions.ts';
 import { textMessage, textOf } from '../../src/core/base/message.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';

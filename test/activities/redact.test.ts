@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redact } from '../../src/activities/redact.ts';
+import { redact } from '../../src/tools/redact.ts';
 import { utf8Length } from '../../src/core/base/json.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 

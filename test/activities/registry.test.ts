@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { agentTool } from '../../src/activities/agent-tool.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { pipeline } from '../../src/activities/define-pipeline.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
-import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
-import type { ModelEntry } from '../../src/activities/model-entry.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { agentTool } from '../../src/define/tool/agent-tool.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
+import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { silentModel } from './agents.ts';
 

@@ -6,15 +6,15 @@ import {
   textAnswer,
   textSection,
   yamlSection,
-} from '../../src/activities/define-text.ts';
-import { defineValidator, type ValidatorOptions } from '../../src/activities/define-validator.ts';
+} from '../../src/define/text/define-text.ts';
+import { defineValidator, type ValidatorOptions } from '../../src/define/tool/define-validator.ts';
 import type {
   RegisteredAgent,
   ReportContext,
   ValidatorDefinition,
   ValidatorVerdict,
-} from '../../src/activities/definitions.ts';
-import { runJudge, type JudgeRun } from '../../src/activities/run-judge.ts';
+} from '../../src/define/definition/definitions.ts';
+import { runJudge, type JudgeRun } from '../../src/tools/run-judge.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import type { JudgeOrder } from '../../src/core/contract/outcome.ts';
 import { judgeOrder, quietSignal, testerWith } from './agents.ts';

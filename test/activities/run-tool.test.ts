@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { ToolContext } from '../../src/activities/definitions.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { jsonToolchain } from '../../src/activities/define-text.ts';
-import { runTool, type ToolRunOptions } from '../../src/activities/run-tool.ts';
-import type { ToolOptions } from '../../src/activities/tool-options.ts';
-import { toolResult } from '../../src/activities/tool-result.ts';
+import type { ToolContext } from '../../src/define/definition/definitions.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { jsonToolchain } from '../../src/define/text/define-text.ts';
+import { runTool, type ToolRunOptions } from '../../src/tools/run-tool.ts';
+import type { ToolOptions } from '../../src/define/tool/tool-options.ts';
+import { toolResult } from '../../src/define/tool/tool-result.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
 import type { ToolResult } from '../../src/core/contract/outcome.ts';
 import { agentWith, quietSignal, testerWith, toolOrder } from './agents.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkJson, MAX_COMPILED_SCHEMAS, schemaProblem } from '../../src/activities/schema.ts';
+import { checkJson, MAX_COMPILED_SCHEMAS, schemaProblem } from '../../src/define/schema/schema.ts';
 import type { JsonObject } from '../../src/core/base/json.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 

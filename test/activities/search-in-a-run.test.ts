@@ -1,9 +1,9 @@
 /** Tool search as a whole run sees it: observations, requests, events, statistics. */
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { SearchEngine } from '../../src/activities/tool-search-options.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { SearchEngine } from '../../src/define/definition/tool-search-options.ts';
 import { modeLoop } from '../../src/core/loop/mode-loop.ts';
 import { chatMode } from '../../src/core/modes/chat.ts';
 import type { Next } from '../../src/core/loop/work.ts';

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { callEntry } from '../../src/activities/model-adapter.ts';
+import { callEntry } from '../../src/models/model-adapter.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelChunk, Reply } from '../../src/core/contract/model.ts';
 import {

@@ -3,12 +3,12 @@ import { DefaultLogger } from '@temporalio/worker';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { callToolActivity } from '../../src/activities/call-tool.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
-import type { Registry, ToolContext } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
+import type { Registry, ToolContext } from '../../src/define/definition/definitions.ts';
 import { judgeAnswerActivity } from '../../src/activities/judge-answer.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import { gate } from '../support/runs.ts';
 import { judgeOrder, silentModel, toolOrder } from './agents.ts';
 

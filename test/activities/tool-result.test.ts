@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { reporter } from '../../src/activities/reporter.ts';
+import { reporter } from '../../src/tools/reporter.ts';
 import { chartTool } from '../../examples/docs/tools.ts';
-import type { ToolContext } from '../../src/activities/definitions.ts';
-import { isMediaPart, isToolReturn, toolResult } from '../../src/activities/tool-result.ts';
+import type { ToolContext } from '../../src/define/definition/definitions.ts';
+import { isMediaPart, isToolReturn, toolResult } from '../../src/define/tool/tool-result.ts';
 
 const image = { type: 'media' as const, mediaType: 'image/png', data: 'AA==' };
 

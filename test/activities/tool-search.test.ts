@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { airlineAgent } from '../../examples/airline/agents.ts';
 import { airlineStore } from '../../examples/airline/store.ts';
-import { bm25Engine, searchWords } from '../../src/activities/bm25-engine.ts';
-import { regexEngine } from '../../src/activities/regex-engine.ts';
-import { searchableTool } from '../../src/activities/search-tool.ts';
-import type { SearchableTool } from '../../src/activities/tool-search-options.ts';
+import { bm25Engine, searchWords } from '../../src/tools/bm25-engine.ts';
+import { regexEngine } from '../../src/tools/regex-engine.ts';
+import { searchableTool } from '../../src/tools/search-tool.ts';
+import type { SearchableTool } from '../../src/define/definition/tool-search-options.ts';
 
 const { tools } = airlineAgent({ store: airlineStore(), model: async () => '', variant: 'search' });
 const airline = tools.map(searchableTool);

@@ -1,6 +1,6 @@
 /** `everloop budget` on a real server: figures of each branch while its runs work, wait and end. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, gate, searchTool, type Gate } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';

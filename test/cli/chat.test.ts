@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { external } from '../../src/activities/external.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { external } from '../../src/define/tool/external.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { CHAT_COMMANDS, readCommand, type ChatCommand } from '../../src/cli/chat-commands.ts';
 import { readDecision } from '../../src/cli/chat-decision.ts';
 import { askText } from '../../src/cli/chat-view.ts';

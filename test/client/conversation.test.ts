@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { openConversation } from '../../src/client/conversation.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';

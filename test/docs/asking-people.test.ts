@@ -8,7 +8,7 @@ import {
   serveOnce,
   testedConcierge,
 } from '../../examples/docs/asking-people.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';

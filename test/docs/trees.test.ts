@@ -9,7 +9,7 @@ import {
   splitter,
   steer,
 } from '../../examples/docs/trees.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';

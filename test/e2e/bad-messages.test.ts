@@ -1,6 +1,6 @@
 /** What is wrong with a message to a run: a clear error, and the run goes on. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { bodiesOf, gate, hasNoGap } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 

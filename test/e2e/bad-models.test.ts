@@ -1,8 +1,8 @@
 /** What goes wrong at the provider, over real HTTP: what is tried again, and what ends the run. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { findFreePort } from '../../src/worker/server-probe.ts';
 import { modelAt, sse } from '../support/aimock.ts';

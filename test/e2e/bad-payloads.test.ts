@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW, MESSAGE_NAMES } from '../../src/core/contract/messages.ts';
 import { MAX_JSON_DEPTH } from '../../src/core/base/json.ts';

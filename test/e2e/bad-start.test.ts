@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { StartOptions } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';

@@ -1,10 +1,10 @@
 /** What is wrong with calls and with tools: the model reads it, the run goes on. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { jsonToolchain } from '../../src/activities/define-text.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { ToolDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { jsonToolchain } from '../../src/define/text/define-text.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { modelAt, sse } from '../support/aimock.ts';

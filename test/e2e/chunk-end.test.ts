@@ -1,6 +1,6 @@
 /** Whoever reads the bus of a worker by himself is told when a run ends. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { gate } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 

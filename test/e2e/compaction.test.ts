@@ -1,14 +1,14 @@
 /** Compaction as a workflow does it: its model call is an activity that can fail, be cut and be forced. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import {
   counter,
   mask,
   slidingWindow,
   summarize,
   type CompactionOptions,
-} from '../../src/activities/define-compaction.ts';
+} from '../../src/define/agent/define-compaction.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { modelAt } from '../support/aimock.ts';
 import { checkedEvents, endingOf } from '../support/ended-run.ts';

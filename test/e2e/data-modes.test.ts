@@ -1,7 +1,7 @@
 /** Modes `json` and `text`, piping and preparation of inputs, on a real server with a model over HTTP. */
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { unwrap } from '../../src/core/run/unwrap.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';

@@ -1,7 +1,7 @@
 /** A chain of many links is one run: for those who send, who read and who list. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { Archive } from '../../src/activities/archive-transcript.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';

@@ -2,8 +2,8 @@
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 

@@ -6,7 +6,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import type { ModelOrder } from '../../src/core/run/host.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';

@@ -1,8 +1,8 @@
 /** A loop of a user's own on a real server: what it gets without any code for it. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { counter, slidingWindow } from '../../src/define/agent/define-compaction.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { bodiesOf, hasNoGap, ownEventsOf } from '../support/runs.ts';

@@ -1,10 +1,10 @@
 /** A loop of a user's own as a workflow: what it gets without any code for it, over many links too. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { counter, slidingWindow } from '../../src/activities/define-compaction.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { counter, slidingWindow } from '../../src/define/agent/define-compaction.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { comparableStep } from '../support/airline.ts';

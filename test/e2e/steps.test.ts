@@ -1,9 +1,9 @@
 /** Rows of the acceptance table that must hold as a workflow too: events, inputs, hand-over. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { counter, summarize } from '../../src/activities/define-compaction.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { counter, summarize } from '../../src/define/agent/define-compaction.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { comparableStep } from '../support/airline.ts';

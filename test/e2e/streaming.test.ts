@@ -1,7 +1,7 @@
 /** What streams of a run on a server: kinds, tries that are void, and that it ends as the reply. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
 import { modelAt, sse } from '../support/aimock.ts';

@@ -1,6 +1,6 @@
 /** Trees of agents on a real server: children as workflows, budgets by signals, ends that reach down. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { fanOut } from '../../src/activities/define-fan-out.ts';
+import { fanOut } from '../../src/define/pipeline/define-fan-out.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { Step } from '../../src/core/contract/step.ts';

@@ -8,8 +8,8 @@ import { AIRLINE_SCRIPT_A, AIRLINE_SCRIPT_B } from '../../examples/airline/scrip
 import { airlineStore, type AirlineStore } from '../../examples/airline/store.ts';
 import { repeatedKeys } from '../../examples/effect-log.ts';
 import { scriptedModel, type ScriptVariant } from '../../examples/script.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
-import { runTool } from '../../src/activities/run-tool.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
+import { runTool } from '../../src/tools/run-tool.ts';
 import type { JsonObject } from '../../src/core/base/json.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { shopAgent } from '../../examples/shop/agents.ts';
 import { shopSeed } from '../../examples/shop/data.ts';
 import { shopStore, type ShopStore } from '../../examples/shop/store.ts';
-import { createRegistry } from '../../src/activities/registry.ts';
-import { runTool } from '../../src/activities/run-tool.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
+import { runTool } from '../../src/tools/run-tool.ts';
 import type { JsonObject } from '../../src/core/base/json.ts';
 
 const seed = shopSeed();

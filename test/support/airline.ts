@@ -12,7 +12,7 @@ import { AIRLINE_SCRIPT_ACT } from '../../examples/airline/scripts.ts';
 import { airlineStore, type AirlineChange } from '../../examples/airline/store.ts';
 import type { Effect } from '../../examples/effect-log.ts';
 import { scriptFixtures, type ScriptVariant } from '../../examples/script.ts';
-import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';

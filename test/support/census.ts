@@ -3,9 +3,9 @@
  * same in the test's process and in one that is killed.
  */
 import { z } from 'zod';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { noting, writing, type SurveyPlace } from './survey.ts';
 
 /** Counts people town by town in three regions at once; asks where nobody knows. Nine calls, two questions. */

@@ -1,6 +1,6 @@
 /** Fan-outs for tests: readers that say what they read, and lists of parts to read. */
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { stage, type StagePlay } from './pipelines.ts';
 
 /** `part 1` to `part {count}`. */

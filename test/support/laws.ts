@@ -5,7 +5,7 @@
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { ReadableStream } from 'node:stream/web';
 import { expect } from 'vitest';
-import { modelCollector } from '../../src/activities/model-stream.ts';
+import { modelCollector } from '../../src/models/model-stream.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { acceptInput, type Inbox, type RunInput } from '../../src/core/run/inbox.ts';
 import { buildRequest, readTurn } from '../../src/core/modes/modes.ts';

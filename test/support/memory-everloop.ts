@@ -1,5 +1,5 @@
 /** A client whose runs are in memory: the loop is the real one, the service is a map. */
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { Everloop, StartOptions } from '../../src/client/everloop-client.ts';
 import { followRun } from '../../src/client/follow-run.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';

@@ -1,9 +1,9 @@
 /** Agents whose runs wait for people; the same in the test's process and in one that is killed. */
 import { z } from 'zod';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
-import { external } from '../../src/activities/external.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
+import { external } from '../../src/define/tool/external.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { valueOf } from '../../src/core/contract/stats.ts';
 import { answer } from './runs.ts';

@@ -1,8 +1,8 @@
 /** A pipeline that tests of a server run, also in a process of their own. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pipeline } from '../../src/activities/define-pipeline.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
-import { humanStep } from '../../src/activities/human-step.ts';
+import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { humanStep } from '../../src/define/pipeline/human-step.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import { stage } from './pipelines.ts';

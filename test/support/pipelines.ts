@@ -1,7 +1,7 @@
 /** Agents for tests of pipelines: small, with models that say what they were given. */
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { TOKENS } from './trees.ts';
 

@@ -1,8 +1,8 @@
 /** An agent for programs; the same in the test's process and in one that is killed. */
 import { z } from 'zod';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { abortOf, searchTool } from './runs.ts';
 
 /** What the tools of the agent tell the test. */

@@ -1,9 +1,9 @@
 /** Short ways to run a small react agent on the memory host and to look at what it did. */
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { ToolDefinition } from '../../src/activities/definitions.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import {
   isOwnEvent,
   type AgentEvent,
@@ -11,7 +11,7 @@ import {
   type EventType,
   type OwnEventBody,
 } from '../../src/core/contract/events.ts';
-import type { ToolContext } from '../../src/activities/definitions.ts';
+import type { ToolContext } from '../../src/define/definition/definitions.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';

@@ -26,7 +26,7 @@ import {
   SHOP_SUMMARIES,
 } from '../../examples/shop/scripts.ts';
 import { shopStore } from '../../examples/shop/store.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import type { Step } from '../../src/core/contract/step.ts';

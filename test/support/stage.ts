@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import {
   createEverloop,
   type Everloop,

@@ -1,8 +1,8 @@
 /** Agents whose models stream at the pace of a test: they wait for files of a folder. */
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelFunction, ModelIo, ModelReply } from '../../src/core/contract/model.ts';
 
 /** What the agents say in their iterations. */

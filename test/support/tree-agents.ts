@@ -1,7 +1,7 @@
 /** Agents of trees that tests of a server run, also in a process of their own. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import type { AgentDefinition, ToolDefinition } from '../../src/activities/definitions.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { act, answer, searchTool } from './runs.ts';
 import { delegate, observed, player, taskOf } from './trees.ts';
 

@@ -1,7 +1,7 @@
 /** A tree of three levels whose leaves all sit in a model call over HTTP, and what a cancel makes of it. */
 import type { Client } from '@temporalio/client';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { TreeRun } from '../../src/client/tree-run.ts';
 import type { Step } from '../../src/core/contract/step.ts';

@@ -1,8 +1,8 @@
 /** Agents that call agents, for tests of trees. */
-import { agentTool } from '../../src/activities/agent-tool.ts';
-import type { AgentOptions } from '../../src/activities/agent-options.ts';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import type { AgentDefinition } from '../../src/activities/definitions.ts';
+import { agentTool } from '../../src/define/tool/agent-tool.ts';
+import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { act, answer, bodiesOf, searchTool, startRun } from '../support/runs.ts';

@@ -1,13 +1,13 @@
 /** What the definitions infer; checked by the compiler, nothing here runs. */
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
-import { defineAgent } from '../../src/activities/define-agent.ts';
-import { jsonAnswer } from '../../src/activities/define-text.ts';
-import { defineTool } from '../../src/activities/define-tool.ts';
-import { defineValidator } from '../../src/activities/define-validator.ts';
-import type { ToolContext, ToolDefinition } from '../../src/activities/definitions.ts';
-import type { LoadedAgent } from '../../src/activities/load-agent.ts';
-import type { StandardSchema } from '../../src/activities/standard-schema.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { jsonAnswer } from '../../src/define/text/define-text.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
+import type { ToolContext, ToolDefinition } from '../../src/define/definition/definitions.ts';
+import type { LoadedAgent } from '../../src/registry/load-agent.ts';
+import type { StandardSchema } from '../../src/define/schema/standard-schema.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { Limit } from '../../src/core/contract/limit.ts';
 

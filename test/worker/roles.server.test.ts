@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { act, answer, searchTool } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { defineAgent } from '../../src/activities/define-agent.ts';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/stage.ts';

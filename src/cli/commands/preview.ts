@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { previewPrompt } from '../../activities/preview-prompt.ts';
+import { previewPrompt } from '../../registry/preview-prompt.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { Message, Part } from '../../core/base/message.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolResult } from '../../../src/activities/tool-result.ts';
+import { toolResult } from '../../../src/define/tool/tool-result.ts';
 import { wouldCross } from '../../../src/core/limits/breach.ts';
 import type { Limit } from '../../../src/core/contract/limit.ts';
 import { roomFor, wavesOf } from '../../../src/core/toolchain/batch.ts';

@@ -1,9 +1,9 @@
 /** Sums and budgets of a tree on the memory host: what comes of messages that get lost. */
 import { describe, expect, it } from 'vitest';
-import { agentTool } from '../../../src/activities/agent-tool.ts';
-import { defineAgent } from '../../../src/activities/define-agent.ts';
-import { llmTool } from '../../../src/activities/define-llm-tool.ts';
-import type { AgentDefinition } from '../../../src/activities/definitions.ts';
+import { agentTool } from '../../../src/define/tool/agent-tool.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { llmTool } from '../../../src/define/llm-tool/define-llm-tool.ts';
+import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
 import type { LimitsInput } from '../../../src/core/contract/input.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { treeView } from '../../../src/core/run/tree-view.ts';

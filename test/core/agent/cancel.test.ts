@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineValidator } from '../../../src/activities/define-validator.ts';
+import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { EventType } from '../../../src/core/contract/events.ts';
 import {
   abortOf,

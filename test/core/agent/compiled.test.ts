@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { AgentOptions } from '../../../src/activities/agent-options.ts';
-import { defineAgent } from '../../../src/activities/define-agent.ts';
-import { defineTool } from '../../../src/activities/define-tool.ts';
-import { defineValidator } from '../../../src/activities/define-validator.ts';
+import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { codeId } from '../../../src/lisp.ts';
 import { compiledFrom, compiledText, isCompiled } from '../../../src/core/program-text/compiled.ts';

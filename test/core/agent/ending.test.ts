@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { counter, summarize } from '../../../src/activities/define-compaction.ts';
-import { defineValidator } from '../../../src/activities/define-validator.ts';
+import { counter, summarize } from '../../../src/define/agent/define-compaction.ts';
+import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
-import { agentTool } from '../../../src/activities/agent-tool.ts';
-import { fanOut, type FanOutOptions } from '../../../src/activities/define-fan-out.ts';
-import { pipeline } from '../../../src/activities/define-pipeline.ts';
-import type { AgentDefinition } from '../../../src/activities/definitions.ts';
-import { previewPrompt } from '../../../src/activities/preview-prompt.ts';
+import { agentTool } from '../../../src/define/tool/agent-tool.ts';
+import { fanOut, type FanOutOptions } from '../../../src/define/pipeline/define-fan-out.ts';
+import { pipeline } from '../../../src/define/pipeline/define-pipeline.ts';
+import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
+import { previewPrompt } from '../../../src/registry/preview-prompt.ts';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import { textOf } from '../../../src/core/base/message.ts';
 import type { ModelFunction } from '../../../src/core/contract/model.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../../src/activities/agent-options.ts';
+import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
 import { textOf, type Message } from '../../../src/core/base/message.ts';
 import { PREAMBLE } from '../../../src/core/program-text/feedback.ts';
 import { ToolError } from '../../../src/core/base/tool-error.ts';

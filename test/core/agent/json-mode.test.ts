@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../../src/activities/agent-options.ts';
-import { defineAgent } from '../../../src/activities/define-agent.ts';
-import { defineValidator } from '../../../src/activities/define-validator.ts';
+import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { textOf } from '../../../src/core/base/message.ts';
-import type { ModelEntry } from '../../../src/activities/model-entry.ts';
+import type { ModelEntry } from '../../../src/define/definition/model-entry.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import {
   scriptedModel,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
-import { defineTool } from '../../../src/activities/define-tool.ts';
-import { defineValidator } from '../../../src/activities/define-validator.ts';
+import { jsonAnswer, jsonSection } from '../../../src/define/text/define-text.ts';
+import { defineTool } from '../../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import { textOf } from '../../../src/core/base/message.ts';
 import type { ModelRequest } from '../../../src/core/contract/model.ts';
 import type { UsageError } from '../../../src/core/base/usage-error.ts';

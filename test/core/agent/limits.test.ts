@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { counter, slidingWindow } from '../../../src/activities/define-compaction.ts';
-import { jsonAnswer, jsonSection } from '../../../src/activities/define-text.ts';
-import { defineValidator } from '../../../src/activities/define-validator.ts';
+import { counter, slidingWindow } from '../../../src/define/agent/define-compaction.ts';
+import { jsonAnswer, jsonSection } from '../../../src/define/text/define-text.ts';
+import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { LimitsInput } from '../../../src/core/contract/input.ts';
 import type { Limit } from '../../../src/core/contract/limit.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';

@@ -1,6 +1,6 @@
 /** Media of tasks and of results, as the next request holds them. */
 import { describe, expect, it } from 'vitest';
-import { toolResult } from '../../../src/activities/tool-result.ts';
+import { toolResult } from '../../../src/define/tool/tool-result.ts';
 import type { MediaPart, Message, Task } from '../../../src/core/base/message.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { act, answer, searchTool, startRun } from '../../support/runs.ts';

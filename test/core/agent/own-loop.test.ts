@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineValidator } from '../../../src/activities/define-validator.ts';
+import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { Next } from '../../../src/core/loop/work.ts';
 import type { Entry } from '../../../src/core/contract/entry.ts';
 import { textMessage, textOf } from '../../../src/core/base/message.ts';

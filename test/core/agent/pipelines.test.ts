@@ -1,14 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
-import { agentTool } from '../../../src/activities/agent-tool.ts';
-import { counter, summarize } from '../../../src/activities/define-compaction.ts';
+import { agentTool } from '../../../src/define/tool/agent-tool.ts';
+import { counter, summarize } from '../../../src/define/agent/define-compaction.ts';
 import {
   pipeline,
   type PipelineOptions,
   type PipelineStage,
-} from '../../../src/activities/define-pipeline.ts';
-import type { AgentDefinition } from '../../../src/activities/definitions.ts';
-import { humanStep } from '../../../src/activities/human-step.ts';
-import { previewPrompt } from '../../../src/activities/preview-prompt.ts';
+} from '../../../src/define/pipeline/define-pipeline.ts';
+import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
+import { humanStep } from '../../../src/define/pipeline/human-step.ts';
+import { previewPrompt } from '../../../src/registry/preview-prompt.ts';
 import type { Json, JsonObject } from '../../../src/core/base/json.ts';
 import { textOf } from '../../../src/core/base/message.ts';
 import type { ModelRequest } from '../../../src/core/contract/model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../../src/activities/agent-options.ts';
-import { defineAgent } from '../../../src/activities/define-agent.ts';
+import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import { contextOfStep, isStep } from '../../../src/core/contract/piping.ts';
 import type { Step, StepStatus } from '../../../src/core/contract/step.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../../src/activities/agent-options.ts';
+import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
 import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { textOf } from '../../../src/core/base/message.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentOptions } from '../../../src/activities/agent-options.ts';
-import { defineAgent } from '../../../src/activities/define-agent.ts';
+import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { fitEnding, MAX_STEP_BYTES } from '../../../src/core/run/step-size.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { byteSize, type Json } from '../../../src/core/base/json.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentOptions } from '../../../src/activities/agent-options.ts';
-import { defineAgent } from '../../../src/activities/define-agent.ts';
+import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import { scriptedModel, type ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { renderRequest } from '../../support/render-request.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentOptions } from '../../../src/activities/agent-options.ts';
-import { defineAgent } from '../../../src/activities/define-agent.ts';
-import { defineTool } from '../../../src/activities/define-tool.ts';
-import { previewPrompt, type PreviewOptions } from '../../../src/activities/preview-prompt.ts';
+import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../../src/define/tool/define-tool.ts';
+import { previewPrompt, type PreviewOptions } from '../../../src/registry/preview-prompt.ts';
 import type { ToolSpec } from '../../../src/core/contract/spec.ts';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import { dataLines } from '../../../src/core/program-text/data-lines.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitValue } from '../../../src/activities/fit-value.ts';
+import { fitValue } from '../../../src/tools/fit-value.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import { parseExact, toSignature } from '../../../src/core/signature/from-json-schema.ts';
 import {

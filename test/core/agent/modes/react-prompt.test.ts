@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { modeOf, buildRequest } from '../../../../src/core/modes/modes.ts';
 import { systemTexts } from '../../../../src/core/modes/react-prompt.ts';
 import { toolCallResult } from '../../../../src/core/modes/observation.ts';
-import { BUILT_IN_GUIDANCE } from '../../../../src/activities/tool-search-options.ts';
+import { BUILT_IN_GUIDANCE } from '../../../../src/define/definition/tool-search-options.ts';
 import type { AgentSpec, ReactSpec, ToolSearchSpec } from '../../../../src/core/contract/spec.ts';
 import type { Message } from '../../../../src/core/base/message.ts';
 import { searchToolSpec } from '../../../../src/core/tool-search/query.ts';

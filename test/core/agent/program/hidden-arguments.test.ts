@@ -1,8 +1,8 @@
 /** What a program hands to an agent: nothing hidden under a name that the agent's model reads. */
 import { describe, expect, it, test } from 'vitest';
-import { agentTool } from '../../../../src/activities/agent-tool.ts';
-import { defineAgent } from '../../../../src/activities/define-agent.ts';
-import type { AgentDefinition } from '../../../../src/activities/definitions.ts';
+import { agentTool } from '../../../../src/define/tool/agent-tool.ts';
+import { defineAgent } from '../../../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../../../src/define/definition/definitions.ts';
 import type { Json } from '../../../../src/core/base/json.ts';
 import type { Step } from '../../../../src/core/contract/step.ts';
 import { holdsHidden } from '../../../../src/core/program-text/hidden-values.ts';

@@ -1,8 +1,8 @@
 /** Programs that are handed over in their middle: nothing may tell them from those that are not. */
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../../../../src/activities/define-tool.ts';
-import type { ToolDefinition } from '../../../../src/activities/definitions.ts';
-import { external } from '../../../../src/activities/external.ts';
+import { defineTool } from '../../../../src/define/tool/define-tool.ts';
+import type { ToolDefinition } from '../../../../src/define/definition/definitions.ts';
+import { external } from '../../../../src/define/tool/external.ts';
 import type { AgentEvent } from '../../../../src/core/contract/events.ts';
 import type { PendingItem } from '../../../../src/core/contract/messages.ts';
 import type { RunState } from '../../../../src/core/run/run-state.ts';

@@ -1,8 +1,11 @@
 /** What programs leave to those after them: definitions, history, journal, plan; and how much. */
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../../../src/activities/define-agent.ts';
-import { defineTool } from '../../../../src/activities/define-tool.ts';
-import type { AgentDefinition, ToolDefinition } from '../../../../src/activities/definitions.ts';
+import { defineAgent } from '../../../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../../../src/define/tool/define-tool.ts';
+import type {
+  AgentDefinition,
+  ToolDefinition,
+} from '../../../../src/define/definition/definitions.ts';
 import type { ProgramSpec } from '../../../../src/core/contract/spec.ts';
 import type { Step } from '../../../../src/core/contract/step.ts';
 import { DEFAULT_PROGRAM } from '../../../../src/core/programs/world.ts';

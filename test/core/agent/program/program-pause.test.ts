@@ -1,6 +1,6 @@
 /** Programs of a run that is paused in their middle: what began goes on, nothing but timers begins. */
 import { describe, expect, it } from 'vitest';
-import { agentTool } from '../../../../src/activities/agent-tool.ts';
+import { agentTool } from '../../../../src/define/tool/agent-tool.ts';
 import type { RunState } from '../../../../src/core/run/run-state.ts';
 import { valueOf } from '../../../../src/core/contract/stats.ts';
 import type { Step } from '../../../../src/core/contract/step.ts';

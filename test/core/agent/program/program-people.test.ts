@@ -1,9 +1,9 @@
 /** Programs that wait for people, the outside and a time, and what they get. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../../../src/activities/define-tool.ts';
-import type { ToolDefinition } from '../../../../src/activities/definitions.ts';
-import { external } from '../../../../src/activities/external.ts';
+import { defineTool } from '../../../../src/define/tool/define-tool.ts';
+import type { ToolDefinition } from '../../../../src/define/definition/definitions.ts';
+import { external } from '../../../../src/define/tool/external.ts';
 import type { Decision } from '../../../../src/core/contract/pending.ts';
 import { valueOf } from '../../../../src/core/contract/stats.ts';
 import type { Run } from '../../../../src/core/run/run.ts';

@@ -1,8 +1,8 @@
 /** Programs in an iteration: their calls, their checks, and what a report says of them. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../../../src/activities/define-tool.ts';
-import type { ToolContext, ToolDefinition } from '../../../../src/activities/definitions.ts';
+import { defineTool } from '../../../../src/define/tool/define-tool.ts';
+import type { ToolContext, ToolDefinition } from '../../../../src/define/definition/definitions.ts';
 import { ToolError } from '../../../../src/core/base/tool-error.ts';
 import { valueOf } from '../../../../src/core/contract/stats.ts';
 import { startPrograms } from '../../../support/programs.ts';

@@ -1,0 +1,269 @@
+import type {
+  AgentSpec,
+  LispSpec,
+  ProgramSpec,
+  ReactSpec,
+  SectionSpec,
+  TextSource,
+} from '../../core/contract/spec.ts';
+import { usageErrorOf } from '../../core/base/usage-error.ts';
+import {
+  AGENT_DEFAULTS,
+  MODE_TURNS,
+  type AgentOptions,
+  type AvailableMode,
+} from './agent-options.ts';
+import { agentProblems } from './agent-problems.ts';
+import { resolvedTool } from '../tool/agent-tool.ts';
+import { defineSignature, type DefinedSignature } from '../text/define-signature.ts';
+import type {
+  AgentDefinition,
+  AnswerDefinition,
+  TextFunction,
+  ToolDefinition,
+  ValidatorDefinition,
+} from '../definition/definitions.ts';
+import { askToolSpec } from '../../core/toolchain/ask-user.ts';
+import { llmQuerySpec } from '../../core/toolchain/llm-query.ts';
+import { searchToolSpec } from '../../core/tool-search/query.ts';
+import { isProgramMode } from './mode-problems.ts';
+import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from '../text/define-text.ts';
+import { modelOf } from '../definition/model-of.ts';
+import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
+
+/**
+ * An agent that a worker can run.
+ *
+ * @throws UsageError with all that is wrong with the options, a line each.
+ * @example
+ * const researcher = defineAgent({
+ *   name: 'researcher',
+ *   model: 'openai/gpt-5',
+ *   instructions: 'You find sources.',
+ *   tools: [search],
+ * });
+ */
+export function defineAgent(options: AgentOptions): AgentDefinition {
+  const problems = agentProblems(options);
+  if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
+  const { name, limits, compaction, instructions, rules, answer } = options;
+  const maxTurns = allTurns(options);
+  const signature = definedSignature(options);
+  const validators = agentValidators(options);
+  return {
+    kind: 'agent',
+    name,
+    spec: agentSpec(options, validators, signature),
+    model: modelOf(name, options.model),
+    ...(limits === undefined ? {} : { limits }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(compaction === undefined ? {} : { compaction }),
+    ...(typeof instructions === 'function' ? { instructions } : {}),
+    ...(typeof rules === 'function' ? { rules } : {}),
+    ...(typeof options.prompt === 'function' ? { prompt: options.prompt } : {}),
+    tools: ownTools(options, signature),
+    ...definedSearch(options),
+    ...definedMiddleware(options),
+    ...(signature === undefined ? {} : { inputs: signature.inputs }),
+    validators,
+    standards: {
+      answer: answer?.standard ?? signature?.output?.standard ?? null,
+      sections: new Map(ownSections(options).map(({ spec, standard }) => [spec.name, standard])),
+    },
+  };
+}
+
+/** The mode by its name of today; others were refused before. */
+function modeOf({ mode = AGENT_DEFAULTS.mode }: AgentOptions): AvailableMode {
+  return mode === 'ptc_lisp' ? 'lisp' : mode;
+}
+
+/** All turns that a run may have, those included that only repair; undefined: as many as the limits allow. */
+function allTurns(options: AgentOptions): number | undefined {
+  const turns = options.maxTurns ?? MODE_TURNS[modeOf(options)];
+  return turns === undefined
+    ? undefined
+    : turns + (options.retryTurns ?? AGENT_DEFAULTS.retryTurns);
+}
+
+/** The validators of an agent, those of its answer first. */
+function agentValidators(options: AgentOptions): readonly ValidatorDefinition[] {
+  return [...(options.answer?.validators ?? []), ...(options.validators ?? [])];
+}
+
+/** The agent's own sections, its own thinking section included. */
+function ownSections(
+  options: AgentOptions,
+): readonly NonNullable<AgentOptions['sections']>[number][] {
+  const { thinking, sections = [] } = options;
+  return typeof thinking === 'object' ? [thinking, ...sections] : sections;
+}
+
+function agentSpec(
+  options: AgentOptions,
+  validators: readonly ValidatorDefinition[],
+  signature: DefinedSignature | undefined,
+): AgentDefinition['spec'] {
+  const mode = modeOf(options);
+  const isReact = mode === 'react';
+  const answer = answerSpec(options, mode, signature?.output ?? null);
+  const { prompt, fieldDescriptions, contextDescriptions, floatPrecision } = options;
+  return {
+    v: 1,
+    name: options.name,
+    ...(options.description === undefined ? {} : { description: options.description }),
+    mode,
+    ...(typeof prompt !== 'string' || prompt.trim() === '{{task}}' ? {} : { prompt }),
+    ...(signature === undefined
+      ? {}
+      : { signature: { text: signature.text, params: signature.params } }),
+    ...(fieldDescriptions === undefined ? {} : { fieldDescriptions }),
+    ...(contextDescriptions === undefined ? {} : { contextDescriptions }),
+    ...(floatPrecision === undefined ? {} : { floatPrecision }),
+    instructions: textSource(options.instructions),
+    rules: textSource(options.rules),
+    ...toolSpecs(options, signature),
+    toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
+    answer: { ...answer, validators: validators.map(({ name }) => name) },
+    react: isReact ? reactSpec(options) : null,
+    ...(isProgramMode(options) ? { program: programSpec(options, mode) } : {}),
+    examples: options.examples ?? [],
+    parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
+    maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
+    timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
+    queues: options.queues ?? {},
+  };
+}
+
+/** `text` ignores the signature; all others were checked before. */
+function definedSignature({
+  mode,
+  signature,
+  fieldDescriptions,
+}: AgentOptions): DefinedSignature | undefined {
+  if (signature === undefined || mode === 'text') return undefined;
+  const defined = defineSignature(signature, fieldDescriptions);
+  return defined.kind === 'signature' ? defined.signature : undefined;
+}
+
+/** An output is answered as JSON, but one text in modes that write text anyway. */
+function answerSpec(
+  options: AgentOptions,
+  mode: AvailableMode,
+  output: DefinedSignature['output'],
+): AnswerDefinition['spec'] {
+  const own = (options.answer ?? textAnswer()).spec;
+  // What such modes write is text, so nothing is left to check.
+  const isText = output?.type.kind === 'string' && mode !== 'json' && mode !== 'lisp';
+  if (output === null || isText) return own;
+  return { kind: 'json', section: own.section, schema: output.schema, output: output.type };
+}
+
+/** Without tools there is nothing to search. */
+function definedSearch({
+  tools = [],
+  toolSearch,
+}: AgentOptions): Pick<AgentDefinition, 'toolSearch'> {
+  return toolSearch === undefined || tools.length === 0 ? {} : { toolSearch };
+}
+
+function definedMiddleware(options: AgentOptions): Pick<AgentDefinition, 'middleware'> {
+  const { modelMiddleware: model = [], toolMiddleware: tool = [] } = options;
+  return model.length + tool.length === 0 ? {} : { middleware: { model, tool } };
+}
+
+/** The tools of an agent; one that is the agent itself learns of it here. */
+function ownTools(
+  { name, description, tools = [] }: AgentOptions,
+  signature: DefinedSignature | undefined,
+): readonly ToolDefinition[] {
+  return tools.map((tool) =>
+    tool.child?.agent === null
+      ? resolvedTool(tool, {
+          name,
+          ...(signature === undefined ? {} : { inputs: signature.inputs }),
+          spec: {
+            ...(description === undefined ? {} : { description }),
+            ...(signature === undefined
+              ? {}
+              : { signature: { text: signature.text, params: signature.params } }),
+          },
+        })
+      : tool,
+  );
+}
+
+/** The tools as data; the built-in ones are among them, so that their calls go the way of any call. */
+function toolSpecs(
+  options: AgentOptions,
+  signature: DefinedSignature | undefined,
+): Pick<AgentSpec, 'tools' | 'toolSearch'> {
+  const own = ownTools(options, signature).map(({ spec }) => spec);
+  const builtIn = [
+    ...(options.askUser === true ? [askToolSpec()] : []),
+    ...(options.llmQuery === true ? [llmQuerySpec()] : []),
+  ];
+  const tools = [...own, ...builtIn];
+  const { toolSearch } = definedSearch(options);
+  if (toolSearch === undefined) return { tools };
+  const given = toolSearchSpec(toolSearch);
+  // Nobody searches for the way to ask: it is always at hand.
+  const search = { ...given, pins: [...given.pins, ...builtIn.map(({ name }) => name)] };
+  return {
+    tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
+    toolSearch: search,
+  };
+}
+
+function toolchainSpec(options: AgentOptions): AgentSpec['toolchain'] {
+  const { kind, section } = chosenToolchain(options.toolchain);
+  return { kind, section };
+}
+
+function reactSpec(options: AgentOptions): ReactSpec {
+  const { kind, strict } = chosenFormat(options.format);
+  const { markers = AGENT_DEFAULTS.markers } = options;
+  return {
+    ...(typeof options.prompt === 'function' ? { prompt: true as const } : {}),
+    format: { kind, strict },
+    thinking: thinkingSpec(options.thinking ?? true),
+    sections: (options.sections ?? []).map(({ spec }) => spec),
+    precedence: options.precedence ?? AGENT_DEFAULTS.precedence,
+    onUnparsed: options.onUnparsed ?? AGENT_DEFAULTS.onUnparsed,
+    markers: markers === false ? null : markers,
+  };
+}
+
+function thinkingSpec(thinking: NonNullable<AgentOptions['thinking']>): SectionSpec | null {
+  if (thinking === false) return null;
+  if (typeof thinking === 'object') return thinking.spec;
+  const guidance = thinking === true ? AGENT_DEFAULTS.thinking : thinking;
+  return { name: SECTION_NAMES.thinking, kind: 'text', guidance };
+}
+
+function programSpec(options: AgentOptions, mode: AvailableMode): ProgramSpec {
+  return {
+    limits: options.program ?? {},
+    memoryLimitBytes: options.memoryLimitBytes ?? AGENT_DEFAULTS.memoryLimitBytes,
+    memoryStrategy: options.memoryStrategy ?? AGENT_DEFAULTS.memoryStrategy,
+    sizes: { ...AGENT_DEFAULTS.sizes, ...options.sizes },
+    ...(mode === 'lisp' ? { lisp: lispSpec(options) } : {}),
+  };
+}
+
+function lispSpec(options: AgentOptions): LispSpec {
+  return {
+    maxTurns: options.maxTurns ?? MODE_TURNS.lisp,
+    retryTurns: options.retryTurns ?? AGENT_DEFAULTS.retryTurns,
+    completion: options.completion ?? AGENT_DEFAULTS.completion,
+    transport: options.transport ?? AGENT_DEFAULTS.transport,
+    thinking: options.thinking === true,
+    plan: options.plan ?? [],
+    journal: options.journal ?? false,
+  };
+}
+
+function textSource(text: string | TextFunction | undefined): TextSource | null {
+  if (text === undefined) return null;
+  return typeof text === 'function' ? { kind: 'function' } : { kind: 'text', text };
+}

@@ -1,0 +1,61 @@
+/** An agent whose loop starts other agents instead of asking a model: a pipeline, a fan-out. */
+import type { LimitsInput } from '../../core/contract/input.ts';
+import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../../core/contract/spec.ts';
+import type { JsonObject } from '../../core/base/json.ts';
+import { AGENT_DEFAULTS } from '../agent/agent-options.ts';
+import type { AgentDefinition } from '../definition/definitions.ts';
+import { SECTION_NAMES, textAnswer } from '../text/define-text.ts';
+
+/** What such an agent is made of; its options are checked. */
+export interface AgentWithoutModel {
+  readonly name: string;
+  readonly loop: { readonly pipeline: PipelineSpec } | { readonly fanOut: FanOutSpec };
+  /** The definitions that it starts. */
+  readonly starts: readonly AgentDefinition[];
+  readonly description?: string | undefined;
+  readonly limits?: LimitsInput | undefined;
+  /** What it takes in, also where it is a tool; absent: a task and any context. */
+  readonly entry?: { readonly signature: SignatureSpec; readonly inputs: JsonObject } | undefined;
+}
+
+/** The definition of an agent that asks no model itself. */
+export function agentWithoutModel({
+  name,
+  loop,
+  starts,
+  description,
+  limits,
+  entry,
+}: AgentWithoutModel): AgentDefinition {
+  return {
+    kind: 'agent',
+    name,
+    spec: {
+      v: 1,
+      name,
+      ...(description === undefined ? {} : { description }),
+      // A run without a model has no mode of its own; `text` has no conversation to keep.
+      mode: 'text',
+      ...(entry === undefined ? {} : { signature: entry.signature }),
+      instructions: null,
+      rules: null,
+      tools: [],
+      toolchain: { kind: 'native', section: SECTION_NAMES.action },
+      answer: { ...textAnswer().spec, validators: [] },
+      react: null,
+      ...loop,
+      examples: [],
+      parallel: AGENT_DEFAULTS.parallel,
+      maxCallsPerTurn: AGENT_DEFAULTS.maxCallsPerTurn,
+      timeZone: AGENT_DEFAULTS.timeZone,
+      queues: {},
+    },
+    model: null,
+    stages: starts,
+    ...(limits === undefined ? {} : { limits }),
+    ...(entry === undefined ? {} : { inputs: entry.inputs }),
+    tools: [],
+    validators: [],
+    standards: { answer: null, sections: new Map() },
+  };
+}

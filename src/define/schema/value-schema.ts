@@ -1,0 +1,88 @@
+/** A schema as a user gives it → JSON Schema for the model and ajv, and the library's own check. */
+import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
+import { shown } from '../../core/text/shown.ts';
+import { schemaProblem } from './schema.ts';
+import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
+
+/** A schema as a user gives it: JSON Schema (draft 2020-12), or an object of zod, valibot, … */
+export type SchemaInput = JsonObject | StandardSchema;
+
+/** A schema that is known to compile. */
+export interface ValueSchema {
+  readonly json: JsonObject;
+  /** The library's own check, which runs after ajv; null when the schema is plain JSON Schema. */
+  readonly standard: StandardSchema | null;
+}
+
+/** A schema that was read, or why it cannot be used: `got` and `advice` complete a message. */
+export type SchemaReading =
+  | { readonly kind: 'schema'; readonly schema: ValueSchema }
+  | { readonly kind: 'problem'; readonly got: string; readonly advice: string };
+
+/**
+ * Reads a schema and compiles it. `beside` is the JSON Schema of a Standard Schema object that
+ * cannot tell its own. `$schema` is removed: ajv would look for the draft that it names.
+ */
+export function readSchema(input: unknown, beside?: JsonObject): SchemaReading {
+  if (isStandardSchema(input)) return readStandardSchema(input, beside);
+  if (!isPlainObject(input)) {
+    const advice = 'Use JSON Schema or a Standard Schema object, such as one of zod.';
+    return { kind: 'problem', got: shown(input), advice };
+  }
+  return compiled(input, null);
+}
+
+function readStandardSchema(input: StandardSchema, beside: JsonObject | undefined): SchemaReading {
+  if (beside !== undefined) return compiled(beside, input);
+  const { vendor, jsonSchema } = input['~standard'];
+  const got = `a schema of ${vendor}`;
+  if (jsonSchema === undefined) {
+    const advice = 'It cannot tell its JSON Schema: give that as `jsonSchema` beside it.';
+    return { kind: 'problem', got, advice };
+  }
+  try {
+    const schema = jsonSchema.input({ target: 'draft-2020-12' });
+    return compiled(withoutNoise(schema) as typeof schema, input);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    const advice = `It has no JSON Schema (${cause.replace(/\.$/, '')}): give one as \`jsonSchema\` beside it.`;
+    return { kind: 'problem', got, advice };
+  }
+}
+
+function compiled(
+  schema: { readonly [key: string]: unknown },
+  standard: StandardSchema | null,
+): SchemaReading {
+  // Through text: what reaches the specification is plain JSON that nobody else can change.
+  const json = JSON.parse(JSON.stringify(schema)) as { [key: string]: Json };
+  delete json['$schema'];
+  const cause = schemaProblem(json);
+  if (cause !== undefined) return { kind: 'problem', got: shown(json), advice: `${cause}.` };
+  return { kind: 'schema', schema: { json, standard } };
+}
+
+/** Keywords whose values are data, not schemas. */
+const DATA_KEYWORDS: readonly string[] = ['default', 'const', 'enum', 'examples'];
+
+/**
+ * The schema without what only costs the model tokens: zod writes the bounds of safe integers to
+ * every integer, and to every format a pattern of up to 300 characters beside its name. The
+ * library's own check asserts both all the same.
+ */
+function withoutNoise(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutNoise);
+  if (!isPlainObject(schema)) return schema;
+  const entries = Object.entries(schema).filter(
+    ([keyword, value]) =>
+      !(keyword === 'pattern' && typeof schema['format'] === 'string') &&
+      !(keyword === 'minimum' && value === Number.MIN_SAFE_INTEGER) &&
+      !(keyword === 'maximum' && value === Number.MAX_SAFE_INTEGER),
+  );
+  return Object.fromEntries(
+    entries.map(([keyword, value]) => [
+      keyword,
+      DATA_KEYWORDS.includes(keyword) ? value : withoutNoise(value),
+    ]),
+  );
+}

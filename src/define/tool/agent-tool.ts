@@ -1,0 +1,201 @@
+/**
+ * Agents as tools: a call starts a child run. What a tool does not say itself comes from the agent, which
+ * may be known by its name alone until a worker starts.
+ */
+import type { ToolSpec } from '../../core/contract/spec.ts';
+import { canonicalJson, isPlainObject, type JsonObject } from '../../core/base/json.ts';
+import { inputsSchema, parametersSchema } from '../../core/signature/json-schema.ts';
+import { shown } from '../../core/text/shown.ts';
+import { ToolError } from '../../core/base/tool-error.ts';
+import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
+import type { AgentDefinition, ToolChild, ToolDefinition } from '../definition/definitions.ts';
+import { hasKind } from '../checks/has-kind.ts';
+import { TOOL_DEFAULTS } from './tool-options.ts';
+import { nameProblems, parameterProblems } from './tool-problems.ts';
+import { unknownFields } from '../checks/unknown-fields.ts';
+import { readSchema, type SchemaInput, type SchemaReading } from '../schema/value-schema.ts';
+
+/** The options of {@link agentTool}. */
+export interface AgentToolOptions {
+  /** A definition, which the worker then knows, or the name of an agent of the worker. */
+  readonly agent: AgentDefinition | string;
+  /** Default: the agent's name. */
+  readonly name?: string;
+  /** What it is good for. Default: the agent's description. */
+  readonly description?: string;
+  /** Of its arguments. Default: the inputs of the agent's signature, without one `{ task: string }`. */
+  readonly parameters?: SchemaInput;
+  /** Id of a model entry in place of the agent's own. */
+  readonly model?: string;
+  /** True: successes are kept per run and not asked for again. Default false. */
+  readonly cache?: boolean;
+}
+
+const FIELDS: readonly (keyof AgentToolOptions)[] = [
+  'agent',
+  'name',
+  'description',
+  'parameters',
+  'model',
+  'cache',
+];
+
+/** What an agent without a signature is asked with. */
+const TASK_PARAMETERS: JsonObject = {
+  type: 'object',
+  properties: { task: { type: 'string', description: 'what it should do, with all it must know' } },
+  required: ['task'],
+  additionalProperties: false,
+};
+
+/**
+ * An agent that another one can call: a child run with its own transcript, under the limits of its
+ * caller. Its arguments are the context of the child (`task` its task), its value is the result.
+ *
+ * @throws UsageError with all that is wrong with the options.
+ * @example
+ * const planner = defineAgent({ name: 'planner', model, tools: [agentTool({ agent: researcher })] });
+ */
+export function agentTool(options: AgentToolOptions): ToolDefinition {
+  const { agent, name, description, parameters, model, cache } = options;
+  const reading = parameters === undefined ? undefined : objectSchema(parameters);
+  const isDefined = typeof agent === 'object' && hasKind(agent, 'agent');
+  const agentName = isDefined ? agent.name : typeof agent === 'string' ? agent : '';
+  const tool = name ?? agentName;
+  const problems = [
+    ...agentProblems(agent),
+    ...(agentProblems(agent).length > 0 && name === undefined ? [] : nameProblems(tool)),
+    ...optionProblems(tool, options),
+    ...parameterProblems(tool, reading),
+    ...unknownFields(options, FIELDS, `tool \`${tool}\``),
+  ];
+  if (problems.length > 0) throw usageErrorOf(problems);
+  const schema = reading?.kind === 'schema' ? reading.schema : null;
+  const definition = childDefinition(tool, {
+    agent: agentName,
+    ...(model === undefined ? {} : { model }),
+  });
+  const child: ToolChild = {
+    agent,
+    hasDescription: description !== undefined,
+    hasParameters: schema !== null,
+  };
+  const own: ToolDefinition = {
+    ...definition,
+    spec: {
+      ...definition.spec,
+      ...(description === undefined ? {} : { description }),
+      ...(schema === null ? {} : { parameters: schema.json }),
+      ...(cache === true ? { cache: true } : {}),
+    },
+    standard: schema?.standard ?? null,
+    child,
+  };
+  return isDefined ? resolvedTool(own, agent) : own;
+}
+
+/**
+ * The agent itself as its own tool, for work that falls into parts like the whole. Needs a `signature`
+ * with parameters; how deep it nests is bounded by the limit `depth`.
+ */
+export function selfTool({ name = 'self' }: { readonly name?: string } = {}): ToolDefinition {
+  const problems = nameProblems(name);
+  if (problems.length > 0) throw usageErrorOf(problems);
+  const child: ToolChild = { agent: null, hasDescription: false, hasParameters: false };
+  return { ...childDefinition(name, { agent: '' }), child };
+}
+
+/** `tool` with what the agent says where the tool says nothing. */
+export function resolvedTool(
+  tool: ToolDefinition,
+  agent: Pick<AgentDefinition, 'name' | 'inputs'> & {
+    readonly spec: Pick<AgentDefinition['spec'], 'description' | 'signature'>;
+  },
+): ToolDefinition {
+  const { child, spec } = tool;
+  if (child === undefined) return tool;
+  const description = agent.spec.description ?? `Runs the agent ${agent.name}.`;
+  return {
+    ...tool,
+    spec: {
+      ...spec,
+      description: child.hasDescription ? spec.description : description,
+      parameters: child.hasParameters ? spec.parameters : parametersOf(agent),
+      agent: { ...spec.agent, agent: agent.name },
+    },
+  };
+}
+
+/** The inputs of an agent as arguments: of a signature in words in the form that providers take. */
+function parametersOf({
+  inputs,
+  spec,
+}: Pick<AgentDefinition, 'inputs'> & {
+  readonly spec: Pick<AgentDefinition['spec'], 'signature'>;
+}): JsonObject {
+  const params = spec.signature?.params ?? [];
+  if (params.length === 0 || inputs === undefined) return TASK_PARAMETERS;
+  const isInWords = canonicalJson(inputs) === canonicalJson(inputsSchema(params));
+  return isInWords ? parametersSchema(params) : inputs;
+}
+
+function childDefinition(name: string, agent: NonNullable<ToolSpec['agent']>): ToolDefinition {
+  return {
+    kind: 'tool',
+    spec: {
+      name,
+      description: '',
+      parameters: TASK_PARAMETERS,
+      effect: 'idempotent',
+      local: false,
+      timeoutMs: TOOL_DEFAULTS.timeoutMs,
+      retry: { ...TOOL_DEFAULTS.retry, attempts: 1 },
+      sequential: false,
+      maxResultBytes: TOOL_DEFAULTS.maxResultBytes,
+      agent,
+    },
+    standard: null,
+    execute: () => {
+      throw new ToolError('agents are started by the loop, no activity runs them');
+    },
+  };
+}
+
+function agentProblems(agent: unknown): readonly UsageProblem[] {
+  if (typeof agent === 'string' && agent !== '') return [];
+  if (isPlainObject(agent) && hasKind(agent, 'agent')) return [];
+  const message = `Expected \`agent\` to be what \`defineAgent\` returns or the name of an agent, got ${shown(agent)}. Name one.`;
+  return [{ code: 'agent_tool', message }];
+}
+
+function optionProblems(
+  tool: string,
+  { description, model, cache }: AgentToolOptions,
+): readonly UsageProblem[] {
+  const problem = (field: string, wanted: string, got: unknown): UsageProblem => ({
+    code: 'agent_tool',
+    message: `Expected \`${field}\` of \`${tool}\` to be ${wanted}, got ${shown(got)}. Change it.`,
+  });
+  return [
+    ...(description === undefined || isText(description)
+      ? []
+      : [problem('description', 'a text', description)]),
+    ...(model === undefined || isText(model)
+      ? []
+      : [problem('model', 'the id of a model entry', model)]),
+    ...(cache === undefined || typeof cache === 'boolean'
+      ? []
+      : [problem('cache', 'true or false', cache)]),
+  ];
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function objectSchema(parameters: SchemaInput): SchemaReading {
+  const reading = readSchema(parameters);
+  if (reading.kind === 'problem' || reading.schema.json['type'] === 'object') return reading;
+  const advice = 'Its root must have `"type": "object"`.';
+  return { kind: 'problem', got: shown(reading.schema.json), advice };
+}

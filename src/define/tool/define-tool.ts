@@ -1,0 +1,105 @@
+import type { ToolSpec } from '../../core/contract/spec.ts';
+import type { JsonObject } from '../../core/base/json.ts';
+import { shown } from '../../core/text/shown.ts';
+import { usageErrorOf } from '../../core/base/usage-error.ts';
+import type { ToolDefinition } from '../definition/definitions.ts';
+import {
+  TOOL_DEFAULTS,
+  type ArgsOf,
+  type ParametersInput,
+  type ToolOptions,
+} from './tool-options.ts';
+import { outputProblems, parameterProblems, toolProblems } from './tool-problems.ts';
+import type { ToolSearchFields } from '../definition/tool-search-options.ts';
+import { readSchema, type SchemaReading } from '../schema/value-schema.ts';
+
+/**
+ * A tool that agents can use.
+ *
+ * @throws UsageError with all that is wrong with the options.
+ * @example
+ * const search = defineTool({
+ *   name: 'search',
+ *   description: 'Search the web.',
+ *   parameters: z.object({ query: z.string() }),
+ *   execute: async ({ query }, { signal }) => fetchHits(query, signal),
+ * });
+ */
+export function defineTool<const Parameters extends ParametersInput = undefined>(
+  options: ToolOptions<Parameters>,
+): ToolDefinition<ArgsOf<Parameters>> {
+  const reading = readParameters(options.parameters, options.jsonSchema);
+  const output = options.output === undefined ? undefined : readSchema(options.output);
+  const problems = [
+    ...toolProblems(options),
+    ...parameterProblems(options.name, reading),
+    ...outputProblems(options.name, output),
+  ];
+  if (problems.length > 0) throw usageErrorOf(problems);
+  const schema = reading?.kind === 'schema' ? reading.schema : null;
+  return {
+    kind: 'tool',
+    spec: {
+      ...toolSpec(options, schema?.json ?? null),
+      ...(output?.kind === 'schema' ? { output: output.schema.json } : {}),
+    },
+    standard: schema?.standard ?? null,
+    ...(options.search === undefined ? {} : { search: options.search }),
+    ...(typeof options.approval === 'function' ? { approval: options.approval } : {}),
+    execute: options.execute,
+  };
+}
+
+function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject | null): ToolSpec {
+  const local = options.local ?? false;
+  const effect = options.effect ?? TOOL_DEFAULTS.effect;
+  const retry = { ...TOOL_DEFAULTS.retry, ...options.retry };
+  return {
+    name: options.name,
+    description: options.description,
+    ...(options.policy === undefined ? {} : { policy: options.policy }),
+    parameters,
+    effect,
+    local,
+    timeoutMs:
+      options.timeoutMs ?? (local ? TOOL_DEFAULTS.localTimeoutMs : TOOL_DEFAULTS.timeoutMs),
+    retry: effect === 'once' ? { ...retry, attempts: 1 } : retry,
+    sequential: options.sequential ?? false,
+    maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
+    ...(options.cache === true ? { cache: true } : {}),
+    ...approvalOf(options),
+    ...areaOf(options.search),
+  };
+}
+
+/** Who must be asked; a function stays on the worker. */
+function approvalOf({
+  approval = 'never',
+  approvalTimeoutMs,
+}: ToolOptions<ParametersInput>): Pick<ToolSpec, 'approval' | 'approvalTimeoutMs'> {
+  if (approval === 'never') return {};
+  return {
+    approval: approval === 'always' ? approval : 'function',
+    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+  };
+}
+
+/** What the overview of tool search shows; the rest of `search` is for the index on the worker. */
+function areaOf(search: ToolSearchFields | undefined): Pick<ToolSpec, 'area'> {
+  const { domain, categories } = search ?? {};
+  if (domain === undefined && categories === undefined) return {};
+  return {
+    area: {
+      ...(domain === undefined ? {} : { domain }),
+      ...(categories === undefined ? {} : { categories }),
+    },
+  };
+}
+
+function readParameters(input: ParametersInput, beside?: JsonObject): SchemaReading | undefined {
+  if (input === undefined && beside === undefined) return undefined;
+  const reading = readSchema(input ?? beside, input === undefined ? undefined : beside);
+  if (reading.kind === 'problem' || reading.schema.json['type'] === 'object') return reading;
+  const advice = 'Its root must have `"type": "object"`.';
+  return { kind: 'problem', got: shown(reading.schema.json), advice };
+}

@@ -1,0 +1,83 @@
+import { isPlainObject, utf8Length } from '../../core/base/json.ts';
+import type { MediaPart } from '../../core/base/message.ts';
+import { shown } from '../../core/text/shown.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
+
+/**
+ * Base64 that one result may carry, 1 MB: results stand in history, whose payloads the service
+ * bounds at 2 MB. Larger media belong behind a url.
+ */
+const MAX_MEDIA_BYTES = 1_048_576;
+
+/** Marks what {@link toolResult} made, in this or another copy of the package. */
+const toolReturnMark = Symbol.for('everloop.toolResult');
+
+/** What a tool returns when it has more to say than its output; made by {@link toolResult}. */
+export interface ToolReturn {
+  /** Plain JSON data, or nothing. */
+  readonly output?: unknown;
+  /** Images, sounds or documents that the model sees with its next request. */
+  readonly media?: readonly MediaPart[];
+  /** What the model should do with the result. */
+  readonly instructions?: string;
+  /** -10 to 10; entries of 10 are never dropped by a compaction. */
+  readonly importance?: number;
+}
+
+/**
+ * A tool's output together with media, instructions or an importance.
+ *
+ * @throws UsageError for parts that do not fit; the model reads it as the tool's error.
+ * @example
+ * return toolResult({ output: { id: 7 }, instructions: 'Tell the customer the id.' });
+ */
+export function toolResult(parts: ToolReturn): ToolReturn {
+  const { importance, instructions, media } = parts;
+  if (importance !== undefined && !(importance >= -10 && importance <= 10)) {
+    throw new UsageError(
+      'importance',
+      `Expected \`importance\` from -10 to 10, got ${shown(importance)}. Change it.`,
+    );
+  }
+  if (instructions !== undefined && typeof instructions !== 'string') {
+    throw new UsageError(
+      'instructions',
+      `Expected \`instructions\` to be a text, got ${shown(instructions)}. Change it.`,
+    );
+  }
+  if (media !== undefined) checkMedia(media);
+  return Object.defineProperty({ ...parts }, toolReturnMark, { value: true });
+}
+
+/** Whether a tool returned what {@link toolResult} made. */
+export function isToolReturn(value: unknown): value is ToolReturn {
+  return typeof value === 'object' && value !== null && toolReturnMark in value;
+}
+
+function checkMedia(media: unknown): void {
+  if (!Array.isArray(media) || !media.every(isMediaPart)) {
+    throw new UsageError(
+      'media',
+      "Expected `media` to be a list of { type: 'media', mediaType, url or data }, " +
+        `got ${shown(media)}. Change it.`,
+    );
+  }
+  const bytes = media.reduce((sum: number, part) => sum + utf8Length(part.data ?? ''), 0);
+  if (bytes > MAX_MEDIA_BYTES) {
+    throw new UsageError(
+      'media_size',
+      `Expected \`media\` of at most ${MAX_MEDIA_BYTES} bytes of base64, got ${bytes}. ` +
+        'Return a url, or a smaller picture.',
+    );
+  }
+}
+
+/** Whether `value` is a media part: a media type, and exactly one of `url` and `data`. */
+export function isMediaPart(value: unknown): value is MediaPart {
+  if (!isPlainObject(value) || value['type'] !== 'media') return false;
+  const { mediaType, url, data } = value;
+  if (typeof mediaType !== 'string' || mediaType === '') return false;
+  return url === undefined
+    ? typeof data === 'string' && data !== ''
+    : typeof url === 'string' && url !== '' && data === undefined;
+}

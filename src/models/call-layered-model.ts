@@ -1,0 +1,91 @@
+/** One call of a model within the middleware of its agent. */
+import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
+import { addUsage, noUsage } from '../core/model/usage.ts';
+import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
+import { callEntry, type CallIo, type ModelOutcome } from './model-adapter.ts';
+import type { ModelEntry } from '../define/definition/model-entry.ts';
+import { classifyModelError, withUsage } from './model-failures.ts';
+
+/**
+ * Asks the model of `entry` through `around`, as `callEntry` does without it. A middleware may ask
+ * several times, or not at all: what is reported is the usage of all that was asked.
+ */
+export function callLayeredModel(
+  around: readonly ModelMiddleware[],
+  entry: ModelEntry,
+  request: ModelRequest,
+  io: CallIo,
+): Promise<ModelOutcome> {
+  return around.length === 0
+    ? callEntry(entry, request, io)
+    : callThrough(around, entry, request, io);
+}
+
+async function callThrough(
+  around: readonly ModelMiddleware[],
+  entry: ModelEntry,
+  request: ModelRequest,
+  io: CallIo,
+): Promise<ModelOutcome> {
+  const spent: { usage: TokenUsage; isKnown: boolean; calls: number } = {
+    usage: noUsage,
+    isKnown: true,
+    calls: 0,
+  };
+  const add = (usage: TokenUsage, isKnown: boolean): void => {
+    spent.usage = addUsage(spent.usage, usage);
+    spent.isKnown &&= isKnown;
+    spent.calls += 1;
+  };
+  const ask = async (changed: ModelRequest): Promise<Reply> => {
+    let outcome: ModelOutcome;
+    try {
+      outcome = await callEntry(entry, changed, io);
+    } catch (error) {
+      const { usage } = classifyModelError(error);
+      add(usage ?? noUsage, usage !== undefined);
+      throw error;
+    }
+    if (outcome.kind === 'aborted') {
+      add(outcome.usage, outcome.usageKnown);
+      throw new Error('The model call was aborted.');
+    }
+    add(outcome.reply.usage, outcome.reply.usageKnown);
+    return outcome.reply;
+  };
+  try {
+    const reply: unknown = await layered(around, ask)(request);
+    if (io.signal.aborted) return abortedWith(spent);
+    checkReply(reply);
+    if (spent.calls === 0) return { kind: 'reply', reply };
+    return { kind: 'reply', reply: { ...reply, usage: spent.usage, usageKnown: spent.isKnown } };
+  } catch (error) {
+    if (io.signal.aborted) return abortedWith(spent);
+    // With one call the error carries its own usage already.
+    throw spent.calls > 1 ? withUsage(causeOf(error), spent.usage) : error;
+  }
+}
+
+function abortedWith({
+  usage,
+  isKnown,
+  calls,
+}: {
+  readonly usage: TokenUsage;
+  readonly isKnown: boolean;
+  readonly calls: number;
+}): ModelOutcome {
+  return { kind: 'aborted', usage, usageKnown: isKnown && calls > 0 };
+}
+
+/** What a middleware returns goes into the transcript: something else would break the run later. */
+function checkReply(reply: unknown): asserts reply is Reply {
+  const { parts, calls } = Object(reply) as { readonly parts?: unknown; readonly calls?: unknown };
+  if (Array.isArray(parts) && Array.isArray(calls)) return;
+  throw new Error('A model middleware returned what is no reply. Return what `next` gives.');
+}
+
+/** The failure as it was thrown: usage is wrapped around it once. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.name === 'ModelCallError' ? error.cause : error;
+}

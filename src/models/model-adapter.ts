@@ -1,0 +1,177 @@
+/**
+ * One call of one model, whatever it is: an AI SDK language model of any provider, or a function.
+ *
+ * Nothing is retried here: retries belong to the activity around the call, which sees every failure
+ * as it was thrown (see `model-failures.ts`).
+ */
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
+import type { ModelChunk, ModelFunction, ModelRequest, Reply } from '../core/contract/model.ts';
+import type { TokenUsage } from '../core/contract/model.ts';
+import { noUsage } from '../core/model/usage.ts';
+import { readReply } from '../core/model/read-reply.ts';
+import { toCallOptions } from './model-call-options.ts';
+import type { ModelEntry } from '../define/definition/model-entry.ts';
+import { withUsage } from './model-failures.ts';
+import { modelCollector } from './model-stream.ts';
+
+/** How a call ended, if it did not throw. */
+export type ModelOutcome =
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  | { readonly kind: 'aborted'; readonly usage: TokenUsage; readonly usageKnown: boolean };
+
+/** What a call gets beside its request. */
+export interface CallIo {
+  /** Ends the call; the provider's connection is closed at once. */
+  readonly signal: AbortSignal;
+  /** Gets the pieces of the reply as they come; must not wait or throw. Nothing after an abort. */
+  readonly onChunk: (chunk: ModelChunk) => void;
+}
+
+/**
+ * How long an aborted model may take to stop. AI SDK models take milliseconds; a function that does
+ * not look at its signal must not keep a canceled run waiting.
+ */
+const abortGraceMs = 2_000;
+
+/**
+ * Asks the model of `entry` once.
+ *
+ * Aborted before the reply was complete, it returns `aborted` with what the provider counted, after
+ * the model stopped, or two seconds later. Any failure is thrown as it came, inside an error of name
+ * `ModelCallError` if the provider had counted something by then; `classifyModelError` reads both.
+ */
+export async function callEntry(
+  entry: ModelEntry,
+  request: ModelRequest,
+  io: CallIo,
+): Promise<ModelOutcome> {
+  if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
+  const onChunk = (chunk: ModelChunk): void => {
+    if (!io.signal.aborted) io.onChunk(chunk);
+  };
+  const full = { ...request, settings: { ...entry.settings, ...request.settings } };
+  const call =
+    typeof entry.model === 'function'
+      ? callFunction(entry, entry.model, full, { signal: io.signal, onChunk })
+      : callLanguageModel(entry, entry.model, full, { signal: io.signal, onChunk });
+  const ended = await endOf(call.reply, io.signal);
+  if (io.signal.aborted) {
+    const { usage, known } = ended.kind === 'done' ? pricedOf(ended.reply) : call.usage();
+    return { kind: 'aborted', usage, usageKnown: known };
+  }
+  if (ended.kind === 'done') return { kind: 'reply', reply: ended.reply };
+  const { usage, known } = call.usage();
+  const error = ended.kind === 'failed' ? ended.error : new Error('The model did not stop.');
+  throw known ? withUsage(error, usage) : error;
+}
+
+interface Call {
+  readonly reply: Promise<Reply>;
+  /** What was counted so far. */
+  usage(): PricedUsage;
+}
+
+function callFunction(
+  entry: ModelEntry,
+  model: ModelFunction,
+  request: ModelRequest,
+  io: CallIo,
+): Call {
+  let published = false;
+  const onChunk = (chunk: ModelChunk): void => {
+    published = true;
+    io.onChunk(chunk);
+  };
+  let reported: unknown;
+  const run = async (): Promise<Reply> => {
+    try {
+      const reply = readReply(await model(request, { signal: io.signal, onChunk }), entry);
+      if (!published) publishWhole(reply, io.onChunk);
+      return reply;
+    } catch (error) {
+      // A function that fails, or stops on its signal, may say on its error what was counted.
+      reported = (Object(error) as { readonly usage?: unknown }).usage;
+      throw error;
+    }
+  };
+  return { reply: run(), usage: () => priceUsage(reported, entry.price) };
+}
+
+function callLanguageModel(
+  entry: ModelEntry,
+  model: LanguageModelV3,
+  request: ModelRequest,
+  io: CallIo,
+): Call {
+  const collector = modelCollector(entry, io.onChunk);
+  const run = async (): Promise<Reply> => {
+    const options = toCallOptions(entry, model, request, io.signal);
+    const streams = request.settings['stream'] !== false && typeof model.doStream === 'function';
+    if (!streams) return collector.generate(model, options);
+    try {
+      return await collector.stream(model, options);
+    } catch (error) {
+      if (io.signal.aborted || !cannotStream(error)) throw error;
+      return collector.generate(model, options);
+    }
+  };
+  return { reply: run(), usage: () => collector.usage() };
+}
+
+/** A model that cannot stream sends one chunk per kind. */
+function publishWhole(reply: Reply, onChunk: (chunk: ModelChunk) => void): void {
+  for (const kind of ['reasoning', 'text'] as const) {
+    const parts = reply.parts.filter((part) => part.type === kind);
+    const delta = parts.map((part) => part.text).join('');
+    if (delta !== '') onChunk({ kind, delta });
+  }
+  const args = reply.calls.map(({ args }) =>
+    typeof args === 'string' ? args : JSON.stringify(args),
+  );
+  if (args.length > 0) onChunk({ kind: 'tool_args', delta: args.join('') });
+}
+
+type End =
+  | { readonly kind: 'done'; readonly reply: Reply }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'abandoned' };
+
+/** The end of `work`, awaited without bound, but after an abort only {@link abortGraceMs} longer. */
+function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
+  return new Promise((resolve) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onAbort = (): void => {
+      timer = setTimeout(() => finish({ kind: 'abandoned' }), abortGraceMs);
+    };
+    const finish = (end: End): void => {
+      signal.removeEventListener('abort', onAbort);
+      clearTimeout(timer);
+      resolve(end);
+    };
+    // The model may have been stopped in its first, synchronous part.
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    work.then(
+      (reply) => finish({ kind: 'done', reply }),
+      (error: unknown) => finish({ kind: 'failed', error }),
+    );
+  });
+}
+
+function pricedOf(reply: Reply): PricedUsage {
+  return { usage: reply.usage, known: reply.usageKnown };
+}
+
+/**
+ * Whether a model refused to stream: an adapter that cannot, or OpenAI with a 400 for the parameter
+ * `stream` (models that only verified organisations may stream).
+ */
+function cannotStream(error: unknown): boolean {
+  const { name, functionality, statusCode, data } = Object(error) as {
+    readonly [key: string]: unknown;
+  };
+  if (name === 'AI_UnsupportedFunctionalityError') return /stream/i.test(String(functionality));
+  const inner = Object(Object(data)['error']) as { readonly param?: unknown };
+  return statusCode === 400 && inner.param === 'stream';
+}

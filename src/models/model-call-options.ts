@@ -1,0 +1,129 @@
+/** A request as call options of the AI SDK: prompt, tools, structured output, settings. */
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3FunctionTool,
+  SharedV3ProviderOptions,
+} from '@ai-sdk/provider';
+import type { Json, JsonObject } from '../core/base/json.ts';
+import { isJsonObject } from '../core/base/json.ts';
+import type { ModelRequest, ModelTool, ToolChoice } from '../core/contract/model.ts';
+import type { ModelEntry, StructuredOutput } from '../define/definition/model-entry.ts';
+import { toPrompt } from './model-prompt.ts';
+
+/** The schema of a tool or an output, in the type that the AI SDK wants. */
+type Schema = LanguageModelV3FunctionTool['inputSchema'];
+
+/**
+ * How the schema of an output is told to the model of `entry`: as the entry says; with `auto`
+ * `schema`, but `tool` where the adapter says that it does not support schemas (the one for
+ * OpenAI-compatible servers does), and `prompt` for functions, which get the request as it is.
+ */
+export function structuredOutputOf(entry: ModelEntry): Exclude<StructuredOutput, 'auto'> {
+  const wanted = entry.structuredOutput ?? 'auto';
+  if (wanted !== 'auto') return wanted;
+  if (typeof entry.model === 'function') return 'prompt';
+  const supported: unknown = Reflect.get(entry.model, 'supportsStructuredOutputs');
+  return supported === false ? 'tool' : 'schema';
+}
+
+/** The call options for `request` to the model of `entry`. Settings of the request go first. */
+export function toCallOptions(
+  entry: ModelEntry,
+  model: LanguageModelV3,
+  request: ModelRequest,
+  signal: AbortSignal,
+): LanguageModelV3CallOptions {
+  const settings = request.settings;
+  const maxOutputTokens = numberOf(settings['maxOutputTokens']) ?? entry.maxOutputTokens;
+  const isStructured =
+    request.schema !== undefined &&
+    request.tools === undefined &&
+    structuredOutputOf(entry) === 'schema';
+  return {
+    prompt: toPrompt(request.messages, { cacheUpTo: request.cacheUpTo }),
+    ...(request.tools === undefined
+      ? {}
+      : { tools: request.tools.map((tool) => toTool(tool, entry)) }),
+    ...(request.toolChoice === undefined ? {} : { toolChoice: toToolChoice(request.toolChoice) }),
+    ...(isStructured
+      ? { responseFormat: { type: 'json', schema: request.schema as Schema, name: 'answer' } }
+      : {}),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...numberSettings(settings),
+    ...(Array.isArray(settings['stopSequences'])
+      ? { stopSequences: [...(settings['stopSequences'] as readonly string[])] }
+      : {}),
+    ...(isJsonObject(settings['headers'])
+      ? { headers: settings['headers'] as Record<string, string> }
+      : {}),
+    providerOptions: toProviderOptions(entry, model, settings, isStructured),
+    abortSignal: signal,
+    // The raw chunks carry what the provider counted so far, which an aborted call must not lose.
+    includeRawChunks: true,
+  };
+}
+
+const numberSettingNames = [
+  'temperature',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+] as const;
+
+function numberSettings(settings: JsonObject): { [name: string]: number } {
+  return Object.fromEntries(
+    numberSettingNames.flatMap((name) => {
+      const value = numberOf(settings[name]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function toTool(tool: ModelTool, entry: ModelEntry): LanguageModelV3FunctionTool {
+  return {
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.parameters as Schema,
+    ...(entry.strict === undefined ? {} : { strict: entry.strict }),
+  };
+}
+
+function toToolChoice(
+  choice: ToolChoice,
+): Exclude<LanguageModelV3CallOptions['toolChoice'], undefined> {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool };
+}
+
+/**
+ * The provider's own options: defaults below, those of the settings above.
+ *
+ * OpenAI's responses refer to reasoning and calls of earlier turns by ids on the server, unless
+ * `store` is false; stored items expire after 30 days (platform.openai.com/docs/guides/your-data),
+ * while a run may go on for a year. So nothing is stored, and all that is needed is sent back.
+ */
+function toProviderOptions(
+  entry: ModelEntry,
+  model: LanguageModelV3,
+  settings: JsonObject,
+  isStructured: boolean,
+): SharedV3ProviderOptions {
+  const name = model.provider.includes('azure') ? 'azure' : (model.provider.split('.')[0] ?? '');
+  const isOpenAi = name === 'openai' || name === 'azure';
+  const defaults: JsonObject = {
+    ...(isOpenAi && model.provider.endsWith('.responses') ? { store: false } : {}),
+    // Adapters ask for strict schemas unless told otherwise; ours is one only when the entry says so.
+    ...(isStructured ? { strictJsonSchema: entry.strict === true } : {}),
+  };
+  const given = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
+  if (Object.keys(defaults).length === 0) return given as SharedV3ProviderOptions;
+  const own = isJsonObject(given[name]) ? given[name] : {};
+  return { ...given, [name]: { ...defaults, ...own } } as SharedV3ProviderOptions;
+}
+
+function numberOf(value: Json | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

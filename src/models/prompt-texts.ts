@@ -1,0 +1,85 @@
+/** Texts of a prompt that functions on the worker write for each request. */
+import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+import { systemTexts } from '../core/modes/react-prompt.ts';
+import { agentTime, type AgentTime } from '../core/run/time.ts';
+import { formatOf } from '../core/format/format-of.ts';
+import { isPlainObject } from '../core/base/json.ts';
+import type { Message } from '../core/base/message.ts';
+import { shown } from '../core/text/shown.ts';
+import { UsageError } from '../core/base/usage-error.ts';
+import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
+import { zoneOffset } from './time-zone.ts';
+
+/** The texts that the specification leaves to functions; absent where it has the text itself. */
+export interface PromptTexts {
+  readonly instructions?: string;
+  readonly rules?: string;
+  readonly prompt?: readonly Message[];
+}
+
+/** Whether a request has the agent's prompt: a summary has not, nor has a question that stands alone. */
+export function needsPrompt({ purpose, own }: ModelOrder): boolean {
+  return purpose === 'reply' && (own === undefined || own.conversation === true);
+}
+
+/** Calls the functions of the agent for one request. What they throw fails the attempt. */
+export async function promptTexts(
+  registry: Registry,
+  order: ModelOrder,
+  view: TranscriptView,
+): Promise<PromptTexts> {
+  const { task, context, spec } = view.head;
+  const isWritten = [spec.instructions, spec.rules].some((source) => source?.kind === 'function');
+  if (!isWritten && spec.react?.prompt !== true) return {};
+  const definition = registry.agents.get(order.agent)?.definition;
+  const time = agentTime(order.time, zoneOffset(spec.timeZone));
+  const input = {
+    agent: order.agent,
+    input: { task, ...(context === undefined ? {} : { context }) },
+    iteration: order.iteration,
+    time,
+  };
+  const textOf = async (
+    source: { readonly kind: string } | null,
+    write: TextFunction | undefined,
+  ): Promise<string | undefined> =>
+    source?.kind === 'function' && write !== undefined ? write(input) : undefined;
+  const [instructions, rules] = await Promise.all([
+    textOf(spec.instructions, definition?.instructions),
+    textOf(spec.rules, definition?.rules),
+  ]);
+  const texts = {
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(rules === undefined ? {} : { rules }),
+  };
+  const prompt = await ownPrompt(definition, view, texts, time);
+  return { ...texts, ...(prompt === undefined ? {} : { prompt }) };
+}
+
+/** A fleet in mid-upgrade may have lost the function: then the built-in prompt stands in. */
+async function ownPrompt(
+  definition: AgentDefinition | undefined,
+  { head: { spec } }: TranscriptView,
+  texts: PromptTexts,
+  time: AgentTime,
+): Promise<readonly Message[] | undefined> {
+  if (spec.react?.prompt !== true || definition?.prompt === undefined) return undefined;
+  const format = formatOf(spec.react.format);
+  const messages: unknown = await definition.prompt({ ...systemTexts(spec, texts), format, time });
+  if (Array.isArray(messages) && messages.every(isMessage)) return messages;
+  throw new UsageError(
+    'agent_prompt',
+    `Expected \`prompt\` of ${spec.name} to return a list of messages, got ${shown(messages)}. Return \`textMessage(role, text)\` and its like.`,
+  );
+}
+
+const ROLES: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
+
+function isMessage(value: unknown): value is Message {
+  return (
+    isPlainObject(value) &&
+    ROLES.includes(value['role']) &&
+    Array.isArray(value['parts']) &&
+    value['parts'].every((part) => isPlainObject(part) && typeof part['type'] === 'string')
+  );
+}

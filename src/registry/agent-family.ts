@@ -1,0 +1,95 @@
+/** The agents of a worker with those that their tools and stages bring along, and tools that learn of their agents. */
+import type { AgentToolSpec, StageSpec } from '../core/contract/spec.ts';
+import { nearestName } from '../core/text/nearest.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
+import { resolvedTool } from '../define/tool/agent-tool.ts';
+import type { AgentDefinition, ToolDefinition } from '../define/definition/definitions.ts';
+
+/** `agents` and all that their tools and stages start, each once, those given first. */
+export function withChildren(agents: readonly AgentDefinition[]): readonly AgentDefinition[] {
+  const all = [...agents];
+  // What is pushed is visited in turn.
+  for (const { tools, stages = [] } of all) {
+    for (const agent of [...tools.map(({ child }) => child?.agent), ...stages]) {
+      if (typeof agent === 'object' && agent !== null && !all.includes(agent)) all.push(agent);
+    }
+  }
+  return all;
+}
+
+/**
+ * `definition` with tools that know the agents that they name: `agents` are those of the worker.
+ * `problems`: names that nobody has.
+ */
+export function withKnownAgents(
+  definition: AgentDefinition,
+  agents: ReadonlyMap<string, AgentDefinition>,
+): { readonly definition: AgentDefinition; readonly problems: readonly UsageProblem[] } {
+  const problems: UsageProblem[] = [];
+  const named = definition.tools.flatMap((tool): readonly ToolDefinition[] => {
+    const name = tool.child?.agent;
+    if (typeof name !== 'string') return [];
+    const agent = agents.get(name);
+    if (agent !== undefined) return [resolvedTool(tool, agent)];
+    problems.push(unknownAgent(`tool \`${tool.spec.name}\``, name, [...agents.keys()]));
+    return [];
+  });
+  if (named.length === 0) return { definition, problems };
+  const known = new Map(named.map((tool) => [tool.spec.name, tool]));
+  const { spec, tools } = definition;
+  return {
+    definition: {
+      ...definition,
+      tools: tools.map((tool) => known.get(tool.spec.name) ?? tool),
+      spec: { ...spec, tools: spec.tools.map((tool) => known.get(tool.name)?.spec ?? tool) },
+    },
+    problems,
+  };
+}
+
+/** Names in the stages of a pipeline, or of a fan-out, that none of `known` has. */
+export function stageProblems(
+  { spec }: AgentDefinition,
+  known: readonly string[],
+): readonly UsageProblem[] {
+  return stagesOf(spec).flatMap(({ place, agents }) =>
+    agents.filter((name) => !known.includes(name)).map((name) => unknownAgent(place, name, known)),
+  );
+}
+
+/** What tools and stages of a definition start. */
+export function childStarts({ spec }: AgentDefinition): readonly AgentToolSpec[] {
+  const called = spec.tools.flatMap(({ agent }) => agent ?? []);
+  const staged = stagesOf(spec).flatMap(({ agents }) => agents.map((agent) => ({ agent })));
+  return [...called, ...staged];
+}
+
+/** What an agent without a model starts, by the places where it says so. */
+function stagesOf({ pipeline, fanOut }: AgentDefinition['spec']): readonly {
+  readonly place: string;
+  readonly agents: readonly string[];
+}[] {
+  const stages = (pipeline?.stages ?? []).map((stage, index) => ({
+    place: `stage ${index + 1}`,
+    agents: agentsOf(stage),
+  }));
+  return fanOut === undefined ? stages : [{ place: 'its items', agents: [fanOut.agent] }];
+}
+
+function agentsOf(stage: StageSpec): readonly string[] {
+  switch (stage.kind) {
+    case 'agent':
+      return [stage.agent];
+    case 'parallel':
+      return stage.agents;
+    case 'human':
+      return [];
+  }
+}
+
+function unknownAgent(place: string, name: string, known: readonly string[]): UsageProblem {
+  const near = nearestName(name, known);
+  const advice = near === undefined ? 'Add it to `agents`.' : `Did you mean \`${near}\`?`;
+  const message = `Expected the agent of ${place} among those of the worker (${known.join(', ')}), got \`${name.slice(0, 200)}\`. ${advice}`;
+  return { code: 'unknown_agent', message };
+}

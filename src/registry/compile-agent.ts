@@ -1,0 +1,308 @@
+/** A definition, the models of the worker and the wishes of a start → the specification of a run. */
+import { createHash } from 'node:crypto';
+import { isAboutContext } from '../core/compaction/trigger.ts';
+import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import type { AgentSpec, ModelSpec, ToolModelSpec } from '../core/contract/spec.ts';
+import { compiledText } from '../core/program-text/compiled.ts';
+import { canonicalJson, type Json } from '../core/base/json.ts';
+import { covers } from '../core/limits/breach.ts';
+import { compileLimits } from '../core/limits/compile-limits.ts';
+import type { Limit } from '../core/contract/limit.ts';
+import { self, statKeyInfo, statRowsUnder } from '../core/stats/stat-keys.ts';
+import { nearestName } from '../core/text/nearest.ts';
+import type { UsageProblem } from '../core/base/usage-error.ts';
+import { DEFAULT_COMPACTION } from '../define/agent/define-compaction.ts';
+import type { AgentDefinition } from '../define/definition/definitions.ts';
+import { isDataMode } from '../define/agent/mode-problems.ts';
+import { structuredOutputOf } from '../models/model-call-options.ts';
+import type { ModelEntry } from '../define/definition/model-entry.ts';
+
+/** Hexadecimal digits of a specification's hash: 64 bits tell apart all that one fleet ever has. */
+const SPEC_HASH_DIGITS = 16;
+
+/** Something odd that does not keep a run from starting; it becomes a warning event. */
+export interface AgentWarning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A specification, or all that keeps it from being made. */
+export type CompiledAgent =
+  | {
+      readonly kind: 'agent';
+      readonly spec: AgentSpec;
+      readonly specHash: string;
+      readonly warnings: readonly AgentWarning[];
+    }
+  | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
+
+/**
+ * The specification of a run of `definition`; `start` replaces its model and single limits. `above`: the
+ * limits of ancestors that hold for it.
+ */
+export function compileAgent(
+  definition: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  start: Pick<AgentInput, 'limits' | 'model' | 'compiled'> = {},
+  above: readonly Limit[] = [],
+): CompiledAgent {
+  const chosen = chooseModels(definition, models, start.model);
+
+  const compiled = compileLimits({
+    definition: definition.limits,
+    // A program that runs without a model runs once.
+    maxTurns: start.compiled === undefined ? definition.maxTurns : 1,
+    start: start.limits,
+    mode: definition.spec.mode,
+  });
+  const compacting = compileCompaction(definition.compaction, models);
+  const asked = compileToolModels(definition, models, chosen);
+  const problems = [
+    ...asked.problems,
+    ...(chosen.kind === 'problem' ? [chosen.problem] : []),
+    ...(compiled.kind === 'problems' ? compiled.problems : []),
+    ...compacting.problems,
+  ];
+  if (chosen.kind === 'problem' || compiled.kind === 'problems' || problems.length > 0) {
+    return { kind: 'problems', problems };
+  }
+  const { limits } = compiled;
+  const [model] = chosen.models;
+  // A mode without tools holds no conversation that could become too long.
+  const isData = isDataMode(definition.spec);
+  const whenDefault = isData || model === undefined ? null : defaultCompaction(model);
+  const compaction = compacting.spec === 'default' ? whenDefault : compacting.spec;
+  const used = [...chosen.models, ...compacting.models, ...asked.models];
+  const lacking = [
+    ...costProblems([...limits, ...above], used),
+    ...(model === undefined ? [] : windowProblems(compaction, model)),
+  ];
+  if (lacking.length > 0) return { kind: 'problems', problems: lacking };
+  const spec: AgentSpec = {
+    ...definition.spec,
+    ...handedOn(definition.spec, start.model),
+    models: chosen.models,
+    ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
+    ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
+    limits,
+    ...(compaction === null ? {} : { compaction }),
+  };
+  return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec, used) };
+}
+
+/** A model that a start asks for is that of all stages, and of all runs of a fan-out. */
+function handedOn(
+  { pipeline, fanOut }: AgentDefinition['spec'],
+  model: string | undefined,
+): Pick<AgentSpec, 'pipeline' | 'fanOut'> {
+  if (model === undefined) return {};
+  return {
+    ...(pipeline === undefined ? {} : { pipeline: { ...pipeline, model } }),
+    ...(fanOut === undefined ? {} : { fanOut: { ...fanOut, model } }),
+  };
+}
+
+/** The hash of a specification: equal for equal ones, whatever the order of their keys. */
+export function hashOf(spec: AgentSpec): string {
+  // The specification is plain JSON; interfaces do not say so to the compiler.
+  const text = canonicalJson(spec as unknown as Json);
+  return createHash('sha256').update(text).digest('hex').slice(0, SPEC_HASH_DIGITS);
+}
+
+type ChosenModels =
+  | { readonly kind: 'models'; readonly models: AgentSpec['models'] }
+  | { readonly kind: 'problem'; readonly problem: UsageProblem };
+
+function chooseModels(
+  definition: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  wanted: string | undefined,
+): ChosenModels {
+  const { model: own, spec } = definition;
+  const isJson = spec.mode === 'json';
+  const id = wanted ?? (typeof own === 'string' ? own : own?.id);
+  if (id === undefined) return { kind: 'models', models: [] };
+  const entry = models.get(id);
+  if (entry === undefined) return { kind: 'problem', problem: unknownModel(id, models) };
+  // An agent without a model hands it on to those that it starts.
+  const used = definition.model === null ? [] : withFallbacks(entry, models, isJson);
+  return { kind: 'models', models: used };
+}
+
+/** An entry and those that stand in for it, in the order in which they are tried. */
+function withFallbacks(
+  entry: ModelEntry,
+  models: ReadonlyMap<string, ModelEntry>,
+  isStructured = false,
+): AgentSpec['models'] {
+  const fallbacks = (entry.fallbacks ?? []).flatMap((name) => models.get(name) ?? []);
+  const specOf = (it: ModelEntry): ModelSpec =>
+    isStructured ? { ...modelSpec(it), ...outputSpec(it) } : modelSpec(it);
+  return [specOf(entry), ...fallbacks.map(specOf)];
+}
+
+/** What to say of a model that no entry of a worker has, where one is named. */
+export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
+  const known = [...models.keys()];
+  const near = nearestName(id, known);
+  const advice = near === undefined ? 'Add an entry for it.' : `Did you mean \`${near}\`?`;
+  const message = `Expected a model that the worker has (${known.join(', ') || 'it has none'}), got \`${id.slice(0, 200)}\`. ${advice}`;
+  return { code: 'unknown_model', message };
+}
+
+function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): ModelSpec {
+  return {
+    id,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(price === undefined ? {} : { price }),
+  };
+}
+
+/** How an entry asks for an output: found out once, so that a run keeps to it. */
+function outputSpec(entry: ModelEntry): Pick<ModelSpec, 'structuredOutput' | 'strict'> {
+  return {
+    structuredOutput: structuredOutputOf(entry),
+    ...(entry.strict === true ? { strict: true } : {}),
+  };
+}
+
+/** The models that LLM tools of a definition name, those of the run for the others; each with its fallbacks. */
+function compileToolModels(
+  { spec }: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  chosen: ChosenModels,
+): { readonly models: readonly ToolModelSpec[]; readonly problems: readonly UsageProblem[] } {
+  const tools = spec.tools.flatMap(({ llm }) => llm ?? []);
+  const own = chosen.kind === 'models' ? chosen.models.slice(0, 1).map(({ id }) => id) : [];
+  const ids = unique(tools.flatMap(({ model }) => (model === undefined ? own : [model])));
+  return {
+    models: withStandIns(ids, models),
+    problems: ids.flatMap((id) => (models.has(id) ? [] : [unknownModel(id, models)])),
+  };
+}
+
+/** With `llm_query` the model may name any model of the worker whose cost the limits can count. */
+function toolModels(
+  { spec }: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+  asked: readonly ToolModelSpec[],
+  limits: readonly Limit[],
+): Pick<AgentSpec, 'toolModels'> {
+  if (asked.length === 0) return {};
+  const namesAny = spec.tools.some(({ llm }) => llm !== undefined && llm.prompt === undefined);
+  const countable = (id: string): boolean =>
+    costProblems(limits, withStandIns([id], models)).length === 0;
+  const any = namesAny ? [...models.keys()].filter(countable) : [];
+  return { toolModels: withStandIns(unique([...asked.map(({ id }) => id), ...any]), models) };
+}
+
+/** The entries of `ids` and of all that stand in for them, each once. */
+function withStandIns(
+  ids: readonly string[],
+  models: ReadonlyMap<string, ModelEntry>,
+): readonly ToolModelSpec[] {
+  const all = unique(ids.flatMap((id) => [id, ...(models.get(id)?.fallbacks ?? [])]));
+  return all.flatMap((id) => {
+    const entry = models.get(id);
+    if (entry === undefined) return [];
+    const { fallbacks = [] } = entry;
+    const isAsked = ids.includes(id) && fallbacks.length > 0;
+    return [{ ...modelSpec(entry), ...outputSpec(entry), ...(isAsked ? { fallbacks } : {}) }];
+  });
+}
+
+function unique(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids)];
+}
+
+interface CompiledCompaction {
+  /** Null: never. */
+  readonly spec: CompactionSpec | null | 'default';
+  /** The models that write summaries and do nothing else. */
+  readonly models: readonly ModelSpec[];
+  readonly problems: readonly UsageProblem[];
+}
+
+/** Finds the models that strategies name, and those that stand in for them. */
+function compileCompaction(
+  given: AgentDefinition['compaction'],
+  models: ReadonlyMap<string, ModelEntry>,
+): CompiledCompaction {
+  if (given === undefined) return { spec: 'default', models: [], problems: [] };
+  if (given === false) return { spec: null, models: [], problems: [] };
+  const used: ModelSpec[] = [];
+  const problems: UsageProblem[] = [];
+  const strategies = given.strategies.map((strategy): StrategySpec => {
+    if (!('models' in strategy)) return strategy;
+    const found = strategy.models.flatMap((id) => {
+      const entry = models.get(id);
+      if (entry !== undefined) return withFallbacks(entry, models);
+      problems.push(unknownModel(id, models));
+      return [];
+    });
+    used.push(...found);
+    return { ...strategy, models: found.map(({ id }) => id) };
+  });
+  return { spec: { triggers: given.triggers, strategies }, models: used, problems };
+}
+
+/** What an agent does that does not say otherwise: only a known window can be kept. */
+function defaultCompaction({ contextWindow }: ModelSpec): CompactionSpec | null {
+  return contextWindow === undefined ? null : DEFAULT_COMPACTION;
+}
+
+/** A trigger on the share of a window that nobody knows would never fire. */
+function windowProblems(
+  compaction: CompactionSpec | null,
+  { id, contextWindow }: ModelSpec,
+): readonly UsageProblem[] {
+  const needsWindow = compaction?.triggers.some(isAboutContext) ?? false;
+  if (!needsWindow || contextWindow !== undefined) return [];
+  const message = `Expected a \`contextWindow\` for the model under a \`context\` trigger, got none for \`${id}\`. Add it to the entry, or remove the trigger.`;
+  return [{ code: 'no_context_window', message }];
+}
+
+const COST_KEY = 'agent:cost_microusd';
+
+/** A cost limit over a model without a price would never trip. */
+function costProblems(
+  limits: readonly Limit[],
+  models: readonly ModelSpec[],
+): readonly UsageProblem[] {
+  const costLimits = limits.filter(isAboutCost);
+  const isWatched = (id: string): boolean =>
+    [COST_KEY, `${COST_KEY}:${id}`].some((key) =>
+      costLimits.some((limit) => covers(limit, key) || covers(limit, self(key))),
+    );
+  return models
+    .filter(({ id, price }) => price === undefined && isWatched(id))
+    .map(({ id }) => ({
+      code: 'cost_without_price',
+      message: `Expected a \`price\` for every model under a cost limit, got none for \`${id}\`. Add it to the entry, or remove the limit.`,
+    }));
+}
+
+/** Whether a limit watches costs and nothing else; a prefix may be shorter than their key. */
+function isAboutCost({ kind, key }: Limit): boolean {
+  const rows = kind === 'prefix' ? statRowsUnder(key) : [statKeyInfo(key)?.row];
+  return rows.length > 0 && rows.every((row) => row?.key === COST_KEY);
+}
+
+/** A limit on a tool, a model or a validator that the agent does not have never trips. */
+function limitWarnings(spec: AgentSpec, models: readonly ModelSpec[]): readonly AgentWarning[] {
+  const names = {
+    model: models.map(({ id }) => id),
+    tool: [...spec.tools.map(({ name }) => name), '(unknown)'],
+    validator: spec.answer.validators,
+  };
+  return spec.limits.flatMap(({ kind, key }) => {
+    const info = kind === 'exact' ? statKeyInfo(key) : undefined;
+    const per = info?.row.per.find((form) => form !== 'none');
+    if (info?.name === undefined || per === undefined) return [];
+    if (names[per].includes(info.name)) return [];
+    const message = `The limit on \`${key}\` never trips: agent \`${spec.name}\` has no ${per} \`${info.name}\`.`;
+    return [{ code: 'unused_limit', message }];
+  });
+}

@@ -1,0 +1,116 @@
+/** The first request of an agent, as its model would get it: without model, worker or server. */
+import type { AgentInput, HistoryTurn } from '../core/contract/input.ts';
+import type { ModelOrder } from '../core/run/host.ts';
+import { requestOfOrder } from '../core/ask/order-request.ts';
+import { givenMaterial } from '../core/start/prepare-input.ts';
+import type { Step, StepMemory } from '../core/contract/step.ts';
+import { EMPTY_DIGEST } from '../core/base/digest.ts';
+import type { JsonObject } from '../core/base/json.ts';
+import type { Task } from '../core/base/message.ts';
+import type { ModelRequest } from '../core/contract/model.ts';
+import { UsageError } from '../core/base/usage-error.ts';
+import { withChildren } from './agent-family.ts';
+import type { AgentWarning } from './compile-agent.ts';
+import type { AgentDefinition } from '../define/definition/definitions.ts';
+import { loadAgent } from './load-agent.ts';
+import type { ModelEntry } from '../define/definition/model-entry.ts';
+import { promptTexts } from '../models/prompt-texts.ts';
+import { createRegistry } from './registry.ts';
+
+/** What a run would be started with. */
+export interface PreviewOptions {
+  readonly task?: string | Task;
+  readonly context?: JsonObject | Step;
+  /** What the programs of an earlier run left: its Step's `memory`. */
+  readonly memory?: StepMemory;
+  /** Earlier conversation, oldest first. */
+  readonly history?: readonly HistoryTurn[];
+  /** The agents that tools of this one name; those in its tools need not be here. */
+  readonly agents?: readonly AgentDefinition[];
+  /** Entries of models that the agent names by id; one that is not here is asked as a function is. */
+  readonly models?: readonly ModelEntry[];
+  /** Milliseconds since 1970, for instructions that name the date. Default: now. */
+  readonly at?: number;
+}
+
+/** A first request, and what is odd about it. */
+export interface PromptPreview {
+  readonly request: ModelRequest;
+  readonly warnings: readonly AgentWarning[];
+}
+
+/**
+ * The first request of a run of `agent`; its `runId` is `preview`.
+ *
+ * @throws UsageError when such a run would end before its first model call, with the reason as code.
+ */
+export async function previewPrompt(
+  agent: AgentDefinition,
+  options: PreviewOptions = {},
+): Promise<PromptPreview> {
+  const { task = '', context, memory, history, models = [], agents = [] } = options;
+  const { at = Date.now() } = options;
+  const all = [agent, ...agents.filter((other) => other !== agent)];
+  const registry = createRegistry({ agents: all, models: withOwn(withChildren(all), models) });
+  const input: AgentInput = {
+    v: 1,
+    agent: agent.name,
+    task: typeof task === 'string' ? { text: task } : task,
+    ...(context === undefined ? {} : { context }),
+    ...(history === undefined ? {} : { history }),
+    ...(memory === undefined ? {} : { memory }),
+  };
+  const loaded = loadAgent(registry, input);
+  if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
+  const { spec, warnings, material, refusal } = loaded.agent;
+  if (refusal !== undefined) throw new UsageError(refusal.code, refusal.message);
+  const head = {
+    spec,
+    ...(material ?? givenMaterial(input)),
+    ...(history === undefined ? {} : { history }),
+  };
+  const [first] = spec.models;
+  if (first === undefined) {
+    const [noun, advice] =
+      spec.fanOut === undefined
+        ? ['pipeline', 'Preview one of its stages.']
+        : ['fan-out', `Preview \`${spec.fanOut.agent}\`.`];
+    const message = `Expected an agent that asks a model, got the ${noun} \`${spec.name}\`. ${advice}`;
+    throw new UsageError('no_model', message);
+  }
+  const order: ModelOrder = {
+    agent: spec.name,
+    runId: 'preview',
+    agentPath: spec.name,
+    model: first.id,
+    purpose: 'reply',
+    iteration: 1,
+    triesBefore: 0,
+    lastTurn: spec.limits.some(
+      ({ kind, key, max }) => kind === 'exact' && key === '$self:agent:iterations' && max <= 1,
+    ),
+    time: at,
+    ...(first.structuredOutput === undefined ? {} : { structuredOutput: first.structuredOutput }),
+    transcript: { epoch: 1, length: 0, digest: EMPTY_DIGEST },
+  };
+  const view = { head, messages: [] };
+  const texts = await promptTexts(registry, order, view);
+  return { request: requestOfOrder(order, view, { attempt: 1, ...texts }), warnings };
+}
+
+/** Nothing is asked here, so an agent whose model is known elsewhere needs no entry. */
+function withOwn(
+  agents: readonly AgentDefinition[],
+  models: readonly ModelEntry[],
+): readonly ModelEntry[] {
+  const named = agents.flatMap(({ model, tools }) => [
+    ...(typeof model === 'string' ? [model] : []),
+    ...tools.flatMap(({ spec }) => spec.agent?.model ?? []),
+  ]);
+  const inline = agents.flatMap(({ model }) =>
+    typeof model === 'string' || model === null ? [] : [model.id],
+  );
+  const known = [...models.map(({ id }) => id), ...inline];
+  const missing = [...new Set(named)].filter((id) => !known.includes(id));
+  return [...models, ...missing.map((id) => ({ id, model: () => Promise.resolve('') }))];
+}

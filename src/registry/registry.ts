@@ -1,0 +1,202 @@
+/** What a worker knows by name: its agents with their tools and validators, and its models. */
+import { childStarts, stageProblems, withChildren, withKnownAgents } from './agent-family.ts';
+import { compileAgent, unknownModel } from './compile-agent.ts';
+import type {
+  AgentDefinition,
+  RegisteredAgent,
+  Registry,
+} from '../define/definition/definitions.ts';
+import { askTool } from './ask-tool.ts';
+import { llmQueryTool } from '../define/llm-tool/define-llm-tool.ts';
+import { checkModelEntries, type ModelEntry } from '../define/definition/model-entry.ts';
+import { searchTool } from '../tools/search-tool.ts';
+import type { AgentToolSpec } from '../core/contract/spec.ts';
+import { shown } from '../core/text/shown.ts';
+import { isTreeLimit } from '../core/tree/ledger.ts';
+import { isUsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
+
+/** What a worker is given. */
+export interface RegistryOptions {
+  readonly agents: readonly AgentDefinition[];
+  /** Entries that agents name by id; entries that stand in a definition need not be here. */
+  readonly models?: readonly ModelEntry[];
+}
+
+/**
+ * The registry of a worker. Every agent is compiled once, so that what cannot run is found when
+ * the worker starts.
+ *
+ * @throws UsageError with all that is wrong with all agents and models, a line each.
+ */
+export function createRegistry(options: RegistryOptions): Registry {
+  const problems: UsageProblem[] = [];
+  const listed = options.agents.filter((agent, index) => {
+    const fits = isAgentDefinition(agent);
+    if (!fits) problems.push(notAnAgent(agent, index));
+    return fits;
+  });
+  const definitions = withChildren(listed);
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
+  const given = options.models ?? [];
+  const inline = inlineEntries(definitions, given);
+  const entries = [...given, ...inline.entries];
+  problems.push(...entryProblems(entries), ...inline.problems);
+  const models = new Map(entries.map((entry) => [entry.id, entry]));
+  const prices = new Map(
+    entries.flatMap(({ id, price }) => (price === undefined ? [] : [[id, price] as const])),
+  );
+  const agents = new Map<string, RegisteredAgent>();
+  for (const definition of definitions) {
+    const { name } = definition;
+    if (agents.has(name)) {
+      problems.push(duplicateAgent(name));
+      continue;
+    }
+    const known = withKnownAgents(definition, byName);
+    agents.set(name, registered(known.definition, prices));
+    const compiled = compileAgent(known.definition, models);
+    problems.push(
+      ...ownedBy(definition, [
+        ...known.problems,
+        ...stageProblems(definition, [...byName.keys()]),
+        ...toolModelProblems(known.definition, models),
+        ...(compiled.kind === 'problems' ? compiled.problems : []),
+      ]),
+    );
+  }
+  for (const definition of definitions) {
+    problems.push(...ownedBy(definition, costProblemsBelow(definition.name, agents, models)));
+  }
+  if (problems.length > 0) throw usageErrorOf(problems);
+  return { agents, models };
+}
+
+/** Problems that say whose they are: ``Agent `triage`: ``. */
+function ownedBy(
+  { name, spec }: AgentDefinition,
+  problems: readonly UsageProblem[],
+): readonly UsageProblem[] {
+  const noun = spec.pipeline === undefined ? 'Agent' : 'Pipeline';
+  const owner = `${spec.fanOut === undefined ? noun : 'Fan-out'} \`${name}\``;
+  return problems.map(({ code, message }) => ({ code, message: `${owner}: ${message}` }));
+}
+
+/** A model that a tool gives its agent is one of the worker's. */
+function toolModelProblems(
+  { tools }: AgentDefinition,
+  models: ReadonlyMap<string, ModelEntry>,
+): readonly UsageProblem[] {
+  return tools.flatMap(({ spec }) => {
+    const id = spec.agent?.model;
+    return id === undefined || models.has(id) ? [] : [unknownModel(id, models)];
+  });
+}
+
+/** Models without a price of agents below `name`, for which its limits on cost hold too. */
+function costProblemsBelow(
+  name: string,
+  agents: ReadonlyMap<string, RegisteredAgent>,
+  models: ReadonlyMap<string, ModelEntry>,
+): readonly UsageProblem[] {
+  const definition = agents.get(name)?.definition;
+  const compiled = definition === undefined ? null : compileAgent(definition, models);
+  // What is wrong with an agent by itself is said of it alone.
+  if (compiled?.kind !== 'agent') return [];
+  const limits = compiled.spec.limits.filter(isTreeLimit);
+  const starts: AgentToolSpec[] = [{ agent: name }];
+  const problems = new Map<string, UsageProblem>();
+  // What is pushed is visited in turn.
+  for (const { agent, model } of starts) {
+    const child = agents.get(agent)?.definition;
+    if (child === undefined) continue;
+    const start = model === undefined ? {} : { model };
+    const below = compileAgent(child, models, start, limits);
+    for (const { code, message } of below.kind === 'problems' ? below.problems : []) {
+      const whole = `${message} Its child \`${agent}\` uses it.`;
+      if (code === 'cost_without_price') problems.set(whole, { code, message: whole });
+    }
+    const isNew = (next: AgentToolSpec): boolean =>
+      !starts.some((known) => known.agent === next.agent && known.model === next.model);
+    starts.push(...childStarts(child).filter(isNew));
+  }
+  return [...problems.values()];
+}
+
+/** What to say of a model that no entry of a worker has. */
+export function missingModelText(registry: Registry, id: string): string {
+  const known = [...registry.models.keys()].join(', ');
+  return `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
+}
+
+function registered(
+  definition: AgentDefinition,
+  prices: RegisteredAgent['prices'],
+): RegisteredAgent {
+  const search = searchTool(definition);
+  const ask = askTool(definition);
+  const query = llmQueryTool(definition);
+  const tools = [
+    ...definition.tools,
+    ...(ask === undefined ? [] : [ask]),
+    ...(query === undefined ? [] : [query]),
+    ...(search === undefined ? [] : [search]),
+  ];
+  return {
+    definition,
+    tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+    validators: new Map(definition.validators.map((validator) => [validator.name, validator])),
+    prices,
+  };
+}
+
+/**
+ * The entries that stand in definitions and not among those given. One that several agents share
+ * stands once; two models under one id are a problem: requests would go to whichever came first.
+ */
+function inlineEntries(
+  definitions: readonly AgentDefinition[],
+  given: readonly ModelEntry[],
+): { readonly entries: readonly ModelEntry[]; readonly problems: readonly UsageProblem[] } {
+  const entries: ModelEntry[] = [];
+  const problems: UsageProblem[] = [];
+  const named = definitions.flatMap(({ model, tools }) => [
+    model,
+    ...tools.map((tool) => tool.model),
+  ]);
+  for (const entry of named) {
+    if (entry === undefined || entry === null || typeof entry === 'string') continue;
+    const known = [...given, ...entries].find(({ id }) => id === entry.id);
+    if (known === undefined) entries.push(entry);
+    else if (known.model !== entry.model) problems.push(twoModels(entry.id));
+  }
+  return { entries, problems };
+}
+
+function twoModels(id: string): UsageProblem {
+  const message = `Expected one model under the id \`${id}\`, got two objects. Share one between the agents, or give them entries with ids of their own.`;
+  return { code: 'duplicate_model', message };
+}
+
+function entryProblems(entries: readonly ModelEntry[]): readonly UsageProblem[] {
+  try {
+    checkModelEntries(entries);
+    return [];
+  } catch (error) {
+    if (isUsageError(error)) return error.problems;
+    throw error;
+  }
+}
+
+function isAgentDefinition(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'agent';
+}
+
+function notAnAgent(value: unknown, index: number): UsageProblem {
+  const message = `Expected \`agents[${index}]\` to be what \`defineAgent\` returns, got ${shown(value)}. Define it with \`defineAgent\`.`;
+  return { code: 'definition', message };
+}
+
+function duplicateAgent(name: string): UsageProblem {
+  const message = `Expected agent names to be unique, got two agents named \`${name}\`. Rename one.`;
+  return { code: 'duplicate_agent', message };
+}

@@ -1,0 +1,210 @@
+/** Judges the answers of one reply, without Temporal: the activity and the memory host share it. */
+import type { Json } from '../core/base/json.ts';
+import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
+import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { attempt } from './attempt.ts';
+import type {
+  RegisteredAgent,
+  ReportContext,
+  ValidatorDefinition,
+} from '../define/definition/definitions.ts';
+import { fitValue } from './fit-value.ts';
+import { messageOf } from './message-of.ts';
+import { reporter } from './reporter.ts';
+import { readVerdict, type ReadVerdict } from './read-verdict.ts';
+import type { ValueSchema } from '../define/schema/value-schema.ts';
+
+/** What an attempt needs beside the order. */
+export interface JudgeOptions {
+  /** Tries of this order, from 1. */
+  readonly attempt: number;
+  /** Stops the judging: a cancel, an interrupt, or the worker stops. */
+  readonly signal: AbortSignal;
+  /** How long a stopped validator may take to settle; see `attempt`. */
+  readonly graceMs?: number;
+}
+
+/** What came of an attempt. */
+export type JudgeRun =
+  | { readonly kind: 'judged'; readonly result: JudgeResult }
+  /** A validator or a schema library threw: to be tried again; `message` says who and what. */
+  | { readonly kind: 'threw'; readonly message: string }
+  | { readonly kind: 'stopped' };
+
+/** One attempt; never rejects. Candidates behind the first that is not unfit are not looked at. */
+export async function runJudge(
+  agent: RegisteredAgent,
+  order: JudgeOrder,
+  options: JudgeOptions,
+): Promise<JudgeRun> {
+  const reports = reporter(agent.prices);
+  const judge: Judge = {
+    agent,
+    order,
+    options,
+    ran: [],
+    context: (signal) => ({
+      signal,
+      runId: order.runId,
+      agentPath: order.agentPath,
+      attempt: options.attempt,
+      count: reports.count,
+      gauge: reports.gauge,
+      emit: reports.emit,
+      reportModelCall: reports.reportModelCall,
+    }),
+  };
+  const sections = await judgeSections(judge);
+  if (!Array.isArray(sections)) return sections as Stop;
+  const verdicts: Verdict[] = [];
+  for (const answer of order.answers) {
+    const verdict = await judgeCandidate(judge, answer);
+    if (isStop(verdict)) return verdict;
+    verdicts.push(verdict);
+    if (verdict.kind !== 'unfit') break;
+  }
+  return judged(judge, verdicts, sections, reports.reports());
+}
+
+type Stop = Exclude<JudgeRun, { readonly kind: 'judged' }>;
+type SectionVerdict = JudgeResult['sections'][number];
+
+interface Judge {
+  readonly agent: RegisteredAgent;
+  readonly order: JudgeOrder;
+  readonly options: JudgeOptions;
+  /** Grows while candidates are judged. */
+  readonly ran: { readonly validator: string; readonly accepted: boolean }[];
+  readonly context: (signal: AbortSignal) => ReportContext;
+}
+
+function judged(
+  { ran, options }: Judge,
+  verdicts: readonly Verdict[],
+  sections: readonly SectionVerdict[],
+  reports: Reports,
+): JudgeRun {
+  const result: JudgeResult = {
+    verdicts,
+    sections,
+    validators: ran,
+    attempts: options.attempt,
+    ...reports,
+  };
+  return { kind: 'judged', result };
+}
+
+function isStop(value: Verdict | Stop): value is Stop {
+  return value.kind === 'threw' || value.kind === 'stopped';
+}
+
+async function judgeSections(judge: Judge): Promise<readonly SectionVerdict[] | Stop> {
+  const { spec, standards } = judge.agent.definition;
+  const specs = [
+    ...(spec.react?.sections ?? []),
+    ...(spec.react?.thinking ? [spec.react.thinking] : []),
+  ];
+  const verdicts: SectionVerdict[] = [];
+  for (const { name, value } of judge.order.sections) {
+    const schema = specs.find((section) => section.name === name)?.schema;
+    const fit = await fitJson(
+      schema === undefined
+        ? null
+        : { json: schema, standard: standards.sections.get(name) ?? null },
+      value,
+    );
+    if (fit.kind === 'threw') return threw(`the schema of section ${name}`, fit.error);
+    verdicts.push(
+      fit.kind === 'unfit'
+        ? { problems: fit.lines }
+        : { problems: [], ...(fit.value === undefined ? {} : { value: fit.value }) },
+    );
+  }
+  return verdicts;
+}
+
+async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Stop> {
+  const fit = await fitJson(answerSchema(judge), answer);
+  if (fit.kind === 'threw') return threw('the schema of the answer', fit.error);
+  if (fit.kind === 'unfit') return { kind: 'unfit', problems: fit.lines };
+  const value = fit.value ?? answer;
+  for (const name of judge.order.validators) {
+    const validator = judge.agent.validators.get(name);
+    if (validator === undefined) return threw(`validator ${name}`, new Error(MISSING));
+    const verdict = await ask(judge, validator, value);
+    if (verdict.kind === 'threw' || verdict.kind === 'stopped') return verdict;
+    judge.ran.push({ validator: validator.name, accepted: verdict.kind === 'accepted' });
+    if (verdict.kind === 'rejected') {
+      return {
+        kind: 'rejected',
+        validator: validator.name,
+        feedback: verdict.feedback,
+        ...(fit.value === undefined ? {} : { value: fit.value }),
+      };
+    }
+  }
+  return { kind: 'accepted', ...(fit.value === undefined ? {} : { value: fit.value }) };
+}
+
+/** The schema of the agent's answer, or of the LLM tool that answers. */
+function answerSchema({ agent, order }: Judge): ValueSchema | null {
+  if (order.output !== undefined) {
+    const { tool, schema: json } = order.output;
+    return { json, standard: agent.tools.get(tool)?.answer ?? null };
+  }
+  const { spec, standards } = agent.definition;
+  const { schema } = spec.answer;
+  return schema === undefined ? null : { json: schema, standard: standards.answer };
+}
+
+async function ask(
+  { context, options }: Judge,
+  validator: ValidatorDefinition,
+  answer: Json,
+): Promise<ReadVerdict | Stop> {
+  const outcome = await attempt((signal) => validator.validate(answer, context(signal)), options);
+  const name = `validator ${validator.name}`;
+  switch (outcome.kind) {
+    case 'returned': {
+      const verdict = readVerdict(outcome.value);
+      return verdict ?? threw(name, new Error('it returned no verdict, expected { accepted }'));
+    }
+    case 'threw':
+      return threw(name, outcome.error);
+    default:
+      return { kind: 'stopped' };
+  }
+}
+
+/** The run keeps its specification while the fleet is upgraded: the validator may be gone by then. */
+const MISSING = 'this worker does not have it';
+
+function threw(who: string, error: unknown): Stop {
+  return { kind: 'threw', message: `${who}: ${messageOf(error)}` };
+}
+
+type JsonFit =
+  /** `value` is absent when the check left the value as it was. */
+  | { readonly kind: 'fits'; readonly value?: Json }
+  | { readonly kind: 'unfit'; readonly lines: readonly string[] }
+  | { readonly kind: 'threw'; readonly error: unknown };
+
+/** Checks a value that is kept in the run, so what the schema library makes of it must be JSON. */
+async function fitJson(schema: ValueSchema | null, value: Json): Promise<JsonFit> {
+  if (schema === null) return { kind: 'fits' };
+  try {
+    const fit = await fitValue(schema, value);
+    if (fit.kind === 'unfit') return fit;
+    const read = toJsonResult(fit.value);
+    if (read.kind === 'not_json') {
+      return { kind: 'unfit', lines: [`${read.path}: ${read.type} is not JSON`] };
+    }
+    const json = read.value ?? null;
+    // Key order counts: what the model wrote stays in its order.
+    return JSON.stringify(json) === JSON.stringify(value)
+      ? { kind: 'fits' }
+      : { kind: 'fits', value: json };
+  } catch (error) {
+    return { kind: 'threw', error };
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * One attempt of a tool call, without Temporal: the tool activity and the memory host share it.
+ *
+ * I1  Arguments are checked before the tool runs, by the schema of the definition on this worker,
+ *     and again after a middleware changed them.
+ * I2  A `once` tool is run in the first attempt only, and never reported as failed when it may
+ *     have taken effect: then its outcome is unknown.
+ * I3  What is returned is JSON within the bounds of the tool, however large or odd its result.
+ */
+import { canonicalJson, isJsonObject } from '../core/base/json.ts';
+import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import {
+  canceledCallText,
+  notJsonText,
+  notRunText,
+  toolErrorText,
+  toolTimeoutText,
+  unfitArgumentsText,
+  unknownOutcomeText,
+} from '../core/toolchain/call-texts.ts';
+import { toJsonResult } from '../core/toolchain/result-json.ts';
+import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
+import { toolchainOf } from '../core/toolchain/toolchain-of.ts';
+import { cut } from '../core/text/cut.ts';
+import { isToolError } from '../core/base/tool-error.ts';
+import { unreachable } from '../core/base/unreachable.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
+import { attempt, type Attempt, type Settled } from './attempt.ts';
+import type {
+  RegisteredAgent,
+  ToolContext,
+  ToolDefinition,
+} from '../define/definition/definitions.ts';
+import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
+import { fitValue } from './fit-value.ts';
+import { layered, type ToolMiddlewareCall } from '../define/definition/middleware.ts';
+import { messageOf } from './message-of.ts';
+import { reporter, type Reporter } from './reporter.ts';
+import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
+
+/** What an attempt needs beside the order. */
+export interface ToolRunOptions {
+  /** Tries of this call, from 1. */
+  readonly attempt: number;
+  /** Stops the call: a cancel, an interrupt, or the worker stops. */
+  readonly signal: AbortSignal;
+  /** Whether the signal, once aborted, means that the worker stops: no wish of a user. */
+  readonly isShutdown?: () => boolean;
+  /** How long a stopped tool may take to settle; see `attempt`. */
+  readonly graceMs?: number;
+}
+
+/** What came of an attempt: the result of the call, or the wish to try again. */
+export type ToolRun =
+  | { readonly kind: 'result'; readonly result: ToolResult }
+  /** The tool threw and has attempts left. */
+  | { readonly kind: 'retry'; readonly message: string }
+  /** The worker stops: the call is to be tried again on another one. */
+  | { readonly kind: 'shutdown' };
+
+/** One attempt of a call: what is run, for whom, and how. */
+interface Call {
+  readonly agent: RegisteredAgent;
+  readonly tool: ToolDefinition;
+  readonly order: ToolOrder;
+  readonly options: ToolRunOptions;
+}
+
+/** One attempt of the call; never rejects. */
+export async function runTool(
+  agent: RegisteredAgent,
+  order: ToolOrder,
+  options: ToolRunOptions,
+): Promise<ToolRun> {
+  const tool = agent.tools.get(order.tool);
+  if (tool === undefined) {
+    return ended(options, false, 'error', toolErrorText(missingText(agent, order)));
+  }
+  const call: Call = { agent, tool, order, options };
+  if (tool.spec.effect === 'once' && options.attempt > 1) {
+    return ended(options, true, 'unknown', unknownOutcomeText(tool.spec.name));
+  }
+  if (options.signal.aborted) return unstarted(call);
+  const checked = await checkArguments(call);
+  return 'run' in checked ? checked.run : execute(call, checked.args);
+}
+
+/** Step 4 of a call: the arguments as `execute` gets them, or what the model must correct. */
+async function checkArguments(
+  call: Call,
+): Promise<{ readonly args: unknown } | { readonly run: ToolRun }> {
+  const { tool, order, options } = call;
+  const { parameters } = tool.spec;
+  if (parameters === null) return { args: {} };
+  try {
+    const fit = await fitValue({ json: parameters, standard: tool.standard }, order.args);
+    if (fit.kind === 'fits') return { args: fit.value };
+    const text = unfitArgumentsText(tool.spec, fit.lines);
+    return { run: ended(options, false, 'rejected', text) };
+  } catch (error) {
+    // The schema library itself threw: a bug of the definition, told like a throw of the tool.
+    return { run: failed(call, messageOf(error), false) };
+  }
+}
+
+/** Step 6: runs the tool and reads what came of it. */
+async function execute(call: Call, args: unknown): Promise<ToolRun> {
+  const { tool, options } = call;
+  const reports = reporter(call.agent.prices);
+  const outcome = await attempt(
+    (signal) => runLayered(call, args, toolContext(call, reports, signal)),
+    {
+      signal: options.signal,
+      timeoutMs: tool.spec.timeoutMs,
+      // Whether a `once` tool took effect is worth a little more time; other calls are just late.
+      graceAtDeadline: tool.spec.effect === 'once',
+      ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+    },
+  );
+  const run = readAttempt(call, outcome);
+  if (run.kind !== 'result') return run;
+  return { kind: 'result', result: { ...run.result, ...reports.reports() } };
+}
+
+/** Step 5: the tool within the middleware of its agent; arguments that one changed go through step 4. */
+function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
+  const { agent, tool, order } = call;
+  const around = agent.definition.middleware?.tool ?? [];
+  if (around.length === 0) return tool.execute(args, context);
+  const asked = canonicalJson(order.args);
+  const run = async (changed: ToolMiddlewareCall): Promise<unknown> => {
+    const json = toJsonResult(changed.args);
+    if (json.kind === 'not_json' || !isJsonObject(json.value)) {
+      throw new Error(`a middleware of ${tool.spec.name} made arguments that are no JSON object`);
+    }
+    if (canonicalJson(json.value) === asked) return tool.execute(args, context);
+    const checked = await checkArguments({ ...call, order: { ...order, args: json.value } });
+    if ('run' in checked) throw unfitArguments(checked.run);
+    return tool.execute(checked.args, context);
+  };
+  const { signal, idempotencyKey, callId, runId, agentPath, attempt: tries } = context;
+  return layered(
+    around,
+    run,
+  )({
+    tool: order.tool,
+    // A copy: a middleware may change it in place.
+    args: structuredClone(order.args),
+    callId,
+    idempotencyKey,
+    runId,
+    agentPath,
+    attempt: tries,
+    signal,
+  });
+}
+
+/** Thrown through the middleware that changed the arguments, which may still answer itself. */
+function unfitArguments(run: ToolRun): Error {
+  const error = new Error('The changed arguments do not fit.');
+  return Object.assign(error, { name: 'UnfitArguments', run });
+}
+
+function unfitRun(error: unknown): ToolRun | undefined {
+  if (!(error instanceof Error) || error.name !== 'UnfitArguments') return undefined;
+  return (error as { readonly run?: ToolRun }).run;
+}
+
+function toolContext(
+  { order, options }: Call,
+  { count, gauge, emit, reportModelCall }: Reporter,
+  signal: AbortSignal,
+): ToolContext {
+  const { callId, runId, agentPath } = order;
+  const idempotencyKey = `${runId}/${callId}`;
+  const { attempt: tries } = options;
+  return {
+    signal,
+    idempotencyKey,
+    callId,
+    runId,
+    agentPath,
+    attempt: tries,
+    count,
+    gauge,
+    emit,
+    reportModelCall,
+  };
+}
+
+function readAttempt(call: Call, outcome: Attempt): ToolRun {
+  switch (outcome.kind) {
+    case 'returned':
+      return readReturn(call, outcome.value);
+    case 'threw':
+      return readThrow(call, outcome.error);
+    case 'timed_out':
+    case 'stopped':
+      return readCutOff(call, outcome);
+    case 'unstarted':
+      return unstarted(call);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function readThrow(call: Call, error: unknown): ToolRun {
+  const unfit = unfitRun(error);
+  if (unfit !== undefined) return unfit;
+  if (isToolError(error) || isUsageError(error)) {
+    return ended(call.options, true, 'error', toolErrorText(error.message));
+  }
+  return failed(call, messageOf(error), true);
+}
+
+/** The tool's time was up, or it was stopped. What it did within the grace time is believed. */
+function readCutOff(
+  call: Call,
+  outcome: { readonly kind: 'timed_out' | 'stopped'; readonly late?: Settled },
+): ToolRun {
+  const { tool, options } = call;
+  const { name, effect, timeoutMs } = tool.spec;
+  const timedOut = outcome.kind === 'timed_out';
+  // A tool that came to its end has taken effect: calling that canceled would invite a repetition.
+  const finished = outcome.late?.kind === 'returned' && (!timedOut || effect === 'once');
+  if (finished && outcome.late?.kind === 'returned') {
+    return readReturn(call, outcome.late.value);
+  }
+  const isShutdown = !timedOut && options.isShutdown?.() === true;
+  // After a cancel a tool that threw has obeyed; one that still runs may yet take effect.
+  const mayTakeEffect = timedOut || isShutdown || outcome.late === undefined;
+  if (effect === 'once' && mayTakeEffect) {
+    return ended(options, true, 'unknown', unknownOutcomeText(name));
+  }
+  if (isShutdown) return { kind: 'shutdown' };
+  return timedOut
+    ? ended(options, true, 'error', toolTimeoutText(name, timeoutMs))
+    : ended(options, true, 'canceled', canceledCallText);
+}
+
+/** Stopped before the tool began: a `once` tool is not tried again, but the model may. */
+function unstarted({ tool, options }: Call): ToolRun {
+  if (options.isShutdown?.() !== true) return ended(options, false, 'canceled', canceledCallText);
+  if (tool.spec.effect !== 'once') return { kind: 'shutdown' };
+  return ended(options, false, 'error', notRunText(tool.spec.name));
+}
+
+/** Step 8: the result as JSON within its bounds. */
+function readReturn({ agent, tool, order, options }: Call, value: unknown): ToolRun {
+  const { name, maxResultBytes } = tool.spec;
+  if (isExternalReturn(value)) {
+    const read = readExternal(value);
+    if (read.kind === 'not_json') {
+      return ended(options, true, 'error', notJsonText(name, read.path, read.type));
+    }
+    if (read.kind === 'too_large') {
+      const message = `the details of its outside work have ${read.bytes} bytes, at most ${MAX_DETAILS_BYTES} are allowed`;
+      return ended(options, true, 'error', toolErrorText(message));
+    }
+    const { attempt: attempts } = options;
+    const result = { outcome: 'ok', external: read.work, attempts, started: true } as const;
+    return { kind: 'result', result };
+  }
+  const returned: ToolReturn = isToolReturn(value) ? value : { output: value };
+  const read = toJsonResult(returned.output);
+  if (read.kind === 'not_json') {
+    return ended(options, true, 'error', notJsonText(name, read.path, read.type));
+  }
+  const capped =
+    order.inProgram === true
+      ? capForProgram(name, read.value, maxResultBytes)
+      : capOutput(read.value, maxResultBytes, toolchainOf(agent.definition.spec.toolchain));
+  const { media, instructions, importance } = returned;
+  const result: ToolResult = {
+    outcome: 'ok',
+    ...capped,
+    ...(media === undefined || media.length === 0 ? {} : { media }),
+    ...(instructions === undefined ? {} : { instructions: cut(instructions, maxResultBytes) }),
+    ...(importance === undefined ? {} : { importance }),
+    attempts: options.attempt,
+    started: true,
+  };
+  return { kind: 'result', result };
+}
+
+/** A failure that may pass: tried again while there are attempts, then told to the model. */
+function failed({ tool, options }: Call, message: string, started: boolean): ToolRun {
+  if (options.attempt < tool.spec.retry.attempts) return { kind: 'retry', message };
+  return ended(options, started, 'error', toolErrorText(message));
+}
+
+function ended(
+  options: ToolRunOptions,
+  started: boolean,
+  outcome: Exclude<ToolResult['outcome'], 'ok'>,
+  error: string,
+): ToolRun {
+  return { kind: 'result', result: { outcome, error, attempts: options.attempt, started } };
+}
+
+/** The run keeps its specification while the fleet is upgraded: the tool may be gone by then. */
+function missingText(agent: RegisteredAgent, order: ToolOrder): string {
+  return `this worker has no tool ${order.tool} for agent ${agent.definition.name}`;
+}

@@ -1,0 +1,69 @@
+/** The built-in tool `tool_registry_search` of an agent, as the tool activity runs any tool. */
+import {
+  knownRanking,
+  pageOf,
+  searchToolSpec,
+  type SearchPage,
+  type SearchQuery,
+} from '../core/tool-search/query.ts';
+import { ToolError } from '../core/base/tool-error.ts';
+import { bm25Engine } from './bm25-engine.ts';
+import type { AgentDefinition, ToolDefinition } from '../define/definition/definitions.ts';
+import { regexEngine } from './regex-engine.ts';
+import {
+  enginesOf,
+  isLocalSearch,
+  toolSearchSpec,
+  type BuiltInEngine,
+  type SearchableTool,
+  type SearchEngine,
+} from '../define/definition/tool-search-options.ts';
+
+const BUILT_IN: { readonly [id in BuiltInEngine]: () => SearchEngine } = {
+  bm25: bm25Engine,
+  regex: regexEngine,
+};
+
+/** The search tool of an agent, or undefined when its prompt shows all tools. */
+export function searchTool({
+  tools,
+  spec,
+  toolSearch,
+}: AgentDefinition): ToolDefinition | undefined {
+  if (toolSearch === undefined || spec.toolSearch === undefined) return undefined;
+  const { pageSize } = toolSearchSpec(toolSearch);
+  const engines = enginesOf(toolSearch).map((engine) =>
+    typeof engine === 'string' ? BUILT_IN[engine]() : engine,
+  );
+  // One object for the life of the registry: indexes are kept by it.
+  const catalogue = tools.map(searchableTool);
+  const known = new Set(catalogue.map(({ name }) => name));
+  return {
+    kind: 'tool',
+    spec: searchToolSpec(spec.toolSearch, isLocalSearch(toolSearch)),
+    standard: null,
+    execute: async (args, { signal }): Promise<SearchPage> => {
+      // What the schema of the tool let through.
+      const { query, query_type: id, page } = args as SearchQuery;
+      const engine = engines.find((candidate) => candidate.id === id) ?? engines[0];
+      const ranking: unknown = await engine?.search(query, catalogue, { signal });
+      if (!Array.isArray(ranking)) {
+        throw new ToolError(`the search engine ${engine?.id ?? ''} returned no list of names`);
+      }
+      const names = ranking.filter((name): name is string => typeof name === 'string');
+      return pageOf(knownRanking(names, known), page, pageSize);
+    },
+  };
+}
+
+/** A tool by all texts by which it can be found. */
+export function searchableTool({ spec, search }: ToolDefinition): SearchableTool {
+  return {
+    name: spec.name,
+    description: spec.description,
+    domain: search?.domain ?? '',
+    categories: search?.categories ?? [],
+    keywords: search?.keywords ?? [],
+    queries: search?.queries ?? [],
+  };
+}
