@@ -17,9 +17,9 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ReplayWorkerOptions } from '@temporalio/worker';
-import { loadWorkflowBundle } from '../src/worker/bundle.ts';
-import { createTranscriptCache } from '../src/worker/transcript-cache.ts';
-import { createSinks } from '../src/worker/worker-sinks.ts';
+import { loadWorkflowBundle } from '../src/worker/bundle/bundle.ts';
+import { createTranscriptCache } from '../src/worker/serve/transcript-cache.ts';
+import { createSinks } from '../src/worker/serve/worker-sinks.ts';
 import { bareBundle, serveBare } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';

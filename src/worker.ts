@@ -11,13 +11,13 @@ export {
   WORKFLOWS_PATH,
   type LoadedBundle,
   type WorkflowBundleOptions,
-} from './worker/bundle.ts';
-export { CHUNK_BUS_DEFAULTS, createChunkBus, type ChunkBus } from './worker/chunk-bus.ts';
+} from './worker/bundle/bundle.ts';
+export { CHUNK_BUS_DEFAULTS, createChunkBus, type ChunkBus } from './worker/streaming/chunk-bus.ts';
 export {
   openChunkEndpoint,
   type ChunkEndpoint,
   type ChunkEndpointOptions,
-} from './worker/chunk-endpoint.ts';
+} from './worker/streaming/chunk-endpoint.ts';
 export type { ChunkSubscription } from './client/chunk-queue.ts';
 export {
   CONFIG_DEFAULTS,
@@ -25,25 +25,25 @@ export {
   readConfig,
   type LogLevel,
   type WorkerConfig,
-} from './worker/config.ts';
+} from './worker/config/config.ts';
 export {
   createWorker,
   WORKER_DEFAULTS,
   type EverloopWorker,
   type WorkerParts,
   type WorkerRole,
-} from './worker/create-worker.ts';
-export { createDirectoryArchive } from './worker/directory-archive.ts';
+} from './worker/serve/create-worker.ts';
+export { createDirectoryArchive } from './worker/archive/directory-archive.ts';
 export {
   EMBEDDED_SERVER_DEFAULTS,
   startOrFindServer,
   type EmbeddedServer,
   type EmbeddedServerOptions,
-} from './worker/embedded-server.ts';
-export { eventLine } from './worker/event-line.ts';
-export { local, type LocalEverloop, type LocalOptions } from './worker/local.ts';
-export type { ConfigOverrides } from './worker/config-of.ts';
-export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/run-worker.ts';
-export { stopOnSignal, type ShutdownOptions, type SignalSource } from './worker/shutdown.ts';
-export { subscribe, type EventFilter } from './worker/subscribe.ts';
-export type { EventListener } from './worker/worker-sinks.ts';
+} from './worker/server/embedded-server.ts';
+export { eventLine } from './worker/serve/event-line.ts';
+export { local, type LocalEverloop, type LocalOptions } from './worker/serve/local.ts';
+export type { ConfigOverrides } from './worker/config/config-of.ts';
+export { runWorker, type RunWorkerOptions, type WorkerReady } from './worker/serve/run-worker.ts';
+export { stopOnSignal, type ShutdownOptions, type SignalSource } from './worker/serve/shutdown.ts';
+export { subscribe, type EventFilter } from './worker/serve/subscribe.ts';
+export type { EventListener } from './worker/serve/worker-sinks.ts';

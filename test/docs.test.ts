@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { GENERATED_PAGES, renderPage } from '../scripts/generated-docs.ts';
-import { EXIT_CODES } from '../src/cli/exit-codes.ts';
+import { EXIT_CODES } from '../src/cli/terminal/exit-codes.ts';
 import { usageCodes } from '../src/core/base/usage-codes.ts';
 import { cli } from './cli/cli-fixture.ts';
 

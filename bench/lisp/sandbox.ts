@@ -1,7 +1,7 @@
 /** The language bundled as workflows are, and run in a context of its own as workflows are. */
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
-import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle.ts';
+import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle/bundle.ts';
 
 const CACHE_DIR = '.everloop/bundles';
 

@@ -2,7 +2,7 @@
 import { Worker, type WorkflowBundle } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { loadWorkflowBundle } from '../../src/worker/bundle.ts';
+import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import type { BareActivities, BareInput } from '../workflows/bare.ts';
 import type { Stage } from './bench-stage.ts';
 import { REPLY_BYTES } from './instant-agent.ts';

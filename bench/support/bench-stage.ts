@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
-import { createChunkBus } from '../../src/worker/chunk-bus.ts';
+import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
   createWorker,
   type EverloopWorker,
   type WorkerParts,
-} from '../../src/worker/create-worker.ts';
-import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
-import { startOrFindServer } from '../../src/worker/embedded-server.ts';
+} from '../../src/worker/serve/create-worker.ts';
+import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
+import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
 
 /** Everything that a benchmark stands on. */
 export interface Stage {

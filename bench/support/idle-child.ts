@@ -11,8 +11,8 @@ import { getHeapStatistics } from 'node:v8';
 import { BroadcastChannel } from 'node:worker_threads';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { createChunkBus } from '../../src/worker/chunk-bus.ts';
-import { createWorker } from '../../src/worker/create-worker.ts';
+import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
+import { createWorker } from '../../src/worker/serve/create-worker.ts';
 import { bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 

@@ -6,8 +6,8 @@
 import './quiet.ts';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { withHeartbeat } from '../../src/activities/heartbeat.ts';
-import { createChunkBus } from '../../src/worker/chunk-bus.ts';
-import { createWorker } from '../../src/worker/create-worker.ts';
+import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
+import { createWorker } from '../../src/worker/serve/create-worker.ts';
 import { bareActivities, bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 import { recoveryQueue, type RecoveryNote, type RecoveryOrder } from './recovery-order.ts';

@@ -11,7 +11,7 @@ import type { Json } from '../../src/core/base/json.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ToolOrder } from '../../src/core/contract/outcome.ts';
 import type { TranscriptHead } from '../../src/core/contract/transcript.ts';
-import { createChunkBus } from '../../src/worker/chunk-bus.ts';
+import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { bareInput, type BareWork } from './bare-worker.ts';
 import { instantAgent, REPLY_BYTES } from './instant-agent.ts';
 

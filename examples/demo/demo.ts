@@ -12,8 +12,8 @@ import { Client } from '@temporalio/client';
 import { openConnection } from '../../src/client/open-connection.ts';
 import { createEverloop, type AgentEvent, type Everloop, type RunHandle } from '../../src/index.ts';
 import { startOrFindServer } from '../../src/worker.ts';
-import { createCleanup, type Cleanup } from '../../src/worker/cleanup.ts';
-import { stopOnSignal } from '../../src/worker/shutdown.ts';
+import { createCleanup, type Cleanup } from '../../src/worker/config/cleanup.ts';
+import { stopOnSignal } from '../../src/worker/serve/shutdown.ts';
 import { createEventWatch, type EventWatch } from './event-watch.ts';
 import { factsOf, factTable } from './facts.ts';
 import {

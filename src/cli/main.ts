@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The program `everloop`. */
-import { processIo } from './io.ts';
+import { processIo } from './terminal/io.ts';
 import { runCli } from './run-cli.ts';
 
 process.exitCode = await runCli(process.argv.slice(2), processIo());

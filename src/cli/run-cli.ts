@@ -1,6 +1,6 @@
 /** The command line as a function: arguments and a process in, an exit code out. */
 import { Command, CommanderError } from 'commander';
-import type { Act, AddCommand } from './cli.ts';
+import type { Act, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addLispCommand } from './commands/lisp.ts';
@@ -26,9 +26,9 @@ import {
   addSendCommand,
 } from './commands/steer.ts';
 import { addBudgetCommand, addTreeCommand } from './commands/tree.ts';
-import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
-import type { CliIo } from './io.ts';
-import { createOutput, errorText } from './output.ts';
+import { EXIT_CODES, exitCodeOf } from './terminal/exit-codes.ts';
+import type { CliIo } from './terminal/io.ts';
+import { createOutput, errorText } from './terminal/output.ts';
 
 const EXIT_CODE_HELP = `
 Exit codes: 0 success · 1 the run ended in an error, at a limit or canceled · 2 usage

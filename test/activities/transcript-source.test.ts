@@ -13,7 +13,7 @@ import type { TranscriptHead } from '../../src/core/contract/transcript.ts';
 import {
   createTranscriptCache,
   type BoundedTranscriptCache,
-} from '../../src/worker/transcript-cache.ts';
+} from '../../src/worker/serve/transcript-cache.ts';
 import { reactSpec } from '../core/agent/spec-fixture.ts';
 import { gate } from '../support/runs.ts';
 

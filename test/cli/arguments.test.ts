@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readCount, readJsonObject, readLimits, readPort } from '../../src/cli/arguments.ts';
+import {
+  readCount,
+  readJsonObject,
+  readLimits,
+  readPort,
+} from '../../src/cli/terminal/arguments.ts';
 
 describe('limits on the command line', () => {
   it('reads numbers and unlimited', () => {

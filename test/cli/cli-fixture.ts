@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { ConnectedEverloop, ConnectOptions } from '../../src/client/connect.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { CliIo } from '../../src/cli/io.ts';
+import type { CliIo } from '../../src/cli/terminal/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { EMPTY_STATS } from '../../src/core/contract/stats.ts';

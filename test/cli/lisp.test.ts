@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ProgramReport } from '../../src/cli/lisp-session.ts';
+import type { ProgramReport } from '../../src/cli/commands/lisp-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { cli, type CliResult, type CliSetup } from './cli-fixture.ts';
 

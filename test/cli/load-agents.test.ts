@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasAgentFile, loadAgents } from '../../src/cli/load-agents.ts';
+import { hasAgentFile, loadAgents } from '../../src/cli/commands/load-agents.ts';
 
 const INDEX = pathToFileURL(join(import.meta.dirname, '../../src/index.ts')).href;
 let folder = '';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { processIo } from '../../src/cli/io.ts';
+import { processIo } from '../../src/cli/terminal/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 /** The program of a run on the command line. */
 import { describe, expect, it } from 'vitest';
 import type { ProgramView } from '../../src/core/contract/report.ts';
-import { programText } from '../../src/cli/program-text.ts';
+import { programText } from '../../src/cli/views/program-text.ts';
 import { startPrograms } from '../support/programs.ts';
 import { cli, fakeRun } from './cli-fixture.ts';
 

@@ -8,7 +8,7 @@ import {
   pluralText,
   tableText,
   usageText,
-} from '../../src/cli/text.ts';
+} from '../../src/cli/terminal/text.ts';
 import { STEP } from './cli-fixture.ts';
 
 describe('text for people', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { TreeRun } from '../../src/client/tree-run.ts';
-import { budgetText, treeText } from '../../src/cli/tree-text.ts';
+import { budgetText, treeText } from '../../src/cli/views/tree-text.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import { treeRun } from '../support/tree-runs.ts';
 import { cli, fakeRun, type CliResult, type CliSetup } from './cli-fixture.ts';

@@ -11,9 +11,12 @@ import {
 import type { ChunkSubscription } from '../../src/client/chunk-queue.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
-import { announceEndpoint } from '../../src/worker/chunk-announcement.ts';
-import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
-import { openChunkEndpoint, type ChunkEndpoint } from '../../src/worker/chunk-endpoint.ts';
+import { announceEndpoint } from '../../src/worker/streaming/chunk-announcement.ts';
+import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
+import {
+  openChunkEndpoint,
+  type ChunkEndpoint,
+} from '../../src/worker/streaming/chunk-endpoint.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { eventually } from '../support/eventually.ts';
 

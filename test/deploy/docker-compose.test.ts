@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { DEVELOPMENT_SETTINGS } from '../../src/worker/server-process.ts';
+import { DEVELOPMENT_SETTINGS } from '../../src/worker/server/server-process.ts';
 
 interface Service {
   readonly image?: string;

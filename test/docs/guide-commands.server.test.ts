@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { processIo, type LineSource } from '../../src/cli/io.ts';
+import { processIo, type LineSource } from '../../src/cli/terminal/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { findFreePort } from '../../src/worker/server-probe.ts';
+import { findFreePort } from '../../src/worker/server/server-probe.ts';
 import { modelAt, sse } from '../support/aimock.ts';
 import { eventually } from '../support/eventually.ts';
 import { answer, bodiesOf, hasNoGap } from '../support/runs.ts';

@@ -25,8 +25,8 @@ import {
   type ProgramOutcome,
 } from '../support/survey.ts';
 import { CLI_FOLDER, startTestServer, type TestServer } from '../support/test-server.ts';
-import { isRunning } from '../../src/worker/server-lock.ts';
-import { startOrFindServer, type EmbeddedServer } from '../../src/worker/embedded-server.ts';
+import { isRunning } from '../../src/worker/server/server-lock.ts';
+import { startOrFindServer, type EmbeddedServer } from '../../src/worker/server/embedded-server.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 

@@ -15,8 +15,8 @@ import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { confusedCalls, enteredCalls } from '../support/survey.ts';
 import { CLI_FOLDER, startTestServer } from '../support/test-server.ts';
-import { isRunning } from '../../src/worker/server-lock.ts';
-import { startOrFindServer, type EmbeddedServer } from '../../src/worker/embedded-server.ts';
+import { isRunning } from '../../src/worker/server/server-lock.ts';
+import { startOrFindServer, type EmbeddedServer } from '../../src/worker/server/embedded-server.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { ProgramView } from '../../src/core/contract/report.ts';
 

@@ -6,8 +6,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { isRunning } from '../../src/worker/server-lock.ts';
-import { startOrFindServer, type EmbeddedServer } from '../../src/worker/embedded-server.ts';
+import { isRunning } from '../../src/worker/server/server-lock.ts';
+import { startOrFindServer, type EmbeddedServer } from '../../src/worker/server/embedded-server.ts';
 import type { ScriptVariant } from '../../examples/script.ts';
 import {
   airlineAgents,

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
-import { loadWorkflowBundle } from '../../src/worker/bundle.ts';
+import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
 import { BUNDLE_FOLDER } from '../support/replay.ts';
 
@@ -22,7 +22,10 @@ it('exports the registered workflows and no others', () => {
 });
 
 it('ignores no module: what cannot run in the sandbox does not reach it', async () => {
-  const source = await readFile(new URL('../../src/worker/bundle.ts', import.meta.url), 'utf8');
+  const source = await readFile(
+    new URL('../../src/worker/bundle/bundle.ts', import.meta.url),
+    'utf8',
+  );
 
   expect(source).not.toContain('ignoreModules');
 });

@@ -8,7 +8,7 @@ import type { Step } from '../../src/core/contract/step.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
-import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
+import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { fakeRun, STEP } from '../cli/cli-fixture.ts';
 
 /** The client, and what runs were started with. */

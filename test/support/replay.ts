@@ -2,10 +2,10 @@
 import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
-import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle.ts';
-import { createTranscriptCache } from '../../src/worker/transcript-cache.ts';
-import { createSinks } from '../../src/worker/worker-sinks.ts';
-import { installRuntime } from '../../src/worker/install-runtime.ts';
+import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
+import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
+import { createSinks } from '../../src/worker/serve/worker-sinks.ts';
+import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 
 /** The folder of this repository that keeps workflow bundles, for all tests. */
 export const BUNDLE_FOLDER: string = fileURLToPath(

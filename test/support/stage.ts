@@ -15,10 +15,10 @@ import {
   type EverloopParts,
 } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
-import { createWorker, type WorkerParts } from '../../src/worker/create-worker.ts';
-import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
-import { installRuntime } from '../../src/worker/install-runtime.ts';
+import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
+import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
+import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
+import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 import { withHiddenValue } from './hidden-values.ts';
 import { BUNDLE_FOLDER, replayChain, type ReplayOptions } from './replay.ts';
 import { startTestServer } from './test-server.ts';

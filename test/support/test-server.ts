@@ -6,7 +6,7 @@ import {
   startOrFindServer,
   type EmbeddedServer,
   type EmbeddedServerOptions,
-} from '../../src/worker/embedded-server.ts';
+} from '../../src/worker/server/embedded-server.ts';
 
 /** The folder of this repository that keeps the fetched Temporal CLI, for all tests. */
 export const CLI_FOLDER: string = fileURLToPath(new URL('../../.everloop/bin', import.meta.url));

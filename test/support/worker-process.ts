@@ -3,9 +3,9 @@
  * `serve-*.ts` say what each of them serves.
  */
 import { NativeConnection } from '@temporalio/worker';
-import { createWorker, type WorkerParts } from '../../src/worker/create-worker.ts';
-import { createDirectoryArchive } from '../../src/worker/directory-archive.ts';
-import { installRuntime } from '../../src/worker/install-runtime.ts';
+import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
+import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
+import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 import { BUNDLE_FOLDER } from './replay.ts';
 
 /** Where a worker process serves. */

@@ -10,7 +10,7 @@ import {
   loadWorkflowBundle,
   preloadedModules,
   type LoadedBundle,
-} from '../../src/worker/bundle.ts';
+} from '../../src/worker/bundle/bundle.ts';
 
 const FIXTURES = fileURLToPath(new URL('../support/fixtures/workflows', import.meta.url));
 

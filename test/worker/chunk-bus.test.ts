@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChunkSubscription } from '../../src/client/chunk-queue.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
-import { createChunkBus } from '../../src/worker/chunk-bus.ts';
+import { createChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import { chunk } from '../support/chunks.ts';
 
 /** What a stream gives until it ends, as `seq` or the kind of a marker. */

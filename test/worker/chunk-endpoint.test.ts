@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFrameReader, type Frame } from '../../src/core/streaming/chunk-wire.ts';
-import { createChunkBus, type ChunkBus } from '../../src/worker/chunk-bus.ts';
+import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
   openChunkEndpoint,
   type ChunkEndpoint,
   type ChunkEndpointOptions,
-} from '../../src/worker/chunk-endpoint.ts';
+} from '../../src/worker/streaming/chunk-endpoint.ts';
 import { chunk, marker } from '../support/chunks.ts';
 import { cpuClock } from '../support/cpu-time.ts';
 import { eventually } from '../support/eventually.ts';

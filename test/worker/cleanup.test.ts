@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCleanup, withCleanup } from '../../src/worker/cleanup.ts';
+import { createCleanup, withCleanup } from '../../src/worker/config/cleanup.ts';
 
 describe('cleanup', () => {
   it('stops the newest first, all of it, and tells the first failure', async () => {

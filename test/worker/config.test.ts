@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/client/temporal-environment.ts';
-import { readConfig } from '../../src/worker/config.ts';
+import { readConfig } from '../../src/worker/config/config.ts';
 
 /** Keeps the developer's own profile out of the tests. */
 const NO_FILE = { TEMPORAL_CONFIG_FILE: '/no/such/temporal.toml' };

@@ -1,6 +1,6 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { expect, it } from 'vitest';
-import { createWorker, type WorkerParts } from '../../src/worker/create-worker.ts';
+import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
 
 /** Parts that are refused before the connection is used. */
 function partsWith(own: Partial<WorkerParts>): WorkerParts {

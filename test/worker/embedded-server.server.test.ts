@@ -8,10 +8,10 @@ import {
   startOrFindServer,
   type EmbeddedServer,
   type EmbeddedServerOptions,
-} from '../../src/worker/embedded-server.ts';
-import { isRunning } from '../../src/worker/server-lock.ts';
-import { findFreePort, isPortTaken, probeServer } from '../../src/worker/server-probe.ts';
-import { fetchTemporalCli } from '../../src/worker/temporal-cli.ts';
+} from '../../src/worker/server/embedded-server.ts';
+import { isRunning } from '../../src/worker/server/server-lock.ts';
+import { findFreePort, isPortTaken, probeServer } from '../../src/worker/server/server-probe.ts';
+import { fetchTemporalCli } from '../../src/worker/server/temporal-cli.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { CLI_FOLDER } from '../support/test-server.ts';

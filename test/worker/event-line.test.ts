@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
-import { eventLine } from '../../src/worker/event-line.ts';
+import { eventLine } from '../../src/worker/serve/event-line.ts';
 import { eventsArbitrary } from '../support/events.ts';
 
 const base = {

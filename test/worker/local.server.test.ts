@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { defineAgent, type AgentDefinition, type ModelFunction } from '../../src/index.ts';
-import { local, type LocalOptions } from '../../src/worker/local.ts';
-import { isPortTaken } from '../../src/worker/server-probe.ts';
-import { readServerState } from '../../src/worker/server-state.ts';
+import { local, type LocalOptions } from '../../src/worker/serve/local.ts';
+import { isPortTaken } from '../../src/worker/server/server-probe.ts';
+import { readServerState } from '../../src/worker/server/server-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { CLI_FOLDER } from '../support/test-server.ts';
 

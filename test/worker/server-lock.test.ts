@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isRunning, withLock } from '../../src/worker/server-lock.ts';
+import { isRunning, withLock } from '../../src/worker/server/server-lock.ts';
 import { eventually } from '../support/eventually.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverArguments } from '../../src/worker/server-process.ts';
+import { serverArguments } from '../../src/worker/server/server-process.ts';
 
 describe('serverArguments', () => {
   const options = {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { stopOnSignal } from '../../src/worker/shutdown.ts';
+import { stopOnSignal } from '../../src/worker/serve/shutdown.ts';
 
 /** A process that only notes what happens to it. */
 function start() {

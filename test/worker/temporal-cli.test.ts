@@ -24,7 +24,7 @@ import {
   runProgram,
   wheelRequirements,
   type CliSource,
-} from '../../src/worker/temporal-cli.ts';
+} from '../../src/worker/server/temporal-cli.ts';
 
 const PROGRAM = '#!/bin/sh\necho temporal\n';
 const SHA256 = createHash('sha256').update(PROGRAM).digest('hex');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTranscriptCache } from '../../src/worker/transcript-cache.ts';
+import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
 
 function key(workflowId: string, epoch = 1) {
   return { namespace: 'default', workflowId, executionId: 'run', epoch };

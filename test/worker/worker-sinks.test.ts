@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
-import { subscribe, type EventFilter } from '../../src/worker/subscribe.ts';
-import { createTranscriptCache } from '../../src/worker/transcript-cache.ts';
-import { createSinks, type EventListener } from '../../src/worker/worker-sinks.ts';
+import { subscribe, type EventFilter } from '../../src/worker/serve/subscribe.ts';
+import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
+import { createSinks, type EventListener } from '../../src/worker/serve/worker-sinks.ts';
 
 const base = { runId: 'r', agentPath: 'a', at: 0, iteration: 1, depth: 0 };
 const events: readonly AgentEvent[] = [

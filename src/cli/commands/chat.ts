@@ -3,12 +3,12 @@ import { Option, type Command } from 'commander';
 import { openConversation, type ConversationOptions } from '../../client/conversation.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { collect, readJsonObject, readLimits } from '../arguments.ts';
-import type { Act, Cli } from '../cli.ts';
-import { createChatView, createJsonChatView, type ChatView } from '../chat-view.ts';
-import { runChatSession, type ChatEnding, type ChatSessionParts } from '../chat-session.ts';
-import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';
-import { openServed } from '../open-served.ts';
+import { collect, readJsonObject, readLimits } from '../terminal/arguments.ts';
+import type { Act, Cli } from '../terminal/cli.ts';
+import { createChatView, createJsonChatView, type ChatView } from '../chat/chat-view.ts';
+import { runChatSession, type ChatEnding, type ChatSessionParts } from '../chat/chat-session.ts';
+import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
+import { openServed } from './open-served.ts';
 
 interface ChatOptions {
   readonly agents?: string;

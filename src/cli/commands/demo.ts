@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { Act, Cli } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import type { Act, Cli } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
 
 /** The demo is a script of the checkout: its mock provider is no dependency of the package. */
 const DEMO_FILE = fileURLToPath(new URL('../../../examples/demo/demo.ts', import.meta.url));

@@ -1,15 +1,15 @@
 /** `lisp run` and `lisp repl`: the program language on its own, without a server. */
 import type { Command } from 'commander';
 import type { JsonObject } from '../../core/base/json.ts';
-import { readCount, readJsonObject, readTextFile } from '../arguments.ts';
-import { untilInterrupted, type Act, type Cli } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { readCount, readJsonObject, readTextFile } from '../terminal/arguments.ts';
+import { untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import {
   createSession,
   isUnfinished,
   type LispSession,
   type ProgramReport,
-} from '../lisp-session.ts';
+} from './lisp-session.ts';
 
 interface LispOptions {
   readonly data?: string;

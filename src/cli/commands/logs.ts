@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
-import { readCount } from '../arguments.ts';
-import { untilInterrupted, withClient, type Act, type Cli } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { createProgressPrinter, POLL_MS, printStream } from '../follow.ts';
-import { eventText } from '../run-text.ts';
+import { readCount } from '../terminal/arguments.ts';
+import { untilInterrupted, withClient, type Act, type Cli } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { createProgressPrinter, POLL_MS, printStream } from '../views/follow.ts';
+import { eventText } from '../views/run-text.ts';
 
 interface LogOptions {
   readonly follow?: boolean;

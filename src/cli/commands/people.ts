@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import type { InboxView } from '../../client/everloop-client.ts';
 import type { Json } from '../../core/base/json.ts';
-import { readJsonArgument, readObject } from '../arguments.ts';
-import { withClient, type Act } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { pendingText } from '../run-text.ts';
-import { cellText, durationText, oneLine, tableText } from '../text.ts';
+import { readJsonArgument, readObject } from '../terminal/arguments.ts';
+import { withClient, type Act } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { pendingText } from '../views/run-text.ts';
+import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
 import { tell, withPath, type PathOption } from './steer.ts';
 
 /** Characters of what waits; a line should fit a terminal. */

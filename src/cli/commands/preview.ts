@@ -4,10 +4,10 @@ import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { Message, Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
-import { readJsonObject } from '../arguments.ts';
-import type { Act, Cli } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { loadAgents } from '../load-agents.ts';
+import { readJsonObject } from '../terminal/arguments.ts';
+import type { Act, Cli } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { loadAgents } from './load-agents.ts';
 
 interface PreviewArguments {
   readonly task?: string;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
-import { untilInterrupted, withClient, type Act, type Cli } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { POLL_MS } from '../follow.ts';
-import { programText } from '../program-text.ts';
+import { untilInterrupted, withClient, type Act, type Cli } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { POLL_MS } from '../views/follow.ts';
+import { programText } from '../views/program-text.ts';
 
 interface ProgramOptions {
   readonly follow?: boolean;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { RunSummary } from '../../client/everloop-client.ts';
-import { readCount } from '../arguments.ts';
-import { withClient, type Act } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { durationText, oneLine, tableText } from '../text.ts';
+import { readCount } from '../terminal/arguments.ts';
+import { withClient, type Act } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { durationText, oneLine, tableText } from '../terminal/text.ts';
 
 /** Characters of a task in the list: a line should fit a terminal. */
 const TASK_WIDTH = 50;

@@ -3,13 +3,13 @@ import type { Everloop, StartOptions } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
-import { collect, readJsonObject, readLimits } from '../arguments.ts';
-import { untilInterrupted, type Act, type Cli } from '../cli.ts';
-import { EXIT_CODES, exitCodeOfStep } from '../exit-codes.ts';
-import { follow } from '../follow.ts';
-import { openServed } from '../open-served.ts';
-import { endText } from '../run-text.ts';
-import { terminalText, valueText } from '../text.ts';
+import { collect, readJsonObject, readLimits } from '../terminal/arguments.ts';
+import { untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
+import { follow } from '../views/follow.ts';
+import { openServed } from './open-served.ts';
+import { endText } from '../views/run-text.ts';
+import { terminalText, valueText } from '../terminal/text.ts';
 
 interface RunOptions {
   readonly agents?: string;

@@ -1,16 +1,16 @@
 /** The commands that serve an agent file: `dev` on a server of this machine, `worker` in a fleet. */
 import type { Command } from 'commander';
-import { isPortTaken } from '../../worker/server-probe.ts';
+import { isPortTaken } from '../../worker/server/server-probe.ts';
 import {
   EMBEDDED_SERVER_DEFAULTS,
   type EmbeddedServerOptions,
-} from '../../worker/embedded-server.ts';
-import type { WorkerReady } from '../../worker/run-worker.ts';
-import { readPort } from '../arguments.ts';
-import type { Act, Cli } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { loadAgents, type AgentFile } from '../load-agents.ts';
-import { fieldsText } from '../text.ts';
+} from '../../worker/server/embedded-server.ts';
+import type { WorkerReady } from '../../worker/serve/run-worker.ts';
+import { readPort } from '../terminal/arguments.ts';
+import type { Act, Cli } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { loadAgents, type AgentFile } from './load-agents.ts';
+import { fieldsText } from '../terminal/text.ts';
 
 interface ServeOptions {
   readonly agents?: string;

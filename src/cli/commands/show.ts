@@ -4,10 +4,17 @@ import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { textOf } from '../../core/base/message.ts';
 import type { Entry } from '../../core/contract/entry.ts';
-import { withClient, type Act } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { pendingText } from '../run-text.ts';
-import { durationText, fieldsText, oneLine, pluralText, usageText, valueText } from '../text.ts';
+import { withClient, type Act } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { pendingText } from '../views/run-text.ts';
+import {
+  durationText,
+  fieldsText,
+  oneLine,
+  pluralText,
+  usageText,
+  valueText,
+} from '../terminal/text.ts';
 
 /** Adds `show ID`: where a run stands, or how it ended. */
 export function addShowCommand(program: Command, act: Act): void {

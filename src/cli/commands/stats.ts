@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { withClient, type Act } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { statsText } from '../run-text.ts';
+import { withClient, type Act } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { statsText } from '../views/run-text.ts';
 
 /** Adds `stats ID`: all statistics of a run. */
 export function addStatsCommand(program: Command, act: Act): void {

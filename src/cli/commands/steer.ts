@@ -4,10 +4,10 @@ import type { RunHandle, SendOptions } from '../../client/run-handle.ts';
 import type { TreeOption } from '../../client/run-tree.ts';
 import type { AdjustReceipt } from '../../core/contract/messages.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { collect, readLimits } from '../arguments.ts';
-import { withClient, type Act } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { tableText } from '../text.ts';
+import { collect, readLimits } from '../terminal/arguments.ts';
+import { withClient, type Act } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { tableText } from '../terminal/text.ts';
 
 /** Adds `send ID TEXT`: gives input to a live run. */
 export function addSendCommand(program: Command, act: Act): void {

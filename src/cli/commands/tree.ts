@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { TreeRun } from '../../client/tree-run.ts';
-import { untilInterrupted, withClient, type Act, type Cli } from '../cli.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import { POLL_MS } from '../follow.ts';
-import { budgetText, treeText } from '../tree-text.ts';
+import { untilInterrupted, withClient, type Act, type Cli } from '../terminal/cli.ts';
+import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { POLL_MS } from '../views/follow.ts';
+import { budgetText, treeText } from '../views/tree-text.ts';
 
 /** Adds `tree RUN`: the run and all below it. */
 export function addTreeCommand(program: Command, act: Act): void {

@@ -3,7 +3,7 @@
  */
 import type { Context } from '../value/context.ts';
 import { Fault, type Reason } from '../base/problem.ts';
-import { describeValue } from '../value/print.ts';
+import { describeValue, shortText } from '../value/print.ts';
 import {
   isInteger,
   isMap,
@@ -94,5 +94,13 @@ export function expectMap(c: Context, args: readonly Value[], index: number): Tr
 export function isSeqable(value: Value): boolean {
   return (
     value === null || typeof value === 'string' || isVector(value) || isMap(value) || isSet(value)
+  );
+}
+
+/** The fault of a `case` or `condp` without a matching clause. */
+export function noClause(form: string, value: Value): Fault {
+  return new Fault(
+    'runtime_error',
+    `No clause of \`${form}\` matches ${shortText(value)}, and there is no default.`,
   );
 }

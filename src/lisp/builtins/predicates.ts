@@ -19,8 +19,7 @@ import {
   type Value,
   type Work,
 } from '../value/value.ts';
-import { noClause } from '../code/node-values.ts';
-import { arg, expectNumber, isSeqable, wrongType } from './expect.ts';
+import { arg, expectNumber, isSeqable, noClause, wrongType } from './expect.ts';
 import { isOdd, isWhole } from './numbers.ts';
 import { plain, walk } from './stepping.ts';
 

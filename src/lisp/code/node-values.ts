@@ -3,12 +3,13 @@
  */
 import { slots } from '../value/slots.ts';
 import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../ast/core-ast.ts';
+import { noClause } from '../builtins/expect.ts';
 import { flexibleGet } from '../builtins/lookup.ts';
 import { itemsOfSeqable } from '../builtins/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { equalValues } from '../value/order.ts';
-import { describeValue, shortText } from '../value/print.ts';
+import { describeValue } from '../value/print.ts';
 import { mapOf, setOf } from '../value/tree.ts';
 import { isNumber, type Closure, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
@@ -77,14 +78,6 @@ export function matchCase(c: Context, node: CaseNode, value: Value): number {
   }
   if (node.otherwise !== null) return -1;
   throw noClause('case', value);
-}
-
-/** The fault of a `case` or `condp` without a matching clause. */
-export function noClause(form: string, value: Value): Fault {
-  return new Fault(
-    'runtime_error',
-    `No clause of \`${form}\` matches ${shortText(value)}, and there is no default.`,
-  );
 }
 
 /** The fault of too many jumps. */

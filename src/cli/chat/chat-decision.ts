@@ -1,0 +1,20 @@
+import type { Decision } from '../../core/contract/pending.ts';
+import { isJsonObject, type Json } from '../../core/base/json.ts';
+
+/**
+ * What a person wrote about a call: `y` or `yes`, `n` or `no` with a reason behind it, or other
+ * arguments as a JSON object. Null for everything else: nothing runs by mistake.
+ */
+export function readDecision(text: string): Decision | null {
+  const line = text.trim();
+  if (/^y(es)?$/i.test(line)) return { approve: true };
+  const denied = /^no?(?:[\s:,.]+(?<reason>[^]*))?$/i.exec(line);
+  if (denied !== null) return { deny: denied.groups?.['reason']?.trim() ?? '' };
+  if (!line.startsWith('{')) return null;
+  try {
+    const args = JSON.parse(line) as Json;
+    return isJsonObject(args) ? { args } : null;
+  } catch {
+    return null;
+  }
+}

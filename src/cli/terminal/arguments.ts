@@ -1,0 +1,130 @@
+/** What stands on the command line as text, read and checked. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { LimitsInput } from '../../core/contract/input.ts';
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
+import { mergeLimits } from '../../core/limits/compile-limits.ts';
+import { UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
+
+/** Repeatable options: each use adds a value. */
+export function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
+}
+
+/**
+ * Limits from `key=value`, as in `totalTokens=200000`, `costUsd=2`, `iterations=unlimited`; a lone
+ * `unlimited` drops all of them. Throws a UsageError with all that is wrong.
+ */
+export function readLimits(texts: readonly string[]): LimitsInput | undefined {
+  if (texts.length === 0) return undefined;
+  if (texts.length === 1 && texts[0] === 'unlimited') return 'unlimited';
+  const limits = Object.fromEntries(texts.map(readLimit)) as LimitsInput;
+  const merged = mergeLimits([], limits);
+  if (merged.kind === 'problems') throw usageErrorOf(merged.problems);
+  return limits;
+}
+
+function readLimit(text: string): readonly [key: string, value: number | 'unlimited'] {
+  const at = text.indexOf('=');
+  const key = text.slice(0, at).trim();
+  const value = text.slice(at + 1).trim();
+  const number = value === '' ? Number.NaN : Number(value);
+  if (at > 0 && value === 'unlimited') return [key, 'unlimited'];
+  if (at > 0 && !Number.isNaN(number)) return [key, number];
+  throw new UsageError(
+    'limit_key',
+    `Expected \`--limit\` as \`key=number\` or \`key=unlimited\`, got \`${text.slice(0, 200)}\`. ` +
+      'Write it as `--limit totalTokens=200000`.',
+  );
+}
+
+/** The JSON object that `option` gives: its text, or a file when the text is `@` and a path. */
+export async function readJsonObject(
+  option: string,
+  text: string | undefined,
+  cwd: string,
+): Promise<JsonObject | undefined> {
+  if (text === undefined) return undefined;
+  const source = text.startsWith('@') ? await readJsonFile(option, text.slice(1), cwd) : text;
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch {
+    // The engine's own message differs per version.
+    throw unfitJson(option, `\`${source.slice(0, 200)}\`, which is no JSON`);
+  }
+  if (!isPlainObject(value)) throw unfitJson(option, `\`${source.slice(0, 200)}\``);
+  return value as JsonObject;
+}
+
+/** A JSON value that stands on the command line; `name` is the argument. */
+export function readJsonArgument(name: string, text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    // The engine's own message differs per version.
+    throw new UsageError(
+      'argument',
+      `Expected \`${name}\` to be JSON, got \`${text.slice(0, 200)}\`. Correct it.`,
+    );
+  }
+}
+
+/** A JSON object that stands on the command line; `name` is the argument. */
+export function readObject(name: string, text: string): JsonObject {
+  const value = readJsonArgument(name, text);
+  if (isJsonObject(value)) return value;
+  throw new UsageError(
+    'argument',
+    `Expected \`${name}\` to be a JSON object, got \`${text.slice(0, 200)}\`. Correct it.`,
+  );
+}
+
+async function readJsonFile(option: string, path: string, cwd: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (error) {
+    throw Object.assign(unfitJson(option, `the file \`${path}\`, which cannot be read`), {
+      cause: error,
+    });
+  }
+}
+
+function unfitJson(option: string, got: string): UsageError {
+  return new UsageError(
+    'invalid_input',
+    `Expected \`${option}\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
+      `Write it as \`${option} '{"name": "value"}'\`.`,
+  );
+}
+
+/** The text of a file that is an argument. */
+export async function readTextFile(path: string, cwd: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (error) {
+    const message = `Expected the path of a file that can be read, got \`${path}\`. Correct it.`;
+    throw Object.assign(new UsageError('argument', message), { cause: error });
+  }
+}
+
+/** A whole number from `min` up. */
+export function readCount(option: string, text: string, min: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number;
+  throw new UsageError(
+    'argument',
+    `Expected \`${option}\` to be a whole number from ${min} up, got \`${text.slice(0, 200)}\`. Correct it.`,
+  );
+}
+
+/** A port: a number from 1 to 65,535, or `free` for any. */
+export function readPort(option: string, text: string): number | 'free' {
+  if (text === 'free') return 'free';
+  const number = Number(text);
+  if (/^\d{1,5}$/.test(text) && number >= 1 && number <= 65_535) return number;
+  throw new UsageError(
+    'argument',
+    `Expected \`${option}\` to be a port from 1 to 65535 or \`free\`, got \`${text.slice(0, 200)}\`. Correct it.`,
+  );
+}

@@ -1,0 +1,98 @@
+/** What every command is given: its process, its output, and the way to a server. */
+import type { Command } from 'commander';
+import type { ConnectedEverloop } from '../../client/connect.ts';
+import type { Everloop } from '../../client/everloop-client.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
+import { archiveDirOf, configOf } from '../../worker/config/config-of.ts';
+import type { WorkerConfig } from '../../worker/config/config.ts';
+import { createDirectoryArchive } from '../../worker/archive/directory-archive.ts';
+import { findAddress } from '../../worker/serve/find-address.ts';
+import { stopOnSignal } from '../../worker/serve/shutdown.ts';
+import type { CliIo } from './io.ts';
+import type { Output } from './output.ts';
+
+/** What a command works with. */
+export interface Cli {
+  readonly io: CliIo;
+  readonly output: Output;
+}
+
+/** Adds a command to the program; `act` runs its body and keeps the exit code that it returns. */
+export type AddCommand = (program: Command, act: Act) => void;
+
+/** Runs the body of a command. */
+export type Act = (body: (cli: Cli) => Promise<number>) => Promise<void>;
+
+/** The environment's configuration; the data folder is taken from the working folder. */
+export function configFor({ io }: Cli): WorkerConfig {
+  return configOf({ env: io.env });
+}
+
+/**
+ * Does `work` with a client of the server that runs, and closes the client. Throws a UsageError
+ * `no_server` when there is none.
+ */
+export async function withClient<Result>(
+  cli: Cli,
+  work: (everloop: Everloop) => Promise<Result>,
+): Promise<Result> {
+  const everloop = await openClient(cli);
+  try {
+    return await work(everloop);
+  } finally {
+    await everloop.close();
+  }
+}
+
+/** A client of the server that runs; close it. */
+export async function openClient(cli: Cli): Promise<ConnectedEverloop> {
+  const config = configFor(cli);
+  const { connection, namespace } = config.temporal;
+  const found = await findAddress(config);
+  if (found.kind === 'none') throw noServer(found.tried);
+  return cli.io.connect({
+    env: cli.io.env,
+    address: found.address,
+    namespace,
+    connection,
+    taskQueue: config.taskQueue,
+    dataDir: config.dataDir,
+    archive: createDirectoryArchive(archiveDirOf(config.dataDir)),
+  });
+}
+
+function noServer(tried: readonly string[]): UsageError {
+  return new UsageError(
+    'no_server',
+    [
+      'Expected a Temporal server, got none. Looked at:',
+      ...tried.map((line) => `- ${line}`),
+      'Start one with `everloop dev`, or set `TEMPORAL_ADDRESS`.',
+    ].join('\n'),
+  );
+}
+
+/**
+ * Does `work` until it settles or Ctrl-C comes: then `signal` is aborted, and the result is that of
+ * `interrupted`. A second Ctrl-C ends the process at once.
+ */
+export async function untilInterrupted<Result>(
+  { io }: Cli,
+  work: (signal: AbortSignal) => Promise<Result>,
+  interrupted: () => Result,
+): Promise<Result> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stopped = new Promise<Result>((resolve) => {
+    signal.addEventListener('abort', () => resolve(interrupted()), { once: true });
+  });
+  const release = stopOnSignal({ source: io.signals, stop: () => controller.abort() });
+  try {
+    const working = work(signal);
+    // What still goes on after Ctrl-C has lost its client, so that it fails is no news.
+    working.catch(() => undefined);
+    return await Promise.race([working, stopped]);
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,39 @@
+/** The exit codes of the command line; docs/cli.md has the same table. */
+import type { Step } from '../../core/contract/step.ts';
+import { isUsageError } from '../../core/base/usage-error.ts';
+
+/** What each exit code means. */
+export const EXIT_CODES = {
+  success: 0,
+  /** The run ended in an error, at a limit, or canceled. */
+  runFailed: 1,
+  /** What was asked for cannot be done as it was written: arguments, agent file, environment, id. */
+  usage: 2,
+  /** No server answers, or no worker does. */
+  noServer: 3,
+  /** Something that Everloop does not expect: a bug, or a service that broke off. */
+  unexpected: 4,
+  /** Ctrl-C: 128 and the number of SIGINT. */
+  interrupted: 130,
+} as const;
+
+/** Codes of usage errors that mean: nobody is there. */
+const NOBODY_THERE: readonly string[] = [
+  'no_server',
+  'no_worker',
+  'server_address',
+  'server_hanging',
+  'server_namespace',
+  'server_port',
+];
+
+/** The exit code for an error that ends a command. */
+export function exitCodeOf(error: unknown): number {
+  if (!isUsageError(error)) return EXIT_CODES.unexpected;
+  return NOBODY_THERE.includes(error.code) ? EXIT_CODES.noServer : EXIT_CODES.usage;
+}
+
+/** The exit code for a run that has ended. */
+export function exitCodeOfStep(step: Step): number {
+  return step.status === 'success' ? EXIT_CODES.success : EXIT_CODES.runFailed;
+}

@@ -1,0 +1,127 @@
+/** Waiting for a run while showing how it goes on: provisional text and where it stands. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunHandle } from '../../client/run-handle.ts';
+import type { Step } from '../../core/contract/step.ts';
+import type { Chunk, ChunkMarker } from '../../core/streaming/chunk.ts';
+import { isUsageError } from '../../core/base/usage-error.ts';
+import type { Output } from '../terminal/output.ts';
+import { progressText } from './run-text.ts';
+import { terminalText } from '../terminal/text.ts';
+
+/** How often a run is asked where it stands. */
+export const POLL_MS = 1_000;
+
+/** How to follow. */
+export interface FollowOptions {
+  /** Shows provisional text. */
+  readonly streams: boolean;
+  /** Aborted to stop showing; the run goes on. */
+  readonly signal: AbortSignal;
+}
+
+/** The Step of `run`, with progress on stderr until then. */
+export async function follow(
+  run: RunHandle,
+  output: Output,
+  options: FollowOptions,
+): Promise<Step> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([options.signal, ended.signal]);
+  const printer = createProgressPrinter(output);
+  const watching = watch(run, printer, signal);
+  if (options.streams) {
+    // Provisional text is a courtesy: when it breaks off, the result still comes.
+    void printStream(run, printer, signal).catch(() => undefined);
+  }
+  try {
+    return await run.result();
+  } finally {
+    ended.abort();
+    await watching;
+    printer.clear();
+  }
+}
+
+async function watch(run: RunHandle, printer: ProgressPrinter, signal: AbortSignal): Promise<void> {
+  let shown = '';
+  while (!signal.aborted) {
+    const text = await progressOf(run);
+    if (signal.aborted) return;
+    if (text !== undefined && text !== shown) printer.progress(text);
+    shown = text ?? shown;
+    // An abort ends the pause early and says nothing else.
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Where the run stands; undefined when that cannot be known at the moment. */
+async function progressOf(run: RunHandle): Promise<string | undefined> {
+  try {
+    return progressText(await run.status());
+  } catch (error) {
+    // The result tells what is wrong for good; a look that fails is repeated.
+    return isUsageError(error) && error.code === 'no_worker' ? 'waits for a worker' : undefined;
+  }
+}
+
+/** Shows the provisional text of `run` until it ends or `signal` is aborted. */
+export async function printStream(
+  run: Pick<RunHandle, 'stream'>,
+  printer: ProgressPrinter,
+  signal: AbortSignal,
+): Promise<void> {
+  const items = run.stream()[Symbol.asyncIterator]();
+  // A model may be silent for long: whoever stops looking does not wait for its next word.
+  signal.addEventListener('abort', () => void items.return?.(), { once: true });
+  for (;;) {
+    const next = await items.next();
+    if (signal.aborted || next.done === true) return;
+    printer.stream(next.value);
+  }
+}
+
+/** Shows progress as one line that changes on a terminal, else as a line for each change. */
+export interface ProgressPrinter {
+  readonly progress: (text: string) => void;
+  readonly stream: (item: Chunk | ChunkMarker) => void;
+  /** Takes the changing line away, or ends the line that text stands on. */
+  readonly clear: () => void;
+}
+
+/** A printer on the progress stream of `output`. */
+export function createProgressPrinter(output: Output): ProgressPrinter {
+  const { isLive, paintNote } = output;
+  let line: 'empty' | 'progress' | 'text' = 'empty';
+  let shown: Chunk | ChunkMarker | undefined;
+  const clear = (): void => {
+    if (line === 'progress') output.raw('\r\u001b[K');
+    if (line === 'text') output.raw('\n');
+    line = 'empty';
+  };
+  const text = (piece: string): void => {
+    if (line !== 'text') clear();
+    output.raw(paintNote('dim', piece));
+    line = piece.endsWith('\n') ? 'empty' : 'text';
+  };
+  return {
+    clear,
+    progress: (progress) => {
+      clear();
+      if (!isLive) return output.note(progress);
+      output.raw(paintNote('cyan', progress));
+      line = 'progress';
+    },
+    stream: (item) => {
+      // The marker itself may be what was lost: a higher attempt says the same.
+      const isAgain = shown?.iteration === item.iteration && item.attempt > shown.attempt;
+      shown = item;
+      if (isAgain) text('\n[starts again]\n');
+      if ('delta' in item) {
+        if (item.kind !== 'tool_args') text(terminalText(item.delta));
+        return;
+      }
+      if (item.kind === 'end') clear();
+      if (item.kind === 'gap') text('[…]');
+    },
+  };
+}

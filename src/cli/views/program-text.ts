@@ -1,0 +1,72 @@
+/** A program as text for people: each of its forms, and what it waits for. Pure. */
+import type { ProgramView } from '../../core/contract/report.ts';
+import type { EffectStatus, FormStatus, ProgramStatus } from '../../lisp.ts';
+import { countText, oneLine, pluralText, tableText } from '../terminal/text.ts';
+
+/** Characters of a form, and of its value: both should fit on a line of a terminal. */
+const FORM_WIDTH = 56;
+const VALUE_WIDTH = 40;
+
+/** The program form by form, then its open effects, then how it ended. */
+export function programText(view: ProgramView): string {
+  const { status, error } = view;
+  return [
+    headText(view),
+    ...(status === undefined ? [] : [formsText(view.source, status), ...effectsText(status)]),
+    ...(error === undefined ? [] : [error.message]),
+  ].join('\n\n');
+}
+
+/** `program 1.p · waiting · 1,204 of 1,000,000 units of fuel · 12 effects done, 1 failed` */
+function headText({ programId, outcome, status }: ProgramView): string {
+  const { state = 'failed', fuelUsed = 0, fuelLimit = 0, counts } = status ?? {};
+  const { done = 0, failed = 0 } = counts ?? {};
+  const fuel = `${countText(fuelUsed)} of ${countText(fuelLimit)} units of fuel`;
+  const failures = failed === 0 ? '' : `, ${countText(failed)} failed`;
+  return [
+    `program ${programId}`,
+    outcome ?? state,
+    ...(status === undefined ? ['not started'] : [fuel]),
+    ...(done + failed === 0 ? [] : [`${pluralText(done, 'effect')} done${failures}`]),
+  ].join(' · ');
+}
+
+function formsText(source: string, { forms }: ProgramStatus): string {
+  const rows = forms.map((form) => [
+    form.state,
+    String(form.span.line),
+    formText(source, form),
+    oneLine(form.preview ?? '', VALUE_WIDTH),
+  ]);
+  return tableText(['STATE', 'LINE', 'FORM', 'VALUE'], rows);
+}
+
+function formText(source: string, { span }: FormStatus): string {
+  return oneLine(source.slice(span.start, span.end), FORM_WIDTH);
+}
+
+/** What is open, and what waits for its turn; nothing of a program that has ended. */
+function effectsText({ effects, counts }: ProgramStatus): readonly string[] {
+  const open = effects.filter(({ state }) => state === 'waiting' || state === 'pending');
+  if (open.length === 0) return [];
+  const rows = open.map((effect) => [
+    effect.id,
+    effect.state === 'waiting' ? timeText(effect.since) : 'not begun',
+    String(effect.span.line),
+    whatText(effect),
+  ]);
+  const more = counts.waiting + counts.pending - open.length;
+  const table = tableText(['EFFECT', 'SINCE', 'LINE', 'WHAT'], rows);
+  return [more === 0 ? table : `${table}\nand ${countText(more)} more`];
+}
+
+/** `search {"query":"a"}`, `ask Which John?`, `sleep until 2026-03-10 09:00:01` */
+function whatText({ kind, name, text = '', until }: EffectStatus): string {
+  if (kind === 'sleep') return until === undefined ? 'sleep' : `sleep until ${timeText(until)}`;
+  const end = until === undefined ? '' : `, until ${timeText(until)}`;
+  return `${name} ${oneLine(text, FORM_WIDTH)}${end}`;
+}
+
+function timeText(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,156 @@
+/** What a run is, does and came to, as text for people. Pure. */
+import type { AgentEvent } from '../../core/contract/events.ts';
+import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
+import { numberedOptions } from '../../core/contract/pending.ts';
+import type { Step } from '../../core/contract/step.ts';
+import type { Json } from '../../core/base/json.ts';
+import type { Stats } from '../../core/contract/stats.ts';
+import {
+  costText,
+  countText,
+  durationText,
+  oneLine,
+  pluralText,
+  tableText,
+  terminalText,
+  usageText,
+} from '../terminal/text.ts';
+
+/** `iteration 2 · 220 tokens · $0.0012 · model openai/gpt-5`: where a run stands. */
+export function progressText(status: RunStatus): string {
+  const { iteration, usage, state, waitsFor } = status;
+  const doing =
+    state === 'running' || state === 'waiting'
+      ? waitsText([...(state === 'waiting' ? ['waiting'] : []), ...waitsFor])
+      : state;
+  return [
+    `iteration ${iteration}`,
+    `${countText(usage.totalTokens)} tokens`,
+    costText(usage.costMicroUsd),
+    ...(doing === '' ? [] : [doing]),
+  ].join(' · ');
+}
+
+/** `model gpt-5, 30 × agent reader`: what a run waits for, equal things once. */
+export function waitsText(waitsFor: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const one of waitsFor) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return [...counts].map(([one, count]) => (count === 1 ? one : `${count} × ${one}`)).join(', ');
+}
+
+/** `success · 4 iterations · 440 tokens · $0.0012 · 3.2 s`: what a run came to. */
+export function endText(step: Step): string {
+  const { status, reason, iterations, usage } = step;
+  const why = status === 'success' ? '' : ` (${reason})`;
+  return `${status}${why} · ${usageText(iterations, usage)} · ${durationText(usage.durationMs)}`;
+}
+
+/** `Which John? (1 John Smith, 2 John Doe)`, `pay {"amount":5}`: what waits for a person. */
+export function pendingText(item: PendingItem): string {
+  return terminalText(waitingText(item));
+}
+
+function waitingText(item: PendingItem): string {
+  switch (item.kind) {
+    case 'pause':
+      return 'the run is paused';
+    case 'question':
+      return item.options === undefined
+        ? item.question
+        : `${item.question} (${numberedOptions(item.options)})`;
+    case 'approval':
+      return `${item.tool} ${JSON.stringify(item.args)}`;
+    case 'external':
+      return `${item.tool} ${JSON.stringify(item.details ?? item.args)}`;
+  }
+}
+
+/** Characters of an event's details; a log is read line by line. */
+const DETAIL_WIDTH = 100;
+
+/** `  3 09:00:01 #1 tool_call:after search ok (12 ms)`: one event on one line. */
+export function eventText(event: AgentEvent): string {
+  const { seq, at, iteration, type } = event;
+  const time = new Date(at).toISOString().slice(11, 23);
+  const name = type.replace(/^agent:/, '');
+  const detail = oneLine(detailOf(event), DETAIL_WIDTH);
+  return `${String(seq).padStart(4)} ${time} #${iteration} ${name}${detail === '' ? '' : ` ${detail}`}`;
+}
+
+function detailOf(event: AgentEvent): string {
+  switch (event.type) {
+    case 'agent:execution:before':
+      return event.mode;
+    case 'agent:execution:after':
+      return `${event.status} (${event.reason})`;
+    case 'agent:execution:handover':
+      return `link ${event.run}`;
+    case 'agent:iteration:after':
+      return `${event.outcome} (${durationText(event.durationMs)})`;
+    case 'agent:model_call:before':
+      return `${event.model}, ${event.messages} messages`;
+    case 'agent:model_call:after':
+      return modelCallText(event);
+    case 'agent:turn:read':
+      return event.family === undefined ? event.kind : `${event.kind} (${event.family})`;
+    case 'agent:parse_error':
+      return event.problems.map((problem) => problem.message).join(' ');
+    case 'agent:tool_call:before':
+      return `${event.tool} ${JSON.stringify(event.args)}`;
+    case 'agent:tool_call:after':
+      return toolCallText(event);
+    case 'agent:program:before':
+      return `${event.programId} ${event.source}`;
+    case 'agent:program:after':
+      return programEndText(event);
+    case 'agent:question:asked':
+      return `${event.questionId} ${event.text}`;
+    case 'agent:approval:requested':
+      return `${event.callId} ${event.tool} ${JSON.stringify(event.args)}`;
+    case 'agent:input':
+      return `${event.kind}, position ${event.position}`;
+    case 'agent:limit_exceeded':
+      return `${event.key}: ${event.attempted ?? event.value} > ${event.limit.max}`;
+    default:
+      return otherDetail(event as unknown as { readonly [name: string]: Json });
+  }
+}
+
+function modelCallText(event: Extract<AgentEvent, { type: 'agent:model_call:after' }>): string {
+  const { model, usage, attempts, durationMs, error } = event;
+  const tokens = `${countText(usage.inputTokens)} + ${countText(usage.outputTokens)} tokens`;
+  const tries = attempts > 1 ? `, attempt ${attempts}` : '';
+  const failed = error === undefined ? '' : `, ${error.code}: ${error.message}`;
+  return `${model}, ${tokens}, ${durationText(durationMs)}${tries}${failed}`;
+}
+
+function toolCallText(event: Extract<AgentEvent, { type: 'agent:tool_call:after' }>): string {
+  const { tool, outcome, attempts, durationMs, error } = event;
+  const tries = attempts > 1 ? `, attempt ${attempts}` : '';
+  return `${tool} ${outcome} (${durationText(durationMs)}${tries})${error === undefined ? '' : ` ${error}`}`;
+}
+
+function programEndText(event: Extract<AgentEvent, { type: 'agent:program:after' }>): string {
+  const { programId, outcome, steps, calls, error } = event;
+  const failed = error === undefined ? '' : ` ${error.message}`;
+  return `${programId} ${outcome} (${countText(steps)} units of fuel, ${pluralText(calls, 'call')})${failed}`;
+}
+
+/** The fields that an event has of its own, as JSON. */
+const COMMON_FIELDS = ['seq', 'runId', 'agent', 'agentPath', 'at', 'iteration', 'depth', 'type'];
+
+function otherDetail(event: { readonly [name: string]: Json }): string {
+  const own = Object.entries(event).filter(([name]) => !COMMON_FIELDS.includes(name));
+  return own.length === 0 ? '' : JSON.stringify(Object.fromEntries(own));
+}
+
+/** Counters, then gauges, as a table; the twins of counters only `withSelf`. */
+export function statsText(stats: Stats, withSelf: boolean): string {
+  const rows = (['counters', 'gauges'] as const).flatMap((kind) =>
+    Object.entries(stats[kind])
+      .filter(([key]) => withSelf || !key.startsWith('$self:'))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => [kind.slice(0, -1), key, countText(value)]),
+  );
+  return rows.length === 0 ? 'No statistics yet.' : tableText(['KIND', 'KEY', 'VALUE'], rows);
+}

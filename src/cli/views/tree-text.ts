@@ -1,0 +1,77 @@
+/** A tree of runs as text for people: its runs with where they stand, and its budgets. Pure. */
+import type { TreeRun } from '../../client/tree-run.ts';
+import type { BudgetLine } from '../../core/contract/messages.ts';
+import { waitsText } from './run-text.ts';
+import { cellText, costText, countText, oneLine, tableText } from '../terminal/text.ts';
+
+/** Characters of what a run waits for; a line should fit a terminal. */
+const WAITS_WIDTH = 60;
+
+/** The runs of a tree, the first its root: branches, where each stands, and what it and all below used. */
+export function treeText(runs: readonly TreeRun[]): string {
+  const branches = branchesOf(runs);
+  return tableText(
+    ['RUN', 'ADDRESS', 'STATE', 'ITERATION', 'TOKENS', 'COST', 'WAITS FOR'],
+    runs.map((run, index) => [
+      `${branches[index] ?? ''}${cellText(run.agent)}`,
+      addressText(runs, run),
+      stateText(run),
+      run.state === 'silent' ? '?' : String(run.iteration),
+      countText(run.usage.totalTokens),
+      costText(run.usage.costMicroUsd),
+      oneLine(waitsText(run.waitsFor), WAITS_WIDTH),
+    ]),
+  );
+}
+
+/** The budgets of a tree: each limit at its own run, then what of it each run below has. */
+export function budgetText(runs: readonly TreeRun[]): string {
+  const branches = branchesOf(runs);
+  const rows = runs.flatMap((run, index) =>
+    run.budgets.map((line, place) => [
+      place === 0 ? `${branches[index] ?? ''}${cellText(run.agent)}` : '',
+      place === 0 ? addressText(runs, run) : '',
+      cellText(line.key),
+      originText(line),
+      ...[line.max, line.used, line.reserved, line.free].map((value) => amountText(line, value)),
+    ]),
+  );
+  return rows.length === 0
+    ? 'No budgets: no run of the tree is alive, or none has a limit over its tree.'
+    : tableText(['RUN', 'ADDRESS', 'LIMIT', 'OF', 'MAX', 'USED', 'RESERVED', 'FREE'], rows);
+}
+
+/** `success`, `error (internal)`, `waiting`, `silent`. */
+function stateText({ state, status, reason }: TreeRun): string {
+  if (state !== 'ended' || status === undefined) return state;
+  return status === 'success' || reason === undefined
+    ? status
+    : `${status} (${oneLine(reason, WAITS_WIDTH)})`;
+}
+
+/** The address of the first run; of those below the calls that lead there. */
+function addressText([root]: readonly TreeRun[], { id }: TreeRun): string {
+  const isBelow = root !== undefined && id.startsWith(`${root.id}/`);
+  return cellText(isBelow ? id.slice(root.id.length + 1) : id);
+}
+
+function originText({ origin }: BudgetLine): string {
+  return origin === 'self' ? 'own' : cellText(origin.agent);
+}
+
+function amountText({ key }: BudgetLine, value: number): string {
+  return key === 'agent:cost_microusd' ? costText(value) : countText(value);
+}
+
+/** What stands before each run: `├─ `, `│  └─ `; nothing before the first. */
+function branchesOf(runs: readonly TreeRun[]): readonly string[] {
+  const indents = new Map<string, string>();
+  return runs.map(({ id, parent }, index) => {
+    const above = runs.find((run) => run.id === parent);
+    if (index === 0 || above === undefined) return '';
+    const indent = indents.get(above.id) ?? '';
+    const isLast = above.children.at(-1) === id;
+    indents.set(id, `${indent}${isLast ? '   ' : '│  '}`);
+    return `${indent}${isLast ? '└─ ' : '├─ '}`;
+  });
+}

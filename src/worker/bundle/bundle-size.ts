@@ -1,0 +1,125 @@
+/**
+ * What makes the workflow bundle small and fast: modern syntax, no code that nobody uses, no long
+ * names. A worker reads the whole bundle at its start, and its sandbox keeps the text.
+ *
+ * Names that may be those of workflows stay, since the SDK finds the type of a child workflow by the
+ * name of the function that it is given. The source map stays right.
+ */
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { BundleOptions } from '@temporalio/worker';
+
+/** What the bundler is configured with. */
+type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
+
+/** One of the bundler's plugins, written as a function. */
+type Plugin = Extract<NonNullable<WebpackConfig['plugins']>[number], (...args: never[]) => unknown>;
+
+/** The bundler at work on one bundle. */
+type Compilation = Parameters<
+  Parameters<Parameters<Plugin>[0]['hooks']['compilation']['tap']>[1]
+>[0];
+
+/** A module of the bundle. */
+type Module = Compilation['modules'] extends Set<infer M> ? M : never;
+
+/** The part of swc that is used. */
+interface Swc {
+  minify(code: string, options: object): Promise<{ readonly code: string; readonly map?: string }>;
+}
+
+/** What the paths of modules begin with that export no workflow. */
+const WITHOUT_WORKFLOWS: readonly string[] = ['../../core/', '../../lisp/', '../../lisp.'].map(
+  (start) => fileURLToPath(new URL(start, import.meta.url)),
+);
+
+/** The bundler's configuration with the settings of this file. */
+export function smallAndModern(config: WebpackConfig): WebpackConfig {
+  return {
+    ...keepSyntax(config),
+    output: { ...config.output, pathinfo: false },
+    optimization: {
+      ...config.optimization,
+      moduleIds: 'deterministic',
+      providedExports: true,
+      usedExports: true,
+      mangleExports: 'size',
+      innerGraph: true,
+      sideEffects: true,
+      concatenateModules: true,
+    },
+    plugins: [...(config.plugins ?? []), joinOwnModules, minify],
+  };
+}
+
+/**
+ * Compiles TypeScript to the syntax that Node 20 has. The SDK's default, ES2017, turns each spread of
+ * an object into a call with property descriptors, which the state of a run pays for at every event.
+ */
+function keepSyntax(config: WebpackConfig): WebpackConfig {
+  const rules = (config.module?.rules ?? []).map((rule) => {
+    if (typeof rule !== 'object' || rule === null || typeof rule.use !== 'object') return rule;
+    const { use } = rule;
+    if (use === null || !('options' in use) || typeof use.options !== 'object') return rule;
+    const options = use.options as { readonly jsc?: object };
+    if (options.jsc === undefined) return rule;
+    const jsc = { ...options.jsc, target: 'es2022' };
+    return { ...rule, use: { ...use, options: { ...options, jsc } } };
+  });
+  return { ...config, module: { ...config.module, rules } };
+}
+
+/**
+ * Lets the bundler join only modules of the core and the language into one scope, where a call across
+ * modules costs no more than one within. A joined function may get another name, so modules that may
+ * hold workflows stay as they are.
+ */
+const joinOwnModules: Plugin = (compiler) => {
+  compiler.hooks.compilation.tap('everloop', (compilation) => {
+    compilation.hooks.finishModules.tap('everloop', (modules) => {
+      for (const module of modules) {
+        if (hasNoWorkflows(module)) continue;
+        module.getConcatenationBailoutReason = () => 'It may hold workflows.';
+      }
+    });
+  });
+};
+
+/** Rewrites what the bundler made, with the swc that the SDK compiles TypeScript with. */
+const minify: Plugin = (compiler) => {
+  const { Compilation, sources } = compiler.webpack;
+  const stage = Compilation.PROCESS_ASSETS_STAGE_OPTIMIZE_SIZE;
+  const require = createRequire(createRequire(import.meta.url).resolve('@temporalio/worker'));
+  const swc = require('@swc/core') as Swc;
+  compiler.hooks.compilation.tap('everloop', (compilation) => {
+    compilation.hooks.processAssets.tapPromise({ name: 'everloop', stage }, async (assets) => {
+      const reserved = namesToKeep(compilation);
+      for (const [name, asset] of Object.entries(assets)) {
+        const { source, map } = asset.sourceAndMap();
+        const small = await swc.minify(source.toString(), {
+          compress: { keep_classnames: true },
+          mangle: { keep_classnames: true, reserved },
+          module: false,
+          sourceMap: { content: JSON.stringify(map) },
+        });
+        const mapped = new sources.SourceMapSource(small.code, name, small.map);
+        compilation.updateAsset(name, mapped);
+      }
+    });
+  });
+};
+
+/** What modules export that may hold workflows: all but those of the core and the language. */
+function namesToKeep({ modules, moduleGraph }: Compilation): readonly string[] {
+  const names = [...modules].flatMap((module) => {
+    if (hasNoWorkflows(module)) return [];
+    const provided = moduleGraph.getExportsInfo(module).getProvidedExports();
+    return Array.isArray(provided) ? provided : [];
+  });
+  return [...new Set(names)];
+}
+
+function hasNoWorkflows(module: Module): boolean {
+  const path = module.nameForCondition() ?? '';
+  return WITHOUT_WORKFLOWS.some((start) => path.startsWith(start));
+}

