@@ -54,7 +54,7 @@ describe('the project of a file of tests', () => {
     { path: 'test/e2e/steps.test.ts', server: true },
     { path: 'test/worker/local.server.test.ts', server: true },
     { path: 'test/workflows/deep/er.test.ts', server: true },
-    { path: 'test/core/agent/loop.test.ts', server: false },
+    { path: 'test/core/runs/loop.test.ts', server: false },
     { path: 'test/e2e-like/steps.test.ts', server: false },
   ])('of $path', ({ path, server }) => {
     expect(isServerTest(path)).toBe(server);

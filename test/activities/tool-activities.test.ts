@@ -10,7 +10,7 @@ import type { Registry, ToolContext } from '../../src/define/definition/definiti
 import { judgeAnswerActivity } from '../../src/activities/judge-answer.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { gate } from '../support/runs.ts';
-import { judgeOrder, silentModel, toolOrder } from './agents.ts';
+import { judgeOrder, silentModel, toolOrder } from '../define/agents.ts';
 
 /** Settles when the signal is aborted, as a service call does. */
 function untilAborted(signal: AbortSignal): Promise<never> {

@@ -14,7 +14,7 @@ import {
   createTranscriptCache,
   type BoundedTranscriptCache,
 } from '../../src/worker/serve/transcript-cache.ts';
-import { reactSpec } from '../core/agent/spec-fixture.ts';
+import { reactSpec } from '../core/runs/spec-fixture.ts';
 import { gate } from '../support/runs.ts';
 
 const key: TranscriptKey = {

@@ -5,7 +5,7 @@ import type { ApprovalItem, QuestionItem } from '../../src/core/contract/pending
 import { startState, type Carried, type RunState } from '../../src/core/run/run-state.ts';
 import type { Limit } from '../../src/core/contract/limit.ts';
 import { textMessage } from '../../src/core/base/message.ts';
-import { reactSpec } from '../core/agent/spec-fixture.ts';
+import { reactSpec } from '../core/runs/spec-fixture.ts';
 
 const count = fc.nat({ max: 1_000 });
 const name = fc.constantFrom('search', 'other', '(unknown)');

@@ -32,7 +32,7 @@ import {
   type PagePosition,
 } from '../../src/core/contract/page.ts';
 import { cpuMsOf } from './cpu-time.ts';
-import { chatSpec, reactSpec } from '../core/agent/spec-fixture.ts';
+import { chatSpec, reactSpec } from '../core/runs/spec-fixture.ts';
 
 /** Counters of all events are those of the first and of the later ones, added. */
 export function tallyAddsOverConcatenation(

@@ -5,8 +5,8 @@ import type { AgentSpec, FormatSpec, LispSpec, ProgramSpec } from '../../src/cor
 import { readJson } from '../../src/core/section/json-reader.ts';
 import { payloadOf } from '../../src/core/section/payload.ts';
 import { readYaml } from '../../src/core/section/yaml-reader.ts';
-import { replyOf } from '../core/agent/reply-fixture.ts';
-import { chatSpec, reactSpec } from '../core/agent/spec-fixture.ts';
+import { replyOf } from '../core/runs/reply-fixture.ts';
+import { chatSpec, reactSpec } from '../core/runs/spec-fixture.ts';
 
 /** A reader, and how long it may take. */
 export interface ReplyReader {

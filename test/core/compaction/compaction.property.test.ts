@@ -11,7 +11,7 @@ import {
   compactionNeverGrows,
 } from '../../support/laws.ts';
 import { startState } from '../../../src/core/run/run-state.ts';
-import { chatSpec, reactSpec } from '../agent/spec-fixture.ts';
+import { chatSpec, reactSpec } from '../runs/spec-fixture.ts';
 import { entryOf, importantEntry, observation, summaryOf } from './entries.ts';
 
 const text = fc.integer({ min: 0, max: 200 }).map((length) => 'ä'.repeat(length));

@@ -7,7 +7,7 @@ import { buildSummaryRequest, SUMMARY_SYSTEM } from '../../../src/core/ask/summa
 import { textMessage, textOf, type Message } from '../../../src/core/base/message.ts';
 import type { ModelRequest } from '../../../src/core/contract/model.ts';
 import type { Entry } from '../../../src/core/contract/entry.ts';
-import { chatSpec, reactSpec } from '../agent/spec-fixture.ts';
+import { chatSpec, reactSpec } from '../runs/spec-fixture.ts';
 import {
   entriesOf,
   entryOf,

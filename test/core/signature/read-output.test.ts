@@ -9,7 +9,7 @@ import {
 import { parseSignature } from '../../../src/core/signature/parse-signature.ts';
 import { readOutput, sourceOf } from '../../../src/core/signature/read-output.ts';
 import type { SignatureType } from '../../../src/core/contract/signature.ts';
-import { cutReply, replyOf } from '../agent/reply-fixture.ts';
+import { cutReply, replyOf } from '../runs/reply-fixture.ts';
 import { anyType } from './signature-arbitrary.ts';
 
 function typeOf(text: string): SignatureType {

@@ -3,7 +3,7 @@ import type { ToolSearchSpec } from '../../../src/core/contract/spec.ts';
 import { declaredTools, hitsText, toolsText } from '../../../src/core/tool-search/describe.ts';
 import { pageOf, rankHits, searchToolSpec } from '../../../src/core/tool-search/query.ts';
 import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';
-import { toolSpec } from '../agent/spec-fixture.ts';
+import { toolSpec } from '../runs/spec-fixture.ts';
 
 const both: ToolSearchSpec = {
   hint: 'domains',

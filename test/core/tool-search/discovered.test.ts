@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message } from '../../../src/core/base/message.ts';
 import { discoveredTools, nextHead } from '../../../src/core/tool-search/discovered.ts';
 import type { TranscriptHead } from '../../../src/core/contract/transcript.ts';
-import { chatSpec } from '../agent/spec-fixture.ts';
+import { chatSpec } from '../runs/spec-fixture.ts';
 
 const toolSearch = { hint: 'names', pageSize: 3, pins: [], engines: [], noResults: '' } as const;
 const head: TranscriptHead = { spec: chatSpec({ toolSearch }), task: { text: 'Go' } };

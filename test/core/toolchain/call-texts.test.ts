@@ -12,7 +12,7 @@ import {
   unknownOutcomeText,
   unknownToolText,
 } from '../../../src/core/toolchain/call-texts.ts';
-import { toolSpec } from '../agent/spec-fixture.ts';
+import { toolSpec } from '../runs/spec-fixture.ts';
 
 const many = Array.from({ length: 25 }, (_, i) => toolSpec({ name: `tool_${i + 10}0` }));
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';
 import type { CallsReading } from '../../../src/core/toolchain/toolchain.ts';
-import { toolSpec } from '../agent/spec-fixture.ts';
+import { toolSpec } from '../runs/spec-fixture.ts';
 
 const yaml = toolchainOf({ kind: 'yaml', section: 'action' });
 const json = toolchainOf({ kind: 'json', section: 'action' });

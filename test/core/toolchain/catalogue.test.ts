@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { catalogueText, fieldLines, modelTool } from '../../../src/core/toolchain/catalogue.ts';
 import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';
-import { toolSpec } from '../agent/spec-fixture.ts';
+import { toolSpec } from '../runs/spec-fixture.ts';
 
 const tools = [
   toolSpec({

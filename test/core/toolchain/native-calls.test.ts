@@ -4,7 +4,7 @@ import {
   notRunText,
   readNativeCalls,
 } from '../../../src/core/toolchain/native-calls.ts';
-import { toolSpec } from '../agent/spec-fixture.ts';
+import { toolSpec } from '../runs/spec-fixture.ts';
 
 const context = {
   iteration: 2,

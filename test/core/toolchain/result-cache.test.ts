@@ -6,7 +6,7 @@ import {
   toCachedResult,
 } from '../../../src/core/toolchain/result-cache.ts';
 import type { ToolResult } from '../../../src/core/contract/outcome.ts';
-import { toolSpec } from '../agent/spec-fixture.ts';
+import { toolSpec } from '../runs/spec-fixture.ts';
 
 const tool = toolSpec({ cache: true });
 const call = { callId: '1.1', tool: 'search', args: { b: 1, a: 2 } };

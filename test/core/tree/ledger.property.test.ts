@@ -28,7 +28,7 @@ import {
 import type { Lease } from '../../../src/core/contract/lease.ts';
 import type { LeaseGrant, ParentMessage } from '../../../src/core/contract/tree-messages.ts';
 import { isRoomAwaited, recallsOf, returnsOf } from '../../../src/core/tree/recall.ts';
-import { reactSpec } from '../agent/spec-fixture.ts';
+import { reactSpec } from '../runs/spec-fixture.ts';
 
 const CALLS = 'agent:tool_calls';
 const TOKENS = 'agent:total_tokens';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pairedMessages } from '../../../../src/core/modes/chat.ts';
-import { buildRequest, modeOf, readTurn } from '../../../../src/core/modes/modes.ts';
-import { failedCallResult, toolCallResult } from '../../../../src/core/modes/observation.ts';
-import type { Message, Part } from '../../../../src/core/base/message.ts';
-import { notRunText } from '../../../../src/core/toolchain/native-calls.ts';
-import { toolchainOf } from '../../../../src/core/toolchain/toolchain-of.ts';
-import { cutReply, replyOf } from '../reply-fixture.ts';
-import { chatSpec, toolSpec } from '../spec-fixture.ts';
+import { pairedMessages } from '../../../src/core/modes/chat.ts';
+import { buildRequest, modeOf, readTurn } from '../../../src/core/modes/modes.ts';
+import { failedCallResult, toolCallResult } from '../../../src/core/modes/observation.ts';
+import type { Message, Part } from '../../../src/core/base/message.ts';
+import { notRunText } from '../../../src/core/toolchain/native-calls.ts';
+import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';
+import { cutReply, replyOf } from '../runs/reply-fixture.ts';
+import { chatSpec, toolSpec } from '../runs/spec-fixture.ts';
 
 const spec = chatSpec();
 const mode = modeOf(spec);

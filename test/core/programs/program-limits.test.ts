@@ -1,10 +1,10 @@
 /** What ends a program from outside: limits, a cancel, an interrupt; and what is said of it then. */
 import { describe, expect, it } from 'vitest';
-import type { LimitsInput } from '../../../../src/core/contract/input.ts';
-import { valueOf } from '../../../../src/core/contract/stats.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { startPrograms } from '../../../support/programs.ts';
-import { bodiesOf, gate, searchTool, typesOf } from '../../../support/runs.ts';
+import type { LimitsInput } from '../../../src/core/contract/input.ts';
+import { valueOf } from '../../../src/core/contract/stats.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startPrograms } from '../../support/programs.ts';
+import { bodiesOf, gate, searchTool, typesOf } from '../../support/runs.ts';
 
 const THREE = '(map #(attempt (tool/search {:query %})) ["a" "b" "c"])';
 const THREE_AT_ONCE = '(pmap #(attempt (tool/search {:query %})) ["a" "b" "c"])';

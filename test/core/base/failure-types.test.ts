@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureTypes, isFailureType } from '../../src/core/base/failure-types.ts';
+import { failureTypes, isFailureType } from '../../../src/core/base/failure-types.ts';
 
 test('every failure type is a name of lower case words with a meaning of one line', () => {
   for (const [type, meaning] of Object.entries(failureTypes)) {

@@ -4,8 +4,8 @@ import { buildRequest } from '../../../src/core/modes/modes.ts';
 import { startState, type RunState } from '../../../src/core/run/run-state.ts';
 import type { ReplyMark } from '../../../src/core/contract/compaction.ts';
 import { textMessage, textOf, type Message } from '../../../src/core/base/message.ts';
-import { chatSpec, reactSpec } from '../agent/spec-fixture.ts';
-import { entryOf } from './entries.ts';
+import { chatSpec, reactSpec } from '../runs/spec-fixture.ts';
+import { entryOf } from '../compaction/entries.ts';
 
 const identity = { runId: 'r', agentPath: 'tester', depth: 0, startedAt: 0 };
 const IMAGE = { type: 'media', mediaType: 'image/png', url: 'https://a/b' } as const;

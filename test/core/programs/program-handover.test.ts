@@ -1,14 +1,14 @@
 /** Programs that are handed over in their middle: nothing may tell them from those that are not. */
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../../../../src/define/tool/define-tool.ts';
-import type { ToolDefinition } from '../../../../src/define/definition/definitions.ts';
-import { external } from '../../../../src/define/tool/external.ts';
-import type { AgentEvent } from '../../../../src/core/contract/events.ts';
-import type { PendingItem } from '../../../../src/core/contract/messages.ts';
-import type { RunState } from '../../../../src/core/run/run-state.ts';
-import { startPrograms, type ProgramRun } from '../../../support/programs.ts';
-import { bodiesOf, searchTool, typesOf, type RunOptions } from '../../../support/runs.ts';
-import { eventually } from '../../../support/eventually.ts';
+import { defineTool } from '../../../src/define/tool/define-tool.ts';
+import type { ToolDefinition } from '../../../src/define/definition/definitions.ts';
+import { external } from '../../../src/define/tool/external.ts';
+import type { AgentEvent } from '../../../src/core/contract/events.ts';
+import type { PendingItem } from '../../../src/core/contract/messages.ts';
+import type { RunState } from '../../../src/core/run/run-state.ts';
+import { startPrograms, type ProgramRun } from '../../support/programs.ts';
+import { bodiesOf, searchTool, typesOf, type RunOptions } from '../../support/runs.ts';
+import { eventually } from '../../support/eventually.ts';
 
 function tools(ran: string[]): readonly ToolDefinition[] {
   const search = searchTool((query) => {

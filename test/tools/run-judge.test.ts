@@ -17,7 +17,7 @@ import type {
 import { runJudge, type JudgeRun } from '../../src/tools/run-judge.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import type { JudgeOrder } from '../../src/core/contract/outcome.ts';
-import { judgeOrder, quietSignal, testerWith } from './agents.ts';
+import { judgeOrder, quietSignal, testerWith } from '../define/agents.ts';
 
 function judge(agent: RegisteredAgent, fields: Partial<JudgeOrder>): Promise<JudgeRun> {
   const order = judgeOrder({ validators: [...agent.validators.keys()], ...fields });

@@ -7,7 +7,7 @@ import {
   isPlainObject,
   utf8Length,
   type Json,
-} from '../../src/core/base/json.ts';
+} from '../../../src/core/base/json.ts';
 
 class Point {
   readonly x = 1;

@@ -1,16 +1,16 @@
 /** Programs that wait for people, the outside and a time, and what they get. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../../../src/define/tool/define-tool.ts';
-import type { ToolDefinition } from '../../../../src/define/definition/definitions.ts';
-import { external } from '../../../../src/define/tool/external.ts';
-import type { Decision } from '../../../../src/core/contract/pending.ts';
-import { valueOf } from '../../../../src/core/contract/stats.ts';
-import type { Run } from '../../../../src/core/run/run.ts';
-import { programsLoop } from '../../../support/fixtures/workflows/programs-loop.ts';
-import { startPrograms, type ProgramRun } from '../../../support/programs.ts';
-import { bodiesOf, searchTool, START, startRun, typesOf } from '../../../support/runs.ts';
-import { eventually } from '../../../support/eventually.ts';
+import { defineTool } from '../../../src/define/tool/define-tool.ts';
+import type { ToolDefinition } from '../../../src/define/definition/definitions.ts';
+import { external } from '../../../src/define/tool/external.ts';
+import type { Decision } from '../../../src/core/contract/pending.ts';
+import { valueOf } from '../../../src/core/contract/stats.ts';
+import type { Run } from '../../../src/core/run/run.ts';
+import { programsLoop } from '../../support/fixtures/workflows/programs-loop.ts';
+import { startPrograms, type ProgramRun } from '../../support/programs.ts';
+import { bodiesOf, searchTool, START, startRun, typesOf } from '../../support/runs.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const HOUR = 3_600_000;
 

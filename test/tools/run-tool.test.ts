@@ -8,7 +8,7 @@ import type { ToolOptions } from '../../src/define/tool/tool-options.ts';
 import { toolResult } from '../../src/define/tool/tool-result.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
 import type { ToolResult } from '../../src/core/contract/outcome.ts';
-import { agentWith, quietSignal, testerWith, toolOrder } from './agents.ts';
+import { agentWith, quietSignal, testerWith, toolOrder } from '../define/agents.ts';
 
 function options(fields: Partial<ToolRunOptions> = {}): ToolRunOptions {
   return { attempt: 1, signal: quietSignal(), graceMs: 20, ...fields };

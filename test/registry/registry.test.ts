@@ -8,7 +8,7 @@ import type { AgentDefinition, ToolDefinition } from '../../src/define/definitio
 import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import type { LimitsInput } from '../../src/core/contract/input.ts';
-import { silentModel } from './agents.ts';
+import { silentModel } from '../define/agents.ts';
 
 const search = defineTool({ name: 'search', description: 'Finds.', execute: () => 1 });
 const accept = defineValidator({ name: 'accept', validate: () => ({ accepted: true }) });

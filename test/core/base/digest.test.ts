@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_DIGEST, rollDigest } from '../../src/core/base/digest.ts';
+import { EMPTY_DIGEST, rollDigest } from '../../../src/core/base/digest.ts';
 
 const roll = (...texts: readonly string[]): string => texts.reduce(rollDigest, EMPTY_DIGEST);
 

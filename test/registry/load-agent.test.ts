@@ -11,7 +11,7 @@ import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
 import type { AgentInput } from '../../src/core/contract/input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
-import { silentModel } from './agents.ts';
+import { silentModel } from '../define/agents.ts';
 
 const models: readonly ModelEntry[] = [
   {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { buildRequest, modeOf } from '../../../../src/core/modes/modes.ts';
+import { buildRequest, modeOf } from '../../../src/core/modes/modes.ts';
 import {
   failedCallResult,
   toolCallResult,
   type CallResult,
-} from '../../../../src/core/modes/observation.ts';
-import type { Reply } from '../../../../src/core/contract/model.ts';
-import type { FormattedSection, Message } from '../../../../src/core/base/message.ts';
-import { toolchainOf } from '../../../../src/core/toolchain/toolchain-of.ts';
-import { replyOf } from '../reply-fixture.ts';
-import { reactSpec } from '../spec-fixture.ts';
+} from '../../../src/core/modes/observation.ts';
+import type { Reply } from '../../../src/core/contract/model.ts';
+import type { FormattedSection, Message } from '../../../src/core/base/message.ts';
+import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';
+import { replyOf } from '../runs/reply-fixture.ts';
+import { reactSpec } from '../runs/spec-fixture.ts';
 
 const spec = reactSpec();
 const mode = modeOf(spec);

@@ -1,13 +1,13 @@
 /** What a program hands to an agent: nothing hidden under a name that the agent's model reads. */
 import { describe, expect, it, test } from 'vitest';
-import { agentTool } from '../../../../src/define/tool/agent-tool.ts';
-import { defineAgent } from '../../../../src/define/agent/define-agent.ts';
-import type { AgentDefinition } from '../../../../src/define/definition/definitions.ts';
-import type { Json } from '../../../../src/core/base/json.ts';
-import type { Step } from '../../../../src/core/contract/step.ts';
-import { holdsHidden } from '../../../../src/core/program-text/hidden-values.ts';
-import { startInMemory } from '../../../../src/testing/run-in-memory.ts';
-import { scriptedModel } from '../../../../src/testing/scripted-model.ts';
+import { agentTool } from '../../../src/define/tool/agent-tool.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
+import type { Json } from '../../../src/core/base/json.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
+import { holdsHidden } from '../../../src/core/program-text/hidden-values.ts';
+import { startInMemory } from '../../../src/testing/run-in-memory.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 
 const KEY = 'key-81c2d4';
 const PIN = 48_151_623;

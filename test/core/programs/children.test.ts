@@ -1,16 +1,16 @@
 /** Programs that call agents: values, failures, budgets, and branches that nobody needs any more. */
 import { describe, expect, test } from 'vitest';
-import { agentTool } from '../../../../src/define/tool/agent-tool.ts';
-import { defineAgent } from '../../../../src/define/agent/define-agent.ts';
-import { jsonAnswer } from '../../../../src/define/text/define-text.ts';
+import { agentTool } from '../../../src/define/tool/agent-tool.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { jsonAnswer } from '../../../src/define/text/define-text.ts';
 import type {
   AgentDefinition,
   ToolDefinition,
-} from '../../../../src/define/definition/definitions.ts';
-import { startInMemory } from '../../../../src/testing/run-in-memory.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { abortOf, bodiesOf, gate, searchTool } from '../../../support/runs.ts';
-import { ownSums, player, runsOf, taskOf, treeCounters } from '../../../support/trees.ts';
+} from '../../../src/define/definition/definitions.ts';
+import { startInMemory } from '../../../src/testing/run-in-memory.ts';
+import { eventually } from '../../support/eventually.ts';
+import { abortOf, bodiesOf, gate, searchTool } from '../../support/runs.ts';
+import { ownSums, player, runsOf, taskOf, treeCounters } from '../../support/trees.ts';
 
 /** An agent whose model writes `program` in its only turn. */
 function programmer(

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { modeOf, buildRequest } from '../../../../src/core/modes/modes.ts';
-import { systemTexts } from '../../../../src/core/modes/react-prompt.ts';
-import { toolCallResult } from '../../../../src/core/modes/observation.ts';
-import { BUILT_IN_GUIDANCE } from '../../../../src/define/definition/tool-search-options.ts';
-import type { AgentSpec, ReactSpec, ToolSearchSpec } from '../../../../src/core/contract/spec.ts';
-import type { Message } from '../../../../src/core/base/message.ts';
-import { searchToolSpec } from '../../../../src/core/tool-search/query.ts';
-import { toolchainOf } from '../../../../src/core/toolchain/toolchain-of.ts';
-import type { TranscriptHead } from '../../../../src/core/contract/transcript.ts';
-import { renderRequest } from '../../../support/render-request.ts';
-import { replyOf } from '../reply-fixture.ts';
-import { chatSpec, reactSpec, toolSpec } from '../spec-fixture.ts';
+import { modeOf, buildRequest } from '../../../src/core/modes/modes.ts';
+import { systemTexts } from '../../../src/core/modes/react-prompt.ts';
+import { toolCallResult } from '../../../src/core/modes/observation.ts';
+import { BUILT_IN_GUIDANCE } from '../../../src/define/definition/tool-search-options.ts';
+import type { AgentSpec, ReactSpec, ToolSearchSpec } from '../../../src/core/contract/spec.ts';
+import type { Message } from '../../../src/core/base/message.ts';
+import { searchToolSpec } from '../../../src/core/tool-search/query.ts';
+import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';
+import type { TranscriptHead } from '../../../src/core/contract/transcript.ts';
+import { renderRequest } from '../../support/render-request.ts';
+import { replyOf } from '../runs/reply-fixture.ts';
+import { chatSpec, reactSpec, toolSpec } from '../runs/spec-fixture.ts';
 
 const tools = [
   toolSpec({
@@ -203,7 +203,7 @@ describe('Requests of react [row 32]', () => {
   ])('$file', async ({ file, head, messages }) => {
     const request = buildRequest(head, messages, options);
 
-    await expect(renderRequest(request)).toMatchFileSnapshot(`../../../golden/prompts/${file}.txt`);
+    await expect(renderRequest(request)).toMatchFileSnapshot(`../../golden/prompts/${file}.txt`);
   });
 
   test.each([{ spec: airline({}) }, { spec: markdownJson }, { spec: chatSpec({ tools }) }])(

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readTurn } from '../../../../src/core/modes/modes.ts';
-import type { AgentSpec, ReactSpec } from '../../../../src/core/contract/spec.ts';
-import type { Turn } from '../../../../src/core/contract/turn.ts';
-import { cutReply, replyOf } from '../reply-fixture.ts';
-import { reactSpec } from '../spec-fixture.ts';
+import { readTurn } from '../../../src/core/modes/modes.ts';
+import type { AgentSpec, ReactSpec } from '../../../src/core/contract/spec.ts';
+import type { Turn } from '../../../src/core/contract/turn.ts';
+import { cutReply, replyOf } from '../runs/reply-fixture.ts';
+import { reactSpec } from '../runs/spec-fixture.ts';
 
 function specWith(react: Partial<ReactSpec>, fields: Partial<AgentSpec> = {}): AgentSpec {
   const spec = reactSpec(fields);

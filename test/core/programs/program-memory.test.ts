@@ -1,20 +1,20 @@
 /** What programs leave to those after them: definitions, history, journal, plan; and how much. */
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../../../src/define/agent/define-agent.ts';
-import { defineTool } from '../../../../src/define/tool/define-tool.ts';
+import { defineAgent } from '../../../src/define/agent/define-agent.ts';
+import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import type {
   AgentDefinition,
   ToolDefinition,
-} from '../../../../src/define/definition/definitions.ts';
-import type { ProgramSpec } from '../../../../src/core/contract/spec.ts';
-import type { Step } from '../../../../src/core/contract/step.ts';
-import { DEFAULT_PROGRAM } from '../../../../src/core/programs/world.ts';
-import type { ProgramReport } from '../../../../src/core/contract/report.ts';
-import { EMPTY_MEMORY } from '../../../../src/lisp.ts';
-import { startInMemory } from '../../../../src/testing/run-in-memory.ts';
-import { startPrograms } from '../../../support/programs.ts';
-import { programsLoop } from '../../../support/fixtures/workflows/programs-loop.ts';
-import { searchTool, startRun } from '../../../support/runs.ts';
+} from '../../../src/define/definition/definitions.ts';
+import type { ProgramSpec } from '../../../src/core/contract/spec.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
+import { DEFAULT_PROGRAM } from '../../../src/core/programs/world.ts';
+import type { ProgramReport } from '../../../src/core/contract/report.ts';
+import { EMPTY_MEMORY } from '../../../src/lisp.ts';
+import { startInMemory } from '../../../src/testing/run-in-memory.ts';
+import { startPrograms } from '../../support/programs.ts';
+import { programsLoop } from '../../support/fixtures/workflows/programs-loop.ts';
+import { searchTool, startRun } from '../../support/runs.ts';
 
 async function valuesOf(sources: readonly string[]): Promise<readonly unknown[]> {
   const started = startPrograms(sources);

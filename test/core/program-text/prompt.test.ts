@@ -11,7 +11,7 @@ import { lispMethod } from '../../../src/core/program-text/system-text.ts';
 import { toolLines } from '../../../src/core/program-text/tool-lines.ts';
 import { languageCard } from '../../../src/lisp.ts';
 import { renderRequest } from '../../support/render-request.ts';
-import { toolSpec } from '../agent/spec-fixture.ts';
+import { toolSpec } from '../runs/spec-fixture.ts';
 
 const search = defineTool({
   name: 'search_web',

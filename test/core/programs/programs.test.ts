@@ -1,12 +1,12 @@
 /** Programs in an iteration: their calls, their checks, and what a report says of them. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../../../src/define/tool/define-tool.ts';
-import type { ToolContext, ToolDefinition } from '../../../../src/define/definition/definitions.ts';
-import { ToolError } from '../../../../src/core/base/tool-error.ts';
-import { valueOf } from '../../../../src/core/contract/stats.ts';
-import { startPrograms } from '../../../support/programs.ts';
-import { bodiesOf, gate, searchTool, startRun, typesOf, type Gate } from '../../../support/runs.ts';
+import { defineTool } from '../../../src/define/tool/define-tool.ts';
+import type { ToolContext, ToolDefinition } from '../../../src/define/definition/definitions.ts';
+import { ToolError } from '../../../src/core/base/tool-error.ts';
+import { valueOf } from '../../../src/core/contract/stats.ts';
+import { startPrograms } from '../../support/programs.ts';
+import { bodiesOf, gate, searchTool, startRun, typesOf, type Gate } from '../../support/runs.ts';
 
 /** A tool that takes anything and gives what `execute` makes of it. */
 function anyTool(

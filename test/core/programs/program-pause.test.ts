@@ -1,11 +1,11 @@
 /** Programs of a run that is paused in their middle: what began goes on, nothing but timers begins. */
 import { describe, expect, it } from 'vitest';
-import { agentTool } from '../../../../src/define/tool/agent-tool.ts';
-import type { RunState } from '../../../../src/core/run/run-state.ts';
-import { valueOf } from '../../../../src/core/contract/stats.ts';
-import type { Step } from '../../../../src/core/contract/step.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { startPrograms, type ProgramRun } from '../../../support/programs.ts';
+import { agentTool } from '../../../src/define/tool/agent-tool.ts';
+import type { RunState } from '../../../src/core/run/run-state.ts';
+import { valueOf } from '../../../src/core/contract/stats.ts';
+import type { Step } from '../../../src/core/contract/step.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startPrograms, type ProgramRun } from '../../support/programs.ts';
 import {
   bodiesOf,
   gate,
@@ -13,8 +13,8 @@ import {
   START,
   typesOf,
   type RunOptions,
-} from '../../../support/runs.ts';
-import { player } from '../../../support/trees.ts';
+} from '../../support/runs.ts';
+import { player } from '../../support/trees.ts';
 
 /** A run that is paused while the call `first` of its program is in flight. */
 interface PausedRun extends ProgramRun {
