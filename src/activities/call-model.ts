@@ -3,7 +3,8 @@
  * it had cost; a failed one leaves as a typed failure with the usage of all its attempts.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
