@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Changing collections. */
 // prettier-ignore
+/** Changing collections. */
 export const CHANGING_DOCS: readonly DocRow[] = docTable('Changing collections', [
   ['assoc', '3+', 'map, nil, vector at an index ≤ count; further raises `runtime_error`',
    [['(assoc {:a 1} :b 2)', '{:a 1 :b 2}'], ['(assoc [1 2] 2 3)', '[1 2 3]']]],

@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Making and reading collections. */
 // prettier-ignore
+/** Making and reading collections. */
 export const COLLECTION_DOCS: readonly DocRow[] = Object.freeze([
   ...docTable('Making collections', [
     ['vector list', '0+', 'the same function',

@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Functions of functions, and trees. */
 // prettier-ignore
+/** Functions of functions, and trees. */
 export const FUNCTION_DOCS: readonly DocRow[] = docTable('Functions and trees', [
   ['apply', '2+', 'last argument is seqable or nil',
    [['(apply + 1 [2 3])', '6'], ['(apply str nil)', '""']]],

@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Members named after Java. */
 // prettier-ignore
+/** Members named after Java. */
 export const JAVA_DOCS: readonly DocRow[] = docTable('Java-shaped members', [
   ['Math/abs', '1', 'long or double; the smallest long stays',
    [['(Math/abs -7)', '7'], ['(Math/abs -1.5)', '1.5']]],

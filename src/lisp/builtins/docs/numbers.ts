@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Arithmetic. */
 // prettier-ignore
+/** Arithmetic. */
 export const NUMBER_DOCS: readonly DocRow[] = docTable('Arithmetic', [
   ["+ * +' *'", '0+', 'numbers only, also with one argument',
    [['(+ 1 2.5)', '3.5'], ['(*)', '1'], ["(+' 1 2)", '3'], ["(*' 2 3)", '6'], ['(+ 1 2 3)', '6'],

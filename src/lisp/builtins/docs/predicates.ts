@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Comparing and predicates. */
 // prettier-ignore
+/** Comparing and predicates. */
 export const PREDICATE_DOCS: readonly DocRow[] = Object.freeze([
   ...docTable('Comparing and logic', [
     ['= == not=', '1+', 'structural; numbers by value',

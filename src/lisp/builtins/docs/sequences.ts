@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Sequence functions. */
 // prettier-ignore
+/** Sequence functions. */
 export const SEQUENCE_DOCS: readonly DocRow[] = docTable('Sequence functions', [
   ['map mapv', '2+', 'several collections: shortest wins',
    [['(map + [1 2] [10 20 30])', '[11 22]'], ['(map :a [{:a 1}])', '[1]'],

@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Sets, JSON and notes. */
 // prettier-ignore
+/** Sets, JSON and notes. */
 export const SET_DOCS: readonly DocRow[] = Object.freeze([
   ...docTable('Sets', [
     ['set/union', '0+', 'arguments: sets or nil; another seqable counts as its set',

@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Effects, ending and records. */
 // prettier-ignore
+/** Effects, ending and records. */
 export const EFFECT_DOCS: readonly DocRow[] = Object.freeze([
   ...docTable('Effects', [
     ['ask', '1–2', 'asks a human; options `{:options :timeout-ms :default :details :free}`',

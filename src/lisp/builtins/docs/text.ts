@@ -1,7 +1,7 @@
 import { docTable, type DocRow } from './doc-row.ts';
 
-/** Text. */
 // prettier-ignore
+/** Text. */
 export const TEXT_DOCS: readonly DocRow[] = docTable('Text', [
   ['str', '0+', '`nil` is `""`; text raw; collections readable',
    [['(str :a 1.0 nil)', '":a1.0"'], ['(str ["a" nil])', '"[\\"a\\" nil]"']]],
