@@ -11,7 +11,6 @@ import {
   checkPurity,
   checkRings,
   checkSize,
-  codeLines,
 } from './support/architecture.ts';
 import { checkFloors, checkFolderCycles, houseFigures } from './support/house.ts';
 import { parseSourceFile, readSourceFiles, type SourceFile } from './support/source-file.ts';

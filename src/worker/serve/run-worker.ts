@@ -1,7 +1,7 @@
 /** One worker process of a fleet: the composition root. */
 import type { Archive } from '../../activities/archive-transcript.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { withCleanup } from '../config/cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from '../config/config-of.ts';
