@@ -3,9 +3,9 @@
  */
 import { slots } from '../value/slots.ts';
 import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../ast/core-ast.ts';
-import { noClause } from '../builtins/expect.ts';
-import { flexibleGet } from '../builtins/lookup.ts';
-import { itemsOfSeqable } from '../builtins/seqable.ts';
+import { noClause } from '../builtins/arguments/expect.ts';
+import { flexibleGet } from '../builtins/arguments/lookup.ts';
+import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { withCommas } from '../base/with-commas.ts';

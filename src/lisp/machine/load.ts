@@ -5,7 +5,7 @@
 import { slots as newSlots } from '../value/slots.ts';
 import type { Frame } from '../code/code.ts';
 import type { FnCode } from '../ast/core-ast.ts';
-import { newSteps } from '../builtins/builtin.ts';
+import { newSteps } from '../builtins/arguments/builtin.ts';
 import { emptyObject, isJsonObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
 import { limitsFrom } from '../base/limits.ts';
 import { Fault } from '../base/problem.ts';

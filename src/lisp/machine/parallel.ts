@@ -1,7 +1,7 @@
 /**
  * `pmap` and `pcalls`: one branch per call, joined in input order.
  */
-import { itemsOfSeqable } from '../builtins/seqable.ts';
+import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Json } from '../base/json.ts';
 import { isJsonObject } from '../base/json.ts';

@@ -1,9 +1,9 @@
 /**
  * `apply`: its last argument spread out.
  */
-import type { Context } from '../value/context.ts';
-import { checkCount } from '../value/context.ts';
-import type { Value } from '../value/value.ts';
+import type { Context } from '../../value/context.ts';
+import { checkCount } from '../../value/context.ts';
+import type { Value } from '../../value/value.ts';
 import { itemsAt } from './seqable.ts';
 
 /** The arguments of the call that `(apply f a b [c d])` stands for. */

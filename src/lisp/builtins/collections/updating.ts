@@ -1,9 +1,9 @@
 /**
  * Changing parts of collections with a function.
  */
-import { checkCount, type Context } from '../value/context.ts';
-import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { EMPTY_MAP, mapOf, mapSet, treeGet } from '../value/tree.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { treeKeys, treeVals } from '../../value/tree-walk.ts';
+import { EMPTY_MAP, mapOf, mapSet, treeGet } from '../../value/tree.ts';
 import {
   isMap,
   isVector,
@@ -11,13 +11,13 @@ import {
   type Value,
   type Steps,
   type Work,
-} from '../value/value.ts';
-import { vectorItems, vectorOf } from '../value/vector.ts';
+} from '../../value/value.ts';
+import { vectorItems, vectorOf } from '../../value/vector.ts';
 import { associate, associateIn, getIn } from './collections.ts';
-import { arg, expectMap, wrongType } from './expect.ts';
-import { getFrom } from './lookup.ts';
-import { itemsAt } from './seqable.ts';
-import { finish, steps, walk, want } from './stepping.ts';
+import { arg, expectMap, wrongType } from '../arguments/expect.ts';
+import { getFrom } from '../arguments/lookup.ts';
+import { itemsAt } from '../arguments/seqable.ts';
+import { finish, steps, walk, want } from '../arguments/stepping.ts';
 
 /** `update`. */
 const update: Work = steps(

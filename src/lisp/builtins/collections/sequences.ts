@@ -1,12 +1,19 @@
 /**
  * Sequence functions that call nothing.
  */
-import { checkCount, type Context } from '../value/context.ts';
-import { add, divide, type Num } from '../value/numbers.ts';
-import { compareKeys } from '../value/order.ts';
-import { newKeyIndex, numberOf } from '../value/key-index.ts';
-import { mapOf } from '../value/tree.ts';
-import { isMap, isNumber, isVector, type Value, type Vector, type Work } from '../value/value.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { add, divide, type Num } from '../../value/numbers.ts';
+import { compareKeys } from '../../value/order.ts';
+import { newKeyIndex, numberOf } from '../../value/key-index.ts';
+import { mapOf } from '../../value/tree.ts';
+import {
+  isMap,
+  isNumber,
+  isVector,
+  type Value,
+  type Vector,
+  type Work,
+} from '../../value/value.ts';
 import {
   EMPTY_VECTOR,
   vectorAt,
@@ -14,11 +21,11 @@ import {
   vectorDrop,
   vectorItems,
   vectorOf,
-} from '../value/vector.ts';
-import { arg, expectCount, fault, wrongType } from './expect.ts';
-import { flexibleGet, foundOr, KEY_COST } from './lookup.ts';
-import { itemsAt, orderedAt } from './seqable.ts';
-import { plain } from './stepping.ts';
+} from '../../value/vector.ts';
+import { arg, expectCount, fault, wrongType } from '../arguments/expect.ts';
+import { flexibleGet, foundOr, KEY_COST } from '../arguments/lookup.ts';
+import { itemsAt, orderedAt } from '../arguments/seqable.ts';
+import { plain } from '../arguments/stepping.ts';
 
 /** Argument `index` as a vector, for positional functions. Constant for vectors. */
 function orderedVector(c: Context, args: readonly Value[], index: number): Vector {

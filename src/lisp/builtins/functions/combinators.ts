@@ -1,10 +1,10 @@
 /**
  * Calling what `comp`, `juxt` and their kin made.
  */
-import type { Context } from '../value/context.ts';
-import { truthy, type Combinator, type Value, type Steps } from '../value/value.ts';
-import { vectorOf } from '../value/vector.ts';
-import { finish, want } from './stepping.ts';
+import type { Context } from '../../value/context.ts';
+import { truthy, type Combinator, type Value, type Steps } from '../../value/value.ts';
+import { vectorOf } from '../../value/vector.ts';
+import { finish, want } from '../arguments/stepping.ts';
 
 /** Drives a combinator: `begin`, then `resume` with the result of each call it wants. */
 export const combinatorStepper: {

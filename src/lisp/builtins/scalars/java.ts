@@ -1,9 +1,9 @@
 /**
  * Members named after Java: UTF-16 positions, raising on bad input.
  */
-import { checkText, type Context } from '../value/context.ts';
-import { isWellFormed } from '../value/characters.ts';
-import { toDouble, wholeOf } from '../value/numbers.ts';
+import { checkText, type Context } from '../../value/context.ts';
+import { isWellFormed } from '../../value/characters.ts';
+import { toDouble, wholeOf } from '../../value/numbers.ts';
 import {
   float,
   integer,
@@ -13,9 +13,9 @@ import {
   type Value,
   type Float,
   type Work,
-} from '../value/value.ts';
-import { arg, fault, wrongType } from './expect.ts';
-import { plain } from './stepping.ts';
+} from '../../value/value.ts';
+import { arg, fault, wrongType } from '../arguments/expect.ts';
+import { plain } from '../arguments/stepping.ts';
 import { parseDouble } from './text.ts';
 
 const LONG_LIMIT = 1n << 63n;

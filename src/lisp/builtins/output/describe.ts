@@ -1,11 +1,11 @@
 /**
  * `describe`: a bounded summary of a value's shape, for looking at data before working on it.
  */
-import type { Context } from '../value/context.ts';
-import { compareKeys, compareNatural } from '../value/order.ts';
-import { cutText, shortText } from '../value/print.ts';
-import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { EMPTY_MAP, EMPTY_SET, mapOf, mapSet, setAdd, treeHas } from '../value/tree.ts';
+import type { Context } from '../../value/context.ts';
+import { compareKeys, compareNatural } from '../../value/order.ts';
+import { cutText, shortText } from '../../value/print.ts';
+import { treeKeys, treeVals } from '../../value/tree-walk.ts';
+import { EMPTY_MAP, EMPTY_SET, mapOf, mapSet, setAdd, treeHas } from '../../value/tree.ts';
 import {
   isMap,
   isNumber,
@@ -17,12 +17,12 @@ import {
   type TreeMap,
   type Value,
   type Work,
-} from '../value/value.ts';
-import { divide } from '../value/numbers.ts';
-import { vectorCount, vectorItems, vectorOf } from '../value/vector.ts';
-import { arg, expectMap } from './expect.ts';
-import { flexibleGet } from './lookup.ts';
-import { plain } from './stepping.ts';
+} from '../../value/value.ts';
+import { divide } from '../../value/numbers.ts';
+import { vectorCount, vectorItems, vectorOf } from '../../value/vector.ts';
+import { arg, expectMap } from '../arguments/expect.ts';
+import { flexibleGet } from '../arguments/lookup.ts';
+import { plain } from '../arguments/stepping.ts';
 
 const MAX_ITEMS = 1_000;
 const MAX_KEYS = 100;

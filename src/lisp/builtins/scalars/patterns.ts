@@ -1,10 +1,10 @@
 /**
  * Regular expressions, and the text functions that may take one. The matcher's work is fuel.
  */
-import { checkCount, checkText, type Context } from '../value/context.ts';
-import { compileRegex, matchRegex } from '../regex/regex.ts';
-import type { RegexSpan } from '../regex/program.ts';
-import { characterCount, characterEnd, characters } from '../value/characters.ts';
+import { checkCount, checkText, type Context } from '../../value/context.ts';
+import { compileRegex, matchRegex } from '../../regex/regex.ts';
+import type { RegexSpan } from '../../regex/program.ts';
+import { characterCount, characterEnd, characters } from '../../value/characters.ts';
 import {
   isRegex,
   type RegexValue,
@@ -12,10 +12,10 @@ import {
   type Builtin,
   type Steps,
   type Work,
-} from '../value/value.ts';
-import { vectorOf } from '../value/vector.ts';
-import { arg, expectCount, expectText, fault, wrongType } from './expect.ts';
-import { plain, finish, steps, want } from './stepping.ts';
+} from '../../value/value.ts';
+import { vectorOf } from '../../value/vector.ts';
+import { arg, expectCount, expectText, fault, wrongType } from '../arguments/expect.ts';
+import { plain, finish, steps, want } from '../arguments/stepping.ts';
 import { parseLong, toText } from './text.ts';
 
 /** Steps of the matcher that one unit of fuel pays for. */

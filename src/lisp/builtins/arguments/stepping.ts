@@ -1,8 +1,8 @@
 /**
  * How builtins that call functions are written: as small state machines, see `Stepper`.
  */
-import type { Context } from '../value/context.ts';
-import type { Value, Steps, Work } from '../value/value.ts';
+import type { Context } from '../../value/context.ts';
+import type { Value, Steps, Work } from '../../value/value.ts';
 import { newSteps } from './builtin.ts';
 
 /** Ends a stepper with `value`. */

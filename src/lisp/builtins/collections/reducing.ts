@@ -1,8 +1,8 @@
 /**
  * `reduce` and its kin.
  */
-import type { Context } from '../value/context.ts';
-import { treeKeys, treeVals } from '../value/tree-walk.ts';
+import type { Context } from '../../value/context.ts';
+import { treeKeys, treeVals } from '../../value/tree-walk.ts';
 import {
   isMap,
   isVector,
@@ -10,11 +10,11 @@ import {
   type Value,
   type Steps,
   type Work,
-} from '../value/value.ts';
-import { vectorItems, vectorOf } from '../value/vector.ts';
-import { arg, wrongType } from './expect.ts';
-import { itemsAt } from './seqable.ts';
-import { finish, steps, walk, want } from './stepping.ts';
+} from '../../value/value.ts';
+import { vectorItems, vectorOf } from '../../value/vector.ts';
+import { arg, wrongType } from '../arguments/expect.ts';
+import { itemsAt } from '../arguments/seqable.ts';
+import { finish, steps, walk, want } from '../arguments/stepping.ts';
 
 function isReduced(value: Value): value is Reduced {
   return typeof value === 'object' && value !== null && value.kind === 'reduced';

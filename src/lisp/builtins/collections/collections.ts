@@ -1,11 +1,11 @@
 /**
  * Making, reading and changing collections.
  */
-import { checkCount, type Context } from '../value/context.ts';
-import { characterCount } from '../value/characters.ts';
-import { compareKeys, magnitude } from '../value/order.ts';
-import { describeValue } from '../value/print.ts';
-import { treeKeys, treeVals } from '../value/tree-walk.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { characterCount } from '../../value/characters.ts';
+import { compareKeys, magnitude } from '../../value/order.ts';
+import { describeValue } from '../../value/print.ts';
+import { treeKeys, treeVals } from '../../value/tree-walk.ts';
 import {
   EMPTY_MAP,
   EMPTY_SET,
@@ -14,7 +14,7 @@ import {
   setAdd,
   setRemove,
   treeHas,
-} from '../value/tree.ts';
+} from '../../value/tree.ts';
 import {
   isMap,
   isNumber,
@@ -23,7 +23,7 @@ import {
   type TreeMap,
   type Value,
   type Work,
-} from '../value/value.ts';
+} from '../../value/value.ts';
 import {
   EMPTY_VECTOR,
   vectorAt,
@@ -34,8 +34,8 @@ import {
   vectorPop,
   vectorPush,
   vectorSet,
-} from '../value/vector.ts';
-import { arg, expectCount, expectMap, fault, wrongType } from './expect.ts';
+} from '../../value/vector.ts';
+import { arg, expectCount, expectMap, fault, wrongType } from '../arguments/expect.ts';
 import {
   characterAt,
   elementAt,
@@ -45,9 +45,9 @@ import {
   getFrom,
   indexOf,
   KEY_COST,
-} from './lookup.ts';
-import { elementsOf, entriesOf, itemsAt, orderedAt } from './seqable.ts';
-import { plain } from './stepping.ts';
+} from '../arguments/lookup.ts';
+import { elementsOf, entriesOf, itemsAt, orderedAt } from '../arguments/seqable.ts';
+import { plain } from '../arguments/stepping.ts';
 
 /** The number of elements of argument `index`; fails when it has none of its kind. */
 function countAt(c: Context, args: readonly Value[], index: number): number {

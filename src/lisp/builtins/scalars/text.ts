@@ -1,21 +1,21 @@
 /**
  * Text, by characters. A receiver that is not text is turned into text where the table says so.
  */
-import { checkCount, checkText, type Context } from '../value/context.ts';
+import { checkCount, checkText, type Context } from '../../value/context.ts';
 import {
   characterAtOffset,
   characterCount,
   characters,
   isSimple,
   offsetOfCharacter,
-} from '../value/characters.ts';
-import { readable, textOf } from '../value/print.ts';
-import { integer, float, isKeyword, keyword, type Value, type Work } from '../value/value.ts';
-import { vectorOf } from '../value/vector.ts';
-import { arg, expectCount, expectMap, expectText, fault, wrongType } from './expect.ts';
-import { flexibleGet } from './lookup.ts';
-import { itemsAt } from './seqable.ts';
-import { plain } from './stepping.ts';
+} from '../../value/characters.ts';
+import { readable, textOf } from '../../value/print.ts';
+import { integer, float, isKeyword, keyword, type Value, type Work } from '../../value/value.ts';
+import { vectorOf } from '../../value/vector.ts';
+import { arg, expectCount, expectMap, expectText, fault, wrongType } from '../arguments/expect.ts';
+import { flexibleGet } from '../arguments/lookup.ts';
+import { itemsAt } from '../arguments/seqable.ts';
+import { plain } from '../arguments/stepping.ts';
 
 /** White space, as Java's `Character.isWhitespace` with the no-break spaces left out. */
 function isBlankUnit(unit: number): boolean {

@@ -1,9 +1,9 @@
 /**
  * Comparing, logic and predicates.
  */
-import type { Context } from '../value/context.ts';
-import { characterCount } from '../value/characters.ts';
-import { compareKeys, compareNatural, equalValues, magnitude } from '../value/order.ts';
+import type { Context } from '../../value/context.ts';
+import { characterCount } from '../../value/characters.ts';
+import { compareKeys, compareNatural, equalValues, magnitude } from '../../value/order.ts';
 import {
   isCallable,
   isFloat,
@@ -18,10 +18,10 @@ import {
   truthy,
   type Value,
   type Work,
-} from '../value/value.ts';
-import { arg, expectNumber, isSeqable, noClause, wrongType } from './expect.ts';
+} from '../../value/value.ts';
+import { arg, expectNumber, isSeqable, noClause, wrongType } from '../arguments/expect.ts';
 import { isOdd, isWhole } from './numbers.ts';
-import { plain, walk } from './stepping.ts';
+import { plain, walk } from '../arguments/stepping.ts';
 
 function test(predicate: (value: Value) => boolean): Work {
   return plain((_c, args) => predicate(arg(args, 0)));

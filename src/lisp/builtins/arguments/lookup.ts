@@ -1,10 +1,10 @@
 /**
  * Lookup: keyword and string keys find each other, a `-` finds a `_`.
  */
-import type { Context } from '../value/context.ts';
-import { Fault } from '../base/problem.ts';
-import { arityMessage } from '../base/arity.ts';
-import { keywordInLeaf, treeGet, treeMember } from '../value/tree.ts';
+import type { Context } from '../../value/context.ts';
+import { Fault } from '../../base/problem.ts';
+import { arityMessage } from '../../base/arity.ts';
+import { keywordInLeaf, treeGet, treeMember } from '../../value/tree.ts';
 import {
   isKeyword,
   isMap,
@@ -16,9 +16,9 @@ import {
   type TreeMap,
   type Value,
   type Vector,
-} from '../value/value.ts';
-import { vectorAt, vectorCount } from '../value/vector.ts';
-import { characterCount, characters } from '../value/characters.ts';
+} from '../../value/value.ts';
+import { vectorAt, vectorCount } from '../../value/vector.ts';
+import { characterCount, characters } from '../../value/characters.ts';
 
 /** Work of reading or writing one key. */
 export const KEY_COST = 2;

@@ -1,7 +1,7 @@
 /**
  * Beginning a builtin that calls functions; what builtins are is told in `value/value.ts`.
  */
-import type { Steps, Value } from '../value/value.ts';
+import type { Steps, Value } from '../../value/value.ts';
 
 /** Replaced before anything is put into it. */
 const NONE: Value[] = Object.freeze([]) as unknown as Value[];

@@ -1,15 +1,15 @@
 /**
  * Walking whatever has elements.
  */
-import { slots } from '../value/slots.ts';
-import type { Context } from '../value/context.ts';
-import { Fault } from '../base/problem.ts';
-import { characters } from '../value/characters.ts';
-import { describeValue } from '../value/print.ts';
-import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { isMap, isSet, isVector, type TreeMap, type Value } from '../value/value.ts';
-import { vectorItems, vectorOf } from '../value/vector.ts';
-import { checkCount } from '../value/context.ts';
+import { slots } from '../../value/slots.ts';
+import type { Context } from '../../value/context.ts';
+import { Fault } from '../../base/problem.ts';
+import { characters } from '../../value/characters.ts';
+import { describeValue } from '../../value/print.ts';
+import { treeKeys, treeVals } from '../../value/tree-walk.ts';
+import { isMap, isSet, isVector, type TreeMap, type Value } from '../../value/value.ts';
+import { vectorItems, vectorOf } from '../../value/vector.ts';
+import { checkCount } from '../../value/context.ts';
 import { arg, wrongType } from './expect.ts';
 
 /** The entries of a map as vectors of key and value. */

@@ -1,7 +1,7 @@
 /**
  * Arithmetic.
  */
-import type { Context } from '../value/context.ts';
+import type { Context } from '../../value/context.ts';
 import {
   add,
   checkBits,
@@ -18,9 +18,9 @@ import {
   wordCount,
   type Division,
   type Num,
-} from '../value/numbers.ts';
-import { magnitude } from '../value/order.ts';
-import { floatText } from '../value/number-text.ts';
+} from '../../value/numbers.ts';
+import { magnitude } from '../../value/order.ts';
+import { floatText } from '../../value/number-text.ts';
 import {
   float,
   integer,
@@ -29,10 +29,10 @@ import {
   isNumber,
   type Value,
   type Work,
-} from '../value/value.ts';
-import { characterCount } from '../value/characters.ts';
-import { arg, expectInteger, expectNumber, fault, wrongType } from './expect.ts';
-import { plain } from './stepping.ts';
+} from '../../value/value.ts';
+import { characterCount } from '../../value/characters.ts';
+import { arg, expectInteger, expectNumber, fault, wrongType } from '../arguments/expect.ts';
+import { plain } from '../arguments/stepping.ts';
 
 type Operation = (c: Context, a: Num, b: Num) => Num;
 

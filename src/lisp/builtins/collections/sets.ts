@@ -1,8 +1,8 @@
 /**
  * Sets and relations.
  */
-import { checkCount, type Context } from '../value/context.ts';
-import { treeKeys, treeVals } from '../value/tree-walk.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { treeKeys, treeVals } from '../../value/tree-walk.ts';
 import {
   EMPTY_MAP,
   EMPTY_SET,
@@ -14,12 +14,19 @@ import {
   setRemove,
   treeGet,
   treeHas,
-} from '../value/tree.ts';
-import { isMap, isSet, type TreeMap, type TreeSet, type Value, type Work } from '../value/value.ts';
-import { arg, expectMap, wrongType } from './expect.ts';
-import { flexibleGet, KEY_COST } from './lookup.ts';
-import { itemsAt } from './seqable.ts';
-import { plain } from './stepping.ts';
+} from '../../value/tree.ts';
+import {
+  isMap,
+  isSet,
+  type TreeMap,
+  type TreeSet,
+  type Value,
+  type Work,
+} from '../../value/value.ts';
+import { arg, expectMap, wrongType } from '../arguments/expect.ts';
+import { flexibleGet, KEY_COST } from '../arguments/lookup.ts';
+import { itemsAt } from '../arguments/seqable.ts';
+import { plain } from '../arguments/stepping.ts';
 
 /** Argument `index` as a set; nil is the empty one. */
 function setAt(c: Context, args: readonly Value[], index: number): TreeSet {

@@ -1,9 +1,9 @@
 /**
  * Checks of arguments, with the words of the errors. `index` counts from 0; messages from 1.
  */
-import type { Context } from '../value/context.ts';
-import { Fault, type Reason } from '../base/problem.ts';
-import { describeValue, shortText } from '../value/print.ts';
+import type { Context } from '../../value/context.ts';
+import { Fault, type Reason } from '../../base/problem.ts';
+import { describeValue, shortText } from '../../value/print.ts';
 import {
   isInteger,
   isMap,
@@ -13,7 +13,7 @@ import {
   type Float,
   type TreeMap,
   type Value,
-} from '../value/value.ts';
+} from '../../value/value.ts';
 
 /** The name of the builtin at work. */
 function calleeName(c: Context): string {

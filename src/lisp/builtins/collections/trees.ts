@@ -1,10 +1,10 @@
 /**
  * Walking trees: `walk`, `prewalk`, `postwalk`, `tree-seq` and their kin, with an explicit stack.
  */
-import { checkCount, type Context } from '../value/context.ts';
-import { checkNesting } from '../value/order.ts';
-import { treeKeys } from '../value/tree-walk.ts';
-import { mapOf, setOf } from '../value/tree.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { checkNesting } from '../../value/order.ts';
+import { treeKeys } from '../../value/tree-walk.ts';
+import { mapOf, setOf } from '../../value/tree.ts';
 import {
   isKeyword,
   isMap,
@@ -16,12 +16,12 @@ import {
   type Vector,
   type Steps,
   type Work,
-} from '../value/value.ts';
-import { vectorAt, vectorItems, vectorOf, vectorPush, EMPTY_VECTOR } from '../value/vector.ts';
-import { arg, wrongType } from './expect.ts';
-import { flexibleGet, foundOr } from './lookup.ts';
-import { elementsOf, entriesOf } from './seqable.ts';
-import { finish, plain, steps, walk, want } from './stepping.ts';
+} from '../../value/value.ts';
+import { vectorAt, vectorItems, vectorOf, vectorPush, EMPTY_VECTOR } from '../../value/vector.ts';
+import { arg, wrongType } from '../arguments/expect.ts';
+import { flexibleGet, foundOr } from '../arguments/lookup.ts';
+import { elementsOf, entriesOf } from '../arguments/seqable.ts';
+import { finish, plain, steps, walk, want } from '../arguments/stepping.ts';
 
 /** The children of a collection, or undefined for a leaf. Entries of maps are vectors. */
 function childrenOf(value: Value): readonly Value[] | undefined {

@@ -1,11 +1,11 @@
 /**
  * Date values: parsing and arithmetic. No time zones but offsets; no clock but the workflow's.
  */
-import type { Context } from '../value/context.ts';
-import { civilFromDays, daysFromCivil } from '../value/civil-date.ts';
-import { isDate, isInteger, type DateValue, type Value, type Work } from '../value/value.ts';
-import { arg, expectText, fault, wrongType } from './expect.ts';
-import { plain } from './stepping.ts';
+import type { Context } from '../../value/context.ts';
+import { civilFromDays, daysFromCivil } from '../../value/civil-date.ts';
+import { isDate, isInteger, type DateValue, type Value, type Work } from '../../value/value.ts';
+import { arg, expectText, fault, wrongType } from '../arguments/expect.ts';
+import { plain } from '../arguments/stepping.ts';
 
 const DAY_SECONDS = 86_400;
 const MAX_DAYS = 365_241_780_471;

@@ -1,11 +1,11 @@
 /**
  * Making collections.
  */
-import { slots } from '../value/slots.ts';
-import { checkCount, type Context } from '../value/context.ts';
-import { add } from '../value/numbers.ts';
-import { magnitude } from '../value/order.ts';
-import { mapOf, setOf } from '../value/tree.ts';
+import { slots } from '../../value/slots.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { add } from '../../value/numbers.ts';
+import { magnitude } from '../../value/order.ts';
+import { mapOf, setOf } from '../../value/tree.ts';
 import {
   isSet,
   isVector,
@@ -13,12 +13,12 @@ import {
   type Value,
   type Vector,
   type Work,
-} from '../value/value.ts';
-import { EMPTY_VECTOR, vectorItems, vectorOf } from '../value/vector.ts';
-import { arg, expectCount, expectNumber, fault } from './expect.ts';
-import { KEY_COST } from './lookup.ts';
-import { itemsAt } from './seqable.ts';
-import { plain } from './stepping.ts';
+} from '../../value/value.ts';
+import { EMPTY_VECTOR, vectorItems, vectorOf } from '../../value/vector.ts';
+import { arg, expectCount, expectNumber, fault } from '../arguments/expect.ts';
+import { KEY_COST } from '../arguments/lookup.ts';
+import { itemsAt } from '../arguments/seqable.ts';
+import { plain } from '../arguments/stepping.ts';
 
 function pairsFrom(c: Context, args: readonly Value[]): TreeMap {
   if (args.length % 2 !== 0) {

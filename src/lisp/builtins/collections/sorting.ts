@@ -2,9 +2,9 @@
  * Sorting: a stable merge sort, as a state machine when the comparator is a function of the
  * program. JavaScript's own sort could not be suspended, and leaves the number of comparisons open.
  */
-import type { Context } from '../value/context.ts';
-import { mergeSort } from '../value/merge-sort.ts';
-import { compareNatural, magnitude } from '../value/order.ts';
+import type { Context } from '../../value/context.ts';
+import { mergeSort } from '../../value/merge-sort.ts';
+import { compareNatural, magnitude } from '../../value/order.ts';
 import {
   isKeyword,
   isNumber,
@@ -13,12 +13,12 @@ import {
   type Builtin,
   type Steps,
   type Work,
-} from '../value/value.ts';
-import { vectorAt, vectorOf } from '../value/vector.ts';
-import { arg } from './expect.ts';
+} from '../../value/value.ts';
+import { vectorAt, vectorOf } from '../../value/vector.ts';
+import { arg } from '../arguments/expect.ts';
 import { wrongResult } from './collections.ts';
-import { itemsAt } from './seqable.ts';
-import { finish, steps, want } from './stepping.ts';
+import { itemsAt } from '../arguments/seqable.ts';
+import { finish, steps, want } from '../arguments/stepping.ts';
 import { keyFunction } from './walking.ts';
 
 /** The smaller of two counts. `Math` is a global, which is slow to reach inside the sandbox. */

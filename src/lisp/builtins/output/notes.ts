@@ -1,15 +1,15 @@
 /**
  * JSON text, and notes.
  */
-import { withCommas } from '../base/with-commas.ts';
-import type { Context } from '../value/context.ts';
-import { checkCount } from '../value/context.ts';
-import { jsonText, parseJsonText } from '../json/json-text.ts';
-import { cutText, readable, textOf } from '../value/print.ts';
-import type { Value, Work } from '../value/value.ts';
-import { vectorOf } from '../value/vector.ts';
-import { arg, expectText } from './expect.ts';
-import { plain } from './stepping.ts';
+import { withCommas } from '../../base/with-commas.ts';
+import type { Context } from '../../value/context.ts';
+import { checkCount } from '../../value/context.ts';
+import { jsonText, parseJsonText } from '../../json/json-text.ts';
+import { cutText, readable, textOf } from '../../value/print.ts';
+import type { Value, Work } from '../../value/value.ts';
+import { vectorOf } from '../../value/vector.ts';
+import { arg, expectText } from '../arguments/expect.ts';
+import { plain } from '../arguments/stepping.ts';
 
 const NOTE_COST = 5;
 

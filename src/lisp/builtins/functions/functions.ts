@@ -1,8 +1,8 @@
 /**
  * Functions of functions, types, documentation, ending, effects.
  */
-import type { Context } from '../value/context.ts';
-import { Fault, ProgramEnd } from '../base/problem.ts';
+import type { Context } from '../../value/context.ts';
+import { Fault, ProgramEnd } from '../../base/problem.ts';
 import {
   isInteger,
   isMap,
@@ -11,12 +11,12 @@ import {
   type Value,
   type EffectName,
   type Work,
-} from '../value/value.ts';
-import { fromJson } from '../json/from-json.ts';
-import { readable } from '../value/print.ts';
-import { EMPTY_MAP, mapOf, mapSet } from '../value/tree.ts';
-import { arg, expectText } from './expect.ts';
-import { plain } from './stepping.ts';
+} from '../../value/value.ts';
+import { fromJson } from '../../json/from-json.ts';
+import { readable } from '../../value/print.ts';
+import { EMPTY_MAP, mapOf, mapSet } from '../../value/tree.ts';
+import { arg, expectText } from '../arguments/expect.ts';
+import { plain } from '../arguments/stepping.ts';
 
 function making(name: CombinatorName): Work {
   return plain((c, args) => {

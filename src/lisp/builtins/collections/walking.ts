@@ -1,12 +1,12 @@
 /**
  * Sequence functions that call a function for each element.
  */
-import { slots } from '../value/slots.ts';
-import { checkCount, type Context } from '../value/context.ts';
-import { Fault } from '../base/problem.ts';
-import { describeValue } from '../value/print.ts';
-import { newKeyIndex, numberOf } from '../value/key-index.ts';
-import { mapOf, setOf, treeHas } from '../value/tree.ts';
+import { slots } from '../../value/slots.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { Fault } from '../../base/problem.ts';
+import { describeValue } from '../../value/print.ts';
+import { newKeyIndex, numberOf } from '../../value/key-index.ts';
+import { mapOf, setOf, treeHas } from '../../value/tree.ts';
 import {
   isKeyword,
   isSet,
@@ -17,15 +17,15 @@ import {
   type Builtin,
   type Steps,
   type Work,
-} from '../value/value.ts';
-import { vectorItems, vectorOf, vectorPush } from '../value/vector.ts';
-import { compareNatural } from '../value/order.ts';
-import { divide } from '../value/numbers.ts';
-import { arg, expectCount, wrongType } from './expect.ts';
-import { KEY_COST } from './lookup.ts';
-import { elementsOf, itemsAt } from './seqable.ts';
+} from '../../value/value.ts';
+import { vectorItems, vectorOf, vectorPush } from '../../value/vector.ts';
+import { compareNatural } from '../../value/order.ts';
+import { divide } from '../../value/numbers.ts';
+import { arg, expectCount, wrongType } from '../arguments/expect.ts';
+import { KEY_COST } from '../arguments/lookup.ts';
+import { elementsOf, itemsAt } from '../arguments/seqable.ts';
 import { sumOf } from './sequences.ts';
-import { finish, steps, walk } from './stepping.ts';
+import { finish, steps, walk } from '../arguments/stepping.ts';
 
 /** Begins a walk of argument 1 with the function in argument 0. */
 function begin(c: Context, args: readonly Value[], s: Steps): void {

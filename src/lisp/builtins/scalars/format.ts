@@ -1,10 +1,10 @@
 /**
  * `format`: Java's `String.format`, without dates.
  */
-import { withCommas } from '../base/with-commas.ts';
-import { checkText, type Context } from '../value/context.ts';
-import { toDouble } from '../value/numbers.ts';
-import { readable } from '../value/print.ts';
+import { withCommas } from '../../base/with-commas.ts';
+import { checkText, type Context } from '../../value/context.ts';
+import { toDouble } from '../../value/numbers.ts';
+import { readable } from '../../value/print.ts';
 import {
   isFloat,
   isInteger,
@@ -13,9 +13,9 @@ import {
   type Value,
   type Float,
   type Work,
-} from '../value/value.ts';
-import { expectText, fault } from './expect.ts';
-import { plain } from './stepping.ts';
+} from '../../value/value.ts';
+import { expectText, fault } from '../arguments/expect.ts';
+import { plain } from '../arguments/stepping.ts';
 import { toText } from './text.ts';
 
 /** Widths and precisions beyond this are refused: they make text out of nothing. */
