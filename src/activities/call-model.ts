@@ -22,7 +22,7 @@ import {
 import { withHeartbeat } from './heartbeat.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { ModelOutcome } from '../models/model-adapter.ts';
-import { entryFor, type ModelEntry } from '../define/definition/model-entry.ts';
+import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';

@@ -27,7 +27,7 @@ import { callLayeredModel } from '../models/call-layered-model.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
 import { redactedErrorText } from '../tools/redacted-error-text.ts';
 import { classifyModelError, retryDelayMs } from '../models/model-failures.ts';
-import { entryFor } from '../define/definition/model-entry.ts';
+import { entryFor } from '../define/model/model-entry.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';

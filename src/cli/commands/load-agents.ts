@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { errorText } from '../../core/base/error-text.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 
 /** The file that is looked for when none is named. */

@@ -2,7 +2,7 @@
 import { errorText } from '../../core/base/error-text.ts';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { withCleanup } from '../config/cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from '../config/config-of.ts';
