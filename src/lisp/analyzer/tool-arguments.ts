@@ -5,7 +5,7 @@
  *     them against the schema of the tool.
  * I2  Arguments that are computed are not checked before the run.
  */
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toJson } from '../json/to-json.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
@@ -17,7 +17,7 @@ import { didYouMean } from '../base/suggest.ts';
 /** The properties that a schema declares, or none. */
 export function propertiesOf(schema: JsonObject): JsonObject {
   const properties = Object.hasOwn(schema, 'properties') ? schema['properties'] : undefined;
-  return isObject(properties) ? properties : {};
+  return isJsonObject(properties) ? properties : {};
 }
 
 /** The JSON name of a keyword `key`: as declared, else with `_` for `-`. */
