@@ -3,6 +3,7 @@
  * it had cost; a failed one leaves as a typed failure with the usage of all its attempts.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { errorText } from '../core/base/error-text.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
@@ -106,7 +107,7 @@ async function transcriptOf(
   try {
     return await transcripts.resolve(keyOf(order), order.transcript);
   } catch (error) {
-    throw transcriptUnavailable(error instanceof Error ? error.message : String(error));
+    throw transcriptUnavailable(errorText(error));
   }
 }
 
