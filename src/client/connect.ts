@@ -5,6 +5,7 @@ import {
   type Connection,
   type ConnectionOptions,
 } from '@temporalio/client';
+import { errorText } from '../core/base/error-text.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { announcedEndpoints, namedEndpoints } from './chunk-endpoints.ts';
 import type { ArchiveReader } from './chain-reader.ts';
@@ -135,7 +136,7 @@ async function open(address: string, options: ConnectionOptions): Promise<OpenCo
   try {
     return await openConnection({ ...options, address });
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200);
+    const reason = errorText(error).slice(0, 200);
     throw Object.assign(
       new UsageError(
         'no_server',

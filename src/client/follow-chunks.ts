@@ -12,14 +12,10 @@ import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
-import {
-  createFrameReader,
-  WIRE_PATH,
-  WIRE_VERSION,
-  type Frame,
-} from '../core/streaming/chunk-wire.ts';
+import { WIRE_PATH, WIRE_VERSION, type Frame } from '../core/streaming/chunk-wire.ts';
 import type { EndpointAddress, FindEndpoints } from './chunk-endpoints.ts';
 import { createChunkQueue, type ChunkSubscription } from './chunk-queue.ts';
+import { createFrameReader } from './frame-reader.ts';
 
 /** What {@link followChunks} goes by when nothing else is said. */
 const FOLLOW_DEFAULTS = {

@@ -1,4 +1,5 @@
 /** What the `TEMPORAL_…` variables and profiles say about the service, read as the Temporal CLI does. */
+import { errorText } from '../core/base/error-text.ts';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 
@@ -60,7 +61,7 @@ export function readTemporalEnvironment(
       },
     };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     report(
       'TEMPORAL_…',
       'to be variables that Temporal understands',

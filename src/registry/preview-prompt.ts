@@ -13,7 +13,7 @@ import { withChildren } from './agent-family.ts';
 import type { AgentWarning } from './compile-agent.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { loadAgent } from './load-agent.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 import { promptTexts } from '../models/prompt-texts.ts';
 import { createRegistry } from './registry.ts';
 

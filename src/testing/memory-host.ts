@@ -25,9 +25,9 @@ import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
-import { messageOf } from '../tools/message-of.ts';
+import { redactedErrorText } from '../tools/redacted-error-text.ts';
 import { classifyModelError, retryDelayMs } from '../models/model-failures.ts';
-import { entryFor } from '../define/definition/model-entry.ts';
+import { entryFor } from '../define/model/model-entry.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
@@ -174,7 +174,7 @@ export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
           try {
             return { kind: 'known', needed: await isApprovalNeeded(agent, order) };
           } catch (error) {
-            message = messageOf(error);
+            message = redactedErrorText(error);
           }
         }
         return { kind: 'failed', message };

@@ -17,6 +17,7 @@ import {
   workflowInfo,
   type SignalDefinition,
 } from '@temporalio/workflow';
+import { errorText } from '../core/base/error-text.ts';
 import type { ChildEnd, ChildOrder } from '../core/run/host.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { isStep } from '../core/contract/piping.ts';
@@ -200,7 +201,7 @@ function endOf(error: unknown, isStarted: boolean): ChildEnd {
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
   const step = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
   if (isStep(step)) return { kind: 'ended', step };
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = errorText(cause);
   if (!isStarted) return { kind: 'unstarted', message };
   const canceled = cause instanceof CancelledFailure ? { canceled: true as const } : {};
   return { kind: 'lost', message, ...canceled };

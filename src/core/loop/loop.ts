@@ -11,6 +11,7 @@
  * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */
+import { errorText } from '../base/error-text.ts';
 import type { Json } from '../base/json.ts';
 import { leaveOf, type Ending, type Leave } from '../run/ending.ts';
 import type { IterationOutcome } from '../contract/events.ts';
@@ -84,7 +85,7 @@ export async function runLoop(
       if (over !== null) return over;
     }
   } catch (error) {
-    return finish(run, { kind: 'error', code: 'internal', cause: textOf(error) });
+    return finish(run, { kind: 'error', code: 'internal', cause: errorText(error) });
   }
 }
 
@@ -258,10 +259,6 @@ function failureOf(left: Leave | undefined, error: unknown): Ending {
     case 'compaction_failed':
       return left;
     default:
-      return { kind: 'error', code: 'loop_error', cause: textOf(error) };
+      return { kind: 'error', code: 'loop_error', cause: errorText(error) };
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@
  * What can be said about the arguments of a tool call before the program runs. Keys are checked
  * here; literal values are listed, for the host to check against the schema.
  */
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toJson } from '../json/to-json.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
@@ -14,7 +14,7 @@ import { didYouMean } from '../base/suggest.ts';
 /** The properties that a schema declares, or none. */
 export function propertiesOf(schema: JsonObject): JsonObject {
   const properties = Object.hasOwn(schema, 'properties') ? schema['properties'] : undefined;
-  return isObject(properties) ? properties : {};
+  return isJsonObject(properties) ? properties : {};
 }
 
 /** The name under which a keyword `key` goes out: as declared, else with `_` for `-`. */

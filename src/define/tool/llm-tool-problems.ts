@@ -4,15 +4,10 @@ import { parseTemplate } from '../../core/template/parse-template.ts';
 import { namesOf } from '../../core/template/template.ts';
 import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
-import { modelProblems } from '../agent/agent-problems.ts';
-import { defineSignature, type DefinedSignature } from '../text/define-signature.ts';
+import { modelProblems } from '../model/model-of.ts';
+import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
 import type { LlmToolOptions } from './llm-tool-options.ts';
-import {
-  approvalProblems,
-  cacheProblems,
-  nameProblems,
-  numberProblems,
-} from '../tool/tool-problems.ts';
+import { approvalProblems, cacheProblems, nameProblems, numberProblems } from './tool-problems.ts';
 import { unknownFields } from '../checks/unknown-fields.ts';
 
 const FIELDS: readonly (keyof LlmToolOptions)[] = [

@@ -8,9 +8,9 @@ import {
   LLM_TOOL_FIELDS,
 } from '../../core/toolchain/llm-query.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
-import { defineSignature, type DefinedSignature } from '../text/define-signature.ts';
+import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
 import type { AgentDefinition, ToolDefinition } from '../definition/definitions.ts';
-import { modelOf } from '../definition/model-of.ts';
+import { modelOf } from '../model/model-of.ts';
 import type { LlmToolOptions } from './llm-tool-options.ts';
 import { llmToolProblems } from './llm-tool-problems.ts';
 

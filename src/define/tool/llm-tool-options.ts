@@ -1,5 +1,5 @@
-import type { AgentModel } from '../definition/definitions.ts';
-import type { SignatureInput } from '../text/define-signature.ts';
+import type { AgentModel } from '../model/model-entry.ts';
+import type { SignatureInput } from '../schema/define-signature.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 
 /** The options of `llmTool`. */

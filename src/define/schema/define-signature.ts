@@ -12,8 +12,8 @@ import {
 } from '../../core/contract/signature.ts';
 import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
-import type { StandardSchema } from '../schema/standard-schema.ts';
-import { readSchema, type SchemaInput, type ValueSchema } from '../schema/value-schema.ts';
+import type { StandardSchema } from './standard-schema.ts';
+import { readSchema, type SchemaInput, type ValueSchema } from './value-schema.ts';
 
 /** A signature as a user gives it: its text, or schemas. */
 export type SignatureInput =

@@ -39,6 +39,9 @@ export interface ModelEntry {
   readonly strict?: boolean;
 }
 
+/** A model of an agent: the id of an entry, an entry, or a model that becomes one. */
+export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
+
 /** `entry` as it is asked for one order: a run keeps to the way in which it asks for its output. */
 export function entryFor(
   entry: ModelEntry,
