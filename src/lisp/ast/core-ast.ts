@@ -176,6 +176,11 @@ export interface ForLevel {
   readonly modifiers: readonly ForModifier[];
 }
 
+/** Whether a level may end before its last item: then a copy of all would not be paid by a walk. */
+export function endsEarly({ modifiers }: ForLevel): boolean {
+  return modifiers.some((modifier) => modifier.kind === 'while');
+}
+
 /** `:let`, `:when` or `:while`, in the order written; patterns of the item come first as `:let`. */
 export type ForModifier =
   | { readonly kind: 'let'; readonly init: Init }

@@ -179,6 +179,9 @@ function arityOf(text: string): { min: number; max: number } {
   return { min, max: to === undefined ? min : Number(to) };
 }
 
+/** Comparing a name with those of all builtins. */
+const SUGGEST_COST = 500;
+
 /** `doc` and `apropos`, which look at the finished registry. */
 function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: string]: Work } {
   const named = (value: Value): string => {
@@ -191,6 +194,7 @@ function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: stri
       const name = named(arg(args, 0));
       const found = registry.get(name);
       if (found === undefined || name.endsWith('~')) {
+        c.extra(SUGGEST_COST);
         const near = nearNames(name, registry.keys()).join(', ');
         note(c, `There is no documentation of ${name}.${near === '' ? '' : ` Near: ${near}.`}`);
         return null;

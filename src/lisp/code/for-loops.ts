@@ -1,12 +1,14 @@
 /**
  * Compiled code of `for`, `doseq` and `dotimes`.
  */
-import { isLeaf, type ForNode, type Node } from '../ast/core-ast.ts';
+import { endsEarly, isLeaf, type ForNode, type Node } from '../ast/core-ast.ts';
 import { checkCount, spend, type Context, type Run } from '../value/context.ts';
 import { walkItems } from './node-values.ts';
-import type { Value } from '../value/value.ts';
-import { vectorOf } from '../value/vector.ts';
+import { isVector, type Value } from '../value/value.ts';
+import { vectorAt, vectorCount, vectorOf } from '../value/vector.ts';
 import { read, type Operand } from './operand.ts';
+
+const NO_ITEMS: readonly Value[] = Object.freeze([]);
 
 /** Walks one level and adds what the body gives to `out`. */
 type Level = (L: Value[], c: Context, out: Value[]) => void;
@@ -59,14 +61,17 @@ function compileLevel(node: ForNode, at: number, operand: (node: Node) => Operan
   );
   const inside = compileLevel(node, at + 1, operand);
   const { item } = level;
+  const early = endsEarly(level);
   return (L, c, out) => {
     const value = read(source, L, c);
     spend(c, sourceCost, span);
     c.at = span;
-    const items = walkItems(c, value, node.counts);
-    walking: for (let index = 0; index < items.length; index++) {
+    const vector = early && isVector(value) ? value : null;
+    const items = vector === null ? walkItems(c, value, node.counts, early) : NO_ITEMS;
+    const count = vector === null ? items.length : vectorCount(vector);
+    walking: for (let index = 0; index < count; index++) {
       spend(c, 1, span);
-      L[item] = items[index] as Value;
+      L[item] = vector === null ? (items[index] as Value) : vectorAt(vector, index);
       for (let step = 0; step < modifiers.length; step++) {
         const modifier = modifiers[step];
         if (modifier === undefined) break;

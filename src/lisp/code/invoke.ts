@@ -104,6 +104,7 @@ export function unfoldCall(c: Context, fn: Value, args: Value[], span: Span): vo
     pay(c, 1 + c.tailArgs.length, span);
     if (target.kind === 'combinator') {
       const [inner = null, ...given] = target.of;
+      c.extra(given.length);
       c.tailArgs = [...given, ...c.tailArgs];
       c.tailFn = inner;
     } else if (target.kind === 'builtin') {

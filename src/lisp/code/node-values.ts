@@ -76,6 +76,7 @@ export function matchCase(c: Context, node: CaseNode, value: Value): number {
     const clause = node.clauses[index];
     if (clause === undefined) break;
     for (const constant of clause.constants) if (equalValues(value, constant, c)) return index;
+    if ((index & 7) === 7) c.extra(1);
   }
   if (node.otherwise !== null) return -1;
   throw noClause('case', value);
@@ -92,9 +93,21 @@ export function jumpLimit(c: Context, node: RecurNode): Fault {
   );
 }
 
-/** The items that a `for` walks: elements, or 0 to n−1 for `dotimes`. */
-export function walkItems(c: Context, value: Value, counts: boolean): readonly Value[] {
-  if (!counts) return itemsOfSeqable(c, value, 'for');
+/**
+ * The items that a `for` walks: elements, or 0 to n−1 for `dotimes`. A level that may end early pays
+ * for what is copied; that of a vector is walked without a copy, by its user.
+ */
+export function walkItems(
+  c: Context,
+  value: Value,
+  counts: boolean,
+  early: boolean,
+): readonly Value[] {
+  if (!counts) {
+    const items = itemsOfSeqable(c, value, 'for');
+    if (early) c.extra(items.length);
+    return items;
+  }
   if (!isNumber(value)) {
     throw new Fault('type_error', `\`dotimes\` expects a number, got ${describeValue(value)}.`);
   }

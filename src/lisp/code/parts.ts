@@ -55,7 +55,9 @@ function elementsOf(c: Context, value: Value): Value {
   if (value === null) return EMPTY_VECTOR;
   if (typeof value !== 'string') throw wrongPart('a vector or text', value);
   c.charge(1 + (value.length >>> 4));
-  return vectorOf(characters(value));
+  const found = characters(value);
+  c.extra(found.length >>> 2);
+  return vectorOf(found);
 }
 
 /** Keyword arguments: key-value pairs, or one map, or pairs followed by a map. */

@@ -6,6 +6,7 @@ import { Fault } from '../base/problem.ts';
 import { toWellFormed } from '../value/characters.ts';
 import { quotedJson } from './json-quote.ts';
 import { floatText } from '../value/number-text.ts';
+import { chargeDigits } from '../value/numbers.ts';
 import { checkNesting } from '../value/order.ts';
 import { shortText } from '../value/print.ts';
 import { dateText } from '../value/date-text.ts';
@@ -184,7 +185,10 @@ export function jsonText(value: Value, meter: Meter, maxLength: number): string 
       return;
     }
     if (typeof item !== 'object' || item === null) {
-      put(String(item));
+      if (typeof item === 'bigint') chargeDigits(meter, item);
+      const text = String(item);
+      meter.extra(text.length >>> 4);
+      put(text);
       return;
     }
     switch (item.kind) {
@@ -220,6 +224,7 @@ export function jsonText(value: Value, meter: Meter, maxLength: number): string 
                   ? String(key)
                   : null;
           if (name === null || seen.has(name)) throw refuse(key);
+          meter.extra(1 + (name.length >>> 4));
           seen.add(name);
           put(`${index > 0 ? ',' : ''}${quotedJson(name)}:`);
           write(vals[index] as Value);

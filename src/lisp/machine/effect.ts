@@ -11,15 +11,13 @@ import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { describeValue, shortText, textOf } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import {
-  isKeyword,
+import { UNMETERED, isKeyword,
   isMap,
   isNumber,
   keyword,
   truthy,
   type TreeMap,
-  type Value,
-} from '../value/value.ts';
+  type Value } from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { pay } from '../value/context.ts';
 import { jsonSize } from './json-size.ts';
@@ -205,7 +203,7 @@ function askOptions(args: readonly Value[]): TreeMap {
       `\`ask\` expects a map of options as argument 2, got ${describeValue(given)}.`,
     );
   const keys = [...treeKeys(given), keyword('question')];
-  const unmetered = { charge: () => undefined, maxNesting: 100 };
+  const unmetered = { ...UNMETERED, maxNesting: 100 };
   return mapOf(keys, [...treeVals(given), question], unmetered);
 }
 

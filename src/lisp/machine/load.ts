@@ -49,7 +49,7 @@ function load(saved: MachineSnapshot): Machine {
     decode: newDecoder(saved.heap, codeFinder(sources)),
     sources,
   };
-  const c = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools);
+  const c = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools, saved.rules ?? 1);
   c.fuel = saved.fuel;
   c.noteCount = saved.noteCount;
   const before = objectOf(saved.before);

@@ -9,10 +9,12 @@
 import type { Frame } from '../code/code.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Limits } from '../base/limits.ts';
+import type { Rules } from '../base/rules.ts';
 import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import type { Coded } from './coded.ts';
 import type { Records, ToolFace } from '../value/context.ts';
+import { takeAll } from '../builtins/arguments/seqable.ts';
 import { codePlace, newEncoder, type Encoder } from './encode.ts';
 import { sourcesOf } from './memory.ts';
 import type { Branch, Effect, Machine, Outcome, Parallel } from './state.ts';
@@ -21,6 +23,8 @@ import type { Branch, Effect, Machine, Outcome, Parallel } from './state.ts';
 export interface MachineSnapshot {
   readonly v: 1;
   readonly program: string;
+  /** Absent: 1. */
+  readonly rules?: Rules;
   readonly limits: Limits;
   readonly fuel: number;
   readonly forced: boolean;
@@ -70,6 +74,7 @@ function visitBranch(branch: Branch, use: (value: Value) => void): void {
       continue;
     }
     const { fn, steps } = frame;
+    takeAll(steps);
     use(fn);
     use(steps.fn);
     use(steps.acc);
@@ -108,6 +113,7 @@ export function snapshot(machine: Machine): MachineSnapshot {
   return {
     v: 1,
     program: m.linked.program.id,
+    ...(m.c.rules === 1 ? {} : { rules: m.c.rules }),
     limits: m.c.limits,
     fuel: m.c.fuel,
     forced: m.forced,

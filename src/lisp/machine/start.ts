@@ -1,6 +1,7 @@
 /**
  * Making a machine: its context, its memory, its main branch. Nothing runs here.
  */
+import { NEWEST_RULES, type Rules } from '../base/rules.ts';
 import type { World } from '../analyzer/analysis.ts';
 import { fromJson } from '../json/from-json.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -25,6 +26,8 @@ export interface MachineInput {
   readonly memory: ProgramMemory;
   readonly limits: Partial<Limits>;
   readonly tools: readonly ToolFace[];
+  /** The version of charges and meanings; the newest unless a record says otherwise. */
+  readonly rules?: Rules;
   /** Runs all code on the machine, for tests of the equality of both tiers. */
   readonly forced?: boolean;
 }
@@ -33,14 +36,23 @@ export interface MachineInput {
 const MAX_WALK = 2_000;
 
 /** A context over limits and data that has run nothing. */
-export function newContext(limits: Limits, data: Value, tools: readonly ToolFace[]): Context {
+export function newContext(
+  limits: Limits,
+  data: Value,
+  tools: readonly ToolFace[],
+  rules: Rules = NEWEST_RULES,
+): Context {
   const c: Context = {
     fuel: limits.fuel,
     limits,
+    rules,
     loopIterations: limits.loopIterations,
     maxNesting: Math.min(limits.depth, MAX_WALK),
     charge(units) {
       if ((c.fuel -= units) < 0) throw outOfFuel(limits);
+    },
+    extra(units) {
+      if (rules > 1 && (c.fuel -= units) < 0) throw outOfFuel(limits);
     },
     at: NO_SPAN,
     callee: null,
@@ -86,7 +98,7 @@ export function startMachine(program: Program, input: MachineInput): Machine {
   const world = worldOf(input.tools, names);
   const linked = linkProgram(program, world);
   const sources = new Map<string, Linked>([[program.id, linked]]);
-  const c = newContext(limits, fromJson(input.data), input.tools);
+  const c = newContext(limits, fromJson(input.data), input.tools, input.rules);
   linkReadable(input.memory.sources, world, sources);
   const before = readMemory(input.memory, sources);
   return assembleMachine({

@@ -1,6 +1,7 @@
 /**
  * What every instruction does: one small function each.
  */
+import { endsEarly, type ForLevel } from '../ast/core-ast.ts';
 import type { Acts, Instruction, CodeFrame, Stack } from '../code/code.ts';
 import { boundIn, demandsOf, isFreeHere } from '../code/effects.ts';
 import { compileValue } from '../code/closures.ts';
@@ -8,7 +9,7 @@ import { TAIL } from '../code/invoke.ts';
 import { Fault } from '../base/problem.ts';
 import { readable } from '../value/print.ts';
 import { mapOf } from '../value/tree.ts';
-import { keyword, type Value, type Vector } from '../value/value.ts';
+import { isVector, keyword, type Value, type Vector } from '../value/value.ts';
 import { EMPTY_VECTOR, vectorAt, vectorCount, vectorOf, vectorPush } from '../value/vector.ts';
 import { callValue, runBuiltin } from './call.ts';
 import { checkCount, pay, type Run } from '../value/context.ts';
@@ -48,7 +49,7 @@ function isFalse(value: Value): boolean {
 }
 
 /** Slots of one level of a `for`: the walked vector and the place in it. */
-function levelOf(i: Instruction, at: number): { items: number; index: number; item: number } {
+function levelOf(i: Instruction, at: number): ForLevel {
   const level = i.node.kind === 'for' ? i.node.levels[at] : undefined;
   if (level === undefined) throw nodeFault();
   return level;
@@ -152,7 +153,12 @@ export const ACTS: Acts = Object.freeze<Acts>({
     if (i.node.kind !== 'for') throw nodeFault();
     s.c.at = i.node.span;
     const slots = levelOf(i, i.a);
-    f.L[slots.items] = vectorOf(walkItems(s.c, operand(s, f, i), i.node.counts));
+    const value = operand(s, f, i);
+    const { counts } = i.node;
+    f.L[slots.items] =
+      isVector(value) && !counts
+        ? value
+        : vectorOf(walkItems(s.c, value, counts, endsEarly(slots)));
     f.L[slots.index] = 0;
   },
   next: (s, f, i) => {

@@ -250,7 +250,9 @@ function setBranches(
 /** The number of the set, the same for equal sets. */
 function setNumber(draft: DraftProgram, ranges: Ranges): number {
   const known = draft.ranges.findIndex(
-    (other) => other.length === ranges.length && other.every((value, at) => value === ranges[at]),
+    (other) =>
+      other === ranges ||
+      (other.length === ranges.length && other.every((value, at) => value === ranges[at])),
   );
   return known >= 0 ? known : draft.ranges.push(ranges) - 1;
 }

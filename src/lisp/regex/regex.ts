@@ -8,7 +8,8 @@
 import { createBacktracker, tryAt } from './backtrack.ts';
 import { compileNode } from './compile.ts';
 import { parsePattern } from './parse.ts';
-import { groupsOf, type Regex, type RegexMatch, type RegexSearch } from './program.ts';
+import { searchText } from '../value/search.ts';
+import { groupsOf, STRIDE, type Regex, type RegexMatch, type RegexSearch } from './program.ts';
 import { matchStraight } from './straight.ts';
 import { simulate } from './simulate.ts';
 import { nextStart } from './start.ts';
@@ -76,7 +77,7 @@ function matchLiteral(literal: string, text: string, from: number, full: boolean
   const fits = full
     ? text.length - from === literal.length && text.startsWith(literal, from)
     : true;
-  const start = fits ? (full ? from : text.indexOf(literal, from)) : -1;
+  const start = fits ? (full ? from : searchText(text, literal, from)) : -1;
   const looked = (start < 0 ? text.length : start + literal.length) - from;
   const steps = 1 + ((full ? literal.length : looked) >> 4);
   if (start < 0) return { groups: null, steps };
@@ -88,4 +89,10 @@ function finishBySimulation(search: RegexSearch, start: number, steps: number): 
   if (result.kind === 'found') return { groups: groupsOf(result.slots), steps: result.steps };
   if (result.kind === 'none') return { groups: null, steps: result.steps };
   return { groups: null, steps: result.steps, exhausted: true };
+}
+
+/** How large a compiled pattern is: instructions, and a quarter of the ranges of its sets. */
+export function regexSize(regex: Regex): number {
+  const ranges = regex.sets.reduce((sum, set) => sum + set.wide.length, 0);
+  return regex.code.length / STRIDE + (ranges >>> 2);
 }

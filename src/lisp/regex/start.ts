@@ -1,5 +1,6 @@
 /** Where in the text a match can begin: skips what the facts of a program rule out. */
 
+import { searchText } from '../value/search.ts';
 import { matchSet } from './char-set.ts';
 import type { Regex } from './program.ts';
 
@@ -9,7 +10,7 @@ import type { Regex } from './program.ts';
  */
 export function nextStart(regex: Regex, text: string, from: number): number {
   if (regex.anchored) return from === 0 ? 0 : -1;
-  if (regex.prefix !== '') return text.indexOf(regex.prefix, from);
+  if (regex.prefix !== '') return searchText(text, regex.prefix, from);
   let start = isInsidePair(text, from) ? from + 1 : from;
   if (regex.first === null) return start <= text.length ? start : -1;
   while (start < text.length) {

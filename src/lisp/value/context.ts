@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../base/json.ts';
 import type { Limits } from '../base/limits.ts';
+import type { Rules } from '../base/rules.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { withCommas } from '../base/with-commas.ts';
@@ -38,6 +39,8 @@ export interface Context extends Meter {
   /** Units left. Below zero the program has ended. */
   fuel: number;
   readonly limits: Limits;
+  /** The version of charges and meanings that the program began with. */
+  readonly rules: Rules;
   /** That of the limits, nearer at hand. */
   readonly loopIterations: number;
   /** Where the call under way stands. */

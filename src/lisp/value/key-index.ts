@@ -2,6 +2,7 @@
  * Numbers distinct keys in the order of their first appearance, faster than a persistent set: most
  * keys are integers, text or keywords, which the engine's own maps can tell apart.
  */
+import { FREE_NAME } from './order.ts';
 import { EMPTY_MAP, mapSet, treeGet } from './tree.ts';
 import type { Meter, TreeMap, Value } from './value.ts';
 
@@ -28,6 +29,7 @@ export function numberOf(index: KeyIndex, key: Value, meter: Meter): number {
     if (known !== undefined) return known;
     index.plain.set(key, next);
   } else if (key.kind === 'keyword') {
+    if (key.name.length > FREE_NAME) meter.extra(key.name.length >>> 4);
     const known = index.names.get(key.name);
     if (known !== undefined) return known;
     index.names.set(key.name, next);

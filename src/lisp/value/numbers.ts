@@ -46,6 +46,12 @@ function chargeWords(m: NumberMeter, a: number | bigint, b: number | bigint): vo
   if (words > 2) m.charge(words);
 }
 
+/** Charges for the decimal digits of an integer, which take more than its words. */
+export function chargeDigits(m: Meter, value: number | bigint): void {
+  const words = wordCount(value);
+  if (words > 8) m.extra((words * words) >>> 10);
+}
+
 /** Charges for multiplying or dividing big operands. */
 function chargeProduct(m: NumberMeter, a: number | bigint, b: number | bigint): void {
   const product = wordCount(a) * wordCount(b);

@@ -4,7 +4,7 @@
  */
 import { Fault } from '../base/problem.ts';
 import { describeValue } from './print.ts';
-import { treeKeys, treeVals } from './tree-walk.ts';
+import { cursorOf, moveOn } from './tree-walk.ts';
 import {
   isNumber,
   type DateValue,
@@ -54,6 +54,15 @@ export function checkNesting(nesting: number, meter: Meter): void {
   );
 }
 
+/** Names of at most so many units are compared for nothing: nearly all are. */
+export const FREE_NAME = 64;
+
+/** Charges for comparing two names. */
+function chargeNames(a: string, b: string, meter: Meter): void {
+  const shared = a.length < b.length ? a.length : b.length;
+  if (shared > FREE_NAME) meter.extra(shared >>> 4);
+}
+
 /** Whether two values are `=`: numbers by value, collections by content, functions by identity. */
 export function equalValues(a: Value, b: Value, meter: Meter, nesting = 0): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a === b;
@@ -71,8 +80,11 @@ export function equalValues(a: Value, b: Value, meter: Meter, nesting = 0): bool
   switch (a.kind) {
     case 'keyword':
     case 'symbol':
-    case 'var':
-      return a.name === (b as { readonly name: string }).name;
+    case 'var': {
+      const { name } = b as { readonly name: string };
+      chargeNames(a.name, name, meter);
+      return a.name === name;
+    }
     case 'vector': {
       const other = b as typeof a;
       const count = vectorCount(a);
@@ -105,16 +117,17 @@ export function equalValues(a: Value, b: Value, meter: Meter, nesting = 0): bool
 
 function equalMaps(a: TreeMap, b: TreeMap, meter: Meter, nesting: number): boolean {
   if (a.count !== b.count) return false;
-  const keysA = treeKeys(a);
-  const keysB = treeKeys(b);
-  const valsA = treeVals(a);
-  const valsB = treeVals(b);
-  for (let index = 0; index < keysA.length; index++) {
+  const x = cursorOf(a);
+  const y = cursorOf(b);
+  for (let index = 0; index < a.count; index++) {
     meter.charge(2);
-    const order = compareKeys(keysA[index] as Value, keysB[index] as Value, meter, nesting + 1);
+    const keyA = x.leaf.keys[x.at] as Value;
+    const order = compareKeys(keyA, y.leaf.keys[y.at] as Value, meter, nesting + 1);
     if (order !== 0) return false;
-    if (!equalValues(valsA[index] as Value, valsB[index] as Value, meter, nesting + 1))
-      return false;
+    const valA = x.leaf.vals[x.at] as Value;
+    if (!equalValues(valA, y.leaf.vals[y.at] as Value, meter, nesting + 1)) return false;
+    moveOn(x);
+    moveOn(y);
   }
   return true;
 }
@@ -193,6 +206,7 @@ export function compareKeys(a: Value, b: Value, meter: Meter, nesting = 0): Orde
     case 'symbol':
     case 'var': {
       const { name } = b as { readonly name: string };
+      chargeNames(a.name, name, meter);
       return a.name === name ? 0 : a.name < name ? -1 : 1;
     }
     case 'date':
@@ -231,18 +245,21 @@ function compareTrees(
   nesting: number,
 ): Order {
   if (a.count !== b.count) return sign(a.count - b.count);
-  const keysA = treeKeys(a);
-  const keysB = treeKeys(b);
-  const valsA = a.kind === 'map' ? treeVals(a) : null;
-  const valsB = b.kind === 'map' ? treeVals(b) : null;
-  for (let index = 0; index < keysA.length; index++) {
+  const x = cursorOf(a);
+  const y = cursorOf(b);
+  for (let index = 0; index < a.count; index++) {
     meter.charge(1);
-    const order = compareKeys(keysA[index] as Value, keysB[index] as Value, meter, nesting + 1);
+    const keyA = x.leaf.keys[x.at] as Value;
+    const order = compareKeys(keyA, y.leaf.keys[y.at] as Value, meter, nesting + 1);
     if (order !== 0) return order;
-    if (valsA === null || valsB === null) continue;
-    meter.charge(1);
-    const vals = compareKeys(valsA[index] as Value, valsB[index] as Value, meter, nesting + 1);
-    if (vals !== 0) return vals;
+    if (a.kind === 'map') {
+      meter.charge(1);
+      const valA = x.leaf.vals[x.at] as Value;
+      const vals = compareKeys(valA, y.leaf.vals[y.at] as Value, meter, nesting + 1);
+      if (vals !== 0) return vals;
+    }
+    moveOn(x);
+    moveOn(y);
   }
   return 0;
 }
@@ -300,6 +317,7 @@ export function compareNatural(a: Value, b: Value, meter: Meter, nesting = 0): O
   if (typeof a === 'boolean' && typeof b === 'boolean') return a === b ? 0 : a ? 1 : -1;
   if (typeof a !== 'object' || typeof b !== 'object') throw incomparable(a, b);
   if (a.kind === 'keyword' && b.kind === 'keyword') {
+    chargeNames(a.name, b.name, meter);
     return a.name === b.name ? 0 : a.name < b.name ? -1 : 1;
   }
   if (a.kind === 'date' && b.kind === 'date' && a.of === b.of) return compareDates(a, b);

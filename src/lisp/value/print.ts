@@ -6,6 +6,7 @@ import { Fault } from '../base/problem.ts';
 import { withCommas } from '../base/with-commas.ts';
 import { dateText } from './date-text.ts';
 import { floatLiteral, floatText } from './number-text.ts';
+import { chargeDigits } from './numbers.ts';
 import { treeKeys, treeVals } from './tree-walk.ts';
 import { typeName, UNMETERED, type Meter, type Value } from './value.ts';
 import { vectorAt, vectorCount } from './vector.ts';
@@ -132,6 +133,7 @@ function write(value: Value, meter: Meter, out: Output, nesting: number): void {
       return;
     }
   }
+  if (typeof value === 'bigint') chargeDigits(meter, value);
   const text = atomText(value);
   meter.charge(text.length >>> 4);
   put(out, text);

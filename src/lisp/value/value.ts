@@ -172,12 +172,18 @@ export interface TreeSet {
 /** Pays for work while it happens; throws a fault when the program's fuel is used up. */
 export interface Meter {
   charge(units: number): void;
+  /** Pays for work that rules before version 2 made free; see `base/rules.ts`. */
+  extra(units: number): void;
   /** Greatest nesting of a value that may be walked. */
   readonly maxNesting: number;
 }
 
 /** A meter for work on the host's side that is bounded otherwise. */
-export const UNMETERED: Meter = Object.freeze({ charge: () => undefined, maxNesting: 2_000 });
+export const UNMETERED: Meter = Object.freeze({
+  charge: () => undefined,
+  extra: () => undefined,
+  maxNesting: 2_000,
+});
 
 /** An example of the documentation: source, and what its value prints as. */
 export interface Example {
@@ -245,8 +251,10 @@ export interface Steps {
   /** Where it is: an index, a phase. */
   at: number;
   phase: number;
-  /** The elements that are walked. */
+  /** The elements that are walked; with a `source`, only the first of them. */
   items: readonly Value[];
+  /** What `items` are taken from while more are there; else nil. Never in a snapshot. */
+  source: Value;
   out: Value[];
   acc: Value;
   extra: Cell;

@@ -88,14 +88,43 @@ export function vectorAt(v: Vector, index: number): Value {
 /** The elements as an array, which may be shared: treat it as read-only. Linear. */
 export function vectorItems(v: Vector): readonly Value[] {
   if (v.start === 0 && v.tail.length === v.end) return v.tail;
+  return vectorSlice(v, 0, v.end - v.start);
+}
+
+/** The elements from index `from` to below `to`, both within the vector. Linear in their number. */
+export function vectorSlice(v: Vector, from: number, to: number): Value[] {
   const items: Value[] = [];
-  let at = v.start;
-  while (at < v.end) {
+  const end = v.start + to;
+  let at = v.start + from;
+  while (at < end) {
     const chunk = chunkAt(v, at);
-    for (let index = at & MASK; index < chunk.length; index++) items.push(chunk[index] as Value);
+    const first = at & MASK;
+    const left = end - at;
+    const stop = chunk.length - first < left ? chunk.length : first + left;
+    for (let index = first; index < stop; index++) items.push(chunk[index] as Value);
     at = (at & ~MASK) + WIDTH;
   }
   return items;
+}
+
+/** `v` with all of `items` at the end. Linear in these, whatever the size of `v`. */
+export function vectorAppend(v: Vector, items: readonly Value[]): Vector {
+  if (vectorCount(v) === 0) return vectorOf(items);
+  let grown = v;
+  let at = 0;
+  while (at < items.length) {
+    const room = WIDTH - grown.tail.length;
+    if (room === 0) {
+      grown = vectorPush(grown, items[at] as Value);
+      at += 1;
+      continue;
+    }
+    const taken = items.slice(at, at + room);
+    at += taken.length;
+    const tail = grown.tail.concat(taken);
+    grown = vector(grown.start, grown.end + taken.length, grown.shift, grown.root, tail);
+  }
+  return grown;
 }
 
 /** `v` with `item` at the end. */

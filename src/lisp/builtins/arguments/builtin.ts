@@ -16,6 +16,7 @@ export function newSteps(): Steps {
     at: 0,
     phase: 0,
     items: NONE,
+    source: null,
     out: [],
     acc: null,
     extra: null,

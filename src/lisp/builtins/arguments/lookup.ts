@@ -4,6 +4,7 @@
 import type { Context } from '../../value/context.ts';
 import { Fault } from '../../base/problem.ts';
 import { arityMessage } from '../../base/arity.ts';
+import { FREE_NAME } from '../../value/order.ts';
 import { keywordInLeaf, treeGet, treeMember } from '../../value/tree.ts';
 import {
   isKeyword,
@@ -27,7 +28,7 @@ export const KEY_COST = 2;
 export function flexibleKey(meter: Meter, map: TreeMap, key: Value): Value | undefined {
   const exact = treeMember(map, key, meter);
   if (exact !== undefined) return exact;
-  for (const other of otherSpellings(key)) {
+  for (const other of otherSpellings(meter, key)) {
     const found = treeMember(map, other, meter);
     if (found !== undefined) return found;
   }
@@ -37,6 +38,8 @@ export function flexibleKey(meter: Meter, map: TreeMap, key: Value): Value | und
 /** The value under `key`, found in any of its spellings, or undefined. */
 export function flexibleGet(meter: Meter, map: TreeMap, key: Value): Value | undefined {
   if (isKeyword(key)) {
+    // Every key of a leaf may be a name of the same length.
+    if (key.name.length > FREE_NAME) meter.extra(map.root.keys.length * (key.name.length >>> 4));
     const quick = keywordInLeaf(map, key);
     if (quick !== undefined) return quick;
     const other = treeGet(map, key.name, meter);
@@ -44,16 +47,17 @@ export function flexibleGet(meter: Meter, map: TreeMap, key: Value): Value | und
   }
   const exact = treeGet(map, key, meter);
   if (exact !== undefined) return exact;
-  for (const other of otherSpellings(key)) {
+  for (const other of otherSpellings(meter, key)) {
     const found = treeGet(map, other, meter);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function otherSpellings(key: Value): readonly Value[] {
+function otherSpellings(meter: Meter, key: Value): readonly Value[] {
   const name = typeof key === 'string' ? key : isKeyword(key) ? key.name : null;
   if (name === null) return [];
+  if (name.length > FREE_NAME) meter.extra(name.length >>> 4);
   const other = typeof key === 'string' ? keyword(name) : name;
   if (!name.includes('-')) return [other];
   const underscored = name.replaceAll('-', '_');

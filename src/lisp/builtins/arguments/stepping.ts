@@ -4,6 +4,7 @@
 import type { Context } from '../../value/context.ts';
 import type { Value, Steps, Work } from '../../value/value.ts';
 import { newSteps } from './builtin.ts';
+import { hasNext } from './seqable.ts';
 
 /** Ends a stepper with `value`. */
 export function finish(s: Steps, value: Value): void {
@@ -59,7 +60,7 @@ export interface Walk {
 /** A builtin that is a {@link Walk}. Each item costs 1. */
 export function walk(w: Walk): Work {
   const next = (c: Context, s: Steps): void => {
-    if (s.at >= s.items.length) {
+    if (!hasNext(s)) {
       finish(s, w.end(c, s));
       return;
     }

@@ -26,6 +26,7 @@ import {
 } from '../../value/value.ts';
 import {
   EMPTY_VECTOR,
+  vectorAppend,
   vectorAt,
   vectorCount,
   vectorDrop,
@@ -34,6 +35,7 @@ import {
   vectorPop,
   vectorPush,
   vectorSet,
+  vectorSlice,
 } from '../../value/vector.ts';
 import { arg, expectCount, expectMap, fault, wrongType } from '../arguments/expect.ts';
 import {
@@ -46,7 +48,14 @@ import {
   indexOf,
   KEY_COST,
 } from '../arguments/lookup.ts';
-import { elementsOf, entriesOf, itemsAt, orderedAt } from '../arguments/seqable.ts';
+import {
+  allOf,
+  elementsOf,
+  entriesOf,
+  itemsAt,
+  orderedSourceAt,
+  sourceAt,
+} from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
 /** The number of elements of argument `index`; fails when it has none of its kind. */
@@ -121,6 +130,28 @@ function pathAt(c: Context, args: readonly Value[], index: number): readonly Val
   return itemsAt(c, args, index);
 }
 
+/** The value at the path that argument `index` is, or undefined. A path ends where nothing is. */
+function getInAt(
+  c: Context,
+  args: readonly Value[],
+  index: number,
+  from: Value,
+): Value | undefined {
+  const path = arg(args, index);
+  if (!isVector(path)) {
+    const items = pathAt(c, args, index);
+    c.extra(items.length);
+    return getIn(c, from, items);
+  }
+  let at: Value | undefined = from;
+  const count = vectorCount(path);
+  for (let place = 0; place < count; place++) {
+    if (at === undefined || at === null) return undefined;
+    at = getFrom(c, at, vectorAt(path, place));
+  }
+  return at;
+}
+
 /** The value at a path, or undefined. */
 export function getIn(c: Context, from: Value, path: readonly Value[]): Value | undefined {
   let at: Value | undefined = from;
@@ -147,7 +178,7 @@ export function associateIn(c: Context, coll: Value, path: readonly Value[], val
 
 function nth(c: Context, args: readonly Value[]): Value {
   const [coll = null, index = null, fallback = null] = args;
-  if (isMap(coll) || isSet(coll)) orderedAt(c, args, 0);
+  if (isMap(coll) || isSet(coll)) orderedSourceAt(c, args, 0);
   if (!isNumber(index)) throw wrongType(c, 1, 'an index', index);
   c.charge(KEY_COST);
   if (coll === null) return fallback;
@@ -191,7 +222,7 @@ function subvec(c: Context, args: readonly Value[]): Value {
   if (end <= start) return EMPTY_VECTOR;
   if (end === count) return vectorDrop(coll, start);
   c.charge(end - start);
-  return vectorOf(vectorItems(coll).slice(start, end));
+  return vectorOf(vectorSlice(coll, start, end));
 }
 
 function side(which: 'keys' | 'vals'): Work {
@@ -231,11 +262,11 @@ function merge(c: Context, args: readonly Value[]): Value {
 function selectKeys(c: Context, args: readonly Value[]): Value {
   const [coll = null] = args;
   let result = EMPTY_MAP;
-  const keys = itemsAt(c, args, 1);
-  if (coll !== null && !isMap(coll) && !isVector(coll))
-    throw wrongType(c, 0, 'a map or vector', coll);
-  for (const key of keys) {
-    const value = coll === null ? undefined : getFrom(c, coll, key);
+  const keys = sourceAt(c, args, 1);
+  if (coll === null) return EMPTY_MAP;
+  if (!isMap(coll) && !isVector(coll)) throw wrongType(c, 0, 'a map or vector', coll);
+  for (const key of allOf(keys)) {
+    const value = getFrom(c, coll, key);
     if (value !== undefined) result = mapSet(result, key, value, c);
   }
   return result;
@@ -248,12 +279,9 @@ function into(c: Context, args: readonly Value[]): Value {
   const items = itemsAt(c, args, 1);
   c.charge(items.length);
   if (target === null || isVector(target)) {
-    const before = target === null ? [] : vectorItems(target);
-    checkCount(c, before.length + items.length);
-    if (target === null || items.length > 8) {
-      if (items.length === 0) return target;
-      return vectorOf([...before, ...items]);
-    }
+    checkCount(c, (target === null ? 0 : vectorCount(target)) + items.length);
+    if (items.length === 0) return target;
+    if (target === null || items.length > 8) return vectorAppend(target ?? EMPTY_VECTOR, items);
   }
   let result: Value = target;
   for (const item of items) result = conjoin(c, result, item);
@@ -292,9 +320,9 @@ function without(of: 'map' | 'set'): Work {
 export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   get: plain((c, args) => foundOr(getFrom(c, arg(args, 0), arg(args, 1)), args[2] ?? null)),
   'get-in': plain((c, args) =>
-    foundOr(getIn(c, arg(args, 0), pathAt(c, args, 1)), args[2] ?? null),
+    foundOr(getInAt(c, args, 1, arg(args, 0)), args[2] ?? null),
   ),
-  'by-path~': plain((c, args) => getIn(c, arg(args, 1), pathAt(c, args, 0)) ?? null),
+  'by-path~': plain((c, args) => getInAt(c, args, 0, arg(args, 1)) ?? null),
   nth: plain(nth),
   peek: plain((c, args) => {
     const [coll = null] = args;

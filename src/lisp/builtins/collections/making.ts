@@ -17,7 +17,7 @@ import {
 import { EMPTY_VECTOR, vectorItems, vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectNumber, fault } from '../arguments/expect.ts';
 import { KEY_COST } from '../arguments/lookup.ts';
-import { itemsAt } from '../arguments/seqable.ts';
+import { allOf, firstOf, itemsAt, sizeOf, sourceAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
 function pairsFrom(c: Context, args: readonly Value[]): TreeMap {
@@ -84,19 +84,23 @@ function takeRange(c: Context, args: readonly Value[]): Value {
 }
 
 function combinations(c: Context, args: readonly Value[]): Value {
-  const items = itemsAt(c, args, 0);
+  const source = sourceAt(c, args, 0);
+  const length = sizeOf(source);
   const size = expectCount(c, args, 1);
-  if (size < 0 || size > items.length) return EMPTY_VECTOR;
+  if (size < 0 || size > length) return EMPTY_VECTOR;
+  // As many ways to choose as to leave out; the smaller number does not overflow in between.
+  const factors = c.rules === 1 || size < length - size ? size : length - size;
   let total = 1;
-  for (let index = 0; index < size; index++) total = (total * (items.length - index)) / (index + 1);
+  for (let index = 0; index < factors; index++) total = (total * (length - index)) / (index + 1);
   checkCount(c, Math.round(total));
   c.charge(Math.round(total) * (size + 1));
+  const items = size === 0 ? [] : allOf(source);
   const found: Value[] = [];
   const chosen = Array.from({ length: size }, (_, index) => index);
   for (;;) {
     found.push(vectorOf(chosen.map((index) => items[index] as Value)));
     let at = size - 1;
-    while (at >= 0 && chosen[at] === items.length - size + at) at -= 1;
+    while (at >= 0 && chosen[at] === length - size + at) at -= 1;
     if (at < 0) return vectorOf(found);
     chosen[at] = (chosen[at] ?? 0) + 1;
     for (let next = at + 1; next < size; next++) chosen[next] = (chosen[next - 1] ?? 0) + 1;
@@ -144,11 +148,11 @@ export const MAKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   'array-map': mapFrom,
   'sorted-map': mapFrom,
   zipmap: plain((c, args) => {
-    const keys = itemsAt(c, args, 0);
-    const vals = itemsAt(c, args, 1);
-    const count = Math.min(keys.length, vals.length);
+    const keys = sourceAt(c, args, 0);
+    const vals = sourceAt(c, args, 1);
+    const count = Math.min(sizeOf(keys), sizeOf(vals));
     c.charge(count * KEY_COST);
-    return mapOf(keys.slice(0, count), vals.slice(0, count), c);
+    return mapOf(firstOf(keys, count), firstOf(vals, count), c);
   }),
   range: plain(rangeOf),
   'take-range~': plain(takeRange),

@@ -11,9 +11,9 @@ import {
   type Steps,
   type Work,
 } from '../../value/value.ts';
-import { vectorItems, vectorOf } from '../../value/vector.ts';
+import { vectorOf } from '../../value/vector.ts';
 import { arg, wrongType } from '../arguments/expect.ts';
-import { itemsAt } from '../arguments/seqable.ts';
+import { hasNext, walkFrom } from '../arguments/seqable.ts';
 import { finish, steps, walk, want } from '../arguments/stepping.ts';
 
 function isReduced(value: Value): value is Reduced {
@@ -21,7 +21,7 @@ function isReduced(value: Value): value is Reduced {
 }
 
 function reduceNext(c: Context, s: Steps): void {
-  if (s.at >= s.items.length) {
+  if (!hasNext(s)) {
     finish(s, s.acc);
     return;
   }
@@ -33,7 +33,7 @@ function reduceNext(c: Context, s: Steps): void {
 /** The first value of the fold; without one and without items the function alone makes it: false. */
 function beginFolding(c: Context, args: readonly Value[], s: Steps): boolean {
   s.fn = arg(args, 0);
-  s.items = itemsAt(c, args, args.length - 1);
+  walkFrom(c, args, args.length - 1, s);
   if (args.length === 3) {
     s.acc = arg(args, 1);
     return true;
@@ -99,9 +99,10 @@ const reduceKv: Work = walk({
     const coll = arg(args, 2);
     if (coll === null) return;
     if (isMap(coll)) {
+      c.extra(coll.count >>> 2);
       s.items = treeVals(coll);
       s.extra = [...treeKeys(coll)];
-    } else if (isVector(coll)) s.items = vectorItems(coll);
+    } else if (isVector(coll)) walkFrom(c, args, 2, s);
     else throw wrongType(c, 2, 'a map or vector', coll);
   },
   args(_c, s) {

@@ -24,7 +24,18 @@ import {
 } from '../../value/vector.ts';
 import { arg, expectCount, fault, wrongType } from '../arguments/expect.ts';
 import { flexibleGet, foundOr, KEY_COST } from '../arguments/lookup.ts';
-import { itemsAt, orderedAt } from '../arguments/seqable.ts';
+import {
+  allOf,
+  firstOf,
+  itemsAt,
+  orderedAt,
+  orderedSourceAt,
+  partOf,
+  sizeOf,
+  smallestOf,
+  sourceAt,
+  type Source,
+} from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
 /** Argument `index` as a vector, for positional functions. Constant for vectors. */
@@ -49,15 +60,16 @@ function after(c: Context, args: readonly Value[], count: number): Vector {
 }
 
 /** The first element of argument 0, as the arguments of another positional function. */
-function firstOf(c: Context, args: readonly Value[]): readonly Value[] {
+function innerArgs(c: Context, args: readonly Value[]): readonly Value[] {
   return [at(c, args, 0)];
 }
 
-function slice(c: Context, items: readonly Value[], from: number, to: number): Value {
-  const start = Math.max(0, from);
-  const end = Math.max(start, Math.min(items.length, to));
+function slice(c: Context, source: Source, from: number, to: number): Value {
+  const start = Math.min(sizeOf(source), Math.max(0, from));
+  const end = Math.max(start, Math.min(sizeOf(source), to));
   c.charge(end - start);
-  return vectorOf(items.slice(start, end));
+  if (start === end) return EMPTY_VECTOR;
+  return vectorOf(start === 0 ? firstOf(source, end) : partOf(c, source, start, end));
 }
 
 function drop(c: Context, args: readonly Value[], coll: number, count: number): Vector {
@@ -74,7 +86,7 @@ function drop(c: Context, args: readonly Value[], coll: number, count: number): 
 /** `take`: shares nothing, so it pays for what it makes. */
 function take(c: Context, args: readonly Value[]): Value {
   const count = expectCount(c, args, 0);
-  return slice(c, itemsAt(c, args, 1), 0, count);
+  return slice(c, sourceAt(c, args, 1), 0, count);
 }
 
 function positive(c: Context, args: readonly Value[], index: number): number {
@@ -83,23 +95,37 @@ function positive(c: Context, args: readonly Value[], index: number): number {
   throw fault(c, 'runtime_error', `argument ${index + 1} must be at least 1, got ${count}.`);
 }
 
+/** Argument `index` for parts out of its middle: a tree is copied, and paid, once for all of them. */
+function walkedAt(c: Context, args: readonly Value[], index: number): Source {
+  const source = sourceAt(c, args, index);
+  if (Array.isArray(source) || isVector(arg(args, index))) return source;
+  c.extra(sizeOf(source));
+  return allOf(source);
+}
+
 function partition(c: Context, args: readonly Value[]): Value {
   const size = expectCount(c, args, 0);
   const last = args.length - 1;
-  const items = itemsAt(c, args, last);
+  const items = walkedAt(c, args, last);
+  const count = sizeOf(items);
   const step = args.length > 2 ? expectCount(c, args, 1) : size;
-  const pad = args.length > 3 ? itemsAt(c, args, 2) : null;
+  const pad = args.length > 3 ? sourceAt(c, args, 2) : null;
   if (size < 0) return EMPTY_VECTOR;
   if (size === 0 || step <= 0) {
     throw fault(c, 'runtime_error', 'the size and the step of the parts must be at least 1.');
   }
   const parts: Value[] = [];
-  for (let from = 0; from < items.length; from += step) {
-    const part = items.slice(from, from + size);
-    c.charge(part.length + 1);
+  for (let from = 0; from < count; from += step) {
+    const end = Math.min(count, from + size);
+    c.charge(end - from + 1);
+    const part = partOf(c, items, from, end);
     if (part.length === size) parts.push(vectorOf(part));
     else {
-      if (pad !== null) parts.push(vectorOf([...part, ...pad.slice(0, size - part.length)]));
+      if (pad !== null) {
+        const more = firstOf(pad, size - part.length);
+        c.extra(more.length);
+        parts.push(vectorOf([...part, ...more]));
+      }
       break;
     }
   }
@@ -109,12 +135,13 @@ function partition(c: Context, args: readonly Value[]): Value {
 function partitionAll(c: Context, args: readonly Value[]): Value {
   const size = positive(c, args, 0);
   const step = args.length > 2 ? positive(c, args, 1) : size;
-  const items = itemsAt(c, args, args.length - 1);
+  const items = walkedAt(c, args, args.length - 1);
+  const count = sizeOf(items);
   const parts: Value[] = [];
-  for (let from = 0; from < items.length; from += step) {
-    const part = items.slice(from, from + size);
-    c.charge(part.length + 1);
-    parts.push(vectorOf(part));
+  for (let from = 0; from < count; from += step) {
+    const end = Math.min(count, from + size);
+    c.charge(end - from + 1);
+    parts.push(vectorOf(partOf(c, items, from, end)));
   }
   return vectorOf(parts);
 }
@@ -175,10 +202,11 @@ function flatten(c: Context, args: readonly Value[]): Value {
 }
 
 function interleave(c: Context, args: readonly Value[]): Value {
-  const all = args.map((_, index) => orderedAt(c, args, index));
-  const count = all.length === 0 ? 0 : Math.min(...all.map((items) => items.length));
-  checkCount(c, count * all.length);
-  c.charge(count * all.length);
+  const sources = args.map((_, index) => orderedSourceAt(c, args, index));
+  const count = sources.length === 0 ? 0 : smallestOf(sources);
+  checkCount(c, count * sources.length);
+  c.charge(count * sources.length);
+  const all = sources.map((source) => firstOf(source, count));
   const mixed: Value[] = [];
   for (let index = 0; index < count; index++)
     for (const items of all) mixed.push(items[index] as Value);
@@ -186,9 +214,10 @@ function interleave(c: Context, args: readonly Value[]): Value {
 }
 
 function zip(c: Context, args: readonly Value[]): Value {
-  const all = args.map((_, index) => itemsAt(c, args, index));
-  const count = Math.min(...all.map((items) => items.length));
-  c.charge(count * (all.length + 1));
+  const sources = args.map((_, index) => sourceAt(c, args, index));
+  const count = smallestOf(sources);
+  c.charge(count * (sources.length + 1));
+  const all = sources.map((source) => firstOf(source, count));
   const rows: Value[] = [];
   for (let index = 0; index < count; index++)
     rows.push(vectorOf(all.map((items) => items[index] as Value)));
@@ -236,24 +265,26 @@ export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
   rest: plain((c, args) => after(c, args, 1)),
   next: plain((c, args) => orNull(after(c, args, 1))),
   butlast: plain((c, args) => {
-    const items = orderedAt(c, args, 0);
-    return items.length <= 1 ? null : slice(c, items, 0, items.length - 1);
+    const items = orderedSourceAt(c, args, 0);
+    const last = sizeOf(items) - 1;
+    return last <= 0 ? null : slice(c, items, 0, last);
   }),
-  ffirst: plain((c, args) => at(c, firstOf(c, args), 0)),
-  nfirst: plain((c, args) => orNull(after(c, firstOf(c, args), 1))),
+  ffirst: plain((c, args) => at(c, innerArgs(c, args), 0)),
+  nfirst: plain((c, args) => orNull(after(c, innerArgs(c, args), 1))),
   fnext: plain((c, args) => at(c, args, 1)),
   nnext: plain((c, args) => orNull(after(c, args, 2))),
   take: plain(take),
   drop: plain((c, args) => drop(c, args, 1, expectCount(c, args, 0))),
   'take-last': plain((c, args) => {
-    const items = itemsAt(c, args, 1);
-    const count = Math.max(0, Math.min(items.length, expectCount(c, args, 0)));
-    return count === 0 ? null : slice(c, items, items.length - count, items.length);
+    const items = sourceAt(c, args, 1);
+    const size = sizeOf(items);
+    const count = Math.max(0, Math.min(size, expectCount(c, args, 0)));
+    return count === 0 ? null : slice(c, items, size - count, size);
   }),
   'drop-last': plain((c, args) => {
     const count = args.length > 1 ? Math.max(0, expectCount(c, args, 0)) : 1;
-    const items = itemsAt(c, args, args.length - 1);
-    return slice(c, items, 0, items.length - count);
+    const items = sourceAt(c, args, args.length - 1);
+    return slice(c, items, 0, sizeOf(items) - count);
   }),
   'take-nth': plain((c, args) => {
     const step = positive(c, args, 0);
@@ -265,8 +296,8 @@ export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
   nthnext: plain((c, args) => orNull(drop(c, args, 0, expectCount(c, args, 1)))),
   'split-at': plain((c, args) => {
     const count = Math.max(0, expectCount(c, args, 0));
-    const items = itemsAt(c, args, 1);
-    return vectorOf([slice(c, items, 0, count), slice(c, items, count, items.length)]);
+    const items = sourceAt(c, args, 1);
+    return vectorOf([slice(c, items, 0, count), slice(c, items, count, sizeOf(items))]);
   }),
   partition: plain(partition),
   'partition-all': plain(partitionAll),
@@ -293,11 +324,11 @@ export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
   interleave: plain(interleave),
   zip: plain(zip),
   doall: plain((c, args) => {
-    itemsAt(c, args, 0);
+    sourceAt(c, args, 0);
     return arg(args, 0);
   }),
   dorun: plain((c, args) => {
-    itemsAt(c, args, 0);
+    sourceAt(c, args, 0);
     return null;
   }),
   sum: plain((c, args) => sumOf(c, itemsAt(c, args, 0)).total),

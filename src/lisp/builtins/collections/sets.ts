@@ -107,7 +107,9 @@ function renameKeys(c: Context, map: TreeMap, names: TreeMap): TreeMap {
 }
 
 function rowsAt(c: Context, args: readonly Value[], index: number): readonly TreeMap[] {
-  return itemsAt(c, args, index).map((row) => {
+  const rows = itemsAt(c, args, index);
+  c.extra(rows.length * KEY_COST);
+  return rows.map((row) => {
     if (row === null) return EMPTY_MAP;
     if (!isMap(row)) throw wrongType(c, index, 'a set of maps', row);
     return row;
@@ -126,6 +128,7 @@ function project(c: Context, row: TreeMap, keys: readonly Value[]): TreeMap {
 
 function indexRows(c: Context, rows: readonly TreeMap[], keys: readonly Value[]): TreeMap {
   let index = EMPTY_MAP;
+  c.extra(keys.length + rows.length * KEY_COST);
   for (const row of rows) {
     const key = project(c, row, keys);
     const group = treeGet(index, key, c);
@@ -214,6 +217,7 @@ export const SET_WORK: { readonly [name: string]: Work } = Object.freeze({
   }),
   'set/project': plain((c, args) => {
     const keys = itemsAt(c, args, 1);
+    c.extra(keys.length);
     return setOf(
       rowsAt(c, args, 0).map((row) => project(c, row, keys)),
       c,

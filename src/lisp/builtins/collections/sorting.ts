@@ -144,7 +144,7 @@ function sortBy(byPath: Builtin): Work {
   return steps(
     [0, 1],
     (c, args, s) => {
-      s.fn = keyFunction(byPath, arg(args, 0));
+      s.fn = keyFunction(c, byPath, arg(args, 0));
       s.items = itemsAt(c, args, args.length - 1);
       s.acc = args.length > 2 ? arg(args, 1) : null;
       c.charge(sortCost(s.items.length));

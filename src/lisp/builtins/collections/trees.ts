@@ -216,7 +216,7 @@ function replacing(order: 'pre' | 'post'): Work {
 
 const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
 
-function renamingKeys(rename: (key: Value) => Value): Work {
+function renamingKeys(rename: (c: Context, key: Value) => Value): Work {
   return plain((c, args) =>
     transform(
       c,
@@ -227,7 +227,7 @@ function renamingKeys(rename: (key: Value) => Value): Work {
         const entries = entriesOf(value) as readonly Vector[];
         c.charge(entries.length);
         return mapOf(
-          entries.map((entry) => rename(vectorAt(entry, 0))),
+          entries.map((entry) => rename(c, vectorAt(entry, 0))),
           entries.map((entry) => vectorAt(entry, 1)),
           c,
         );
@@ -289,9 +289,11 @@ export const TREE_WORK: { readonly [name: string]: Work } = Object.freeze({
   postwalk,
   'prewalk-replace': replacing('pre'),
   'postwalk-replace': replacing('post'),
-  'keywordize-keys': renamingKeys((key) =>
-    typeof key === 'string' && KEYWORD_TEXT.test(key) ? keyword(key) : key,
-  ),
-  'stringify-keys': renamingKeys((key) => (isKeyword(key) ? key.name : key)),
+  'keywordize-keys': renamingKeys((c, key) => {
+    if (typeof key !== 'string') return key;
+    c.extra(key.length >>> 4);
+    return KEYWORD_TEXT.test(key) ? keyword(key) : key;
+  }),
+  'stringify-keys': renamingKeys((_c, key) => (isKeyword(key) ? key.name : key)),
   'tree-seq': treeSeq,
 });

@@ -38,6 +38,7 @@ const updateIn: Work = steps(
   (c, args, s) => {
     const [coll = null, , fn = null, ...more] = args;
     const path = itemsAt(c, args, 1);
+    c.extra(path.length);
     s.items = path.length === 0 ? [null] : path;
     s.acc = coll;
     want(s, fn, [getIn(c, coll, s.items) ?? null, ...more]);

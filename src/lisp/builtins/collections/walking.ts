@@ -18,12 +18,27 @@ import {
   type Steps,
   type Work,
 } from '../../value/value.ts';
-import { vectorItems, vectorOf, vectorPush } from '../../value/vector.ts';
+import {
+  vectorAt,
+  vectorCount,
+  vectorDrop,
+  vectorItems,
+  vectorOf,
+  vectorPush,
+} from '../../value/vector.ts';
 import { compareNatural } from '../../value/order.ts';
 import { divide } from '../../value/numbers.ts';
 import { arg, expectCount, wrongType } from '../arguments/expect.ts';
 import { KEY_COST } from '../arguments/lookup.ts';
-import { elementsOf, itemsAt } from '../arguments/seqable.ts';
+import {
+  elementsOf,
+  firstOf,
+  itemsAt,
+  smallestOf,
+  sourceAt,
+  takeAll,
+  walkFrom,
+} from '../arguments/seqable.ts';
 import { sumOf } from './sequences.ts';
 import { finish, steps, walk } from '../arguments/stepping.ts';
 
@@ -34,12 +49,22 @@ function begin(c: Context, args: readonly Value[], s: Steps): void {
 }
 
 /** A function for a key function: text looks up a key, a vector of names a path. */
-export function keyFunction(byPath: Builtin, value: Value): Value {
+export function keyFunction(c: Context, byPath: Builtin, value: Value): Value {
   const path = typeof value === 'string' ? vectorOf([value]) : value;
   if (!isVector(path)) return value;
-  const names = vectorItems(path);
-  if (!names.every((name) => isKeyword(name) || typeof name === 'string')) return value;
+  const count = vectorCount(path);
+  for (let place = 0; place < count; place++) {
+    c.extra(1);
+    const name = vectorAt(path, place);
+    if (!isKeyword(name) && typeof name !== 'string') return value;
+  }
   return { kind: 'combinator', name: 'partial', of: [byPath, path] };
+}
+
+/** As {@link begin}, of a walk that may end before the last element. */
+function beginEarly(c: Context, args: readonly Value[], s: Steps): void {
+  s.fn = arg(args, 0);
+  walkFrom(c, args, 1, s);
 }
 
 function keep(s: Steps, value: Value): void {
@@ -57,9 +82,10 @@ function map(): Work {
         return;
       }
       // Several collections: each item is the vector of arguments of one call.
-      const colls = args.slice(1).map((_, index) => itemsAt(c, args, index + 1));
-      const count = Math.min(...colls.map((items) => items.length));
-      c.charge(count * colls.length);
+      const sources = args.slice(1).map((_, index) => sourceAt(c, args, index + 1));
+      const count = smallestOf(sources);
+      c.charge(count * sources.length);
+      const colls = sources.map((source) => firstOf(source, count));
       s.phase = 1;
       s.items = Array.from({ length: count }, (_, index) =>
         vectorOf(colls.map((items) => items[index] as Value)),
@@ -124,7 +150,7 @@ function filter(wanted: boolean): Work {
 /** Stops at the first result that decides. */
 function search(decide: (result: Value) => Value | undefined, otherwise: Value): Work {
   return walk({
-    begin,
+    begin: beginEarly,
     take(_c, s, result) {
       const answer = decide(result);
       if (answer === undefined) return false;
@@ -154,27 +180,35 @@ function sameKey(c: Context, a: Value, b: Value): boolean {
 }
 
 function prefix(split: 'take' | 'drop' | 'both'): Work {
-  const result = (s: Steps, upTo: number): Value => {
+  const result = (c: Context, s: Steps, upTo: number): Value => {
     const before = (): Value => vectorOf(s.items.slice(0, upTo));
-    const after = (): Value => vectorOf(s.items.slice(upTo));
+    const after = (): Value => {
+      if (isVector(s.acc)) return vectorDrop(s.acc, upTo);
+      takeAll(s);
+      c.extra(s.items.length - upTo);
+      return vectorOf(s.items.slice(upTo));
+    };
     if (split === 'take') return before();
     return split === 'drop' ? after() : vectorOf([before(), after()]);
   };
   return walk({
-    begin,
-    take(_c, s, passes) {
+    begin(c, args, s) {
+      beginEarly(c, args, s);
+      if (split !== 'take') s.acc = arg(args, 1);
+    },
+    take(c, s, passes) {
       if (truthy(passes)) return false;
-      s.result = result(s, s.at - 1);
+      s.result = result(c, s, s.at - 1);
       return true;
     },
-    end: (_c, s) => result(s, s.items.length),
+    end: (c, s) => result(c, s, s.items.length),
   });
 }
 
 /** The tables that need the path builtin, made once the registry has it. */
 export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
   const byKey = (c: Context, args: readonly Value[], s: Steps): void => {
-    s.fn = keyFunction(byPath, arg(args, 0));
+    s.fn = keyFunction(c, byPath, arg(args, 0));
     s.items = itemsAt(c, args, 1);
   };
   // Keys are gathered first: what a walk remembers is data, and grouping at the end is fast.
@@ -228,7 +262,7 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
   const extremeBy = (wanted: -1 | 1): Work =>
     walk({
       begin(c, args, s) {
-        s.fn = keyFunction(byPath, arg(args, 0));
+        s.fn = keyFunction(c, byPath, arg(args, 0));
         s.items = args.length === 2 ? itemsAt(c, args, 1) : args.slice(1);
       },
       take(c, s, result, item) {

@@ -39,6 +39,7 @@ export const combinatorStepper: {
         want(s, of[0] ?? null, args);
         return;
       case 'juxt':
+        c.extra(args.length >>> 4);
         want(s, of[0] ?? null, args.slice());
         return;
       case 'every-pred':
@@ -64,7 +65,10 @@ export const combinatorStepper: {
         s.out.push(result);
         s.at += 1;
         if (s.at >= of.length) finish(s, vectorOf(s.out));
-        else want(s, of[s.at] as Value, s.items.slice());
+        else {
+        c.extra(s.items.length >>> 4);
+        want(s, of[s.at] as Value, s.items.slice());
+      }
         return;
       case 'every-pred':
       case 'some-fn': {

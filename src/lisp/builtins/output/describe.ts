@@ -19,13 +19,18 @@ import {
   type Work,
 } from '../../value/value.ts';
 import { divide } from '../../value/numbers.ts';
-import { vectorCount, vectorItems, vectorOf } from '../../value/vector.ts';
+import { vectorCount, vectorOf } from '../../value/vector.ts';
 import { arg, expectMap } from '../arguments/expect.ts';
 import { flexibleGet } from '../arguments/lookup.ts';
+import { firstOf, sizeOf } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
+/** The smallest description is a map of maps. */
+const DESCRIBE_COST = 30;
 const MAX_ITEMS = 1_000;
 const MAX_KEYS = 100;
+/** One more than are looked at: what is beyond shows that there is more. */
+const SCANNED = MAX_ITEMS + 1;
 const MAX_EXAMPLES = 3;
 const MAX_EXAMPLE_TEXT = 120;
 const MAX_DISTINCT = 50;
@@ -123,7 +128,7 @@ function nested(s: Survey, values: readonly Value[]): Value | undefined {
 function mapsIn(s: Survey, values: readonly Value[]): readonly TreeMap[] {
   const maps: TreeMap[] = [];
   for (const value of values) {
-    const items = isMap(value) ? [value] : elementsOf(value);
+    const items = isMap(value) ? [value] : elementsOf(value, SCANNED);
     for (const item of items) {
       s.c.charge(1);
       if (!isMap(item)) continue;
@@ -137,9 +142,9 @@ function mapsIn(s: Survey, values: readonly Value[]): readonly TreeMap[] {
   return maps;
 }
 
-function elementsOf(value: Value): readonly Value[] {
-  if (isVector(value)) return vectorItems(value);
-  return isSet(value) ? treeKeys(value) : [];
+/** The elements of a vector or set, the first `most`. */
+function elementsOf(value: Value, most: number = Infinity): readonly Value[] {
+  return isVector(value) || isSet(value) ? firstOf(value, most) : [];
 }
 
 /** Where something is: keys, and `"*"` for the elements of a vector or set; shortest first. */
@@ -217,19 +222,19 @@ function describe(s: Survey, value: Value): TreeMap {
     return record(c, [
       ['type', keyword('map')],
       ['count', value.count],
-      ['key_types', typeCounts(s, treeKeys(value).slice(0, MAX_ITEMS))],
+      ['key_types', typeCounts(s, treeKeys(value, MAX_ITEMS))],
       ['keys', keySummaries(s, [value], null)],
     ]);
   }
   if (isVector(value) || isSet(value)) {
-    const all = isVector(value) ? vectorItems(value) : treeKeys(value);
-    const items = all.slice(0, MAX_ITEMS);
-    if (all.length > items.length) s.caps.add('items');
+    const count = sizeOf(value);
+    const items = firstOf(value, MAX_ITEMS);
+    if (count > items.length) s.caps.add('items');
     const maps = items.filter(isMap);
     const hasMaps = maps.length > 0;
     return record(c, [
       ['type', keyword(value.kind)],
-      ['count', all.length],
+      ['count', count],
       ['scanned', items.length],
       ['item_types', typeCounts(s, items)],
       [
@@ -237,7 +242,7 @@ function describe(s: Survey, value: Value): TreeMap {
         hasMaps
           ? typeCounts(
               s,
-              maps.flatMap((map) => treeKeys(map).slice(0, MAX_KEYS)).slice(0, MAX_ITEMS),
+              maps.flatMap((map) => treeKeys(map, MAX_KEYS)).slice(0, MAX_ITEMS),
             )
           : undefined,
       ],
@@ -262,6 +267,7 @@ export const DESCRIBE_WORK: { readonly [name: string]: Work } = Object.freeze({
         ? Math.max(1, Math.min(highest, Math.trunc(value)))
         : standard;
     };
+    c.extra(DESCRIBE_COST);
     const s: Survey = {
       c,
       depth: number('depth', 1, 5),

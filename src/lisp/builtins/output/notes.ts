@@ -49,7 +49,9 @@ export const NOTE_WORK: { readonly [name: string]: Work } = Object.freeze({
   }),
   'json/parse-string': plain((c, args) => parseJsonText(expectText(c, args, 0), c) ?? null),
   'json/parse-lines': plain((c, args) => {
-    const lines = expectText(c, args, 0).split(/\r?\n/);
+    const text = expectText(c, args, 0);
+    c.extra(text.length >>> 4);
+    const lines = text.split(/\r?\n/);
     checkCount(c, lines.length);
     c.charge(lines.length);
     const found = lines.filter((line) => line.trim() !== '');

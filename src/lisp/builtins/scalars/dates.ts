@@ -3,8 +3,8 @@
  */
 import type { Context } from '../../value/context.ts';
 import { civilFromDays, daysFromCivil } from '../../value/civil-date.ts';
-import { isDate, isInteger, type DateValue, type Value, type Work } from '../../value/value.ts';
-import { arg, expectText, fault, wrongType } from '../arguments/expect.ts';
+import { isDate, isFloat, isInteger, type DateValue, type Value, type Work } from '../../value/value.ts';
+import { arg, expectCount, expectText, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 
 const DAY_SECONDS = 86_400;
@@ -128,8 +128,14 @@ function instantFrom(of: 'instant' | 'legacy-date', parsed: Parsed): DateValue {
 }
 
 /** A 64-bit integer that is exact as a JS number. */
-function wholeAt(c: Context, args: readonly Value[], index: number): number {
+function wholeAt(
+  c: Context,
+  args: readonly Value[],
+  index: number,
+  cutsFloats = false,
+): number {
   const value = arg(args, index);
+  if (cutsFloats && isFloat(value)) return expectCount(c, args, index);
   if (!isInteger(value)) throw wrongType(c, index, 'an integer', value);
   if (typeof value === 'number') return value;
   throw fault(c, 'java_domain_error', `${value.toString().slice(0, 60)} is out of range.`);
@@ -155,7 +161,7 @@ function dateAt(
 function moved(sign: 1 | -1): Work {
   return plain((c, args) => {
     const date = dateAt(c, args, 0, ['date']);
-    const days = date.amount + sign * wholeAt(c, args, 1);
+    const days = date.amount + sign * wholeAt(c, args, 1, c.rules > 1);
     if (Math.abs(days) > MAX_DAYS) throw fault(c, 'java_domain_error', 'the date is out of range.');
     return dateValue('date', days);
   });

@@ -3,8 +3,9 @@
  */
 import { withCommas } from '../../base/with-commas.ts';
 import { checkText, type Context } from '../../value/context.ts';
-import { toDouble } from '../../value/numbers.ts';
+import { chargeDigits, toDouble } from '../../value/numbers.ts';
 import { readable } from '../../value/print.ts';
+import { offsetOfCharacter } from '../../value/characters.ts';
 import {
   isFloat,
   isInteger,
@@ -87,7 +88,11 @@ function padded(spec: Specifier, text: string): string {
 
 function convert(c: Context, spec: Specifier, value: Value, whole: string): string {
   const { conversion, precision } = spec;
-  const cut = (text: string): string => (precision < 0 ? text : text.slice(0, precision));
+  const cut = (text: string): string => {
+    if (precision < 0) return text;
+    // Version 1 counted UTF-16 units, and could leave half a character.
+    return text.slice(0, c.rules > 1 ? offsetOfCharacter(text, precision) : precision);
+  };
   const finished = (text: string): string =>
     padded(spec, conversion >= 'A' && conversion <= 'Z' ? text.toUpperCase() : text);
   switch (conversion) {
@@ -103,11 +108,12 @@ function convert(c: Context, spec: Specifier, value: Value, whole: string): stri
   switch (conversion) {
     case 'c':
       if (typeof value === 'string') return finished(value);
-      if (typeof value === 'number' && value >= 0 && value <= 0x10ffff) {
+      if (typeof value === 'number' && isCodePoint(c, value)) {
         return finished(String.fromCodePoint(value));
       }
       break;
     case 'd':
+      if (isInteger(value)) chargeDigits(c, value);
       if (isInteger(value)) return signed(spec, value < 0, grouped(spec, digitsOf(value, 10)));
       break;
     case 'x':
@@ -128,12 +134,19 @@ function convert(c: Context, spec: Specifier, value: Value, whole: string): stri
     case 'E':
     case 'g':
     case 'G':
+      if (isInteger(value)) chargeDigits(c, value);
       if (isNumber(value)) return floating(spec, value);
       break;
     default:
       throw fault(c, 'runtime_error', `\`${whole}\` is no conversion.`);
   }
   throw fault(c, 'runtime_error', `\`${whole}\` does not fit ${readable(value, c).slice(0, 200)}.`);
+}
+
+/** A surrogate alone is no character; version 1 made text of it. */
+function isCodePoint(c: Context, value: number): boolean {
+  if (c.rules > 1 && value >= 0xd800 && value <= 0xdfff) return false;
+  return value >= 0 && value <= 0x10ffff;
 }
 
 function digitsOf(value: number | bigint, radix: number): string {

@@ -14,7 +14,8 @@ import {
   type Float,
   type Work,
 } from '../../value/value.ts';
-import { arg, fault, wrongType } from '../arguments/expect.ts';
+import { searchText, searchTextBack } from '../../value/search.ts';
+import { arg, expectCount, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 import { parseDouble } from './text.ts';
 
@@ -92,6 +93,8 @@ function wellFormed(c: Context, text: string): string {
 function positionAt(c: Context, args: readonly Value[], index: number): number {
   const value = arg(args, index);
   if (typeof value === 'number') return value;
+  // A float is cut toward zero, as every position is; version 1 refused it.
+  if (c.rules > 1 && isFloat(value)) return expectCount(c, args, index);
   throw wrongType(c, index, 'an integer', value);
 }
 
@@ -172,14 +175,16 @@ export const JAVA_WORK: { readonly [name: string]: Work } = Object.freeze({
   }),
   '.indexOf': plain((c, args) => {
     const from = args.length > 2 ? positionAt(c, args, 2) : 0;
-    return javaText(c, args, 0).indexOf(needleAt(c, args, 1), from);
+    return searchText(javaText(c, args, 0), needleAt(c, args, 1), from);
   }),
   '.lastIndexOf': plain((c, args) => {
     const text = javaText(c, args, 0);
     const from = args.length > 2 ? positionAt(c, args, 2) : text.length;
-    return from < 0 ? -1 : text.lastIndexOf(needleAt(c, args, 1), from);
+    return from < 0 ? -1 : searchTextBack(text, needleAt(c, args, 1), from);
   }),
-  '.contains': plain((c, args) => javaText(c, args, 0).includes(javaText(c, args, 1))),
+  '.contains': plain(
+    (c, args) => searchText(javaText(c, args, 0), javaText(c, args, 1)) >= 0,
+  ),
   '.startsWith': plain((c, args) => {
     const text = javaText(c, args, 0);
     const from = args.length > 2 ? positionAt(c, args, 2) : 0;

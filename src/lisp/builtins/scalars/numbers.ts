@@ -62,6 +62,9 @@ const minus: Work = plain((c, args) => {
 
 function quotientOf(c: Context, a: Num, b: Num): Value & Num {
   if (!isFloat(b) && isZero(b)) throw fault(c, 'arithmetic_error', 'division by the integer 0.');
+  if (typeof a === 'bigint' || typeof b === 'bigint') {
+    c.extra(wordCount(isFloat(a) ? 0 : a) + wordCount(isFloat(b) ? 0 : b));
+  }
   return divide(a, b);
 }
 

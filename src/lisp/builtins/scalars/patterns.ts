@@ -2,7 +2,8 @@
  * Regular expressions, and the text functions that may take one. The matcher's work is fuel.
  */
 import { checkCount, checkText, type Context } from '../../value/context.ts';
-import { compileRegex, matchRegex } from '../../regex/regex.ts';
+import { searchText, splitText } from '../../value/search.ts';
+import { compileRegex, matchRegex, regexSize } from '../../regex/regex.ts';
 import type { RegexSpan } from '../../regex/program.ts';
 import { characterCount, characterEnd, characters } from '../../value/characters.ts';
 import {
@@ -18,6 +19,10 @@ import { arg, expectCount, expectText, fault, wrongType } from '../arguments/exp
 import { plain, finish, steps, want } from '../arguments/stepping.ts';
 import { parseLong, toText } from './text.ts';
 
+/** Compiling the smallest pattern, and each unit of its text. */
+const COMPILE_COST = 20;
+const COMPILE_COST_PER_UNIT = 10;
+
 /** Steps of the matcher that one unit of fuel pays for. */
 const STEPS_PER_UNIT = 10;
 
@@ -29,7 +34,9 @@ function regexAt(c: Context, args: readonly Value[], index: number): RegexValue 
   if (isRegex(value)) return value;
   if (typeof value !== 'string') throw wrongType(c, index, 'a regular expression', value);
   c.charge(1 + value.length);
+  c.extra(COMPILE_COST + value.length * COMPILE_COST_PER_UNIT);
   const made = compileRegex(value);
+  if (made.kind === 'regex') c.extra(regexSize(made.regex));
   if (made.kind === 'regex') return { kind: 'regex', source: value, regex: made.regex };
   throw fault(c, 'runtime_error', `this pattern does not compile: ${made.message}`);
 }
@@ -277,17 +284,17 @@ function checkedJoin(c: Context, parts: readonly string[]): string {
 }
 
 function replaceText(c: Context, text: string, part: string, by: string, all: boolean): string {
+  c.extra(part === '' ? text.length >>> 3 : part.length >>> 4);
   if (!all) {
-    const at = text.indexOf(part);
+    const at = searchText(text, part);
     return at < 0 ? text : checkedJoin(c, [text.slice(0, at), by, text.slice(at + part.length)]);
   }
-  const count = part === '' ? text.length + 1 : text.split(part).length - 1;
-  checkText(c, text.length + count * (by.length - part.length));
-  return replaceEach(text, part, by);
-}
-
-function replaceEach(text: string, part: string, by: string): string {
-  if (part !== '') return text.split(part).join(by);
+  if (part !== '') {
+    const pieces = splitText(text, part);
+    checkText(c, text.length + (pieces.length - 1) * (by.length - part.length));
+    return pieces.join(by);
+  }
+  checkText(c, text.length + (text.length + 1) * by.length);
   return by + Array.from(text, (character) => character + by).join('');
 }
 

@@ -5,11 +5,13 @@ import { checkCount, checkText, type Context } from '../../value/context.ts';
 import {
   characterAtOffset,
   characterCount,
+  characterEnd,
   characters,
   isSimple,
   offsetOfCharacter,
 } from '../../value/characters.ts';
 import { readable, textOf } from '../../value/print.ts';
+import { searchText, searchTextBack } from '../../value/search.ts';
 import { integer, float, isKeyword, keyword, type Value, type Work } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectMap, expectText, fault, wrongType } from '../arguments/expect.ts';
@@ -89,7 +91,7 @@ function casing(change: (text: string) => string): Work {
 }
 
 function capitalized(text: string): string {
-  const first = characters(text)[0] ?? '';
+  const first = text.slice(0, text === '' ? 0 : characterEnd(text, 0));
   return first.toUpperCase() + text.slice(first.length).toLowerCase();
 }
 
@@ -103,36 +105,45 @@ function subs(c: Context, args: readonly Value[]): Value {
   return text.slice(offsetOfCharacter(text, start), offsetOfCharacter(text, end));
 }
 
+/** The part that is searched for: argument 1. */
+function partAt(c: Context, args: readonly Value[]): string {
+  const part = expectText(c, args, 1);
+  c.extra(part.length >>> 4);
+  return part;
+}
+
 function searched(text: (whole: string, part: string) => boolean): Work {
-  return plain((c, args) => text(receiver(c, args), expectText(c, args, 1)));
+  return plain((c, args) => text(receiver(c, args), partAt(c, args)));
 }
 
 function indexOf(c: Context, args: readonly Value[]): Value {
   const text = receiver(c, args);
-  const part = expectText(c, args, 1);
+  const part = partAt(c, args);
   const from = args.length > 2 ? Math.max(0, expectCount(c, args, 2)) : 0;
-  let at = text.indexOf(part, offsetOfCharacter(text, from));
+  let at = searchText(text, part, offsetOfCharacter(text, from));
   while (at >= 0) {
     const index = characterAtOffset(text, at);
     if (index >= 0) return index;
     c.charge(1 + (at >>> 4));
-    at = text.indexOf(part, at + 1);
+    c.extra(part.length >>> 4);
+    at = searchText(text, part, at + 1);
   }
   return null;
 }
 
 function lastIndexOf(c: Context, args: readonly Value[]): Value {
   const text = receiver(c, args);
-  const part = expectText(c, args, 1);
+  const part = partAt(c, args);
   const from = args.length > 2 ? expectCount(c, args, 2) : Infinity;
   if (from < 0) return null;
   const start = Number.isFinite(from) ? offsetOfCharacter(text, from) : text.length;
-  let at = text.lastIndexOf(part, start);
+  let at = searchTextBack(text, part, start);
   while (at >= 0) {
     const index = characterAtOffset(text, at);
     if (index >= 0) return index;
     c.charge(1 + (at >>> 4));
-    at = at === 0 ? -1 : text.lastIndexOf(part, at - 1);
+    c.extra(part.length >>> 4);
+    at = at === 0 ? -1 : searchTextBack(text, part, at - 1);
   }
   return null;
 }
@@ -177,6 +188,7 @@ function toKeyword(c: Context, args: readonly Value[]): Value {
   if (value === null || isKeyword(value)) return value;
   if (typeof value !== 'string')
     throw fault(c, 'runtime_error', 'text, a keyword or nil is needed.');
+  c.extra(value.length >>> 4);
   if (!KEYWORD_TEXT.test(value)) {
     throw fault(
       c,
@@ -287,7 +299,7 @@ export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
   capitalize: casing(capitalized),
   'starts-with?': searched((whole, part) => whole.startsWith(part)),
   'ends-with?': searched((whole, part) => whole.endsWith(part)),
-  'includes?': searched((whole, part) => whole.includes(part)),
+  'includes?': searched((whole, part) => searchText(whole, part) >= 0),
   'index-of': plain(indexOf),
   'last-index-of': plain(lastIndexOf),
   'str/reverse': plain((c, args) => {
