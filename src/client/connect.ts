@@ -6,6 +6,7 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
+import { errorText } from '../core/base/error-text.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-endpoints.ts';
 import type { ArchiveReader } from './chain-reader.ts';
@@ -129,7 +130,7 @@ async function open(address: string, options: ConnectionOptions): Promise<OpenCo
   try {
     return await openConnection({ ...options, address });
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200);
+    const reason = errorText(error).slice(0, 200);
     throw Object.assign(
       new UsageError(
         'no_server',

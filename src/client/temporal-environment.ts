@@ -1,7 +1,8 @@
 /** Reads the `TEMPORAL_…` variables and profiles, as the Temporal CLI does. */
-import { defined } from '../core/base/defined.ts';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { defined } from '../core/base/defined.ts';
+import { errorText } from '../core/base/error-text.ts';
 
 /** Environment variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -61,7 +62,7 @@ export function readTemporalEnvironment(
       }),
     });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     report(
       'TEMPORAL_…',
       'to be variables that Temporal understands',
