@@ -50,7 +50,7 @@ export type Frame =
   | { readonly kind: 'hello'; readonly v: number; readonly instance: string }
   | { readonly kind: 'item'; readonly item: Chunk | ChunkMarker }
   | { readonly kind: 'end' }
-  /** Not a stream of ours: leave it. */
+  /** Not a stream of ours: disconnect. */
   | { readonly kind: 'broken' };
 
 /** Reads one event. Never throws; undefined for events that this version does not know. */
