@@ -2,6 +2,7 @@
  * What a run knows of its ancestors, and which part of their limits it may spend. Plain data that
  * travels in the start of a child.
  */
+import { defined } from '../base/defined.ts';
 import type { Limit } from './limit.ts';
 
 /** A run above another in its tree. */
@@ -110,13 +111,6 @@ export function withAnswers(
     const granted = isRecall ? answer.granted : Math.max(lease.granted, answer.granted);
     const isNews = isNewest || isRecall;
     const refused = isNews ? answer.refused : granted > lease.granted ? undefined : before;
-    return [
-      {
-        ...rest,
-        granted,
-        ...(recalls === 0 ? {} : { recalls }),
-        ...(refused === undefined ? {} : { refused }),
-      },
-    ];
+    return [defined({ ...rest, granted, recalls: recalls || undefined, refused })];
   });
 }

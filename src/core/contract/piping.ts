@@ -1,4 +1,5 @@
 /** A Step as the input of another run. */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Step, StepStatus } from './step.ts';
 
@@ -64,9 +65,7 @@ export function upstreamFailure({
   const said = message === undefined ? '' : `: ${message}`;
   return {
     message: `upstream \`${agent}\` ended with ${reason}${said}`,
-    details: {
-      upstream: { runId, agent, status, reason, ...(message === undefined ? {} : { message }) },
-    },
+    details: { upstream: defined({ runId, agent, status, reason, message }) },
   };
 }
 

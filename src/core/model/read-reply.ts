@@ -2,6 +2,7 @@
  * Any answer of a model as a {@link Reply}: what model functions return is only loosely typed, and
  * nothing that they return may break a run. What has no meaning in a reply is left out.
  */
+import { defined } from '../base/defined.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
 import type { Json } from '../base/json.ts';
 import { priceUsage } from './cost.ts';
@@ -100,12 +101,12 @@ function nativeCall(call: {
   readonly providerData?: unknown;
 }): NativeCall {
   const providerData = toJson(call.providerData);
-  return {
-    ...(typeof call.id === 'string' && call.id !== '' ? { id: call.id } : {}),
+  return defined({
+    id: typeof call.id === 'string' && call.id !== '' ? call.id : undefined,
     tool: typeof call.tool === 'string' ? call.tool : '',
     args: readArgs(call.args),
-    ...(providerData === undefined ? {} : { providerData }),
-  };
+    providerData,
+  });
 }
 
 function readArgs(args: unknown): Json {

@@ -74,9 +74,10 @@ export function nativeFeedback(material: FeedbackMaterial): string {
   const feedback = [...(hasFrame ? [PREAMBLE] : []), ...closingParts(material)].join('\n');
   return JSON.stringify({
     status: report.outcome,
-    ...(result === '' ? {} : { result }),
-    ...(notes === '' ? {} : { notes }),
-    ...(error === '' ? {} : { error }),
+    // JSON leaves out what is undefined.
+    result: result || undefined,
+    notes: notes || undefined,
+    error: error || undefined,
     memory: { changed: Object.fromEntries(changed), stored: report.stored },
     feedback,
   });

@@ -1,4 +1,5 @@
 /** How a model is told what JSON to write: an example by type, and what needs words. */
+import { defined } from '../base/defined.ts';
 import { exampleIn, type Notation } from './example.ts';
 import { promptType } from './print-signature.ts';
 import {
@@ -60,11 +61,11 @@ export function describeFields(
   return fields.map((field) => {
     const place = path === '' ? field.name : `${path}.${field.name}`;
     const description = said.get(place) ?? said.get(field.name) ?? field.description;
-    return {
+    return defined({
       ...field,
       type: withDescriptions(field.type, descriptions, place),
-      ...(description === undefined ? {} : { description }),
-    };
+      description,
+    });
   });
 }
 

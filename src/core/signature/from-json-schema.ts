@@ -2,6 +2,7 @@
  * JSON Schema read as a signature. A signature says less, so what it cannot say becomes `:any` and the
  * reading is not exact; the check of a value always uses the full schema.
  */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Primitive, SignatureField, SignatureType } from '../contract/signature.ts';
 
@@ -94,11 +95,11 @@ function recordOf(schema: JsonObject, exact: boolean, depth: number): SchemaType
   const isPlain = ['boolean', 'undefined'].includes(typeof additionalProperties);
   const declared = members.map(([name]) => name);
   return {
-    type: {
-      kind: 'record',
+    type: defined({
+      kind: 'record' as const,
       fields: read.map(({ field }) => field),
-      ...(isClosed ? { closed: true } : {}),
-    },
+      closed: isClosed ? (true as const) : undefined,
+    }),
     exact:
       exact &&
       isPlain &&
@@ -114,11 +115,11 @@ function fieldOf(
   isRequired: boolean,
 ): SignatureField {
   const description = isJsonObject(schema) ? schema['description'] : undefined;
-  return {
+  return defined({
     name,
-    type: isRequired ? type : { kind: 'optional', inner: type },
-    ...(typeof description === 'string' ? { description } : {}),
-  };
+    type: isRequired ? type : { kind: 'optional' as const, inner: type },
+    description: typeof description === 'string' ? description : undefined,
+  });
 }
 
 function requiredNames(required: Json | undefined): readonly string[] {

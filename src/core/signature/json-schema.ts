@@ -2,6 +2,7 @@
  * JSON Schema of signature types, twice: for providers, which refuse much of the language, and for the
  * check of a value, which must be exact.
  */
+import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
 
@@ -85,14 +86,14 @@ export function inputsSchema(params: readonly SignatureField[]): JsonObject {
 }
 
 function validationRecord(fields: readonly SignatureField[], isClosed: boolean): JsonObject {
-  return {
+  return defined({
     type: 'object',
     properties: Object.fromEntries(
       fields.map(({ name, type }) => [name, validationSchema(type)] as const),
     ),
     required: requiredNames(fields),
-    ...(isClosed ? { additionalProperties: false } : {}),
-  };
+    additionalProperties: isClosed ? false : undefined,
+  });
 }
 
 function providerType(type: SignatureType, options: ProviderSchemaOptions): JsonObject {

@@ -2,6 +2,7 @@
  * Finds the one JSON value in a reply: in a forced call, in a fence, in the first brackets that hold
  * one, or in the whole text. Nothing is repaired but commas that stand before a closing bracket.
  */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Reply } from '../contract/model.ts';
 import type { Problem } from '../base/problem.ts';
@@ -54,11 +55,7 @@ export function readOutput(
 export function sourceOf(reply: Reply): OutputSource {
   const call = reply.calls.find(({ tool }) => tool === RESPOND_TOOL) ?? reply.calls[0];
   const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  return {
-    text,
-    ...(call === undefined ? {} : { args: call.args }),
-    isCut: reply.finishReason === 'length',
-  };
+  return defined({ text, args: call?.args, isCut: reply.finishReason === 'length' });
 }
 
 /** What a model wrote, for a quote: its text, or the arguments of the call that it was to make. */

@@ -1,4 +1,5 @@
 /** From the answer blocks of a turn to candidates, and from what a check says to a judgement. */
+import { defined } from '../base/defined.ts';
 import type { Candidate, Judgement } from '../contract/judgement.ts';
 import type { AnswerSpec } from '../contract/spec.ts';
 import type { Json } from '../base/json.ts';
@@ -27,11 +28,13 @@ const textAnswer: AnswerKind = {
 const jsonAnswer: AnswerKind = {
   guidance: (spec) =>
     spec.output === undefined
-      ? jsonGuidance({
-          guidance: spec.guidance ?? defaultGuidance,
-          schema: spec.schema ?? {},
-          ...(spec.example === undefined ? {} : { example: spec.example }),
-        })
+      ? jsonGuidance(
+          defined({
+            guidance: spec.guidance ?? defaultGuidance,
+            schema: spec.schema ?? {},
+            example: spec.example,
+          }),
+        )
       : outputFormat(spec.output),
   read: (text, { output }) => {
     if (output !== undefined) {

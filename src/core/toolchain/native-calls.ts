@@ -2,6 +2,7 @@
  * Calls by the provider's own means. Every call of a transcript has a result: so a batch that
  * cannot be read keeps all its calls, and says for each what is answered.
  */
+import { defined } from '../base/defined.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ToolCall, ToolCallPart } from '../base/message.ts';
@@ -95,13 +96,13 @@ function readCall(
   const args = readArgs(native.args, index, tool);
   const problem = tool === '' ? callWithoutTool(index) : args.problem;
   const providerData = providerDataOf(native, seen);
-  const part: ToolCallPart = {
-    type: 'tool_call',
+  const part: ToolCallPart = defined({
+    type: 'tool_call' as const,
     callId,
     tool,
     args: args.args,
-    ...(providerData === undefined ? {} : { providerData }),
-  };
+    providerData,
+  });
   return {
     call: { callId, tool, args: args.args },
     part,
@@ -158,7 +159,7 @@ function providerDataOf(native: NativeCall, seen: Set<string>): JsonObject | und
   if (id !== undefined) seen.add(id);
   const data = native.providerData;
   if (id === undefined && data === undefined) return undefined;
-  return { ...(id === undefined ? {} : { id }), ...(data === undefined ? {} : { data }) };
+  return defined({ id, data });
 }
 
 /** The provider's id of a call in a transcript, or its own. */

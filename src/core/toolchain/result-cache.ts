@@ -2,6 +2,7 @@
  * Results of tools with `cache`, kept in the state of the run: so a hit is the same on every replay
  * and on every worker, and costs neither an activity nor history.
  */
+import { defined } from '../base/defined.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { byteSize, canonicalJson, type Json } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
@@ -31,13 +32,7 @@ export function toCachedResult(
   // Without an attempt it came out of the cache itself.
   if (tool?.cache !== true || result.outcome !== 'ok' || result.attempts === 0) return undefined;
   const { output, media, instructions, importance, cut } = result;
-  const kept: KeptResult = {
-    ...(output === undefined ? {} : { output }),
-    ...(media === undefined ? {} : { media }),
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(importance === undefined ? {} : { importance }),
-    ...(cut === undefined ? {} : { cut }),
-  };
+  const kept: KeptResult = defined({ output, media, instructions, importance, cut });
   const key = keyOf(call);
   const bytes = byteSize([key, kept as unknown as Json]);
   return bytes > MAX_CACHED_BYTES ? undefined : { key, bytes, result: kept };

@@ -10,6 +10,7 @@
  * I3  Nothing is given back before the child has said so: what was recalled stays reserved until then (recall.ts).
  *     A child that ends is not reserved for any more, and its totals are what it has spent.
  */
+import { defined } from '../base/defined.ts';
 import type { Breach, BreachOrigin, Limit } from '../contract/limit.ts';
 import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
 import type { Numbers, Stats } from '../contract/stats.ts';
@@ -148,10 +149,9 @@ export function grantMore(
     const { granted: before = 0, recalls } = child.leases.find((lease) => lease.id === id) ?? {};
     const held = Math.max(before, child.awaited?.[id] ?? 0, child.totals[bound.limit.key] ?? 0);
     const rest = restOf(ledger, bound);
-    const known = recalls === undefined ? {} : { recalls };
     return rest > 0
-      ? { id, granted: held + Math.ceil(rest / (together + 1)), ...known }
-      : { id, granted: before, ...known, refused: refusalOf(ledger, bound) };
+      ? defined({ id, granted: held + Math.ceil(rest / (together + 1)), recalls })
+      : defined({ id, granted: before, recalls, refused: refusalOf(ledger, bound) });
   });
 }
 
@@ -240,7 +240,7 @@ function ownBounds({ runId, limits }: Ledger): readonly Bound[] {
 }
 
 function boundOfLease({ id, limit, origin, granted, refused }: Lease): Bound {
-  return { id, limit, origin, max: granted, ...(refused === undefined ? {} : { refused }) };
+  return defined({ id, limit, origin, max: granted, refused });
 }
 
 const TOOL_CALLS = 'agent:tool_calls';

@@ -1,4 +1,5 @@
 /** What a run's state holds of its tree, and how events change it. */
+import { defined } from '../base/defined.ts';
 import type { EventBase, EventBody } from '../contract/events.ts';
 import type { PendingItem } from '../contract/messages.ts';
 import type { ChildSummary } from '../contract/step.ts';
@@ -72,14 +73,13 @@ export function changedTree(
         ...(returned.length === 0 ? child : withReturns(child, returned)),
         number: Math.max(child.number, number),
         totals,
-        ...(pending === undefined ? {} : { pending }),
-        ...(event.final === true ? { final: true as const } : {}),
+        ...defined({ pending, final: event.final }),
       }));
     }
     case 'agent:child:granted':
       return changed(event.childId, ({ awaited, ...child }) => ({
         ...child,
-        ...awaitedAfter({ ...child, ...(awaited === undefined ? {} : { awaited }) }, event.leases),
+        ...awaitedAfter({ ...child, ...defined({ awaited }) }, event.leases),
         answered: Math.max(child.answered, event.number),
         leases: withAnswers(child.leases, event.leases, event.number >= child.answered),
       }));
