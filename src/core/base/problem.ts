@@ -2,7 +2,7 @@
  * An error in a text that a model wrote. Problems are data. The `explain…` functions turn them into
  * the text that the model reads, so tests can check the two separately.
  */
-export interface Problem {
+export interface ReplyProblem {
   /** Stable, for programs: `no_sections`, `json_syntax`, `call_without_tool`, … */
   readonly code: string;
   /** Our own text, never that of an engine or a parser, whose wording changes between versions. */

@@ -7,7 +7,7 @@ import type { StrategySpec } from './compaction.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit } from './limit.ts';
 import type { FinishReason, Mode, ModelPurpose, OutputStrategy, TokenUsage } from './model.ts';
-import type { Problem, ProblemFamily } from '../base/problem.ts';
+import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';
 import type { ProgramOutcome } from './report.ts';
@@ -108,7 +108,7 @@ export type EventBody =
   | {
       readonly type: 'agent:parse_error';
       readonly family: ProblemFamily;
-      readonly problems: readonly Problem[];
+      readonly problems: readonly ReplyProblem[];
       /** At most 2 KB of the text that could not be read. */
       readonly raw: string;
     }

@@ -12,7 +12,7 @@ export interface Ancestor {
 }
 
 /** How much of an ancestor's limit was spent and reserved when nothing was left to grant. */
-export interface Refusal {
+export interface LeaseRefusal {
   readonly value: number;
   readonly max: number;
 }
@@ -31,7 +31,7 @@ export interface Lease {
   /** How often the parent has recalled it; absent: never. */
   readonly recalls?: number;
   /** Set while the newest answer was a refusal. */
-  readonly refused?: Refusal;
+  readonly refused?: LeaseRefusal;
 }
 
 /**
@@ -44,7 +44,7 @@ export type LeaseAnswer =
       readonly id: string;
       readonly granted: number;
       readonly recalls?: number;
-      readonly refused?: Refusal;
+      readonly refused?: LeaseRefusal;
     }
   | { readonly id: string; readonly lifted: true };
 

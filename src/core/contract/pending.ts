@@ -93,13 +93,13 @@ export type AnswerCheck =
   | { readonly kind: 'refused'; readonly message: string };
 
 /** What an answer is checked against: what waits, and what has ended. */
-export interface Waits {
+export interface WaitingItems {
   readonly pending?: readonly WaitingItem[];
   readonly settled?: readonly SettledItem[];
 }
 
 /** Checks the value for question or outside work `id`, which may come from any client. */
-export function checkAnswer(waits: Waits, id: unknown, value: unknown): AnswerCheck {
+export function checkAnswer(waits: WaitingItems, id: unknown, value: unknown): AnswerCheck {
   const item = itemOf(waits, id, ['question', 'external']);
   if (typeof item === 'string') return refused(item);
   if (isDeeperThan(value, MAX_JSON_DEPTH) || !isJson(value)) {
@@ -117,7 +117,7 @@ export function checkAnswer(waits: Waits, id: unknown, value: unknown): AnswerCh
 }
 
 /** Checks a decision about call `id`, which may come from any client. */
-export function checkDecision(waits: Waits, id: unknown, decision: unknown): AnswerCheck {
+export function checkDecision(waits: WaitingItems, id: unknown, decision: unknown): AnswerCheck {
   const item = itemOf(waits, id, ['approval']);
   if (typeof item === 'string') return refused(item);
   const read = readDecision(decision);
@@ -150,7 +150,7 @@ export function withSettled(
 
 /** The item with `id` of one of `kinds`, or why there is none. */
 function itemOf(
-  { pending = [], settled = [] }: Waits,
+  { pending = [], settled = [] }: WaitingItems,
   id: unknown,
   kinds: readonly WaitingItem['kind'][],
 ): WaitingItem | string {

@@ -2,7 +2,7 @@
 import type { Json } from '../base/json.ts';
 import type { FormattedSection, ToolCall, ToolCallPart } from '../base/message.ts';
 import type { Reply } from './model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import type { Candidate } from './judgement.ts';
 
 /** The value of a structured section; its schema is checked elsewhere. */
@@ -16,7 +16,7 @@ export interface SectionValue {
  */
 export interface SectionError {
   readonly name: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ReplyProblem[];
 }
 
 /**
@@ -28,7 +28,7 @@ export type Attached =
   | { readonly kind: 'program'; readonly source: string }
   | {
       readonly kind: 'problems';
-      readonly problems: readonly Problem[];
+      readonly problems: readonly ReplyProblem[];
       readonly feedback: readonly FormattedSection[];
     };
 
@@ -69,7 +69,7 @@ export interface AnswerTurn extends TurnBase {
   readonly candidates: readonly Candidate[];
   readonly attached: Attached | null;
   /** Set if the whole reply is the candidate, because it has no section. */
-  readonly unparsed?: Problem;
+  readonly unparsed?: ReplyProblem;
 }
 
 /** Nothing in the reply is run or judged. */
@@ -77,7 +77,7 @@ export interface MalformedTurn extends TurnBase {
   readonly kind: 'malformed';
   readonly family: 'format' | 'toolchain' | 'termination';
   /** At least one. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ReplyProblem[];
   /** Feedback to the model. Empty if `callAnswers` say it all. */
   readonly feedback: readonly FormattedSection[];
   /** The answer to each of `callParts`. */
@@ -105,7 +105,7 @@ export function wasCut(reply: Reply): boolean {
 }
 
 /** The problem of a reply in which there is nothing to do. */
-export const emptyTurn: Problem = {
+export const emptyTurn: ReplyProblem = {
   code: 'empty_turn',
   message: 'the reply holds neither an action nor an answer',
 };

@@ -3,7 +3,7 @@
  * written for it. A format holds no state and no sections, so agents can share one.
  */
 import type { FormattedSection } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { usageErrorOf, type UsageProblem } from '../base/usage-error.ts';
 
 /** A section of a reply, as the model is told of it. */
@@ -26,10 +26,10 @@ export interface Block {
  */
 export type FormatReading =
   | { readonly kind: 'read'; readonly blocks: readonly Block[] }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
 /** How a reply came about. */
-export interface ReadOptions {
+export interface FormatReadOptions {
   /** The provider stopped at its token limit. */
   readonly wasCut: boolean;
 }
@@ -39,7 +39,7 @@ export interface TextFormat {
   /** The text that asks for these sections. UsageError for names that {@link checkSectionNames} refuses. */
   describe(sections: readonly DescribedSection[]): string;
   /** The blocks of a reply. `names` are those of the registered sections. */
-  parse(text: string, names: readonly string[], options: ReadOptions): FormatReading;
+  parse(text: string, names: readonly string[], options: FormatReadOptions): FormatReading;
   /** Sections as text for a model. Content without tags or headings reads back. */
   format(sections: readonly FormattedSection[]): string;
 }
@@ -107,7 +107,7 @@ export function truncatedReply(open?: string): FormatReading {
 }
 
 /** The problem `truncated_reply`; its path is the section that was left open. */
-export function truncatedProblem(open?: string): Problem {
+export function truncatedProblem(open?: string): ReplyProblem {
   const message = 'the reply was cut off by the length limit';
   return open === undefined
     ? { code: 'truncated_reply', message }

@@ -13,7 +13,7 @@ import {
   type Block,
   type DescribedSection,
   type FormatReading,
-  type ReadOptions,
+  type FormatReadOptions,
   type TextFormat,
 } from './format.ts';
 
@@ -58,7 +58,7 @@ function describe(sections: readonly DescribedSection[]): string {
 function parse(
   text: string,
   names: readonly string[],
-  { wasCut }: ReadOptions,
+  { wasCut }: FormatReadOptions,
   strict: boolean,
 ): FormatReading {
   const registered = new Map(names.map((name) => [name.toLowerCase(), name]));

@@ -15,7 +15,7 @@ import {
   type Block,
   type DescribedSection,
   type FormatReading,
-  type ReadOptions,
+  type FormatReadOptions,
   type TextFormat,
 } from './format.ts';
 
@@ -56,7 +56,7 @@ function describe(sections: readonly DescribedSection[]): string {
 function parse(
   text: string,
   names: readonly string[],
-  { wasCut }: ReadOptions,
+  { wasCut }: FormatReadOptions,
   strict: boolean,
 ): FormatReading {
   const tags = tagsOf(text, names);

@@ -2,7 +2,6 @@
 import {
   AGENT_PREFIX,
   isSelf,
-  SELF_PREFIX,
   STAT_KEYS,
   statKeyInfo,
   statRowsUnder,
@@ -10,6 +9,7 @@ import {
   type StatKeyRow,
 } from '../stats/stat-keys.ts';
 import { editDistance } from '../../lisp/base/suggest.ts';
+import { SELF_PREFIX } from '../contract/stats.ts';
 import { shown } from '../text/shown.ts';
 import type { UsageProblem } from '../base/usage-error.ts';
 import type { Limit } from '../contract/limit.ts';

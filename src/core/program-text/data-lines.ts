@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import { fromJson, printValue } from '../../lisp.ts';
 import { isHidden } from '../contract/signature.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 
 /** Where the words behind a name begin, unless the name is longer. */
 const NAME_WIDTH = 18;
@@ -18,7 +18,7 @@ export function dataLines(
   const keys = Object.keys(context).filter((key) => key !== 'task');
   const lines = keys.map((key) => {
     const meaning = Object.hasOwn(descriptions, key) ? descriptions[key] : undefined;
-    const about = meaning === undefined ? '' : ` -- ${oneLine(meaning)}`;
+    const about = meaning === undefined ? '' : ` -- ${framedLine(meaning)}`;
     const words = isHidden(key) ? 'hidden' : describe(context[key] ?? null, sizes);
     return `${nameOf(key).padEnd(NAME_WIDTH)} ; ${words}${about}`;
   });
@@ -29,7 +29,7 @@ export function dataLines(
 function nameOf(key: string): string {
   return /^[A-Za-z0-9_][A-Za-z0-9_?!.-]*$/.test(key)
     ? `data/${key}`
-    : `; ${oneLine(JSON.stringify(key))} has no name in programs`;
+    : `; ${framedLine(JSON.stringify(key))} has no name in programs`;
 }
 
 function describe(value: Json, sizes: ProgramSizes): string {
@@ -70,7 +70,7 @@ function sampleOf(value: Json, { sampleItems, sampleChars }: ProgramSizes): stri
   const bounds = { elements: sampleItems, text: sampleChars, total: sampleChars, hides: true };
   const print = (json: Json): string => printValue(fromJson(json), 'preview', bounds);
   if (value === null || (Array.isArray(value) && value.length === 0)) return '';
-  if (!Array.isArray(value)) return oneLine(print(value));
+  if (!Array.isArray(value)) return framedLine(print(value));
   const shown: string[] = [];
   for (const item of value.slice(0, sampleItems) as readonly Json[]) {
     const text = print(item);
@@ -79,7 +79,7 @@ function sampleOf(value: Json, { sampleItems, sampleChars }: ProgramSizes): stri
     shown.push(text);
   }
   const rest = shown.length < value.length ? ' …' : '';
-  return oneLine(`[${shown.join(' ')}${rest}]`);
+  return framedLine(`[${shown.join(' ')}${rest}]`);
 }
 
 function counted(count: number, noun: string): string {

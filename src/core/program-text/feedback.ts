@@ -8,7 +8,7 @@ import { promptType } from '../signature/print-signature.ts';
 import type { SignatureType } from '../contract/signature.ts';
 import { clip } from '../text/cut.ts';
 import { untrusted } from '../text/untrusted.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 import { withoutHidden } from './hidden-values.ts';
 
 /** What stands first when a frame follows. */
@@ -69,7 +69,7 @@ export function nativeFeedback(material: FeedbackMaterial): string {
   const error = errorPart(material).join('\n');
   const changed = report.changed
     .slice(0, MAX_CHANGED)
-    .map(({ name, preview }) => [name, oneLine(withoutHidden(preview, hidden))] as const);
+    .map(({ name, preview }) => [name, framedLine(withoutHidden(preview, hidden))] as const);
   const hasFrame = notes + result + error !== '';
   const feedback = [...(hasFrame ? [PREAMBLE] : []), ...closingParts(material)].join('\n');
   return JSON.stringify({
@@ -139,7 +139,7 @@ function memoryPart({ report, hidden }: FeedbackMaterial): readonly string[] {
   const { changed, stored } = report;
   const shown = changed
     .slice(0, MAX_CHANGED)
-    .map(({ name, preview }) => `${name} = ${oneLine(withoutHidden(preview, hidden))}`);
+    .map(({ name, preview }) => `${name} = ${framedLine(withoutHidden(preview, hidden))}`);
   const more = changed.length - shown.length;
   if (shown.length > 0) return [...shown, ...(more > 0 ? [`… and ${more} more`] : [])];
   return stored.length === 0 ? [] : [`Stored: ${stored.join(', ')}`];
@@ -160,8 +160,8 @@ function repairPart(
   { report, hidden }: FeedbackMaterial,
   { problems, output }: Rejection,
 ): readonly string[] {
-  const lines = problems.map((problem) => `- ${oneLine(withoutHidden(problem, hidden))}`);
-  const preview = report.isEmpty ? 'nil' : oneLine(withoutHidden(report.preview, hidden));
+  const lines = problems.map((problem) => `- ${framedLine(withoutHidden(problem, hidden))}`);
+  const preview = report.isEmpty ? 'nil' : framedLine(withoutHidden(report.preview, hidden));
   const again =
     output === null
       ? 'Call `(return …)` again.'

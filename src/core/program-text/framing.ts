@@ -2,6 +2,6 @@
 import { withoutFrames } from '../text/untrusted.ts';
 
 /** `text` on one line, without an end of a frame in it. */
-export function oneLine(text: string): string {
+export function framedLine(text: string): string {
   return withoutFrames(text.replaceAll(/[\s\u0085\u2028\u2029]+/gu, ' ').trim());
 }

@@ -2,14 +2,14 @@
 import type { JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { programIn } from './find-program.ts';
 import { LISP_TOOL } from './system-text.ts';
 
 /** The program of a call, or why it has none. */
 export type LispCall =
   | { readonly kind: 'program'; readonly source: string }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
 /** Reads a call of {@link LISP_TOOL}; a fence around the program is taken off. */
 export function readLispCall({ args }: Pick<ToolCall, 'args'>): LispCall {

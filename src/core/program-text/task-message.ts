@@ -5,7 +5,7 @@ import { describedFields } from '../signature/describe-output.ts';
 import { promptType } from '../signature/print-signature.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
 import { dataLines } from './data-lines.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 import { hiddenTexts, withoutHidden } from './hidden-values.ts';
 import { exampleLisp } from './lisp-example.ts';
 import { toolLines } from './tool-lines.ts';
@@ -36,7 +36,7 @@ export function taskMessage(given: TaskMessage): string {
       : [
           ';; memory',
           ...memory.map(
-            ({ name, preview }) => `${name} = ${oneLine(withoutHidden(preview, hidden))}`,
+            ({ name, preview }) => `${name} = ${framedLine(withoutHidden(preview, hidden))}`,
           ),
         ]),
     ...answerLines(spec),
@@ -54,6 +54,6 @@ function answerLines({ answer: { output } }: AgentSpec): readonly string[] {
   const words = describedFields(output)
     .filter((line) => line.includes('): '))
     // A list is not wrapped here, as it is where JSON is asked for.
-    .map((line) => `;   ${oneLine(line.slice(2).replace('`items[]', '`[]'))}`);
+    .map((line) => `;   ${framedLine(line.slice(2).replace('`items[]', '`[]'))}`);
   return [';; answer', `${promptType(output)}    e.g. (return ${exampleLisp(output)})`, ...words];
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toSignature } from '../signature/from-json-schema.ts';
 import { promptName, promptType } from '../signature/print-signature.ts';
 import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 import { exampleLisp, keyOf } from './lisp-example.ts';
 
 /** `;; tools` and a block for each of `tools`; `;; no tools` without any. */
@@ -20,10 +20,10 @@ function linesOf({ name, description, policy, parameters, output }: ToolSpec): r
   const args = required.map((field) => `${keyOf(field.name)} ${exampleLisp(field.type)}`);
   const example = args.length === 0 ? `(tool/${name})` : `(tool/${name} {${args.join(' ')}})`;
   return [
-    `tool/${name}(${params.join(', ')}) -> ${result}  ; ${oneLine(description)}`,
+    `tool/${name}(${params.join(', ')}) -> ${result}  ; ${framedLine(description)}`,
     `;   ${example}`,
     ...fields.flatMap(({ name: field }) => wordsOf(field, memberOf(parameters, field))),
-    ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${oneLine(policy)}`]),
+    ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${framedLine(policy)}`]),
   ];
 }
 
@@ -32,7 +32,7 @@ function wordsOf(name: string, schema: Json | undefined): readonly string[] {
   if (!isJsonObject(schema)) return [];
   const { description, enum: choices } = schema;
   const words = [
-    ...(typeof description === 'string' ? [oneLine(description)] : []),
+    ...(typeof description === 'string' ? [framedLine(description)] : []),
     ...(Array.isArray(choices)
       ? [`one of ${choices.map((choice: Json) => JSON.stringify(choice)).join(', ')}`]
       : []),

@@ -1,6 +1,6 @@
 /** Which turn of how many it is in mode `lisp`, and what the model is told of it and of its plan. */
 import type { LispSpec } from '../contract/spec.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 
 /** How many turns there are; null: without bound. */
 export interface TurnCounts {
@@ -48,9 +48,9 @@ export function planLines(
   const summaries = new Map(Object.entries(done).map(([id, text]) => [plainId(id), text]));
   return plan.map((step, index) => {
     const summary = summaries.get(String(index + 1)) ?? summaries.get(step);
-    const head = `${index + 1}. ${oneLine(step)}`;
+    const head = `${index + 1}. ${framedLine(step)}`;
     if (summary === undefined) return `- [ ] ${head}`;
-    const text = oneLine(summary).slice(0, MAX_SUMMARY);
+    const text = framedLine(summary).slice(0, MAX_SUMMARY);
     return text === '' ? `- [x] ${head}` : `- [x] ${head}: ${text}`;
   });
 }

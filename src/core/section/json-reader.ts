@@ -7,13 +7,13 @@
  * I3 Linear in the length; nesting is bounded, so the stack of the engine is not reached.
  */
 import { utf8Length, type Json } from '../base/json.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 
 /** A value, or the first problem: `json_syntax`, `json_trailing`, `json_number`, `json_depth`, `json_size`. */
 export type JsonReading =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
 /** Arrays and objects inside each other; real data stays far below. */
 export const maxDepth = 100;
@@ -28,7 +28,7 @@ const maxQuoted = 20;
 interface Scan {
   readonly text: string;
   position: number;
-  problem: Problem | undefined;
+  problem: ReplyProblem | undefined;
   /** Sticky, so made for each text: a shared one would be shared state. */
   readonly number: RegExp;
 }
@@ -235,7 +235,7 @@ function quote(scan: Scan): string {
 }
 
 /** A problem at an offset of `text`: `line {l}, column {c}: {said}`, both from 1. */
-export function problemAt(text: string, offset: number, code: string, said: string): Problem {
+export function problemAt(text: string, offset: number, code: string, said: string): ReplyProblem {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
   const column = offset - (before.lastIndexOf('\n') + 1) + 1;

@@ -1,5 +1,5 @@
 /** The JSON or YAML text inside a section: models like to wrap it in a code block. */
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { fencedBlocks, opensFence } from '../text/fences.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 
@@ -7,7 +7,7 @@ import { withLineFeeds } from '../text/line-breaks.ts';
 export type Payload =
   | { readonly kind: 'payload'; readonly text: string }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
 /** A section's first and last line may say "Here it is:" and "Done."; more is not one value. */
 const maxLinesAround = 1;

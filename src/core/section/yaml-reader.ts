@@ -3,7 +3,7 @@
  * text where the schema allows text and not what the scalar would be otherwise.
  */
 import type { Json } from '../base/json.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { tooLargeText } from './json-reader.ts';
 import { allows, schemaPlace, type SchemaPlace, type SchemaType } from './schema-types.ts';
 import { parseYamlTree, yamlProblem, type YamlNode } from './yaml-tree.ts';
@@ -11,7 +11,7 @@ import { parseYamlTree, yamlProblem, type YamlNode } from './yaml-tree.ts';
 /** A value, or all problems, at least one; codes begin with `yaml_`. */
 export type YamlReading =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
 /** Scalars of the core schema, YAML 1.2.2 section 10.3.2. */
 const nullWord = /^(?:~|null|Null|NULL|)$/;
@@ -28,12 +28,12 @@ export function readYaml(text: string, schema?: Json): YamlReading {
 
 /** The value of a node of `text`, as a document or as a part of one with a schema of its own. */
 export function yamlValue(text: string, node: YamlNode, schema?: Json): YamlReading {
-  const problems: Problem[] = [];
+  const problems: ReplyProblem[] = [];
   const value = valueOf(text, node, schemaPlace(schema), problems);
   return problems.length === 0 ? { kind: 'value', value } : { kind: 'problems', problems };
 }
 
-function valueOf(text: string, node: YamlNode, place: SchemaPlace, problems: Problem[]): Json {
+function valueOf(text: string, node: YamlNode, place: SchemaPlace, problems: ReplyProblem[]): Json {
   switch (node.kind) {
     case 'scalar':
       return scalarOf(text, node, place, problems);
@@ -54,7 +54,7 @@ function scalarOf(
   text: string,
   node: YamlNode & { readonly kind: 'scalar' },
   place: SchemaPlace,
-  problems: Problem[],
+  problems: ReplyProblem[],
 ): Json {
   const { source } = node;
   if (node.isText) return source;

@@ -21,7 +21,7 @@ import {
   type ParsedNode,
 } from 'yaml';
 import { utf8Length } from '../base/json.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 import { maxDepth, maxTextBytes, problemAt } from './json-reader.ts';
 
@@ -48,12 +48,12 @@ export type YamlNode =
  */
 export type YamlTree =
   | { readonly kind: 'tree'; readonly root: YamlNode; readonly text: string }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
 /** Problems beyond these are consequences of the first ones more often than not. */
 const maxProblems = 20;
 
-const depthProblem: Problem = {
+const depthProblem: ReplyProblem = {
   code: 'yaml_depth',
   message: `deeper than ${maxDepth} levels`,
 };
@@ -99,7 +99,7 @@ const wordKey = /^(?:~|null|Null|NULL|true|True|TRUE|false|False|FALSE|)$/;
 
 interface Walk {
   readonly text: string;
-  readonly problems: Problem[];
+  readonly problems: ReplyProblem[];
 }
 
 /**
@@ -163,7 +163,12 @@ function parseDocument(text: string): YamlTree {
 }
 
 /** `line {l}, column {c}: {said}. {advice}` */
-export function yamlProblem(text: string, offset: number, code: string, said: string): Problem {
+export function yamlProblem(
+  text: string,
+  offset: number,
+  code: string,
+  said: string,
+): ReplyProblem {
   return problemAt(text, offset, code, `${said}. ${advice}`);
 }
 
@@ -262,6 +267,6 @@ function emptyScalar(offset: number): YamlNode {
   return { kind: 'scalar', source: '', isText: false, offset };
 }
 
-function problemsOf(problem: Problem): YamlTree {
+function problemsOf(problem: ReplyProblem): YamlTree {
   return { kind: 'problems', problems: [problem] };
 }

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Primitive, SignatureField, SignatureType } from '../contract/signature.ts';
 
 /** A type, and whether it says all that the schema says. */
-export interface SchemaType {
+export interface SchemaAsSignature {
   readonly type: SignatureType;
   readonly exact: boolean;
 }
@@ -41,7 +41,7 @@ const PRIMITIVES: { readonly [type: string]: Primitive } = {
 };
 
 /** The type of `schema`; what has no type of its own becomes `:any`. Never throws. */
-export function toSignature(schema: Json): SchemaType {
+export function toSignature(schema: Json): SchemaAsSignature {
   return typeOf(schema, 0);
 }
 
@@ -53,7 +53,7 @@ export function parseExact(schema: Json): ExactReading {
     : { kind: 'problem', message };
 }
 
-function typeOf(schema: Json, depth: number): SchemaType {
+function typeOf(schema: Json, depth: number): SchemaAsSignature {
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return inexact;
   const known = [...READ_KEYWORDS, ...SILENT_KEYWORDS];
   const exact = Object.keys(schema).every((keyword) => known.includes(keyword));
@@ -71,14 +71,14 @@ function typeOf(schema: Json, depth: number): SchemaType {
   return type === 'object' ? recordOf(schema, exact, depth) : inexact;
 }
 
-const inexact: SchemaType = { type: { kind: 'any' }, exact: false };
+const inexact: SchemaAsSignature = { type: { kind: 'any' }, exact: false };
 
 function isSilent(keyword: string): boolean {
   return keyword === 'description' || SILENT_KEYWORDS.includes(keyword);
 }
 
 /** Fields are sorted by name, so that equal schemas give equal signatures. */
-function recordOf(schema: JsonObject, exact: boolean, depth: number): SchemaType {
+function recordOf(schema: JsonObject, exact: boolean, depth: number): SchemaAsSignature {
   const { properties, required, additionalProperties } = schema;
   if (properties === undefined && additionalProperties === undefined) {
     return { type: { kind: 'map' }, exact: exact && required === undefined };

@@ -5,7 +5,7 @@
 import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Reply } from '../contract/model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { jsonType } from '../base/json-type.ts';
 import { readJson, type JsonReading } from '../section/json-reader.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
@@ -19,7 +19,7 @@ export const RESPOND_TOOL = 'respond';
 /** A value that is still to be checked, or why there is none. */
 export type OutputReading =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'unreadable'; readonly problems: readonly ReplyProblem[] };
 
 /** Brackets that are looked at from the left. */
 const MAX_BRACKETS = 50;
@@ -64,14 +64,14 @@ export function writtenText({ text, args }: OutputSource): string {
   return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
-const cutOff: Problem = {
+const cutOff: ReplyProblem = {
   code: 'truncated_reply',
   message: 'The reply was cut off by the length limit.',
 };
-const empty: Problem = { code: 'empty_reply', message: 'The reply is empty.' };
-const noJson: Problem = { code: 'no_json', message: 'There is no JSON in the reply.' };
+const empty: ReplyProblem = { code: 'empty_reply', message: 'The reply is empty.' };
+const noJson: ReplyProblem = { code: 'no_json', message: 'There is no JSON in the reply.' };
 
-function unreadable(problem: Problem): OutputReading {
+function unreadable(problem: ReplyProblem): OutputReading {
   return { kind: 'unreadable', problems: [problem] };
 }
 

@@ -5,6 +5,7 @@
  * A counter only rises, reaches every ancestor, and has a twin `$self:{key}` with the run's own
  * share. A gauge goes up and down and stays local.
  */
+import { SELF_PREFIX } from '../contract/stats.ts';
 
 /** Whether a statistic only rises (and is summed over a tree) or moves freely (and is local). */
 export type StatKind = 'counter' | 'gauge';
@@ -24,9 +25,6 @@ export interface StatKeyRow {
   /** True when a limit on it may say `onReach: 'refuse'`: one piece of work is refused. */
   readonly refusable?: true;
 }
-
-/** What stands in front of the key of a counter's twin: the share of the run itself. */
-export const SELF_PREFIX = '$self:';
 
 /** What stands in front of every key that only the loop may write. */
 export const AGENT_PREFIX = 'agent:';

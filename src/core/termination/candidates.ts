@@ -4,7 +4,7 @@ import type { Candidate, Judgement } from '../contract/judgement.ts';
 import type { AnswerSpec } from '../contract/spec.ts';
 import type { Json } from '../base/json.ts';
 import type { FormattedSection } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { jsonGuidance } from '../section/section.ts';
 import { payloadOf } from '../section/payload.ts';
@@ -82,7 +82,7 @@ export function judge(
   candidates: readonly Candidate[],
   verdicts: readonly Verdict[] | null,
 ): Judgement {
-  const problems: Problem[] = [];
+  const problems: ReplyProblem[] = [];
   const lines: string[] = [];
   let checked = 0;
   for (const candidate of candidates) {

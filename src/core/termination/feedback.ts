@@ -1,6 +1,6 @@
 /** What the model is told about a reply that could not be used: problems to words. */
 import type { FormattedSection } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import type { Judgement } from '../contract/judgement.ts';
 
 /** The names that feedback uses: those of the agent's sections. */
@@ -23,7 +23,7 @@ function withLines(head: string, lines: readonly string[]): string {
 }
 
 /** Why the reply as a whole could not be read; `problem` is one of a format, or `empty_turn`. */
-export function explainReply(problem: Problem, names: FeedbackNames): string {
+export function explainReply(problem: ReplyProblem, names: FeedbackNames): string {
   const sections = names.sections.join(', ');
   switch (problem.code) {
     case 'no_sections':
@@ -46,19 +46,19 @@ export function explainReply(problem: Problem, names: FeedbackNames): string {
 }
 
 /** Calls and a program in one step. */
-export const actionAndProgram: Problem = {
+export const actionAndProgram: ReplyProblem = {
   code: 'action_and_program',
   message: 'Write either an action or a program in one step, not both. Nothing was run.',
 };
 
 /** More than one program in a step. */
-export const severalPrograms: Problem = {
+export const severalPrograms: ReplyProblem = {
   code: 'several_programs',
   message: 'Write one program per step. Nothing was run.',
 };
 
 /** Why no call or program of the reply was run. */
-export function explainCalls(problems: readonly Problem[]): string {
+export function explainCalls(problems: readonly ReplyProblem[]): string {
   const [first] = problems;
   const told = [actionAndProgram, severalPrograms].find(({ code }) => code === first?.code);
   if (told !== undefined) return told.message;
@@ -103,7 +103,7 @@ const notAccepted: FormattedSection = {
 };
 
 /** The messages of `problems`, as lines of feedback. */
-export function messagesOf(problems: readonly Problem[]): readonly string[] {
+export function messagesOf(problems: readonly ReplyProblem[]): readonly string[] {
   return problems.map((problem) => problem.message);
 }
 

@@ -73,7 +73,7 @@ function searchParameters({ engines }: Pick<ToolSearchSpec, 'engines'>): JsonObj
 }
 
 /** The page of `ranking` with this number: no names behind the last one. */
-export function pageOf(ranking: readonly string[], page: number, pageSize: number): SearchPage {
+export function searchPage(ranking: readonly string[], page: number, pageSize: number): SearchPage {
   const from = (page - 1) * pageSize;
   return { names: ranking.slice(from, from + pageSize), page, total: ranking.length };
 }

@@ -7,17 +7,18 @@ import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ToolCall, ToolCallPart } from '../base/message.ts';
 import type { NativeCall } from '../contract/model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { cut } from '../text/cut.ts';
-import { argsOf, callIdOf, callWithoutTool, tooManyCalls } from './call-reading.ts';
+import { argsOf, callIdAt, callWithoutTool, tooManyCalls } from './call-reading.ts';
 import type { CallContext, Toolchain } from './toolchain.ts';
 
 /** How much of unreadable arguments a transcript keeps, in UTF-8 bytes. */
 const maxRawArgsBytes = 8 * 1024;
 
 /** What is answered to a good call when another one of its reply cannot be read. */
-export const notRunText = 'Error: not run, because another call in this reply could not be read.';
+export const batchNotRunText =
+  'Error: not run, because another call in this reply could not be read.';
 
 /** The native calls of a reply: `parts` go to the transcript, in either case. */
 export type NativeReading =
@@ -29,7 +30,7 @@ export type NativeReading =
   | {
       readonly kind: 'problems';
       /** All that is wrong, in the order of the calls. */
-      readonly problems: readonly Problem[];
+      readonly problems: readonly ReplyProblem[];
       readonly parts: readonly ToolCallPart[];
       /** One for each part: what is answered to it. */
       readonly answers: readonly string[];
@@ -72,7 +73,7 @@ export function readNativeCalls(calls: readonly NativeCall[], context: CallConte
     problems,
     parts,
     answers: readings.map(({ problem }) =>
-      problem === undefined ? notRunText : `Error: ${problem.message}`,
+      problem === undefined ? batchNotRunText : `Error: ${problem.message}`,
     ),
     isUnreadable: readings.some((reading) => reading.isUnreadable),
   };
@@ -81,7 +82,7 @@ export function readNativeCalls(calls: readonly NativeCall[], context: CallConte
 interface ReadCall {
   readonly call: ToolCall;
   readonly part: ToolCallPart;
-  readonly problem: Problem | undefined;
+  readonly problem: ReplyProblem | undefined;
   readonly isUnreadable: boolean;
 }
 
@@ -91,7 +92,7 @@ function readCall(
   context: CallContext,
   seen: Set<string>,
 ): ReadCall {
-  const callId = callIdOf(context.iteration, index);
+  const callId = callIdAt(context.iteration, index);
   const tool = toolNameOf(native.tool, context.tools);
   const args = readArgs(native.args, index, tool);
   const problem = tool === '' ? callWithoutTool(index) : args.problem;
@@ -119,7 +120,7 @@ function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
 
 interface ReadArgs {
   readonly args: JsonObject;
-  readonly problem: Problem | undefined;
+  readonly problem: ReplyProblem | undefined;
   readonly isUnreadable: boolean;
 }
 

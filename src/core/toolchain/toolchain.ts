@@ -5,7 +5,7 @@
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 
 /** What a reader must know beside the text. */
 export interface CallContext {
@@ -22,7 +22,7 @@ export interface CallContext {
 export type CallsReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'calls'; readonly calls: readonly ToolCall[] }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
 /** A toolchain. All of it is pure; `readCalls` never throws. */
 export interface Toolchain {

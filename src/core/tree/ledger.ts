@@ -15,7 +15,7 @@ import type { Breach, BreachOrigin, Limit } from '../contract/limit.ts';
 import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
 import type { Numbers, Stats } from '../contract/stats.ts';
 import type { OpenChild } from './child-totals.ts';
-import { leaseId, type Lease, type LeaseAnswer, type Refusal } from '../contract/lease.ts';
+import { leaseId, type Lease, type LeaseAnswer, type LeaseRefusal } from '../contract/lease.ts';
 
 /** What of a run its budgets are computed from. */
 export interface Ledger {
@@ -38,7 +38,7 @@ export interface Bound {
   readonly origin: BreachOrigin;
   /** What may be spent: the limit's `max`, or what of it was granted. */
   readonly max: number;
-  readonly refused?: Refusal;
+  readonly refused?: LeaseRefusal;
 }
 
 /** What of a bound is where; for people and their tables. */
@@ -221,7 +221,7 @@ export function breachOf(ledger: Ledger, bound: Bound): Breach {
 }
 
 /** How far a limit is used up, as far as this run knows: an ancestor has told its own numbers. */
-function refusalOf(ledger: Ledger, bound: Bound): Refusal {
+function refusalOf(ledger: Ledger, bound: Bound): LeaseRefusal {
   return bound.refused ?? { value: committed(ledger, bound), max: bound.limit.max };
 }
 
