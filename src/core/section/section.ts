@@ -1,4 +1,4 @@
-/** The contract of a section of a reply: how it is asked for and how its content is read. */
+/** The contract of a section: how it is asked for and how its content is read. */
 import type { SectionSpec } from '../contract/spec.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ReplyProblem } from '../base/problem.ts';
@@ -7,13 +7,13 @@ import { readJson } from './json-reader.ts';
 import { payloadOf } from './payload.ts';
 import { readYaml } from './yaml-reader.ts';
 
-/** What a section holds; `absent`: an empty code block counts as no section. */
+/** The content of a section; `absent`: an empty code block counts as no section. */
 export type SectionReading =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'absent' }
   | { readonly kind: 'problem'; readonly problems: readonly ReplyProblem[] };
 
-/** A section. `read` never throws; whether the value fits `schema` is checked elsewhere. */
+/** A section. `read` never throws; the schema is checked elsewhere. */
 export interface Section {
   readonly name: string;
   /** Set for structured sections. */
@@ -22,7 +22,7 @@ export interface Section {
   read(content: string): SectionReading;
 }
 
-/** A language of structured sections: how values are written in it and read from it. */
+/** A notation for values: how they are written and read. */
 interface Notation {
   readonly title: string;
   write(value: Json): string;
@@ -71,7 +71,7 @@ export function sectionOf(spec: SectionSpec): Section {
   };
 }
 
-/** What the guidance of a structured value says. */
+/** The parts of the guidance of a structured value. */
 interface GuidanceParts {
   readonly schema: JsonObject;
   /** Comes before the schema. */
