@@ -1,4 +1,7 @@
-/** What a program can read: a line for each key of the context, with its type, its size and a sample. */
+/**
+ * The data that a program can read: a line for each key of the context, with type, size and a
+ * sample.
+ */
 import type { ProgramSizes } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
@@ -6,10 +9,10 @@ import { fromJson, printValue } from '../../lisp.ts';
 import { isHidden } from '../contract/signature.ts';
 import { framedLine } from './framing.ts';
 
-/** Where the words behind a name begin, unless the name is longer. */
+/** The column after a name, unless the name is longer. */
 const NAME_WIDTH = 18;
 
-/** `;; data` and its lines; none without keys. Of hidden keys nothing but the name is told. */
+/** `;; data` and its lines; none without keys. Hidden keys show only their names. */
 export function dataLines(
   context: JsonObject,
   descriptions: { readonly [name: string]: string },
@@ -25,7 +28,7 @@ export function dataLines(
   return lines.length === 0 ? [] : [';; data', ...lines];
 }
 
-/** A key that no symbol can spell is told all the same: whoever starts the run can rename it. */
+/** A key that no symbol can spell is listed too, so that whoever starts the run can rename it. */
 function nameOf(key: string): string {
   return /^[A-Za-z0-9_][A-Za-z0-9_?!.-]*$/.test(key)
     ? `data/${key}`
@@ -37,7 +40,7 @@ function describe(value: Json, sizes: ProgramSizes): string {
   return sample === '' ? sizeOf(value) : `${sizeOf(value)}; sample: ${sample}`;
 }
 
-/** The kind of a value in the words of signatures, and how much of it there is. */
+/** The kind of a value, named as in signatures, and its size. */
 function sizeOf(value: Json): string {
   if (Array.isArray(value)) {
     const kinds = [...new Set(value.map((item: Json) => kindOf(item)))];
@@ -65,7 +68,7 @@ function kindOf(value: Json): string {
   }
 }
 
-/** The first items of a list as far as there is room, or the beginning of anything else. */
+/** The first items of a list as far as there is room, or the beginning of any other value. */
 function sampleOf(value: Json, { sampleItems, sampleChars }: ProgramSizes): string {
   const bounds = { elements: sampleItems, text: sampleChars, total: sampleChars, hides: true };
   const print = (json: Json): string => printValue(fromJson(json), 'preview', bounds);

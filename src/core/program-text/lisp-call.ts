@@ -1,4 +1,4 @@
-/** A native call of the tool that runs a program. */
+/** The native tool call that runs a program. */
 import type { JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import type { ToolCall } from '../base/message.ts';
@@ -11,7 +11,7 @@ export type LispCall =
   | { readonly kind: 'program'; readonly source: string }
   | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
-/** Reads a call of {@link LISP_TOOL}; a fence around the program is taken off. */
+/** Reads a call of {@link LISP_TOOL}; a fence around the program is removed. */
 export function readLispCall({ args }: Pick<ToolCall, 'args'>): LispCall {
   const text = programOf(args);
   if (typeof text !== 'string') {

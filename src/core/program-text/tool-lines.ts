@@ -1,4 +1,4 @@
-/** Tools as programs call them: a line with types, a line that calls it, and what needs words. */
+/** Tools as programs call them: a line with types, an example call, and descriptions. */
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toSignature } from '../signature/from-json-schema.ts';
@@ -27,7 +27,7 @@ function linesOf({ name, description, policy, parameters, output }: ToolSpec): r
   ];
 }
 
-/** What a type cannot say of a parameter: what it means, and what it may be. */
+/** What a type cannot express about a parameter: its meaning and its allowed values. */
 function wordsOf(name: string, schema: Json | undefined): readonly string[] {
   if (!isJsonObject(schema)) return [];
   const { description, enum: choices } = schema;
@@ -46,7 +46,7 @@ function fieldsOf(parameters: JsonObject | null): readonly SignatureField[] {
   return type.kind === 'record' ? type.fields : [];
 }
 
-/** The type of a schema, its fields in the order in which the author wrote them. */
+/** The type of a schema, its fields in the author's order. */
 function typeOf(schema: Json): SignatureType {
   return inWrittenOrder(toSignature(schema).type, schema);
 }

@@ -1,4 +1,4 @@
-/** What the model is told about a reply that could not be used: problems to words. */
+/** Feedback to the model about a reply that could not be used. */
 import type { FormattedSection } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import type { Judgement } from '../contract/judgement.ts';
@@ -7,12 +7,12 @@ import type { Judgement } from '../contract/judgement.ts';
 export interface FeedbackNames {
   /** All sections of a reply, in order. */
   readonly sections: readonly string[];
-  /** Null when the agent has no tools. */
+  /** Null if the agent has no tools. */
   readonly action: string | null;
   readonly answer: string;
 }
 
-/** An `error` section, as most feedback is. */
+/** An `error` section, the usual form of feedback. */
 export function errorSection(content: string): FormattedSection {
   return { name: 'error', content };
 }
@@ -45,13 +45,13 @@ export function explainReply(problem: ReplyProblem, names: FeedbackNames): strin
   }
 }
 
-/** Calls and a program in one step. */
+/** Calls and a program in one reply. */
 export const actionAndProgram: ReplyProblem = {
   code: 'action_and_program',
   message: 'Write either an action or a program in one step, not both. Nothing was run.',
 };
 
-/** More than one program in a step. */
+/** More than one program in a reply. */
 export const severalPrograms: ReplyProblem = {
   code: 'several_programs',
   message: 'Write one program per step. Nothing was run.',
@@ -80,7 +80,7 @@ export function rewriteSection(answer: string): string {
   return `Write the ${answer} section again.`;
 }
 
-/** The sections that tell of a judgement; none for `continue` and `accepted`. */
+/** The sections for a judgement; none for `continue` and `accepted`. */
 export function judgementFeedback(
   judgement: Judgement,
   lastLine: string,
@@ -96,7 +96,7 @@ export function judgementFeedback(
   }
 }
 
-/** What a rejection says when the validator gave no feedback. */
+/** The text of a rejection if the validator gave no feedback. */
 const notAccepted: FormattedSection = {
   name: 'feedback',
   content: 'The answer was not accepted. Improve it and answer again.',

@@ -1,4 +1,4 @@
-/** From the elements of action blocks to calls: the rules that all ways of writing calls share. */
+/** Turns the elements of action blocks into calls: the rules that all toolchains share. */
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType, type JsonType } from '../base/json-type.ts';
@@ -12,7 +12,7 @@ export type RawBlock =
   | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] }
   | {
       readonly kind: 'elements';
-      /** Whether they stood in a list; a call that stands alone is one element. */
+      /** Whether they were in a list; a single call is one element. */
       readonly isList: boolean;
       readonly elements: readonly RawElement[];
     };
@@ -21,9 +21,9 @@ export type RawBlock =
 export type RawElement =
   | {
       readonly kind: 'call';
-      /** Undefined when the field is missing. */
+      /** Undefined if the field is missing. */
       readonly tool: Json | undefined;
-      /** The arguments, by the schema of the tool if there is one; undefined when missing. */
+      /** The arguments, read by the tool's schema if there is one; undefined if missing. */
       readonly args: (schema: JsonObject | undefined) => RawArgs;
     }
   | { readonly kind: 'other'; readonly type: JsonType };
@@ -33,7 +33,7 @@ export type RawArgs =
   | { readonly kind: 'value'; readonly value: Json | undefined }
   | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
-/** The batch that `blocks` make together. Problems of all elements are reported at once. */
+/** The batch of all `blocks`. Problems of all elements are reported together. */
 export function readBatch(blocks: readonly RawBlock[], context: CallContext): CallsReading {
   const problems: ReplyProblem[] = [];
   const calls: ToolCall[] = [];
@@ -96,12 +96,14 @@ function readElement(
   return { kind: 'call', call };
 }
 
-/** `call_without_tool`: the field is missing, empty or no text. */
+/** `call_without_tool`: the field is missing, empty or not text. */
 export function callWithoutTool(index: number): ReplyProblem {
   return { code: 'call_without_tool', message: `call ${index}: the field "tool" is missing` };
 }
 
-/** `value` as arguments: missing and null are `{}`, other types the problem `call_args_shape`. */
+/**
+ * `value` as arguments: missing and null become `{}`, other types the problem `call_args_shape`.
+ */
 export function argsOf(
   value: Json | undefined,
   index: number,

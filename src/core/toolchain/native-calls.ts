@@ -1,6 +1,6 @@
 /**
- * Calls by the provider's own means. Every call of a transcript has a result: so a batch that
- * cannot be read keeps all its calls, and says for each what is answered.
+ * Native tool calls of a provider. Every call in a transcript needs a result, so a batch that
+ * cannot be read keeps all its calls, with an answer for each.
  */
 import { defined } from '../base/defined.ts';
 import type { ToolSpec } from '../contract/spec.ts';
@@ -13,14 +13,14 @@ import { cut } from '../text/cut.ts';
 import { argsOf, callIdAt, callWithoutTool, tooManyCalls } from './call-reading.ts';
 import type { CallContext, Toolchain } from './toolchain.ts';
 
-/** How much of unreadable arguments a transcript keeps, in UTF-8 bytes. */
+/** UTF-8 bytes of unreadable arguments that a transcript keeps. */
 const maxRawArgsBytes = 8 * 1024;
 
-/** What is answered to a good call when another one of its reply cannot be read. */
+/** The answer to a good call in a reply in which another call cannot be read. */
 export const batchNotRunText =
   'Error: not run, because another call in this reply could not be read.';
 
-/** The native calls of a reply: `parts` go to the transcript, in either case. */
+/** The native calls of a reply; `parts` go to the transcript in either case. */
 export type NativeReading =
   | {
       readonly kind: 'calls';
@@ -29,16 +29,16 @@ export type NativeReading =
     }
   | {
       readonly kind: 'problems';
-      /** All that is wrong, in the order of the calls. */
+      /** All problems, in the order of the calls. */
       readonly problems: readonly ReplyProblem[];
       readonly parts: readonly ToolCallPart[];
-      /** One for each part: what is answered to it. */
+      /** The answer to each part. */
       readonly answers: readonly string[];
       /** Whether the arguments of a call could not be read as JSON. */
       readonly isUnreadable: boolean;
     };
 
-/** The toolchain of providers' native calls: nothing is written in sections. */
+/** The toolchain of native calls: nothing is written in sections. */
 export function nativeToolchain(): Toolchain {
   return {
     guidance: () => '',
@@ -112,7 +112,7 @@ function readCall(
   };
 }
 
-/** The agent's own name of a tool; a name that it does not know stays as it is. */
+/** The agent's name of a tool; an unknown name is unchanged. */
 function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
   const exact = tools.find((tool) => tool.name === name);
   return (exact ?? tools.find((tool) => nativeName(tool.name) === name))?.name ?? name.trim();
@@ -144,15 +144,15 @@ function readArgs(args: Json, index: number, tool: string): ReadArgs {
     : { args: rawArgs(args), problem: reading.problem, isUnreadable: false };
 }
 
-/** Providers take objects only: what was no object goes back to the model inside one. */
+/** Providers accept only objects, so any other value goes back to the model inside one. */
 function rawArgs(args: Json): JsonObject {
   const text = typeof args === 'string' ? args : JSON.stringify(args);
   return { rawInvalidInput: cut(text, maxRawArgsBytes) };
 }
 
 /**
- * What is kept of a native call for the provider's next request: `{ id?, data? }`. An id that is
- * missing or repeated is left out; the call's own id stands in for it.
+ * What the provider's next request needs of a native call: `{ id?, data? }`. An id that is missing
+ * or repeated is left out, and the call's own id replaces it.
  */
 function providerDataOf(native: NativeCall, seen: Set<string>): JsonObject | undefined {
   const id =
@@ -163,7 +163,7 @@ function providerDataOf(native: NativeCall, seen: Set<string>): JsonObject | und
   return defined({ id, data });
 }
 
-/** The provider's id of a call in a transcript, or its own. */
+/** The provider's id of a call in a transcript, or our own. */
 export function nativeIdOf(part: ToolCallPart): string {
   const data = part.providerData;
   const id = isJsonObject(data) ? data['id'] : undefined;
