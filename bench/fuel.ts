@@ -19,8 +19,6 @@ import {
 import { figure, type Bench } from './support/figure.ts';
 
 const ELEMENTS = 50_000;
-/** Fuel of one call. */
-const FUEL = 300_000;
 /** Fuel of the calls whose values are held at once. */
 const HELD_FUEL = 150_000;
 const SHOWN = 10;
@@ -73,7 +71,7 @@ export const fuelBench: Bench = {
   run() {
     const loop = calibration();
     const cases = fuelCases(ELEMENTS, true);
-    const rows = cases.map((each) => measure(each, FUEL, 0.3));
+    const rows = cases.map((each) => measure(each, 0.3));
     const slow = rows.toSorted((a, b) => b.secondsPerMillion - a.secondsPerMillion);
     list(
       'slowest, s per 1,000,000 fuel',

@@ -23,6 +23,8 @@ export interface FuelCase {
   readonly label: string;
   readonly fn: Value;
   readonly args: readonly Value[];
+  /** Fuel of the call: what is linear in the elements may end for want of it. */
+  readonly fuel: number;
 }
 
 /** What a call cost. */
@@ -91,6 +93,7 @@ export function largeValues(n: number): { readonly [name: string]: string } {
 }
 
 const ALL_NAMES: readonly string[] = Object.keys(largeValues(1));
+const TWO: readonly string[] = ['v', 'w', 'm', 'm1', 's', 't', 'tb', 'kw', 'rows', 'big', 'nil', 'one', 'neg', 'short', 'few', 'none', 'id', 'yes', 'no', 'stop'];
 const THREE: readonly string[] = ['v', 'm', 't', 'tb', 'nil', 'one', 'few', 'none', 'id', 'yes', 'stop', 'k'];
 const FOUR: readonly string[] = ['v', 't', 'one', 'nil'];
 
@@ -108,10 +111,16 @@ export function fuelCases(n: number, wide: boolean): readonly FuelCase[] {
     if (work.kind === 'effect' || LEFT_OUT.has(name)) continue;
     const add = (names: readonly string[]): void => {
       if (names.length < min || names.length > max) return;
-      cases.push({ label: `(${[name, ...names].join(' ')})`, fn: builtin, args: pick(names) });
+      cases.push({
+        label: `(${[name, ...names].join(' ')})`,
+        fn: builtin,
+        args: pick(names),
+        fuel: n,
+      });
     };
     for (const a of ALL_NAMES) add([a]);
-    for (const a of ALL_NAMES) for (const b of ALL_NAMES) if (wide || THREE.includes(a) || THREE.includes(b)) add([a, b]);
+    const two = wide ? ALL_NAMES : TWO;
+    for (const a of two) for (const b of two) add([a, b]);
     const three = wide ? THREE : FOUR;
     for (const a of three) for (const b of three) for (const d of three) add([a, b, d]);
     if (!wide) continue;
@@ -120,12 +129,12 @@ export function fuelCases(n: number, wide: boolean): readonly FuelCase[] {
   for (const body of FORM_CASES) {
     const names = Object.keys(sources).filter((name) => name !== 'nil' && new RegExp(`(?<![\\w:-])${name}(?![\\w-])`).test(body));
     const fn = valueOf(`(fn [${names.join(' ')}] ${body})`);
-    cases.push({ label: body, fn, args: pick(names) });
+    cases.push({ label: body, fn, args: pick(names), fuel: 300_000 });
   }
   const apply = findBuiltin('apply') ?? null;
   for (const name of ['max', 'hash-map', 'str', 'comp', 'juxt', 'concat', 'vector', 'distinct?', '=', '<', 'merge', 'partial']) {
     const fn = findBuiltin(name) ?? null;
-    cases.push({ label: `(apply ${name} v)`, fn: apply, args: [fn, values.get('v') ?? null] });
+    cases.push({ label: `(apply ${name} v)`, fn: apply, args: [fn, values.get('v') ?? null], fuel: 300_000 });
   }
   return cases;
 }
@@ -157,7 +166,8 @@ export function call({ fn, args }: FuelCase, c: Context): Value | undefined {
 }
 
 /** One try of a case. */
-function once(each: FuelCase, fuel: number): FuelRow {
+function once(each: FuelCase): FuelRow {
+  const { fuel } = each;
   const c = contextWith(fuel);
   let value: Value | undefined;
   const ms = timed(() => {
@@ -170,10 +180,10 @@ function once(each: FuelCase, fuel: number): FuelRow {
 }
 
 /** What a case costs; one that looks dear is tried again, since the first call of anything is slow. */
-export function measure(each: FuelCase, fuel: number, dear: number): FuelRow {
-  let best = once(each, fuel);
+export function measure(each: FuelCase, dear: number): FuelRow {
+  let best = once(each);
   for (let tries = 0; tries < 12 && best.secondsPerMillion > dear; tries++) {
-    const again = once(each, fuel);
+    const again = once(each);
     if (again.secondsPerMillion < best.secondsPerMillion) best = again;
   }
   return best;

@@ -57,9 +57,12 @@ const HINTS: readonly (readonly [names: string, hint: string])[] = Object.freeze
 
 /** The hint for a name that the language leaves out on purpose, or undefined. */
 export function absentHint(name: string): string | undefined {
-  for (const [names, hint] of HINTS) if (names.split(' ').includes(name)) return hint;
-  return undefined;
+  return HINT_OF.get(name);
 }
+
+const HINT_OF: ReadonlyMap<string, string> = new Map(
+  HINTS.flatMap(([names, hint]) => names.split(' ').map((name) => [name, hint] as const)),
+);
 
 /** The hint for a call that would make an endless sequence or a transducer. */
 export function endlessHint(name: string, count: number): string | undefined {

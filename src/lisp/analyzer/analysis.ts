@@ -8,6 +8,9 @@
  */
 import type { Builtin } from '../value/value.ts';
 import type { Json } from '../base/json.ts';
+import type { CompiledRegex } from '../regex/regex.ts';
+import type { Rules } from '../base/rules.ts';
+import { nearNames } from '../base/suggest.ts';
 import type { ToolFace } from '../value/context.ts';
 import type { Problem, Reason } from '../base/problem.ts';
 import { headOf, type Form } from '../reader/form.ts';
@@ -24,6 +27,8 @@ export interface World {
   readonly dataKeys?: readonly string[];
   /** Whether `(ask …)` is allowed. */
   readonly asking: boolean;
+  /** The version of meanings; the newest unless a record says otherwise. */
+  readonly rules?: Rules;
 }
 
 /** A literal value in the arguments of a tool call, for the host to check against the schema. */
@@ -62,6 +67,13 @@ export interface Analysis {
   nesting: number;
   /** Counter for {@link freshName}. */
   fresh: number;
+  /** How many suggestions the problems have, see {@link suggestion}. */
+  suggestions: number;
+  /** Clauses of `cond` and `condp` around the current form, each of which nests in the one before. */
+  clauses: number;
+  /** Patterns that were compiled, by source, and what that cost. */
+  readonly regexes: Map<string, CompiledRegex>;
+  regexCost: number;
   /** Absent names that have been reported; each is reported once. */
   readonly reported: Set<string>;
   /** How many `pmap` branches enclose the current form. */
@@ -140,4 +152,23 @@ export function builtinNode(builtin: Builtin, args: readonly Node[], span: Span)
 export function freshName(a: Analysis, what: string): string {
   a.fresh += 1;
   return `${what}~${a.fresh}`;
+}
+
+/** A program has at most so many suggestions: more are not read, and each compares many names. */
+const MAX_SUGGESTIONS = 20;
+
+/**
+ * ` Did you mean …?` for a name, or nothing; `names` are made only if they are needed, and shown
+ * after `prefix`.
+ */
+export function suggestion(
+  a: Analysis,
+  name: string,
+  names: () => Iterable<string>,
+  prefix = '',
+): string {
+  if (a.suggestions >= MAX_SUGGESTIONS) return '';
+  a.suggestions += 1;
+  const near = nearNames(name, names()).map((one) => `\`${prefix}${one}\``);
+  return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
 }

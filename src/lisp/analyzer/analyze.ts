@@ -5,7 +5,7 @@
  * I1  Depth after expansion is at most `MAX_NESTING`, so later recursion over a tree is safe.
  * I2  A local hides a special form of the same name, except those in `FIRM`.
  */
-import { compileRegex } from '../regex/regex.ts';
+import { compileCost, compileRegex } from '../regex/regex.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { shortText } from '../value/print.ts';
@@ -140,8 +140,18 @@ function dispatch(a: Analysis, form: Form, scope: Scope, tail: boolean): Node {
   }
 }
 
+/** What the patterns of a program may cost together to compile, in units of fuel; about half a second. */
+const MAX_REGEX_COST = 500_000;
+
 function analyzeRegex(a: Analysis, source: string, span: Span): Node {
-  const made = compileRegex(source);
+  const made = a.regexes.get(source) ?? compileRegex(source);
+  if (!a.regexes.has(source)) {
+    a.regexes.set(source, made);
+    a.regexCost += compileCost(source, made);
+  }
+  if (a.regexCost > MAX_REGEX_COST && a.world.rules !== 1) {
+    return invalid(a, 'The patterns of this program are too many or too large.', span);
+  }
   if (made.kind === 'regex') return constant({ kind: 'regex', source, regex: made.regex }, span);
   return invalid(a, `This pattern does not compile: ${made.message}`, span);
 }

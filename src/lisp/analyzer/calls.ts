@@ -10,7 +10,7 @@ import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { isKeyword, type Builtin } from '../value/value.ts';
 import { endlessHint } from './absent-names.ts';
-import { arityMessage, closureArity } from '../base/arity.ts';
+import { arityMessage, closureArity, leastArguments } from '../base/arity.ts';
 import {
   builtinNode,
   invalid,
@@ -124,7 +124,8 @@ function checkArity(
 }
 
 function builtinCall(a: Analysis, builtin: Builtin, call: CallNode): Node {
-  const { name, min, max, work } = builtin;
+  const { name, max, work } = builtin;
+  const min = leastArguments(name, builtin.min, a.world.rules);
   const { args, span } = call;
   if (args.length < min || args.length > max) {
     const message = arityMessage(name, min, max, args.length);

@@ -8,7 +8,7 @@ import { findBare } from '../builtins/registry.ts';
 import { headOf, type Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { shortText } from '../value/print.ts';
-import { compareKeys } from '../value/order.ts';
+import { newKeyIndex, numberOf } from '../value/key-index.ts';
 import { isKeyword, UNMETERED, type Value } from '../value/value.ts';
 import {
   analyzeBody,
@@ -56,6 +56,18 @@ export function analyzeWhen(a: Analysis, form: SpecialForm): Node {
   return head === 'when' ? ifNode(test, body, nothing, span) : ifNode(test, nothing, body, span);
 }
 
+/** Clauses of `cond` and `condp` that may nest in each other: the tree of them is that deep. */
+const MAX_CLAUSES = 1_000;
+
+function tooManyClauses(a: Analysis, count: number): boolean {
+  return a.world.rules !== 1 && a.clauses + count > MAX_CLAUSES;
+}
+
+function manyClauses(a: Analysis, name: string, span: Span): Node {
+  const message = `\`${name}\` takes at most 1,000 clauses, together with those around it. Use \`case\` or a map.`;
+  return invalid(a, message, span);
+}
+
 /** `(cond test value …)`. */
 export function analyzeCond(a: Analysis, form: SpecialForm): Node {
   const { items, scope, span, tail } = form;
@@ -66,13 +78,17 @@ export function analyzeCond(a: Analysis, form: SpecialForm): Node {
       span,
     );
   }
+  const around = a.clauses;
+  if (tooManyClauses(a, (items.length - 1) / 2)) return manyClauses(a, 'cond', span);
   const pairs: { test: Node; value: Node; span: Span }[] = [];
   for (let at = 1; at + 1 < items.length; at += 2) {
     const testForm = items[at] as Form;
+    a.clauses = around + pairs.length;
     const test = a.analyze(testForm, scope, false);
     const value = a.analyze(items[at + 1] as Form, scope, tail);
     pairs.push({ test, value, span: testForm.span });
   }
+  a.clauses = around;
   let node: Node = constant(null, span);
   for (const pair of pairs.toReversed()) node = ifNode(pair.test, pair.value, node, pair.span);
   return node;
@@ -101,16 +117,16 @@ export function analyzeCase(a: Analysis, form: SpecialForm): Node {
   const value = a.analyze(valueForm, scope, false);
   const rest = items.slice(2);
   const clauses: { constants: Value[]; body: Node }[] = [];
-  const seen: Value[] = [];
+  const seen = newKeyIndex();
   for (let at = 0; at + 1 < rest.length; at += 2) {
     const label = rest[at] as Form;
     const constants = label.kind === 'list' ? label.items.map(quotedValue) : [caseConstant(label)];
     for (const one of constants) {
-      if (seen.some((other) => compareKeys(one, other, UNMETERED) === 0)) {
+      const before = seen.keys.length;
+      if (numberOf(seen, one, UNMETERED) < before) {
         const message = `\`${shortText(one)}\` appears twice in this \`case\`.`;
         problem(a, 'duplicate_key', message, label.span);
       }
-      seen.push(one);
     }
     clauses.push({ constants, body: a.analyze(rest[at + 1] as Form, scope, tail) });
   }
@@ -141,8 +157,12 @@ export function analyzeCondp(a: Analysis, form: SpecialForm): Node {
   if (predicateNode.kind === 'const' || predicateNode.kind === 'fn') {
     scope.fn.code.known.set(predicate, predicateNode);
   }
+  const around = a.clauses;
+  if (tooManyClauses(a, (rest.length - 1) / 2)) return manyClauses(a, 'condp', span);
   const clauses = { ...form, items: rest, scope: inside };
-  return letNode(inits, condpChain(a, clauses, { predicate, value }), span);
+  const chain = condpChain(a, clauses, { predicate, value });
+  a.clauses = around;
+  return letNode(inits, chain, span);
 }
 
 function callNode(fn: Node, args: readonly Node[], span: Span): Node {
@@ -157,6 +177,7 @@ function condpChain(
 ): Node {
   const { items, scope, span, tail } = form;
   const [testForm, resultForm, fnForm] = items;
+  a.clauses += 1;
   const value = localNode(slots.value, 'value~', span);
   if (testForm === undefined) return noClause(value, span);
   if (resultForm === undefined) return a.analyze(testForm, scope, tail);

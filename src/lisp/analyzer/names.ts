@@ -17,10 +17,17 @@ import type { SymbolForm } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { float, type Builtin, type Value } from '../value/value.ts';
 import { absentHint } from './absent-names.ts';
-import { builtinNode, invalid, localNode, problem, report, type Analysis } from './analysis.ts';
+import {
+  builtinNode,
+  invalid,
+  localNode,
+  problem,
+  report,
+  suggestion,
+  type Analysis,
+} from './analysis.ts';
 import { constant, type Node } from '../ast/core-ast.ts';
 import { findLocal, isInsideShort, localNames, type Scope } from './scope.ts';
-import { didYouMean, nearNames } from '../base/suggest.ts';
 
 const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['Double/POSITIVE_INFINITY', Infinity],
@@ -44,13 +51,13 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   if (slash > 0) return analyzeMember(a, form, name.slice(0, slash), name.slice(slash + 1));
   if (/^\*[123]$/.test(name)) return globalNode(name, form, null, true);
   const builtin = findBare(name) ?? null;
-  if (isDefined(a, name, form, scope)) return globalNode(name, form, builtin, false);
+  if (isDefined(a, name, form, scope)) {
+    // Before version 2 a definition without a value was a fault also inside `or`.
+    return globalNode(name, form, builtin, orNil && a.world.rules !== 1);
+  }
   if (builtin !== null) return builtinValue(a, builtin, span);
   if (name.startsWith('.')) {
-    const near = didYouMean(
-      name,
-      bareNames().filter((one) => one.startsWith('.')),
-    );
+    const near = suggestion(a, name, () => bareNames().filter((one) => one.startsWith('.')));
     return invalid(a, `There is no method \`${name}\`.${near}`, span);
   }
   if (orNil) return globalNode(name, form, null, true);
@@ -101,7 +108,7 @@ function unbound(a: Analysis, form: SymbolForm, scope: Scope): Node {
   if (SPECIAL_NAMES.has(name)) {
     return invalid(a, `\`${name}\` is a special form: it can be called, not passed on.`, span);
   }
-  const candidates = [
+  const candidates = (): readonly string[] => [
     ...localNames(scope).filter((local) => !local.includes('~')),
     ...a.definitions.keys(),
     ...a.memory,
@@ -112,7 +119,7 @@ function unbound(a: Analysis, form: SymbolForm, scope: Scope): Node {
   return problem(
     a,
     'unbound_var',
-    `\`${name}\` is not defined.${didYouMean(name, candidates)}`,
+    `\`${name}\` is not defined.${suggestion(a, name, candidates)}`,
     span,
   );
 }
@@ -141,7 +148,7 @@ function analyzeMember(a: Analysis, form: SymbolForm, namespace: string, member:
     return builtinValue(a, builtin, span);
   }
   if (!isNamespace(namespace)) {
-    const near = didYouMean(namespace, NAMESPACES);
+    const near = suggestion(a, namespace, () => NAMESPACES);
     const known = NAMESPACES.map((one) => `${one}`).join(', ');
     return invalid(
       a,
@@ -149,16 +156,15 @@ function analyzeMember(a: Analysis, form: SymbolForm, namespace: string, member:
       span,
     );
   }
-  const near = nearNames(member, memberNames(namespace)).map((one) => `\`${namespace}/${one}\``);
-  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
-  return invalid(a, `\`${member}\` is not in \`${namespace}/\`.${hint}`, span);
+  const near = suggestion(a, member, () => memberNames(namespace), `${namespace}/`);
+  return invalid(a, `\`${member}\` is not in \`${namespace}/\`.${near}`, span);
 }
 
 function warnUnknownData(a: Analysis, key: string, form: SymbolForm): void {
   const known = a.world.dataKeys;
   if (known === undefined) return;
   if (known.includes(key) || known.includes(key.replaceAll('-', '_'))) return;
-  const near = didYouMean(key, known);
+  const near = suggestion(a, key, () => known);
   const message = `The context has no \`${key}\`: \`data/${key}\` is nil.${near}`;
   a.warnings.push({ reason: 'unbound_var', message, span: form.span });
 }
@@ -178,6 +184,6 @@ function analyzeTool(a: Analysis, form: SymbolForm, written: string): Node {
   }
   const names = a.world.tools.map((tool) => tool.name);
   const list = names.length === 0 ? ' There are no tools.' : ` Tools: ${names.join(', ')}.`;
-  const message = `There is no tool \`${written}\`.${didYouMean(written, names)}${list}`;
+  const message = `There is no tool \`${written}\`.${suggestion(a, written, () => names)}${list}`;
   return problem(a, 'unknown_tool', message, form.span);
 }

@@ -50,11 +50,11 @@ export function analyzeAs(a: Analysis, form: SpecialForm): Node {
   if (first === undefined || name === undefined) {
     return wrongShape(a, form, '(as-> value name form …)');
   }
-  let into = newBindings(a, inner(scope));
+  // One scope for all steps: each binds the name anew, as `let` does.
+  const into = newBindings(a, inner(scope));
   bindPattern(into, name, a.analyze(first, scope, false));
   for (const step of steps.slice(0, -1)) {
     const value = a.analyze(step, into.scope, false);
-    into = { ...into, scope: inner(into.scope) };
     bindPattern(into, name, value);
   }
   const last = steps[steps.length - 1] ?? name;

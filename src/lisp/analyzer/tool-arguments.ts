@@ -10,9 +10,8 @@ import { toJson } from '../json/to-json.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { isKeyword } from '../value/value.ts';
-import { problem, type Analysis } from './analysis.ts';
+import { problem, suggestion, type Analysis } from './analysis.ts';
 import { literalValue } from './quote.ts';
-import { didYouMean } from '../base/suggest.ts';
 
 /** The properties that a schema declares, or none. */
 export function propertiesOf(schema: JsonObject): JsonObject {
@@ -53,7 +52,7 @@ export function checkToolArguments(
     if (name === null) return;
     given.add(name);
     if (face.schema['additionalProperties'] === false && !Object.hasOwn(properties, name)) {
-      const near = didYouMean(name, Object.keys(properties));
+      const near = suggestion(a, name, () => Object.keys(properties));
       problem(a, 'invalid_tool_args', `\`${tool}\` has no argument \`${name}\`.${near}`, key.span);
       continue;
     }

@@ -309,9 +309,18 @@ export function memberNames(namespace: string): readonly string[] {
   }
 }
 
+const MEMBERS = new Map<string, ReadonlySet<string>>();
+
+/** The members of a namespace, gathered once. */
+function membersOf(namespace: string): ReadonlySet<string> {
+  let members = MEMBERS.get(namespace);
+  if (members === undefined) MEMBERS.set(namespace, (members = new Set(memberNames(namespace))));
+  return members;
+}
+
 /** The builtin `namespace/member`, or undefined. */
 export function findMember(namespace: string, member: string): Builtin | undefined {
-  if (!isNamespace(namespace) || !memberNames(namespace).includes(member)) return undefined;
+  if (!isNamespace(namespace) || !membersOf(namespace).has(member)) return undefined;
   const home = ALIASES.get(namespace) ?? namespace;
   return REGISTRY.get(`${home}/${member}`) ?? REGISTRY.get(member);
 }

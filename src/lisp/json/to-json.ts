@@ -5,7 +5,6 @@ import { Fault } from '../base/problem.ts';
 import {
   isInteger,
   isKeyword,
-  UNMETERED,
   typeName,
   type TreeMap,
   type Value,
@@ -19,6 +18,8 @@ import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/j
 /** Output beyond these sizes is refused. */
 const MAX_NODES = 200_000;
 const MAX_UNITS = 1_048_576;
+/** What comes in nests no deeper, see `from-json.ts`; and recursion has to end within the stack. */
+const MAX_NESTING = 1_000;
 
 /** How keys are spelled on the way out; see {@link toJson}. */
 export interface ToJsonOptions {
@@ -70,7 +71,7 @@ function count(w: Writer, units: number): void {
   if (w.nodes > MAX_NODES || w.units > MAX_UNITS) {
     throw new Fault('size_exceeded', 'The value is larger than 1 MB or 200,000 nodes as JSON.');
   }
-  if (w.path.length > UNMETERED.maxNesting) {
+  if (w.path.length > MAX_NESTING) {
     throw new Fault('not_json', 'The value is nested too deep for JSON.');
   }
 }

@@ -39,7 +39,7 @@ function load(saved: MachineSnapshot): Machine {
   if (saved.v !== 1) throw unreadable(`its version is ${JSON.stringify(saved.v ?? null)}`);
   const tools = saved.tools.map(({ name, schema }) => ({ name, schema, description: '' }));
   const sources = new Map<string, Linked>();
-  linkSources(saved.sources, worldOf(tools, saved.names), sources);
+  linkSources(saved.sources, worldOf(tools, saved.names, saved.rules ?? 1), sources);
   const linked = sources.get(saved.program);
   if (linked === undefined) throw unreadable('its program is missing');
   const r: Loader = {
@@ -242,15 +242,20 @@ function newChild(r: Loader, parent: Branch, saved: JsonObject): Branch {
   return child;
 }
 
+/** The request of an effect that is over: of what it asked only the kind and name are known. */
+function endedRequest(id: string, span: Span, saved: JsonObject): Effect['request'] {
+  if (saved['kind'] === 'ask') return { id, kind: 'ask', question: '', free: true, span };
+  if (saved['kind'] === 'sleep') return { id, kind: 'sleep', ms: 0, span };
+  return { id, kind: 'tool', name: textOfJson(saved['name']), args: emptyObject(), span };
+}
+
 function loadEffect(r: Loader, m: Machine, saved: JsonObject): void {
   const state = saved['state'] as Effect['state'];
   const since = Number(saved['since']);
   if (saved['request'] === undefined) {
     const id = textOfJson(saved['id']);
     const span = spanOf(saved['span']) ?? m.c.at;
-    const name = textOfJson(saved['name']);
-    // What is over needs no more than its name.
-    const request: Effect['request'] = { id, kind: 'tool', name, args: emptyObject(), span };
+    const request = endedRequest(id, span, saved);
     m.effects.set(id, { request, branch: '', state, since, options: [], fallback: undefined });
     return;
   }

@@ -2,6 +2,7 @@
  * `pmap` and `pcalls`: one branch per call, joined in input order.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
+import { arityMessage, leastArguments } from '../base/arity.ts';
 import { Fault } from '../base/problem.ts';
 import type { Json } from '../base/json.ts';
 import { isJsonObject } from '../base/json.ts';
@@ -21,6 +22,9 @@ export function beginParallel(
   span: Span,
 ): void {
   const { c } = m;
+  if (args.length < leastArguments(form, 0, c.rules)) {
+    throw new Fault('arity_error', arityMessage(form, 1, Infinity, args.length));
+  }
   const calls = callsOf(m, form, args);
   pay(c, 1 + calls.length, span);
   branch.effects += 1;

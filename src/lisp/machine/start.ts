@@ -87,15 +87,19 @@ export function newContext(
 }
 
 /** The world that a program of this machine is linked in. */
-export function worldOf(tools: readonly ToolFace[], names: readonly string[]): World {
-  return { tools, memory: names, asking: true };
+export function worldOf(
+  tools: readonly ToolFace[],
+  names: readonly string[],
+  rules: Rules = NEWEST_RULES,
+): World {
+  return { tools, memory: names, asking: true, rules };
 }
 
 /** A machine for a checked program. Runs nothing. Never throws. */
 export function startMachine(program: Program, input: MachineInput): Machine {
   const limits = limitsFrom(input.limits);
   const names = Object.keys(input.memory.bindings).toSorted();
-  const world = worldOf(input.tools, names);
+  const world = worldOf(input.tools, names, input.rules);
   const linked = linkProgram(program, world);
   const sources = new Map<string, Linked>([[program.id, linked]]);
   const c = newContext(limits, fromJson(input.data), input.tools, input.rules);

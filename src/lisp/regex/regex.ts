@@ -91,8 +91,22 @@ function finishBySimulation(search: RegexSearch, start: number, steps: number): 
   return { groups: null, steps: result.steps, exhausted: true };
 }
 
-/** How large a compiled pattern is: instructions, and a quarter of the ranges of its sets. */
+/** Compiling the smallest pattern, and each unit of its text. */
+const COMPILE_COST = 20;
+const COMPILE_COST_PER_UNIT = 10;
+
+/** Units of fuel for reading a pattern of that many units. */
+export function readCost(length: number): number {
+  return COMPILE_COST + length * COMPILE_COST_PER_UNIT;
+}
+
+/** Units of fuel for a compiled pattern: its instructions, and a quarter of the ranges of its sets. */
 export function regexSize(regex: Regex): number {
   const ranges = regex.sets.reduce((sum, set) => sum + set.wide.length, 0);
   return regex.code.length / STRIDE + (ranges >>> 2);
+}
+
+/** Units of fuel for compiling a pattern. */
+export function compileCost(source: string, made: CompiledRegex): number {
+  return readCost(source.length) + (made.kind === 'regex' ? regexSize(made.regex) : 0);
 }

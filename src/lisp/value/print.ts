@@ -88,7 +88,7 @@ function write(value: Value, meter: Meter, out: Output, nesting: number): void {
   meter.charge(1);
   if (typeof value === 'object' && value !== null) {
     const { kind } = value;
-    if (kind === 'vector' || kind === 'map' || kind === 'set') {
+    if (kind === 'vector' || kind === 'map' || kind === 'set' || kind === 'reduced') {
       if (nesting > meter.maxNesting) {
         throw new Fault(
           'depth_exceeded',
@@ -266,22 +266,25 @@ function previewValue(value: Value, bounds: Bounds): string {
       if (deep && vectorCount(item) > 0) emit('[…]');
       else list('[', vectorCount(item), ']', (index) => show(vectorAt(item, index), nesting + 1));
     } else if (item.kind === 'set') {
-      const members = treeKeys(item);
+      const members = treeKeys(item, limits.elements);
       if (deep && members.length > 0) emit('#{…}');
-      else list('#{', members.length, '}', (index) => show(members[index] as Value, nesting + 1));
+      else list('#{', item.count, '}', (index) => show(members[index] as Value, nesting + 1));
     } else if (item.kind === 'map') {
-      const keys = treeKeys(item);
-      const vals = treeVals(item);
+      const keys = treeKeys(item, limits.elements);
+      const vals = treeVals(item, limits.elements);
       if (deep && keys.length > 0) emit('{…}');
       else
-        list('{', keys.length, '}', (index) => {
+        list('{', item.count, '}', (index) => {
           const key = keys[index] as Value;
           show(key, nesting + 1);
           emit(' ');
           if (bounds.hides === true && isHiddenKey(key)) emit('"<hidden>"');
           else show(vals[index] as Value, nesting + 1);
         });
-    } else if (item.kind === 'reduced') show(item.value, nesting + 1);
+    } else if (item.kind === 'reduced') {
+      if (deep) emit('…');
+      else show(item.value, nesting + 1);
+    }
     else emit(atomText(item));
   };
   show(value, 0);

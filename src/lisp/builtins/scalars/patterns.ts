@@ -3,7 +3,7 @@
  */
 import { checkCount, checkText, type Context } from '../../value/context.ts';
 import { searchText, splitText } from '../../value/search.ts';
-import { compileRegex, matchRegex, regexSize } from '../../regex/regex.ts';
+import { compileRegex, matchRegex, readCost, regexSize } from '../../regex/regex.ts';
 import type { RegexSpan } from '../../regex/program.ts';
 import { characterCount, characterEnd, characters } from '../../value/characters.ts';
 import {
@@ -19,10 +19,6 @@ import { arg, expectCount, expectText, fault, wrongType } from '../arguments/exp
 import { plain, finish, steps, want } from '../arguments/stepping.ts';
 import { parseLong, toText } from './text.ts';
 
-/** Compiling the smallest pattern, and each unit of its text. */
-const COMPILE_COST = 20;
-const COMPILE_COST_PER_UNIT = 10;
-
 /** Steps of the matcher that one unit of fuel pays for. */
 const STEPS_PER_UNIT = 10;
 
@@ -34,7 +30,7 @@ function regexAt(c: Context, args: readonly Value[], index: number): RegexValue 
   if (isRegex(value)) return value;
   if (typeof value !== 'string') throw wrongType(c, index, 'a regular expression', value);
   c.charge(1 + value.length);
-  c.extra(COMPILE_COST + value.length * COMPILE_COST_PER_UNIT);
+  c.extra(readCost(value.length));
   const made = compileRegex(value);
   if (made.kind === 'regex') c.extra(regexSize(made.regex));
   if (made.kind === 'regex') return { kind: 'regex', source: value, regex: made.regex };

@@ -1,0 +1,244 @@
+/** One test for each flaw that was found in the language, named after its letter. */
+import { describe, expect, test } from 'vitest';
+import {
+  advance,
+  checkProgram,
+  EMPTY_MEMORY,
+  printValue,
+  programStatus,
+  readProgram,
+  restore,
+  snapshot,
+  startMachine,
+  toJson,
+  type EffectResult,
+  type MachineSnapshot,
+} from '../../src/lisp.ts';
+import type { Value } from '../../src/lisp/value/value.ts';
+import { evaluate } from './support/evaluate.ts';
+import { runProgram, standardAnswer, startProgram } from './support/host.ts';
+
+/** The printed value, or the reason why there is none, in both tiers, which agree. */
+function resultOf(source: string, rules?: 1 | 2): string {
+  const results = [false, true].map((forced) => {
+    const result = evaluate(source, rules === undefined ? { forced } : { forced, rules });
+    return result.kind === 'value' ? `${result.printed} for ${result.fuel}` : result.reason;
+  });
+  expect(results[0]).toBe(results[1]);
+  return (results[0] ?? '').replace(/ for \d+$/, '');
+}
+
+function fuelOf(source: string, rules: 1 | 2 = 2): number {
+  const result = evaluate(source, { rules, limits: { fuel: 2_000_000 } });
+  if (result.kind !== 'value') throw new Error(`${result.reason}: ${source}`);
+  return result.fuel;
+}
+
+/** Seconds that the checks of a program take. */
+function checkSeconds(source: string): number {
+  const start = performance.now();
+  const read = readProgram(source);
+  if (!read.ok) throw new Error(read.problem.message);
+  checkProgram(read.program, { tools: [], memory: [], asking: false });
+  return (performance.now() - start) / 1_000;
+}
+
+describe('fuel', () => {
+  test('[L2] adding to a vector, and taking parts of it, cost what they make', () => {
+    const chunks = '(loop [v (vec (range 9000)) n 0] (if (empty? v) n (recur (drop 9 v) (+ n (count (take 9 v))))))';
+
+    expect(resultOf(chunks)).toBe('9000');
+    expect(fuelOf('(count (reduce (fn [a x] (into a [x])) [] (range 40000)))')).toBeLessThan(800_000);
+    expect(fuelOf('(let [v (vec (range 20000))] (count (map (fn [i] (take 3 (drop i v))) v)))')).toBeLessThan(700_000);
+  });
+
+  test('[L4] what many grown vectors share is held once', () => {
+    const grown = '(let [v (vec (range 9000))] (count (mapv (fn [i] (into v [1 2 3 4 5 6 7 8 i])) (range 500))))';
+
+    expect(resultOf(grown)).toBe('500');
+    expect(resultOf('(let [v (vec (range 100)) w (into v (range 70))] [(count w) (nth w 99) (nth w 100) (last w) (last v)])')).toBe('[170 99 0 69 99]');
+    expect(resultOf('(into (subvec (vec (range 100)) 37) (range 40))')).toBe(
+      `[${[...Array.from({ length: 63 }, (_, at) => at + 37), ...Array.from({ length: 40 }, (_, at) => at)].join(' ')}]`,
+    );
+  });
+
+  test('version 1 charges as it did', () => {
+    const m = '(zipmap (range 100) (range 100))';
+    const fuels = [`(take 1 ${m})`, `(keyword "${'a'.repeat(640)}")`, '(re-pattern "a")', '(doc "identify")'].map(
+      (source) => [fuelOf(source, 1), fuelOf(source, 2)],
+    );
+
+    expect(fuels[0]).toEqual([fuels[0]?.[0], fuels[0]?.[0]]);
+    expect(fuels.slice(1).every(([old = 0, now = 0]) => now > old)).toBe(true);
+    expect(fuels[1]).toEqual([2, 42]);
+    expect(fuels[2]).toEqual([4, 36]);
+  });
+
+  test('positions without end leave fuel a number', () => {
+    expect(fuelOf('(split-at ##Inf [1 2 3])')).toBeLessThan(20);
+    expect(resultOf('(split-at ##Inf [1 2])')).toBe('[[1 2] []]');
+  });
+});
+
+describe('checks', () => {
+  test('[L5] long unknown names, and many, cost little', () => {
+    const long = Array.from({ length: 20 }, (_, at) => `(def ${'a'.repeat(1_000)}${at} 1) ${'a'.repeat(998)}b${at}`);
+    const near = Array.from({ length: 1_900 }, (_, at) => `(def ${'a'.repeat(58)}${at + 1_000} 1) ${'a'.repeat(57)}b${at + 1_000}`);
+    const fresh = 'unknown '.repeat(30_000);
+    const members = 'str/joim '.repeat(25_000);
+    const labels = Array.from({ length: 19_000 }, (_, at) => `${at} 1`).join(' ');
+
+    for (const source of [long.join(' '), near.join(' '), fresh, members, `(case 1 ${labels} 2)`]) {
+      expect(checkSeconds(source)).toBeLessThan(1);
+    }
+  });
+
+  test('[L5] at most twenty suggestions, for names up to 64 characters', () => {
+    const messages = (source: string): readonly string[] => {
+      const read = readProgram(source);
+      if (!read.ok) throw new Error(read.problem.message);
+      const { problems } = checkProgram(read.program, { tools: [], memory: [], asking: false });
+      return problems.map(({ message }) => message);
+    };
+    const many = messages('(coumt 1) '.repeat(30));
+
+    expect(many.filter((message) => message.includes('Did you mean'))).toHaveLength(20);
+    expect(many).toHaveLength(30);
+    expect(messages(`(def ${'a'.repeat(64)} 1) ${'a'.repeat(63)}b`)[0]).toContain('Did you mean');
+    expect(messages(`(def ${'a'.repeat(65)} 1) ${'a'.repeat(64)}b`)[0]).not.toContain('Did you mean');
+  });
+});
+
+describe('meanings', () => {
+  test('[L7] a definition without a value is nil inside `or`', () => {
+    const memo = '(defn f [] (def c (inc (or c 0)))) (f) (f) c';
+
+    expect(resultOf(memo)).toBe('2');
+    expect(resultOf('(if false (def x 1)) (or x 2)')).toBe('2');
+    expect(resultOf(memo, 1)).toBe('unbound_var');
+    expect(resultOf('(if false (def x 1)) (or x 2)', 1)).toBe('unbound_var');
+    expect(resultOf('(if false (def x 1)) x')).toBe('unbound_var');
+  });
+
+  test.each([
+    ['(.substring "hello" 1.9)', '"ello"'],
+    ['(.substring "hello" 1.0 3.7)', '"el"'],
+    ['(.indexOf "hello" "l" 3.2)', '3'],
+    ['(.lastIndexOf "hello" "l" 2.9)', '2'],
+    ['(.charAt "abc" 1.5)', '"b"'],
+    ['(.startsWith "abc" "b" 1.5)', 'true'],
+    ['(str (.plusDays (LocalDate/of 2024 1 1) 1.9))', '"2024-01-02"'],
+    ['(str (.minusDays (LocalDate/of 2024 1 2) 1.9))', '"2024-01-01"'],
+  ])('[L8] %s cuts its position: %s', (source, value) => {
+    expect(resultOf(source)).toBe(value);
+    expect(resultOf(source, 1)).toBe('java_type_error');
+  });
+
+  test('[L9] `(pcalls)` is the empty vector', () => {
+    expect(runProgram('(pcalls)').outcome).toBe('value []');
+    expect(runProgram('(apply pcalls [])').outcome).toBe('value []');
+    expect(resultOf('(pcalls)', 1)).toBe('arity_error');
+    expect(resultOf('(apply pcalls [])', 1)).toBe('arity_error');
+  });
+
+  test('[L10] a snapshot keeps what effects that are over were', () => {
+    const doneOf = (snapshots: boolean): unknown =>
+      runProgram('(sleep 1) (ask "q") (tool/get {:a 1}) (tool/fail {})', { snapshots }).details;
+
+    expect(doneOf(true)).toEqual(doneOf(false));
+    expect(doneOf(true)).toMatchObject({ done: ['3'] });
+
+    let machine = startProgram('(sleep 1) (ask "q") (tool/get {:a 1})');
+    let results: readonly EffectResult[] = [];
+    for (let step = advance(machine, { now: 0, budget: {}, results }); step.kind === 'blocked';) {
+      results = step.requests.map(standardAnswer);
+      machine = restore(JSON.parse(JSON.stringify(snapshot(step.machine))) as MachineSnapshot);
+      step = advance(machine, { now: 0, budget: {}, results });
+      machine = step.machine;
+    }
+    expect(programStatus(machine).effects.map(({ kind, name }) => [kind, name])).toEqual([
+      ['sleep', 'sleep'],
+      ['ask', 'ask'],
+      ['tool', 'get'],
+    ]);
+  });
+
+  test('[L11] long `cond` and `condp` are refused, those of 1,000 clauses run', () => {
+    const cond = (count: number): string =>
+      `(let [x ${count - 1}] (cond ${Array.from({ length: count }, (_, at) => `(= x ${at}) ${at}`).join(' ')}))`;
+    const condp = (count: number): string =>
+      `(condp = ${count - 1} ${Array.from({ length: count }, (_, at) => `${at} ${at}`).join(' ')})`;
+    const chained = `(condp some [1] ${'#{2} :>> inc '.repeat(990)} :none)`;
+
+    for (const source of [cond(12_000), condp(6_000), `(cond ${'false 1 '.repeat(600)} true (cond ${'false 1 '.repeat(600)}))`]) {
+      expect(evaluate(source, { limits: { sourceBytes: 1_000_000 } })).toMatchObject({ reason: 'invalid_form' });
+    }
+    expect(resultOf(cond(1_000))).toBe('999');
+    expect(resultOf(condp(1_000))).toBe('999');
+    expect(resultOf(chained)).toBe(':none');
+  });
+
+  test('[L11] JSON of deep values, and nested `reduced`, end in outcomes', () => {
+    const nest = (value: Value): Value => {
+      const read = readProgram('(fn [x n] (loop [x x n n] (if (= n 0) x (recur [x] (dec n)))))');
+      if (!read.ok) throw new Error(read.problem.message);
+      return value;
+    };
+    const deep = (levels: number): Value => {
+      let value: Value = nest(1);
+      for (let at = 0; at < levels; at++) {
+        const kept = value;
+        value = { kind: 'set', count: 1, root: { keys: [kept], vals: [null], kids: null } };
+      }
+      return value;
+    };
+
+    for (const levels of [1_100, 1_990, 3_000, 20_000]) expect(toJson(deep(levels))).toMatchObject({ ok: false });
+    expect(toJson(deep(900))).toMatchObject({ ok: true });
+    const reduced = '(loop [r 1 i 0] (if (< i 9000) (recur (reduced r) (inc i)) r))';
+    expect(['value', 'problem']).toContain(evaluate(reduced).kind);
+    expect(resultOf(`(str ${reduced})`)).toBe('depth_exceeded');
+    expect(resultOf(`(= ${reduced} ${reduced})`)).toBe('depth_exceeded');
+    expect(runProgram(`(def r ${reduced}) (sleep 1) (count [r])`, { snapshots: true }).outcome).toBe('value 1');
+  });
+
+  test('[L12] `format` leaves no half of a character', () => {
+    expect(resultOf('(format "%.1s" "😀")')).toBe('"😀"');
+    expect(resultOf('(format "%.1s|%.2s" "a😀" "a😀b")')).toBe('"a|a😀"');
+    expect(resultOf('(format "%c" 55357)')).toBe('runtime_error');
+    expect(resultOf('(format "%c" 128512)')).toBe('"😀"');
+    expect(resultOf('(.length (format "%.1s" "😀"))', 1)).toBe('1');
+    expect(resultOf('(.length (format "%c" 55357))', 1)).toBe('1');
+  });
+
+  test('[L13] all of many elements, and all but one, can be chosen', () => {
+    expect(resultOf('(count (first (combinations (range 1100) 1100)))')).toBe('1100');
+    expect(resultOf('(count (combinations (range 150) 149))')).toBe('150');
+    expect(resultOf('(combinations (range 1100) 1100)', 1)).toBe('size_exceeded');
+  });
+
+  test('[L14] a special form as the name of a local is refused; `merge-with` takes maps', () => {
+    expect(resultOf('(let [if inc] 1)')).toBe('invalid_form');
+    expect(resultOf('(merge-with + 1)')).toBe('type_error');
+  });
+});
+
+describe('versions', () => {
+  test('a snapshot keeps the version that its program began with', () => {
+    const read = readProgram('(sleep 1) (if false (def x 1)) (or x 2)');
+    if (!read.ok) throw new Error(read.problem.message);
+    const outcomes = ([1, 2] as const).map((rules) => {
+      const machine = startMachine(read.program, { data: {}, memory: EMPTY_MEMORY, limits: {}, tools: [], rules });
+      const step = advance(machine, { now: 0, budget: {}, results: [] });
+      if (step.kind !== 'blocked') return 'ended';
+      const saved = JSON.parse(JSON.stringify(snapshot(step.machine))) as MachineSnapshot;
+      expect(saved.rules).toBe(rules === 1 ? undefined : 2);
+      const results = step.requests.map(standardAnswer);
+      const end = advance(restore(saved), { now: 0, budget: {}, results });
+      if (end.kind === 'blocked') return 'blocked';
+      return end.outcome.kind === 'error' ? end.outcome.error.reason : printValue(end.outcome.value, 'readable');
+    });
+
+    expect(outcomes).toEqual(['unbound_var', '2']);
+  });
+});
