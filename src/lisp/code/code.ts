@@ -90,6 +90,8 @@ export interface Instruction {
   readonly act: Act;
   /** Compiled code of the node, for `run` and `try`. */
   run: Run | null;
+  /** The instructions of the node by itself, for a `run` whose compiled code was abandoned. */
+  parts: readonly Instruction[] | null;
   /** For `try`: what the node demands, and the slots that it binds. */
   demands: Demands | null;
   bound: ReadonlySet<number> | null;
@@ -111,6 +113,11 @@ export interface CodeFrame {
   readonly kind: 'code';
   code: FnCode;
   ops: readonly Instruction[];
+  /**
+   * The address of the `run` in the function's own instructions whose parts these are, −1 for the
+   * function itself: see `machine/slice.ts`.
+   */
+  part: number;
   /** The next instruction. */
   pc: number;
   L: Value[];
@@ -153,6 +160,11 @@ export interface Stack {
   readonly attempts: Attempt[];
   /** Whether compiled code must not be used. */
   readonly forced: boolean;
+  /**
+   * While there are at least so many frames, compiled code is not used, since it was abandoned at
+   * the end of a slice; else Infinity.
+   */
+  slow: number;
   /** What the branch of this stack does; null for a short-lived one, on which nothing can wait. */
   host: StackHost | null;
   /** Set when the branch waits or has ended. */

@@ -27,6 +27,13 @@ export function compileInstructions(
   return e.code;
 }
 
+/** The instructions of a node alone, without compiled code; they end by returning its value. */
+export function compileParts(node: Node, acts: Acts): readonly Instruction[] {
+  const e: Emitter = { code: [], forced: true, acts };
+  emitReturn(e, node, false);
+  return e.code;
+}
+
 function emit(
   e: Emitter,
   op: Op,
@@ -42,6 +49,7 @@ function emit(
     leaves,
     act: e.acts[op],
     run: null,
+    parts: null,
     demands: null,
     bound: null,
     targets: [],

@@ -25,6 +25,7 @@ import type { Span } from '../base/source.ts';
 import type { Closure, Combinator, Value, Builtin } from '../value/value.ts';
 import { pay } from '../value/context.ts';
 import { instructionsOf } from './instructions.ts';
+import { isSlow, runFree } from './slice.ts';
 
 /** Calls `fn`: pushes its value, pushes a frame, or lets the branch wait. */
 export function callValue(
@@ -54,8 +55,7 @@ export function callValue(
       callBuiltin(s, fn, args, span);
       return;
     case 'combinator':
-      if (!s.forced && isFreeFunction(c, fn)) s.values.push(invoke(c, fn, args, span));
-      else startCombinator(s, fn, args, span);
+      callCombinator(s, fn, args, span);
       return;
     case 'tool':
       perform(s, fn, args, span);
@@ -77,18 +77,24 @@ function callClosure(s: Stack, fn: Closure, args: Value[], span: Span, tail: boo
   pay(c, 2 + args.length, span);
   c.at = span;
   checkClosureArity(fn.code, args.length);
-  const top = s.frames[s.frames.length - 1];
-  const replaced = tail && top?.kind === 'code' && top.span !== null ? top : null;
-  const free = !s.forced && isFreeCall(c, fn, args);
-  if (free && replaced !== null) {
-    // The frame that ends with this call is gone while it runs.
+  let top = s.frames[s.frames.length - 1];
+  if (tail && top?.kind === 'code' && top.part >= 0) {
+    // The parts of a `run` end with this call as that ends: the function itself is what is replaced.
     s.frames.pop();
-    c.depth -= 1;
-    s.values.push(enterFrame(c, fn, newLocals(fn, args), replaced.span ?? span));
-    return;
+    top = s.frames[s.frames.length - 1];
   }
-  if (free) {
-    s.values.push(enterFrame(c, fn, newLocals(fn, args), span));
+  const replaced = tail && top?.kind === 'code' && top.span !== null ? top : null;
+  if (!isSlow(s) && isFreeCall(c, fn, args)) {
+    if (replaced !== null) {
+      // The frame that ends with this call is gone while it runs.
+      s.frames.pop();
+      c.depth -= 1;
+    }
+    const from = replaced?.span ?? span;
+    const work = (): Value => enterFrame(c, fn, newLocals(fn, args), from);
+    const value = runFree(s, s.frames.length + 1, work);
+    if (value === undefined) pushFrame(s, fn, newLocals(fn, args), from);
+    else s.values.push(value);
     return;
   }
   if (replaced !== null) {
@@ -99,6 +105,18 @@ function callClosure(s: Stack, fn: Closure, args: Value[], span: Span, tail: boo
     return;
   }
   pushFrame(s, fn, newLocals(fn, args), span);
+}
+
+function callCombinator(s: Stack, fn: Combinator, args: Value[], span: Span): void {
+  const { c } = s;
+  if (!isSlow(s) && isFreeFunction(c, fn)) {
+    const value = runFree(s, s.frames.length + 1, () => invoke(c, fn, args.slice(), span));
+    if (value !== undefined) {
+      s.values.push(value);
+      return;
+    }
+  }
+  startCombinator(s, fn, args, span);
 }
 
 /** Pushes the frame of a closure whose slots are filled. */
@@ -113,6 +131,7 @@ export function pushFrame(s: Stack, fn: Closure, L: Value[], span: Span): void {
     kind: 'code',
     code: codeOf(fn.code),
     ops: instructionsOf(s, codeOf(fn.code)),
+    part: -1,
     pc: 0,
     L,
     span,
@@ -140,8 +159,14 @@ export function runBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): vo
       s.values.push(work.run(c, args));
       return;
     case 'steps':
-      if (!s.forced && isFreeCall(c, fn, args)) s.values.push(drive(c, fn, args, span));
-      else startBuiltin(s, fn, args, span);
+      if (!isSlow(s) && isFreeCall(c, fn, args)) {
+        const value = runFree(s, s.frames.length + 1, () => drive(c, fn, args, span));
+        if (value !== undefined) {
+          s.values.push(value);
+          return;
+        }
+      }
+      startBuiltin(s, fn, args, span);
       return;
     case 'effect':
       perform(s, fn, args, span);

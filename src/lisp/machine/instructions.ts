@@ -4,6 +4,14 @@
 import type { FnCode } from '../ast/core-ast.ts';
 import type { Instruction, Stack } from '../code/code.ts';
 
+/** The parts of the `run` at `address`; see {@link CodeFrame.part}. */
+export function partOps(s: Stack, code: FnCode, address: number): readonly Instruction[] {
+  const instruction = instructionsOf(s, code)[address];
+  if (instruction === undefined) return [];
+  instruction.parts ??= s.c.assembleParts(instruction.node) as readonly Instruction[];
+  return instruction.parts;
+}
+
 /** The instructions of `code` for the stack at hand. */
 export function instructionsOf(s: Stack, code: FnCode): readonly Instruction[] {
   const known = s.forced ? code.forced : code.instructions;

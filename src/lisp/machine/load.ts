@@ -15,7 +15,7 @@ import type { Combinator, Value, Builtin, Steps } from '../value/value.ts';
 import { EMPTY_MEMORY, type Coded } from './coded.ts';
 import type { Records } from '../value/context.ts';
 import { newDecoder, unreadable } from './decode.ts';
-import { instructionsOf } from './instructions.ts';
+import { instructionsOf, partOps } from './instructions.ts';
 import { codeFinder, linkSources } from './memory.ts';
 import { newStack } from './run.ts';
 import type { MachineSnapshot } from './save.ts';
@@ -131,6 +131,7 @@ function loadBranch(r: Loader, branch: Branch, saved: JsonObject): void {
   branch.waitsFor = saved['waitsFor'] as string | null;
   branch.depth = Number(saved['depth']);
   stack.stopped = branch.state === 'waiting';
+  if (saved['slow'] !== undefined) stack.slow = Number(saved['slow']);
   if (saved['globals'] !== null) branch.globals = valueMap(r, saved['globals']);
   loadRecords(r, branch.records, objectOf(saved['records']));
   stack.values.push(...listOf(saved['values']).map(r.decode));
@@ -168,10 +169,12 @@ function loadFrame(r: Loader, branch: Branch, saved: JsonObject): Frame {
       const [slot = 0, coded = null] = listOf(pair);
       L[Number(slot)] = r.decode(coded);
     }
-    const ops = instructionsOf(branch.stack, code);
+    const part = Number(saved['part'] ?? -1);
+    const ops =
+      part < 0 ? instructionsOf(branch.stack, code) : partOps(branch.stack, code, part);
     const pc = Number(saved['pc']);
     if (!(pc >= 0 && pc <= ops.length)) throw unreadable('an address is outside its function');
-    return { kind: 'code', code, ops, pc, L, span };
+    return { kind: 'code', code, ops, part, pc, L, span };
   }
   const steps: Steps = newSteps();
   steps.at = Number(saved['at']);

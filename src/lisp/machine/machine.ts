@@ -16,6 +16,8 @@ import { absorbAll, tendParallel } from './parallel.ts';
 import { runStack, traceOf } from './run.ts';
 import type { Branch, EffectRequest, EffectResult, Machine, Outcome } from './state.ts';
 import { instructionsOf } from './instructions.ts';
+import { beginSlice } from './slice.ts';
+import { fuelLeft } from '../value/context.ts';
 
 /** What the host tells the machine: the time, the budget, and what came of requests. */
 export interface Tick {
@@ -42,11 +44,32 @@ export type Advance =
       readonly abandon: readonly string[];
     };
 
+/** Where a program stands when its slice has ended: it goes on with the next call. */
+export interface Sliced {
+  readonly kind: 'sliced';
+  readonly machine: Machine;
+  readonly requests: readonly EffectRequest[];
+  readonly abandon: readonly string[];
+}
+
 /** Runs until every branch waits or the program ends. Consumes the machine. Never throws. */
 export function advance(machine: Machine, tick: Tick): Advance {
-  const m = machine;
+  const step = runTick(machine, tick, false);
+  return step.kind === 'sliced' ? { ...step, kind: 'blocked' } : step;
+}
+
+/**
+ * As {@link advance}, but stops after a slice of fuel: the host lets other work in, and calls again,
+ * with the results that have come by then or with none. A program of version 1 has no slices.
+ */
+export function advanceSlice(machine: Machine, tick: Tick): Advance | Sliced {
+  return runTick(machine, tick, true);
+}
+
+function runTick(m: Machine, tick: Tick, hasSlices: boolean): Advance | Sliced {
   m.c.now = tick.now;
   m.c.budget = tick.budget;
+  beginSlice(m.c, hasSlices);
   if (m.outcome === null) {
     try {
       for (const result of tick.results) deliver(m, result);
@@ -63,7 +86,7 @@ export function advance(machine: Machine, tick: Tick): Advance {
   openRequests(m);
   const { requests } = m;
   m.requests = [];
-  return { kind: 'blocked', machine: m, requests, abandon };
+  return { kind: m.c.sliced ? 'sliced' : 'blocked', machine: m, requests, abandon };
 }
 
 /**
@@ -119,7 +142,7 @@ function firstReady(branch: Branch): Branch | null {
 }
 
 function runAll(m: Machine): void {
-  while (m.outcome === null) {
+  while (m.outcome === null && !m.c.sliced) {
     const next = m.faults.shift();
     if (next !== undefined) {
       if (next.branch.state !== 'abandoned') {
@@ -156,7 +179,8 @@ function runBranch(m: Machine, branch: Branch): void {
     runStack(stack);
     branch.depth = m.c.depth;
     branch.globals = m.c.globals;
-    if (!stack.stopped) completed(m, branch);
+    const isInside = m.c.sliced && stack.frames.length > 0;
+    if (!stack.stopped && !isInside) completed(m, branch);
   } catch (thrown) {
     branch.globals = m.c.globals;
     branch.depth = m.c.depth;
@@ -178,7 +202,7 @@ function begin(m: Machine, branch: Branch): void {
     if (code === undefined) return;
     const ops = instructionsOf(stack, code);
     const L = newSlots<Value>(code.slots);
-    stack.frames.push({ kind: 'code', code, ops, pc: 0, L, span: null });
+    stack.frames.push({ kind: 'code', code, ops, part: -1, pc: 0, L, span: null });
     return;
   }
   const parallel = branch.parent.parallel;
@@ -338,6 +362,7 @@ export function notesOf(machine: Machine): readonly string[] {
 
 /** Fuel used so far; the limit when it is used up. */
 export function fuelUsed(machine: Machine): number {
-  const { fuel, limits } = machine.c;
-  return fuel < 0 ? limits.fuel : limits.fuel - fuel;
+  const left = fuelLeft(machine.c);
+  const { fuel } = machine.c.limits;
+  return left < 0 ? fuel : fuel - left;
 }

@@ -1,9 +1,9 @@
 /**
  * Runs one stack: instruction after instruction, until it waits, ends or fails.
  */
-import { codeOf } from '../ast/core-ast.ts';
+import { codeOf, type Node } from '../ast/core-ast.ts';
 import { compileRun } from '../code/closures.ts';
-import { compileInstructions } from '../code/compile.ts';
+import { compileInstructions, compileParts } from '../code/compile.ts';
 import type { Instruction, Frame, Stack } from '../code/code.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
@@ -12,10 +12,11 @@ import { callValue, pushFrame, resumeSteps } from './call.ts';
 import { spend, type Context, type Run } from '../value/context.ts';
 import { ACTS } from './step.ts';
 
-/** Runs until the stack has no frames, waits or ends. Throws faults. */
+/** Runs until the stack has no frames, waits or ends, or the slice is over. Throws faults. */
 export function runStack(s: Stack): void {
   const { c, frames } = s;
   while (!s.stopped) {
+    if (c.sliced && s.host !== null) return;
     const frame = frames[frames.length - 1];
     if (frame === undefined) return;
     if (frame.kind === 'steps') {
@@ -32,7 +33,7 @@ export function runStack(s: Stack): void {
 
 /** A stack without work. */
 export function newStack(c: Context, forced: boolean): Stack {
-  return { c, frames: [], values: [], attempts: [], forced, host: null, stopped: false };
+  return { c, frames: [], values: [], attempts: [], forced, slow: Infinity, host: null, stopped: false };
 }
 
 /** Runs a call that compiled code is nested too deep for; see `Context.deep`. */
@@ -58,6 +59,11 @@ export function compile(code: CodeHead): Run {
 /** Makes instructions; given to the context. */
 export function assemble(code: CodeHead, forced: boolean): readonly Instruction[] {
   return compileInstructions(codeOf(code), forced, ACTS);
+}
+
+/** Makes the instructions of a node by itself; given to the context. */
+export function assembleParts(node: object): readonly Instruction[] {
+  return compileParts(node as Node, ACTS);
 }
 
 const MAX_TRACE = 5;

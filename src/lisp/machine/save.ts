@@ -13,7 +13,7 @@ import type { Rules } from '../base/rules.ts';
 import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import type { Coded } from './coded.ts';
-import type { Records, ToolFace } from '../value/context.ts';
+import { fuelLeft, type Records, type ToolFace } from '../value/context.ts';
 import { takeAll } from '../builtins/arguments/seqable.ts';
 import { codePlace, newEncoder, type Encoder } from './encode.ts';
 import { sourcesOf } from './memory.ts';
@@ -115,7 +115,7 @@ export function snapshot(machine: Machine): MachineSnapshot {
     program: m.linked.program.id,
     ...(m.c.rules === 1 ? {} : { rules: m.c.rules }),
     limits: m.c.limits,
-    fuel: m.c.fuel,
+    fuel: fuelLeft(m.c),
     forced: m.forced,
     names: m.names,
     tools: usedTools(m.tools, sources),
@@ -190,6 +190,7 @@ function saveBranch(w: Encoder, branch: Branch): Json {
     values: stack.values.map(w.encode),
     frames: stack.frames.map((frame) => saveFrame(w, frame)),
     attempts: stack.attempts.map(({ frames, values, pc }) => [frames, values, pc]),
+    ...(stack.slow === Infinity ? {} : { slow: stack.slow }),
     parallel: parallel === null ? null : saveParallel(w, parallel),
   };
 }
@@ -200,7 +201,8 @@ function saveFrame(w: Encoder, frame: Frame): Json {
     for (const [slot, value] of frame.L.entries()) {
       if (value !== undefined) L.push([slot, w.encode(value)]);
     }
-    return { code: codePlace(frame.code), pc: frame.pc, L, span: spanJson(frame.span) };
+    const part = frame.part < 0 ? {} : { part: frame.part };
+    return { code: codePlace(frame.code), pc: frame.pc, L, span: spanJson(frame.span), ...part };
   }
   const { steps } = frame;
   const list = (items: readonly Value[]): Json => items.map(w.encode);

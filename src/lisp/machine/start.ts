@@ -11,12 +11,12 @@ import { NO_SPAN } from '../base/source.ts';
 import { EMPTY_MAP } from '../value/tree.ts';
 import { isMap, type Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
-import { outOfFuel, type Context, type ToolFace } from '../value/context.ts';
+import { endSlice, type Context, type ToolFace } from '../value/context.ts';
 import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
 import { linkReadable, readMemory } from './memory.ts';
 import { branchRecords } from './parallel.ts';
-import { assemble, compile, newStack, runDeep } from './run.ts';
+import { assemble, assembleParts, compile, newStack, runDeep } from './run.ts';
 import type { Before, Branch, Machine } from './state.ts';
 
 /** What a program starts with. */
@@ -44,15 +44,19 @@ export function newContext(
 ): Context {
   const c: Context = {
     fuel: limits.fuel,
+    reserve: 0,
+    restartable: false,
+    sliced: false,
+    undo: [],
     limits,
     rules,
     loopIterations: limits.loopIterations,
     maxNesting: Math.min(limits.depth, MAX_WALK),
     charge(units) {
-      if ((c.fuel -= units) < 0) throw outOfFuel(limits);
+      if ((c.fuel -= units) < 0) endSlice(c);
     },
     extra(units) {
-      if (rules > 1 && (c.fuel -= units) < 0) throw outOfFuel(limits);
+      if (rules > 1 && (c.fuel -= units) < 0) endSlice(c);
     },
     at: NO_SPAN,
     callee: null,
@@ -81,6 +85,7 @@ export function newContext(
     inside: null,
     compile,
     assemble,
+    assembleParts,
     deep: runDeep,
   };
   return c;

@@ -22,6 +22,8 @@ import {
   readGlobal,
   walkItems,
 } from '../code/node-values.ts';
+import { partOps } from './instructions.ts';
+import { isSlow, runFree } from './slice.ts';
 import { operand, operands } from './operands.ts';
 import { partOf } from '../code/parts.ts';
 
@@ -37,11 +39,23 @@ function literal(s: Stack, f: CodeFrame, i: Instruction): void {
   }
 }
 
-/** Pushes what compiled code returned, or makes the call that it ends with. */
-function pushRun(s: Stack, f: CodeFrame, run: Run): void {
-  const value = run(f.L, s.c);
+/**
+ * Pushes what compiled code returned, or makes the call that it ends with. False when it was
+ * abandoned: then the frames from number `base` on are to do its work.
+ */
+function pushRun(s: Stack, f: CodeFrame, run: Run, base: number): boolean {
+  const value = runFree(s, base, () => run(f.L, s.c));
+  if (value === undefined) return false;
   if (value !== TAIL) s.values.push(value);
   else callValue(s, s.c.tailFn, s.c.tailArgs, s.c.at, true);
+  return true;
+}
+
+/** Does the work of a `run` by its parts. */
+function pushParts(s: Stack, f: CodeFrame): void {
+  const part = f.pc - 1;
+  const ops = partOps(s, f.code, part);
+  s.frames.push({ kind: 'code', code: f.code, ops, part, pc: 0, L: f.L, span: null });
 }
 
 function isFalse(value: Value): boolean {
@@ -216,14 +230,16 @@ export const ACTS: Acts = Object.freeze<Acts>({
   },
   run: (s, f, i) => {
     i.run ??= compileValue(i.node);
-    pushRun(s, f, i.run);
+    if (isSlow(s) || !pushRun(s, f, i.run, s.frames.length + 1)) pushParts(s, f);
   },
   try: (s, f, i) => {
+    if (isSlow(s)) return;
     i.demands ??= demandsOf(i.node);
     i.bound ??= boundIn(i.node);
     if (!isFreeHere(s.c, f.code, i.demands, i.bound, f.L)) return;
     i.run ??= compileValue(i.node);
+    const parts = f.pc;
     f.pc = i.a;
-    pushRun(s, f, i.run);
+    if (!pushRun(s, f, i.run, s.frames.length)) f.pc = parts;
   },
 });

@@ -36,8 +36,16 @@ export type Run = (L: Value[], c: Context) => Value;
 
 /** The running machine as builtins and compiled code see it. */
 export interface Context extends Meter {
-  /** Units left. Below zero the program has ended. */
+  /** Units left, of the slice when there is a `reserve`. Below zero the program has ended. */
   fuel: number;
+  /** Units left beyond the slice; 0 when the host does not ask for slices. */
+  reserve: number;
+  /** Whether what runs can be begun again: then the end of the slice abandons it. */
+  restartable: boolean;
+  /** Set when the slice has ended: the machine stops before the next instruction. */
+  sliced: boolean;
+  /** What puts back records of code that is abandoned. */
+  readonly undo: (() => void)[];
   readonly limits: Limits;
   /** The version of charges and meanings that the program began with. */
   readonly rules: Rules;
@@ -79,6 +87,8 @@ export interface Context extends Meter {
   compile(code: CodeHead): Run;
   /** Makes the instructions of a function. */
   assemble(code: CodeHead, forced: boolean): readonly object[];
+  /** Makes the instructions of a node by itself. */
+  assembleParts(node: object): readonly object[];
   /**
    * Calls `fn` on a machine stack of its own, when compiled code is nested too deep. For a closure
    * `args` are its slots, filled already; its call is paid.
@@ -94,21 +104,44 @@ export function outOfFuel(limits: Limits): Fault {
   );
 }
 
-/** Takes `units` of fuel and ends the program, at `span` when given, if there are not enough. */
-export function pay(c: Context, units: number, span?: Span): void {
-  c.fuel -= units;
+/** Units of fuel that run before the machine lets its host do something else. Recorded programs depend on it. */
+export const SLICE: number = 250_000;
+
+/** What ends code that can be begun again, when its slice ends in the middle. */
+export const SLICE_END: unique symbol = Symbol('the slice ended');
+
+/**
+ * What happens when the fuel is below zero: code that can be begun again is abandoned; else the next
+ * slice is begun, which the machine sees before its next instruction; without one the program ends.
+ */
+export function endSlice(c: Context, span?: Span): void {
+  // eslint-disable-next-line @typescript-eslint/only-throw-error -- a mark, and no error
+  if (c.reserve > 0 && c.restartable) throw SLICE_END;
+  while (c.fuel < 0 && c.reserve > 0) {
+    const more = c.reserve < SLICE ? c.reserve : SLICE;
+    c.reserve -= more;
+    c.fuel += more;
+    c.sliced = true;
+  }
   if (c.fuel >= 0) return;
   const fault = outOfFuel(c.limits);
-  fault.span = span ?? c.at;
+  fault.span = span;
   throw fault;
+}
+
+/** All units that are left. */
+export function fuelLeft(c: Context): number {
+  return c.fuel + c.reserve;
+}
+
+/** Takes `units` of fuel and ends the program, at `span` when given, if there are not enough. */
+export function pay(c: Context, units: number, span?: Span): void {
+  if ((c.fuel -= units) < 0) endSlice(c, span ?? c.at);
 }
 
 /** Takes fuel on the fast way of every node; see {@link pay}. */
 export function spend(c: Context, units: number, span: Span): void {
-  if ((c.fuel -= units) >= 0) return;
-  const fault = outOfFuel(c.limits);
-  fault.span = span;
-  throw fault;
+  if ((c.fuel -= units) < 0) endSlice(c, span);
 }
 
 /** Fails when a collection of `count` elements would be too large. Called before it is made. */

@@ -1,7 +1,7 @@
 /**
  * Functions of functions, types, documentation, ending, effects.
  */
-import type { Context } from '../../value/context.ts';
+import { fuelLeft, type Context } from '../../value/context.ts';
 import { Fault, ProgramEnd } from '../../base/problem.ts';
 import {
   isInteger,
@@ -75,13 +75,19 @@ function budget(c: Context): Value {
     const json = c.budget[key];
     if (json !== undefined) map = mapSet(map, keyword(key), keywordKeys(c, fromJson(json)), c);
   }
-  return mapSet(map, keyword('fuel'), c.fuel, c);
+  return mapSet(map, keyword('fuel'), fuelLeft(c), c);
 }
 
 function keywordKeys(c: Context, value: Value): Value {
   if (!isMap(value)) return value;
   const keys = value.root.keys.map((key) => (typeof key === 'string' ? keyword(key) : key));
   return mapOf(keys, value.root.vals, c);
+}
+
+/** Puts an entry of a record back as it is now, see `Context.undo`. */
+function putBack<T>(record: Map<string, T>, id: string): () => void {
+  const [had, before] = [record.has(id), record.get(id) as T];
+  return () => void (had ? record.set(id, before) : record.delete(id));
 }
 
 /** What each of these builtins does. */
@@ -124,6 +130,8 @@ export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   }),
   'task-reset': plain((c, args) => {
     const id = readable(arg(args, 0), c);
+    const { journal, journalChanges } = c.records;
+    if (c.restartable) c.undo.push(putBack(journal, id), putBack(journalChanges, id));
     c.records.journal.delete(id);
     c.records.journalChanges.set(id, undefined);
     return null;
@@ -131,7 +139,9 @@ export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   'step-done': plain((c, args) => {
     const id = arg(args, 0);
     const text = expectText(c, args, 1);
-    c.records.plan.set(typeof id === 'string' ? id : readable(id, c), text);
+    const step = typeof id === 'string' ? id : readable(id, c);
+    if (c.restartable) c.undo.push(putBack(c.records.plan, step));
+    c.records.plan.set(step, text);
     return text;
   }),
 });

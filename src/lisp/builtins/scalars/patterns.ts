@@ -1,7 +1,7 @@
 /**
  * Regular expressions, and the text functions that may take one. The matcher's work is fuel.
  */
-import { checkCount, checkText, type Context } from '../../value/context.ts';
+import { checkCount, checkText, fuelLeft, type Context } from '../../value/context.ts';
 import { searchText, splitText } from '../../value/search.ts';
 import { compileRegex, matchRegex, readCost, regexSize } from '../../regex/regex.ts';
 import type { RegexSpan } from '../../regex/program.ts';
@@ -51,9 +51,9 @@ function match(
     text,
     from,
     mode,
-    (Math.max(0, c.fuel) + 1) * STEPS_PER_UNIT,
+    (Math.max(0, fuelLeft(c)) + 1) * STEPS_PER_UNIT,
   );
-  c.charge(found.exhausted === true ? c.fuel + 1 : Math.ceil(found.steps / STEPS_PER_UNIT));
+  c.charge(found.exhausted === true ? fuelLeft(c) + 1 : Math.ceil(found.steps / STEPS_PER_UNIT));
   return found.groups;
 }
 

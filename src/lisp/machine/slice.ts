@@ -1,0 +1,71 @@
+/**
+ * Slices: after a fixed amount of fuel the machine stops between two instructions, so that its host
+ * can let queries, cancels and results in. See `advanceSlice`.
+ *
+ * S1  Where a slice ends depends on fuel alone, so it is the same in every replay.
+ * S2  Compiled code cannot stop. When its slice ends in the middle, it is abandoned: its fuel is given
+ *     back, what it wrote down is undone, and it is begun again as instructions, which can stop.
+ * S3  Code is abandoned only while a whole slice was before it, and what was abandoned stays with
+ *     instructions to its end (`Stack.slow`), so no work is abandoned twice.
+ * S4  Fuel, value and notes are those of the program without slices.
+ */
+import type { Stack } from '../code/code.ts';
+import type { Value } from '../value/value.ts';
+import { endSlice, fuelLeft, SLICE, SLICE_END, type Context } from '../value/context.ts';
+
+/** Begins a slice, or lets the machine run on to the end of its fuel. */
+export function beginSlice(c: Context, hasSlices: boolean): void {
+  const left = fuelLeft(c);
+  c.sliced = false;
+  c.reserve = hasSlices && c.rules > 1 && left > SLICE ? left - SLICE : 0;
+  c.fuel = left - c.reserve;
+}
+
+/** Whether the code that is called now must not run compiled. */
+export function isSlow(s: Stack): boolean {
+  if (s.forced) return true;
+  if (s.slow === Infinity) return false;
+  if (s.frames.length >= s.slow) return true;
+  s.slow = Infinity;
+  return false;
+}
+
+/**
+ * Runs compiled code; undefined when it was abandoned. Then the caller begins it again as
+ * instructions, in frames from number `base` on.
+ */
+export function runFree(s: Stack, base: number, work: () => Value): Value | undefined {
+  const { c } = s;
+  if (c.reserve === 0 || c.restartable) return work();
+  const { fuel, reserve, depth, nesting, waiting, noteCount, records } = c;
+  const notes = records.notes.length;
+  const { droppedNotes } = records;
+  const lent = SLICE - fuel < reserve ? SLICE - fuel : reserve;
+  c.fuel += lent;
+  c.reserve -= lent;
+  c.restartable = true;
+  c.undo.length = 0;
+  let value: Value | undefined;
+  try {
+    value = work();
+  } catch (thrown) {
+    c.restartable = false;
+    if (thrown !== SLICE_END) {
+      c.fuel -= lent;
+      c.reserve += lent;
+      throw thrown;
+    }
+    for (const putBack of c.undo.toReversed()) putBack();
+    Object.assign(c, { fuel, reserve, depth, nesting, waiting, noteCount });
+    records.notes.length = notes;
+    records.droppedNotes = droppedNotes;
+    c.sliced = true;
+    s.slow = base;
+    return undefined;
+  }
+  c.restartable = false;
+  c.fuel -= lent;
+  c.reserve += lent;
+  if (c.fuel < 0) endSlice(c);
+  return value;
+}
