@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME [--json]`: runs one benchmark, or all, and prints its figures. */
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
+import { fuelBench } from './fuel.ts';
 import { historyBench } from './history.ts';
 import { idleBench } from './idle.ts';
 import { lispBench } from './lisp.ts';
@@ -23,6 +24,7 @@ const benches: readonly Bench[] = [
   compactionBench,
   treeCancelBench,
   lispBench,
+  fuelBench,
   programsBench,
 ];
 

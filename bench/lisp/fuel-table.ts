@@ -37,7 +37,15 @@ export interface FuelRow {
   readonly secondsPerMillion: number;
 }
 
-const LIMITS = limitsFrom({ fuel: 2_000_000, loopIterations: 1_000_000, collection: 1_000_000, textUnits: 4_194_304 });
+const LIMITS = limitsFrom({
+  fuel: 2_000_000,
+  loopIterations: 1_000_000,
+  collection: 1_000_000,
+  textUnits: 4_194_304,
+});
+
+/** Fuel of a call of a builtin alone; what needs more ends for want of it, and is told by its forms. */
+const BUILTIN_FUEL = 20_000;
 
 /** A fault ends the program: what it cost is compared with at least so much fuel. */
 const LEAST_FUEL_OF_A_FAULT = 20_000;
@@ -48,10 +56,18 @@ export function valueOf(source: string): Value {
   if (!read.ok) throw new Error(`${read.problem.message} in ${source}`);
   const { problems } = checkProgram(read.program, { tools: [], memory: [], asking: false });
   if (problems.length > 0) throw new Error(`${problems[0]?.message} in ${source}`);
-  const machine = startMachine(read.program, { data: {}, memory: EMPTY_MEMORY, limits: LIMITS, tools: [] });
+  const machine = startMachine(read.program, {
+    data: {},
+    memory: EMPTY_MEMORY,
+    limits: LIMITS,
+    tools: [],
+  });
   const end = advance(machine, { now: 0, budget: {}, results: [] });
   if (end.kind === 'finished' && end.outcome.kind === 'value') return end.outcome.value;
-  const why = end.kind === 'finished' && end.outcome.kind === 'error' ? end.outcome.error.message : 'it waits';
+  const why =
+    end.kind === 'finished' && end.outcome.kind === 'error'
+      ? end.outcome.error.message
+      : 'it waits';
   throw new Error(`${why} in ${source}`);
 }
 
@@ -93,20 +109,69 @@ export function largeValues(n: number): { readonly [name: string]: string } {
 }
 
 const ALL_NAMES: readonly string[] = Object.keys(largeValues(1));
-const TWO: readonly string[] = ['v', 'w', 'm', 'm1', 's', 't', 'tb', 'kw', 'rows', 'big', 'nil', 'one', 'neg', 'short', 'few', 'none', 'id', 'yes', 'no', 'stop'];
-const THREE: readonly string[] = ['v', 'm', 't', 'tb', 'nil', 'one', 'few', 'none', 'id', 'yes', 'stop', 'k'];
+const TWO_WHOLE: readonly string[] = [
+  'v',
+  'w',
+  'm',
+  'm1',
+  's',
+  't',
+  'tb',
+  'u',
+  'kw',
+  'rows',
+  'texts',
+  'big',
+  'nil',
+  'one',
+  'neg',
+  'short',
+  'few',
+  'none',
+  'id',
+  'yes',
+  'no',
+  'stop',
+];
+const TWO: readonly string[] = ['v', 'm', 'm1', 's', 't', 'kw', 'nil', 'one', 'few', 'id', 'yes'];
+const THREE: readonly string[] = [
+  'v',
+  'm',
+  't',
+  'tb',
+  'nil',
+  'one',
+  'few',
+  'none',
+  'id',
+  'yes',
+  'stop',
+  'k',
+];
 const FOUR: readonly string[] = ['v', 't', 'one', 'nil'];
 
 /** These end the program, or wait. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['return', 'fail', 'task-reset', 'step-done', 'println', 'prn']);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'return',
+  'fail',
+  'task-reset',
+  'step-done',
+  'println',
+  'prn',
+]);
 
-/** Every call of the table over `n` elements; `wide` tries all pairs of arguments, else fewer. */
-export function fuelCases(n: number, wide: boolean): readonly FuelCase[] {
+/** How much of the table is wanted: every pair of arguments, fewer, or the forms alone. */
+export type Breadth = 'whole' | 'small' | 'forms';
+
+/** The calls of the table over `n` elements. */
+export function fuelCases(n: number, breadth: Breadth): readonly FuelCase[] {
   const sources = largeValues(n);
   const values = new Map(Object.entries(sources).map(([name, source]) => [name, valueOf(source)]));
-  const pick = (names: readonly string[]): readonly Value[] => names.map((name) => values.get(name) ?? null);
+  const pick = (names: readonly string[]): readonly Value[] =>
+    names.map((name) => values.get(name) ?? null);
   const cases: FuelCase[] = [];
-  for (const builtin of allBuiltins()) {
+  const wide = breadth === 'whole';
+  for (const builtin of breadth === 'forms' ? [] : allBuiltins()) {
     const { name, min, max, work } = builtin;
     if (work.kind === 'effect' || LEFT_OUT.has(name)) continue;
     const add = (names: readonly string[]): void => {
@@ -115,26 +180,47 @@ export function fuelCases(n: number, wide: boolean): readonly FuelCase[] {
         label: `(${[name, ...names].join(' ')})`,
         fn: builtin,
         args: pick(names),
-        fuel: n,
+        fuel: Math.min(n, BUILTIN_FUEL),
       });
     };
     for (const a of ALL_NAMES) add([a]);
-    const two = wide ? ALL_NAMES : TWO;
+    const two = wide ? TWO_WHOLE : TWO;
     for (const a of two) for (const b of two) add([a, b]);
-    const three = wide ? THREE : FOUR;
+    const three = wide ? THREE : ['v', 't', 'one', 'id'];
     for (const a of three) for (const b of three) for (const d of three) add([a, b, d]);
     if (!wide) continue;
-    for (const a of FOUR) for (const b of FOUR) for (const d of FOUR) for (const e of FOUR) add([a, b, d, e]);
+    for (const a of FOUR)
+      for (const b of FOUR) for (const d of FOUR) for (const e of FOUR) add([a, b, d, e]);
   }
   for (const body of FORM_CASES) {
-    const names = Object.keys(sources).filter((name) => name !== 'nil' && new RegExp(`(?<![\\w:-])${name}(?![\\w-])`).test(body));
+    const names = Object.keys(sources).filter(
+      (name) => name !== 'nil' && new RegExp(`(?<![\\w:-])${name}(?![\\w-])`).test(body),
+    );
     const fn = valueOf(`(fn [${names.join(' ')}] ${body})`);
     cases.push({ label: body, fn, args: pick(names), fuel: 300_000 });
   }
   const apply = findBuiltin('apply') ?? null;
-  for (const name of ['max', 'hash-map', 'str', 'comp', 'juxt', 'concat', 'vector', 'distinct?', '=', '<', 'merge', 'partial']) {
+  for (const name of [
+    'max',
+    'hash-map',
+    'str',
+    'comp',
+    'juxt',
+    'concat',
+    'vector',
+    'distinct?',
+    '=',
+    '<',
+    'merge',
+    'partial',
+  ]) {
     const fn = findBuiltin(name) ?? null;
-    cases.push({ label: `(apply ${name} v)`, fn: apply, args: [fn, values.get('v') ?? null], fuel: 300_000 });
+    cases.push({
+      label: `(apply ${name} v)`,
+      fn: apply,
+      args: [fn, values.get('v') ?? null],
+      fuel: 300_000,
+    });
   }
   return cases;
 }
@@ -182,11 +268,38 @@ function once(each: FuelCase): FuelRow {
 /** What a case costs; one that looks dear is tried again, since the first call of anything is slow. */
 export function measure(each: FuelCase, dear: number): FuelRow {
   let best = once(each);
-  for (let tries = 0; tries < 12 && best.secondsPerMillion > dear; tries++) {
+  const most = best.fuel < 1_000 ? 100 : 10;
+  for (let tries = 0; tries < most && best.secondsPerMillion > dear; tries++) {
     const again = once(each);
     if (again.secondsPerMillion < best.secondsPerMillion) best = again;
   }
   return best;
+}
+
+/** What the values of calls hold. */
+export interface HeldRow {
+  readonly label: string;
+  /** Megabytes of heap after a full collection, per 1,000,000 units of fuel. */
+  readonly mbPerMillion: number;
+}
+
+/** Makes a call again and again within `fuel`, and weighs the values while they are alive. */
+export function heldBy(each: FuelCase, collect: () => void, fuel: number): HeldRow {
+  const values: unknown[] = [];
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const c = contextWith(fuel);
+  for (let paid = 0; paid < fuel && values.length < 3_000;) {
+    const value = call(each, c);
+    if (value === undefined) break;
+    values.push(value);
+    paid = fuel - c.fuel + values.length * each.args.length;
+  }
+  const paid = fuel - c.fuel + values.length * each.args.length;
+  collect();
+  const bytes = process.memoryUsage().heapUsed - before - values.length * 16;
+  const mbPerMillion = values.length === 0 ? 0 : Math.max(0, bytes) / Math.max(paid, 3_000);
+  return { label: each.label, mbPerMillion };
 }
 
 /** Seconds that a fixed loop takes here: what the figures are to be read beside. */

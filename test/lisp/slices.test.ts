@@ -26,7 +26,13 @@ interface Run extends Observed {
 function start(source: string, rules: 1 | 2): Machine {
   const read = readProgram(source);
   if (!read.ok) throw new Error(read.problem.message);
-  return startMachine(read.program, { data: {}, memory: EMPTY_MEMORY, limits: LIMITS, tools: TOOLS, rules });
+  return startMachine(read.program, {
+    data: {},
+    memory: EMPTY_MEMORY,
+    limits: LIMITS,
+    tools: TOOLS,
+    rules,
+  });
 }
 
 function runSliced(source: string, snapshots: boolean, rules: 1 | 2 = 2): Run {
@@ -46,7 +52,8 @@ function runSliced(source: string, snapshots: boolean, rules: 1 | 2 = 2): Run {
     }
     for (const request of step.requests) requests.set(request.id, request);
     waiting = [...step.requests];
-    if (snapshots) machine = restore(JSON.parse(JSON.stringify(snapshot(machine))) as MachineSnapshot);
+    if (snapshots)
+      machine = restore(JSON.parse(JSON.stringify(snapshot(machine))) as MachineSnapshot);
   }
   throw new Error(`No end of ${source}`);
 }
@@ -54,27 +61,60 @@ function runSliced(source: string, snapshots: boolean, rules: 1 | 2 = 2): Run {
 /** Programs of more than one slice. */
 const LONG: readonly (readonly [name: string, source: string])[] = [
   ['a loop', '(loop [i 0 a 0] (if (< i 90000) (recur (inc i) (+ a i)) a))'],
-  ['a loop in a function', '(defn f [n] (loop [i 0] (if (< i n) (recur (inc i)) i))) [(f 60000) (f 50000) (f 3)]'],
+  [
+    'a loop in a function',
+    '(defn f [n] (loop [i 0] (if (< i n) (recur (inc i)) i))) [(f 60000) (f 50000) (f 3)]',
+  ],
   ['callbacks', '(defn slow [x] (reduce + (range (mod x 300)))) (count (map slow (range 3000)))'],
   ['nested callbacks', '(reduce + (map (fn [i] (count (filter odd? (range i)))) (range 700)))'],
   ['loops of for', '(count (for [x (range 400) y (range 400) :when (= x y)] [x y]))'],
   ['recursion', '(defn fib [n] (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2))))) (fib 21)'],
-  ['deep recursion', '(defn f [n] (if (= n 0) (reduce + (range 90000)) (inc (f (dec n))))) (+ (f 800) (f 800) (f 800))'],
-  ['mutual tail calls', '(defn a [n] (if (= n 0) :done (b (dec n)))) (defn b [n] (if (= n 0) :done (a (dec n)))) (a 80000)'],
-  ['a recur of a function', '(defn f [n acc] (if (= n 0) acc (recur (dec n) (+ acc n)))) (f 90000 0)'],
+  [
+    'deep recursion',
+    '(defn f [n] (if (= n 0) (reduce + (range 90000)) (inc (f (dec n))))) (+ (f 800) (f 800) (f 800))',
+  ],
+  [
+    'mutual tail calls',
+    '(defn a [n] (if (= n 0) :done (b (dec n)))) (defn b [n] (if (= n 0) :done (a (dec n)))) (a 80000)',
+  ],
+  [
+    'a recur of a function',
+    '(defn f [n acc] (if (= n 0) acc (recur (dec n) (+ acc n)))) (f 90000 0)',
+  ],
   ['sorting by a function', '(first (sort (fn [a b] (> (mod a 977) (mod b 977))) (range 9000)))'],
   ['one large builtin', '(count (sort (range 60000 0 -1)))'],
-  ['combinators', '(count (map (comp inc (partial + 1) (juxt inc dec)) [])) (count (map (juxt inc dec) (range 40000)))'],
-  ['notes and records', '(doseq [i (range 60)] (println i) (reduce + (range 9000))) (step-done 1 "x") (loop [i 0] (when (< i 60000) (recur (inc i))))'],
-  ['notes in a function', '(defn f [i] (println "n" i) (task-reset i) (step-done i "done") (reduce + (map inc (range 4000)))) (mapv f (range 60))'],
-  ['effects among it', '(defn f [n] (loop [i 0] (if (< i n) (recur (inc i)) i))) [(f 60000) (tool/get {:id 1}) (mapv (fn [i] (tool/get {:id i}) (f 30000)) [1 2 3])]'],
-  ['branches', '(pmap (fn [n] (let [a (loop [i 0] (if (< i 40000) (recur (inc i)) i))] (tool/get {:id n}) (+ a n))) (range 4))'],
+  [
+    'combinators',
+    '(count (map (comp inc (partial + 1) (juxt inc dec)) [])) (count (map (juxt inc dec) (range 40000)))',
+  ],
+  [
+    'notes and records',
+    '(doseq [i (range 60)] (println i) (reduce + (range 9000))) (step-done 1 "x") (loop [i 0] (when (< i 60000) (recur (inc i))))',
+  ],
+  [
+    'notes in a function',
+    '(defn f [i] (println "n" i) (task-reset i) (step-done i "done") (reduce + (map inc (range 4000)))) (mapv f (range 60))',
+  ],
+  [
+    'effects among it',
+    '(defn f [n] (loop [i 0] (if (< i n) (recur (inc i)) i))) [(f 60000) (tool/get {:id 1}) (mapv (fn [i] (tool/get {:id i}) (f 30000)) [1 2 3])]',
+  ],
+  [
+    'branches',
+    '(pmap (fn [n] (let [a (loop [i 0] (if (< i 40000) (recur (inc i)) i))] (tool/get {:id n}) (+ a n))) (range 4))',
+  ],
   ['a return inside', '(run! (fn [i] (when (= i 70000) (return i))) (range 90000))'],
   ['a fault inside', '(defn f [i] (if (= i 70000) (/ 1 0) i)) (count (map f (range 90000)))'],
-  ['an attempt', '(attempt (do (tool/fail {}) 1)) (attempt (loop [i 0] (if (< i 90000) (recur (inc i)) (tool/fail {}))))'],
+  [
+    'an attempt',
+    '(attempt (do (tool/fail {}) 1)) (attempt (loop [i 0] (if (< i 90000) (recur (inc i)) (tool/fail {}))))',
+  ],
   ['no fuel left', '(loop [i 0] (recur (inc i)))'],
   ['too deep', '(defn f [n] (inc (f n))) (reduce + (range 90000)) (reduce + (range 90000)) (f 1)'],
-  ['condp, case and patterns', '(defn g [[a & more]] (case (mod a 3) 0 :x 1 :y (condp = a 2 :two (count more)))) (frequencies (map (fn [i] (g [i 1 2])) (range 20000)))'],
+  [
+    'condp, case and patterns',
+    '(defn g [[a & more]] (case (mod a 3) 0 :x 1 :y (condp = a 2 :two (count more)))) (frequencies (map (fn [i] (g [i 1 2])) (range 20000)))',
+  ],
 ];
 
 describe('slices', () => {
@@ -101,6 +141,8 @@ describe('slices', () => {
     expect(step.kind).toBe('sliced');
     const end = cancelMachine(step.machine);
 
-    expect(end.kind === 'finished' && end.outcome.kind === 'error' && end.outcome.error.reason).toBe('canceled');
+    expect(
+      end.kind === 'finished' && end.outcome.kind === 'error' && end.outcome.error.reason,
+    ).toBe('canceled');
   });
 });

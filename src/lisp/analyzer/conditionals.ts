@@ -158,7 +158,8 @@ export function analyzeCondp(a: Analysis, form: SpecialForm): Node {
     scope.fn.code.known.set(predicate, predicateNode);
   }
   const around = a.clauses;
-  if (tooManyClauses(a, (rest.length - 1) / 2)) return manyClauses(a, 'condp', span);
+  // A clause with `:>>` takes three forms; the smallest possible number is enough to refuse.
+  if (tooManyClauses(a, (rest.length - 1) / 3)) return manyClauses(a, 'condp', span);
   const clauses = { ...form, items: rest, scope: inside };
   const chain = condpChain(a, clauses, { predicate, value });
   a.clauses = around;
@@ -177,7 +178,6 @@ function condpChain(
 ): Node {
   const { items, scope, span, tail } = form;
   const [testForm, resultForm, fnForm] = items;
-  a.clauses += 1;
   const value = localNode(slots.value, 'value~', span);
   if (testForm === undefined) return noClause(value, span);
   if (resultForm === undefined) return a.analyze(testForm, scope, tail);
@@ -187,6 +187,9 @@ function condpChain(
   const tested = callNode(predicate, [test, value], testForm.span);
   const passes =
     resultForm.kind === 'literal' && isKeyword(resultForm.value) && resultForm.value.name === '>>';
+  // With `:>>` a clause is a `let` around a call and an `if`.
+  a.clauses += passes ? 3 : 1;
+  if (tooManyClauses(a, 0)) return manyClauses(a, 'condp', span);
   if (!passes) {
     return ifNode(tested, a.analyze(resultForm, scope, tail), rest(2), testForm.span);
   }

@@ -32,31 +32,30 @@ function fold(name: string): string {
  * cost is the length times the reach; else it is the product of the lengths.
  */
 export function editDistance(a: string, b: string, reach: number = Infinity): number {
-  let older: number[] = [];
-  let old = Array.from({ length: b.length + 1 }, (_, index) => index);
+  const size = b.length;
+  let older = Array.from({ length: size + 2 }, (_, index) => index);
+  let old = older.slice();
+  let row = older.slice();
   for (let i = 1; i <= a.length; i++) {
+    const unit = a.charCodeAt(i - 1);
     const first = i - reach > 1 ? i - reach : 1;
-    const last = i + reach < b.length ? i + reach : b.length;
-    const row = old.slice();
+    const last = i + reach < size ? i + reach : size;
     row[first - 1] = first > 1 ? Infinity : i;
-    if (last < b.length) row[last + 1] = Infinity;
     for (let j = first; j <= last; j++) {
-      const same = a.charAt(i - 1) === b.charAt(j - 1);
-      let best = Math.min(
-        (old[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (old[j - 1] ?? 0) + (same ? 0 : 1),
-      );
-      const swapped =
-        i > 1 &&
-        j > 1 &&
-        a.charAt(i - 1) === b.charAt(j - 2) &&
-        a.charAt(i - 2) === b.charAt(j - 1);
-      if (swapped) best = Math.min(best, (older[j - 2] ?? 0) + 1);
+      const other = b.charCodeAt(j - 1);
+      let best = (old[j - 1] ?? 0) + (unit === other ? 0 : 1);
+      const added = (row[j - 1] ?? 0) + 1;
+      const removed = (old[j] ?? 0) + 1;
+      if (added < best) best = added;
+      if (removed < best) best = removed;
+      if (i > 1 && j > 1 && unit === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === other) {
+        const swapped = (older[j - 2] ?? 0) + 1;
+        if (swapped < best) best = swapped;
+      }
       row[j] = best;
     }
-    older = old;
-    old = row;
+    row[last + 1] = Infinity;
+    [older, old, row] = [old, row, older];
   }
-  return old[b.length] ?? 0;
+  return old[size] ?? 0;
 }

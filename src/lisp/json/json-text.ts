@@ -162,7 +162,7 @@ function readObject(r: Reader, nesting: number): Value | undefined {
 /** The JSON text of a value; a `type_error` with the path where there is none. */
 export function jsonText(value: Value, meter: Meter, maxLength: number): string {
   const parts: string[] = [];
-  const path: string[] = [];
+  const path: Value[] = [];
   let length = 0;
   const put = (text: string): void => {
     length += text.length;
@@ -174,7 +174,7 @@ export function jsonText(value: Value, meter: Meter, maxLength: number): string 
   const refuse = (item: Value): Fault =>
     new Fault(
       'type_error',
-      `\`json/generate-string\`: the ${typeName(item)} at [${path.join(' ')}] has no JSON form: convert it with \`str\` or \`name\`.`,
+      `\`json/generate-string\`: the ${typeName(item)} at [${path.map(shortText).join(' ')}] has no JSON form: convert it with \`str\` or \`name\`.`,
     );
   const write = (item: Value): void => {
     meter.charge(1);
@@ -203,7 +203,7 @@ export function jsonText(value: Value, meter: Meter, maxLength: number): string 
         put('[');
         for (const [index, part] of vectorItems(item).entries()) {
           if (index > 0) put(',');
-          path.push(String(index));
+          path.push(index);
           write(part);
           path.pop();
         }
@@ -214,7 +214,7 @@ export function jsonText(value: Value, meter: Meter, maxLength: number): string 
         const seen = new Set<string>();
         put('{');
         for (const [index, key] of treeKeys(item).entries()) {
-          path.push(shortText(key));
+          path.push(key);
           const name =
             typeof key === 'string'
               ? key

@@ -2,13 +2,7 @@
  * Values → JSON: tool arguments, answers, the details of questions.
  */
 import { Fault } from '../base/problem.ts';
-import {
-  isInteger,
-  isKeyword,
-  typeName,
-  type TreeMap,
-  type Value,
-} from '../value/value.ts';
+import { isInteger, isKeyword, typeName, type TreeMap, type Value } from '../value/value.ts';
 import { vectorItems } from '../value/vector.ts';
 import { dateText } from '../value/date-text.ts';
 import { shortText } from '../value/print.ts';

@@ -11,13 +11,16 @@ import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { describeValue, shortText, textOf } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { UNMETERED, isKeyword,
+import {
+  UNMETERED,
+  isKeyword,
   isMap,
   isNumber,
   keyword,
   truthy,
   type TreeMap,
-  type Value } from '../value/value.ts';
+  type Value,
+} from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { pay } from '../value/context.ts';
 import { jsonSize } from './json-size.ts';

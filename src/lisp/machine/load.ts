@@ -170,8 +170,7 @@ function loadFrame(r: Loader, branch: Branch, saved: JsonObject): Frame {
       L[Number(slot)] = r.decode(coded);
     }
     const part = Number(saved['part'] ?? -1);
-    const ops =
-      part < 0 ? instructionsOf(branch.stack, code) : partOps(branch.stack, code, part);
+    const ops = part < 0 ? instructionsOf(branch.stack, code) : partOps(branch.stack, code, part);
     const pc = Number(saved['pc']);
     if (!(pc >= 0 && pc <= ops.length)) throw unreadable('an address is outside its function');
     return { kind: 'code', code, ops, part, pc, L, span };

@@ -33,7 +33,16 @@ export function runStack(s: Stack): void {
 
 /** A stack without work. */
 export function newStack(c: Context, forced: boolean): Stack {
-  return { c, frames: [], values: [], attempts: [], forced, slow: Infinity, host: null, stopped: false };
+  return {
+    c,
+    frames: [],
+    values: [],
+    attempts: [],
+    forced,
+    slow: Infinity,
+    host: null,
+    stopped: false,
+  };
 }
 
 /** Runs a call that compiled code is nested too deep for; see `Context.deep`. */

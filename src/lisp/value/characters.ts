@@ -94,6 +94,12 @@ export function offsetOfCharacter(text: string, index: number): number {
   return at;
 }
 
+/** The character at `index`, or undefined when there are not so many. */
+export function characterAt(text: string, index: number): string | undefined {
+  const at = index < 0 ? text.length : offsetOfCharacter(text, index);
+  return at < text.length ? text.slice(at, characterEnd(text, at)) : undefined;
+}
+
 /** The character index of UTF-16 offset `offset`, or −1 when a character does not start there. */
 export function characterAtOffset(text: string, offset: number): number {
   if (isSimple(text)) return offset;

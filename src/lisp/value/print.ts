@@ -284,8 +284,7 @@ function previewValue(value: Value, bounds: Bounds): string {
     } else if (item.kind === 'reduced') {
       if (deep) emit('…');
       else show(item.value, nesting + 1);
-    }
-    else emit(atomText(item));
+    } else emit(atomText(item));
   };
   show(value, 0);
   const text = out.join('');

@@ -19,7 +19,7 @@ import {
   type Vector,
 } from '../../value/value.ts';
 import { vectorAt, vectorCount } from '../../value/vector.ts';
-import { characterCount, characters } from '../../value/characters.ts';
+import { characterAt as characterIn } from '../../value/characters.ts';
 
 /** Work of reading or writing one key. */
 export const KEY_COST = 2;
@@ -96,8 +96,7 @@ export function getFrom(c: Context, from: Value, key: Value): Value | undefined 
 /** The character of a text at an index, or undefined. */
 export function characterAt(c: Context, text: string, index: number): Value | undefined {
   c.charge(text.length >>> 4);
-  if (index < 0 || index >= characterCount(text)) return undefined;
-  return characters(text)[index];
+  return characterIn(text, index);
 }
 
 function checkCount(name: string, args: readonly Value[], max: number): void {

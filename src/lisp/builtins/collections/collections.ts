@@ -94,6 +94,7 @@ function addEntries(c: Context, map: TreeMap, item: Value): TreeMap {
   }
   if (!isMap(item)) throw wrongType(c, 1, 'an entry `[k v]` or a map', item);
   c.charge(item.count * KEY_COST);
+  c.extra(item.count);
   const vals = treeVals(item);
   let result = map;
   for (const [index, key] of treeKeys(item).entries()) {
@@ -267,7 +268,9 @@ function selectKeys(c: Context, args: readonly Value[]): Value {
   if (!isMap(coll) && !isVector(coll)) throw wrongType(c, 0, 'a map or vector', coll);
   for (const key of allOf(keys)) {
     const value = getFrom(c, coll, key);
-    if (value !== undefined) result = mapSet(result, key, value, c);
+    if (value === undefined) continue;
+    c.extra(KEY_COST);
+    result = mapSet(result, key, value, c);
   }
   return result;
 }
@@ -319,9 +322,7 @@ function without(of: 'map' | 'set'): Work {
 /** What each collection builtin does. */
 export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   get: plain((c, args) => foundOr(getFrom(c, arg(args, 0), arg(args, 1)), args[2] ?? null)),
-  'get-in': plain((c, args) =>
-    foundOr(getInAt(c, args, 1, arg(args, 0)), args[2] ?? null),
-  ),
+  'get-in': plain((c, args) => foundOr(getInAt(c, args, 1, arg(args, 0)), args[2] ?? null)),
   'by-path~': plain((c, args) => getInAt(c, args, 0, arg(args, 1)) ?? null),
   nth: plain(nth),
   peek: plain((c, args) => {

@@ -59,6 +59,7 @@ const mergeWith: Work = steps(
       for (const [place, key] of treeKeys(map).entries()) flat.push(key, vals[place] as Value);
     }
     c.charge(flat.length);
+    c.extra(flat.length >>> 1);
     s.items = flat;
     mergeNext(c, s);
   },

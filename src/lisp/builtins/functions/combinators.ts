@@ -66,9 +66,9 @@ export const combinatorStepper: {
         s.at += 1;
         if (s.at >= of.length) finish(s, vectorOf(s.out));
         else {
-        c.extra(s.items.length >>> 4);
-        want(s, of[s.at] as Value, s.items.slice());
-      }
+          c.extra(s.items.length >>> 4);
+          want(s, of[s.at] as Value, s.items.slice());
+        }
         return;
       case 'every-pred':
       case 'some-fn': {

@@ -240,10 +240,7 @@ function describe(s: Survey, value: Value): TreeMap {
       [
         'key_types',
         hasMaps
-          ? typeCounts(
-              s,
-              maps.flatMap((map) => treeKeys(map, MAX_KEYS)).slice(0, MAX_ITEMS),
-            )
+          ? typeCounts(s, maps.flatMap((map) => treeKeys(map, MAX_KEYS)).slice(0, MAX_ITEMS))
           : undefined,
       ],
       ['keys', hasMaps ? keySummaries(s, maps, items.length) : undefined],

@@ -3,7 +3,14 @@
  */
 import type { Context } from '../../value/context.ts';
 import { civilFromDays, daysFromCivil } from '../../value/civil-date.ts';
-import { isDate, isFloat, isInteger, type DateValue, type Value, type Work } from '../../value/value.ts';
+import {
+  isDate,
+  isFloat,
+  isInteger,
+  type DateValue,
+  type Value,
+  type Work,
+} from '../../value/value.ts';
 import { arg, expectCount, expectText, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 
@@ -128,12 +135,7 @@ function instantFrom(of: 'instant' | 'legacy-date', parsed: Parsed): DateValue {
 }
 
 /** A 64-bit integer that is exact as a JS number. */
-function wholeAt(
-  c: Context,
-  args: readonly Value[],
-  index: number,
-  cutsFloats = false,
-): number {
+function wholeAt(c: Context, args: readonly Value[], index: number, cutsFloats = false): number {
   const value = arg(args, index);
   if (cutsFloats && isFloat(value)) return expectCount(c, args, index);
   if (!isInteger(value)) throw wrongType(c, index, 'an integer', value);

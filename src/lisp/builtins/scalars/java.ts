@@ -182,9 +182,7 @@ export const JAVA_WORK: { readonly [name: string]: Work } = Object.freeze({
     const from = args.length > 2 ? positionAt(c, args, 2) : text.length;
     return from < 0 ? -1 : searchTextBack(text, needleAt(c, args, 1), from);
   }),
-  '.contains': plain(
-    (c, args) => searchText(javaText(c, args, 0), javaText(c, args, 1)) >= 0,
-  ),
+  '.contains': plain((c, args) => searchText(javaText(c, args, 0), javaText(c, args, 1)) >= 0),
   '.startsWith': plain((c, args) => {
     const text = javaText(c, args, 0);
     const from = args.length > 2 ? positionAt(c, args, 2) : 0;

@@ -110,6 +110,7 @@ function pieces(c: Context, text: string, ends: Iterable<RegexSpan>, limit: numb
   }
   if (parts.length === 0) return vectorOf([text]);
   parts.push(text.slice(from));
+  c.extra(parts.length);
   if (limit === 0) while (parts.length > 0 && parts[parts.length - 1] === '') parts.pop();
   c.charge(parts.length + (text.length >>> 4));
   return vectorOf(parts);

@@ -305,7 +305,9 @@ export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
   'str/reverse': plain((c, args) => {
     const text = expectText(c, args, 0);
     c.charge(1 + (text.length >>> 4));
-    return characters(text).toReversed().join('');
+    const found = characters(text);
+    c.extra(found.length >>> 2);
+    return found.toReversed().join('');
   }),
   'str/escape': plain(escape),
   name: plain(nameOf),
