@@ -1,6 +1,9 @@
 /**
- * Snapshots → machines; the inverse of `save.ts`. A snapshot may come from an older version or from
- * anywhere, so every shape is checked and nothing throws.
+ * Restores machines from snapshots: the inverse of `save.ts`.
+ *
+ * I1  A snapshot may be damaged or of another version, so every shape is checked.
+ * I2  Nothing is thrown to the host: the machine of a bad snapshot ends with `snapshot_version`.
+ * I3  Code is linked again from the sources in the snapshot.
  */
 import { slots as newSlots } from '../value/slots.ts';
 import type { Frame } from '../code/code.ts';
@@ -22,7 +25,7 @@ import type { MachineSnapshot } from './save.ts';
 import { assembleMachine, newContext, startMachine, worldOf } from './start.ts';
 import type { Branch, Effect, Machine, Parallel } from './state.ts';
 
-/** The machine of a snapshot. Never throws: one that cannot be continued ends with `snapshot_version`. */
+/** The machine of a snapshot (I2). */
 export function restore(saved: MachineSnapshot): Machine {
   try {
     return load(saved);
@@ -249,7 +252,6 @@ function loadEffect(r: Loader, m: Machine, saved: JsonObject): void {
     const id = textOfJson(saved['id']);
     const span = spanOf(saved['span']) ?? m.c.at;
     const name = textOfJson(saved['name']);
-    // What is over needs no more than its name.
     const request: Effect['request'] = { id, kind: 'tool', name, args: emptyObject(), span };
     m.effects.set(id, { request, branch: '', state, since, options: [], fallback: undefined });
     return;

@@ -1,24 +1,28 @@
 /**
  * `pmap` and `pcalls`: one branch per call, joined in input order.
+ *
+ * I1  At most `limits.parallel` branches of a form run at once; the others start as places get free.
+ * I2  A failure cancels the branches after it. The form fails when all branches before it are done,
+ *     so the reported failure is always the first in input order.
+ * I3  Notes, journal and plan of branches are merged in input order, whatever ended first.
+ * I4  A branch sees the definitions of its parent; its own end with it.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Json } from '../base/json.ts';
 import { isJsonObject } from '../base/json.ts';
-import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { checkCount, pay, type Records } from '../value/context.ts';
 import { newStack } from './run.ts';
-import type { Branch, Failure, Machine, Parallel } from './state.ts';
+import type { Branch, EffectCall, Failure, Machine, Parallel } from './state.ts';
 
 /** Begins a parallel form in `branch`, which waits until its branches are joined. */
 export function beginParallel(
   m: Machine,
   branch: Branch,
-  form: 'pmap' | 'pcalls',
-  args: readonly Value[],
-  span: Span,
+  form: Parallel['form'],
+  { args, span }: EffectCall,
 ): void {
   const { c } = m;
   const calls = callsOf(m, form, args);
@@ -39,7 +43,7 @@ export function beginParallel(
   branch.depth = c.depth;
 }
 
-function callsOf(m: Machine, form: 'pmap' | 'pcalls', args: readonly Value[]): Parallel['calls'] {
+function callsOf(m: Machine, form: Parallel['form'], args: readonly Value[]): Parallel['calls'] {
   if (form === 'pcalls') return args.map((fn) => ({ fn, args: [] }));
   const [fn = null, ...collections] = args;
   const items = collections.map((collection) => itemsOfSeqable(m.c, collection, 'pmap'));
@@ -52,7 +56,7 @@ function callsOf(m: Machine, form: 'pmap' | 'pcalls', args: readonly Value[]): P
   return calls;
 }
 
-/** Records of a branch: nothing of its own yet, and the journal as it is now. */
+/** Empty records of a branch, with the journal of its parent. */
 export function branchRecords(parent: Records): Records {
   return {
     notes: [],
@@ -63,7 +67,7 @@ export function branchRecords(parent: Records): Records {
   };
 }
 
-/** Starts branches while there is room; joins the form when all are done. True if something changed. */
+/** Starts branches while there is room and joins the form at its end. True if anything changed. */
 export function tendParallel(m: Machine, branch: Branch): boolean {
   const { parallel } = branch;
   if (parallel === null) return false;
@@ -117,7 +121,7 @@ function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number
   return child;
 }
 
-/** Takes what the branches wrote down, in order, and gives their values or their failure. */
+/** Merges the records of the branches and continues with their values or their failure. */
 function join(m: Machine, branch: Branch, parallel: Parallel): void {
   const { failure } = parallel;
   const upTo = failure === null ? parallel.calls.length : failure.index + 1;
@@ -164,7 +168,7 @@ function absorb(into: Records, from: Records): void {
   for (const [id, text] of from.plan) into.plan.set(id, text);
 }
 
-/** Takes what the branches of forms under way wrote down, when the program ends among them. */
+/** Merges the records of running branches when the program ends. */
 export function absorbAll(branch: Branch): void {
   for (const child of branch.parallel?.branches ?? []) {
     if (child === null || child === undefined) continue;

@@ -1,5 +1,8 @@
 /**
- * Making a machine: its context, its memory, its main branch. Nothing runs here.
+ * Makes a machine: its context, its memory, its main branch.
+ *
+ * I1  Nothing of the program runs here.
+ * I2  Bad limits or memory never throw: limits have defaults, and see I3 of `memory.ts`.
  */
 import type { World } from '../analyzer/analysis.ts';
 import { fromJson } from '../json/from-json.ts';
@@ -18,21 +21,21 @@ import { branchRecords } from './parallel.ts';
 import { assemble, compile, newStack, runDeep } from './run.ts';
 import type { Before, Branch, Machine } from './state.ts';
 
-/** What a program starts with. */
+/** The input of a program. */
 export interface MachineInput {
-  /** The context, under `data/`. */
+  /** The context of the agent; programs read it as `data/…`. */
   readonly data: JsonObject;
   readonly memory: ProgramMemory;
   readonly limits: Partial<Limits>;
   readonly tools: readonly ToolFace[];
-  /** Runs all code on the machine, for tests of the equality of both tiers. */
+  /** Runs all code on the machine; tests use it to show that both tiers agree. */
   readonly forced?: boolean;
 }
 
-/** Nesting of a value that recursion may follow, whatever the limit says. */
+/** Recursion over a value never goes deeper, whatever the limit. */
 const MAX_WALK = 2_000;
 
-/** A context over limits and data that has run nothing. */
+/** A new context. */
 export function newContext(limits: Limits, data: Value, tools: readonly ToolFace[]): Context {
   const c: Context = {
     fuel: limits.fuel,
@@ -74,12 +77,12 @@ export function newContext(limits: Limits, data: Value, tools: readonly ToolFace
   return c;
 }
 
-/** The world that a program of this machine is linked in. */
+/** The world in which the programs of a machine are linked. */
 export function worldOf(tools: readonly ToolFace[], names: readonly string[]): World {
   return { tools, memory: names, asking: true };
 }
 
-/** A machine for a checked program. Runs nothing. Never throws. */
+/** A machine for a checked program (I1, I2). */
 export function startMachine(program: Program, input: MachineInput): Machine {
   const limits = limitsFrom(input.limits);
   const names = Object.keys(input.memory.bindings).toSorted();
@@ -100,7 +103,7 @@ export function startMachine(program: Program, input: MachineInput): Machine {
   });
 }
 
-/** The parts of a machine that has run nothing. */
+/** The parts of a new machine. */
 export interface MachineParts {
   readonly linked: Linked;
   readonly sources: ReadonlyMap<string, Linked>;
@@ -111,7 +114,7 @@ export interface MachineParts {
   readonly forced: boolean;
 }
 
-/** A machine at the beginning of its program. */
+/** A machine at the start of its program. */
 export function assembleMachine(parts: MachineParts): Machine {
   const { c, before, forced } = parts;
   const globals = new Map(before.globals);
@@ -153,7 +156,7 @@ export function assembleMachine(parts: MachineParts): Machine {
     outcome: null,
     faults: [],
     hostOf: (branch) => ({
-      perform: (fn, args, span) => performEffect(m, branch, fn, args, span),
+      perform: (fn, args, span) => performEffect(m, branch, fn, { args, span }),
       define: (name, value) => define(c, branch, name, value),
     }),
   };
