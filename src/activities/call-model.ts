@@ -4,7 +4,8 @@
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { errorText } from '../core/base/error-text.ts';
-import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { byteSize, type Json } from '../core/base/json.ts';

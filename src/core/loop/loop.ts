@@ -121,7 +121,8 @@ function leaveBeforeIteration(run: Run, host: Host): LoopEnd | typeof NEEDS_ROOM
   if (!isStopped(run, host)) takeIn(run, host); // L2
   const over = endingFound(run, host); // L3, L4
   if (over !== null) return finish(run, over);
-  if (host.handoverDue()) return host.fitsHandover(run.state) ? handOver(run) : NEEDS_ROOM; // L5
+  if (host.capacity.isHandoverDue())
+    return host.capacity.fits(run.state) ? handOver(run) : NEEDS_ROOM; // L5
   const crossed = iterationBreach(run); // L6
   if (crossed === null) return null;
   run.breach(crossed);
@@ -167,9 +168,9 @@ export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly ki
 async function waitWhilePaused(run: Run, host: Host): Promise<void> {
   // A paused run still hands over: months of messages would reach the limits of one execution.
   const mayGoOn = (): boolean =>
-    run.state.pausedAt === null || isStopped(run, host) || host.handoverDue();
+    run.state.pausedAt === null || isStopped(run, host) || host.capacity.isHandoverDue();
   // A pause may come again between the end of the wait and this line.
-  while (!mayGoOn()) await host.waitUntil(mayGoOn);
+  while (!mayGoOn()) await host.waits.until(mayGoOn);
 }
 
 /** Takes in what was sent: an entry for each input, in the order in which it is to be read. */
