@@ -176,10 +176,7 @@ function outgoing(name: string, named: TreeMap, schema: JsonObject): JsonObject 
     // In key order keywords come before strings, and win over an equal string.
     if (Object.hasOwn(object, plain)) continue;
     const declared = Object.hasOwn(properties, plain) ? properties[plain] : undefined;
-    const value = toJson(vals[index] as Value, {
-      dashes: 'underscore',
-      ...(declared === undefined ? {} : { schema: declared }),
-    });
+    const value = toJson(vals[index] as Value, { dashes: 'underscore', schema: declared });
     if (!value.ok) {
       const reason = value.reason === 'size_exceeded' ? 'size_exceeded' : 'invalid_tool_args';
       throw new Fault(reason, `\`${name}\`, \`${plain}\`: ${value.message}`);
