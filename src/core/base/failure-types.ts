@@ -1,9 +1,9 @@
 /**
- * The `type` of every failure that leaves a run or an activity: stable names that clients, retry
- * policies and dashboards switch on. docs/errors.md is generated from this table.
+ * The `type` of every failure that leaves a run or an activity. Clients, retry policies and
+ * dashboards depend on these names. docs/errors.md is generated from this table.
  */
 
-/** Failure types and what each one means, in one line. */
+/** Failure types and their meaning. */
 export const failureTypes = {
   model_error: 'The model call failed after all retries and fallbacks.',
   model_auth: 'The provider refused the credentials, or the account may not use the model.',

@@ -1,11 +1,11 @@
 /**
- * The `code` of every {@link UsageError}: stable names for what a programmer, an operator or a user
- * got wrong. docs/errors.md is generated from this table. A code that is not in it does not compile.
+ * The `code` of every {@link UsageError}: stable names for mistakes of programmers, operators and
+ * users. docs/errors.md is generated from this table. A code that is missing here does not compile.
  */
 
-/** Codes by the place where they arise, each with what it means in one line. */
+/** Codes and their meaning, grouped by origin. */
 export const usageCodes = {
-  // Definitions of agents and of what they are made of.
+  // Definitions of agents and their parts.
   agent_model: '`model` of an agent is no entry, no id, no function and no model of the AI SDK.',
   agent_name: 'An agent has a name that cannot be one.',
   agent_option: 'An option of an agent has a value that is not among its choices.',
@@ -73,7 +73,7 @@ export const usageCodes = {
   unused_limit: 'A limit watches a tool or a model that the agent does not have.',
   validator_name: 'A validator has a name that cannot be one.',
   validator_function: '`validate` of a validator is no function.',
-  // Entries of models.
+  // Model entries.
   cost_without_price: 'A run has a limit on cost and a model without a price.',
   duplicate_model: 'Two entries of models have one id.',
   model_entry: 'An entry of a model is no record.',
@@ -87,7 +87,7 @@ export const usageCodes = {
   model_strict: '`strict` of an entry is neither true nor false.',
   structured_output: '`structuredOutput` of an entry is none of its choices.',
   unknown_model: 'An agent or a start names a model that the worker does not have.',
-  // What functions of a user's own report or return.
+  // What user functions report or return.
   event_data: 'The data of an own event is no JSON.',
   event_size: 'The data of own events is too large.',
   importance: '`importance` of a result is not from -10 to 10.',
@@ -101,7 +101,7 @@ export const usageCodes = {
   stat_key: 'An own statistic has a key that is reserved or has no `:`.',
   stat_step: 'The step of an own counter is no whole number from 0 up.',
   stat_value: 'The value of an own gauge is no finite number.',
-  // Runs, from outside.
+  // Starting and controlling runs.
   agent_not_found: 'No worker knows an agent of this name.',
   id_in_use: 'Another run has the id.',
   not_compilable: 'The answer of a run cannot be computed again by its last program.',
