@@ -13,9 +13,11 @@ import {
   isLeaf,
   type AttemptNode,
   type CaseNode,
+  type ConstNode,
   type FnCode,
   type IfNode,
   type LiteralNode,
+  type LocalNode,
   type Node,
   type PartNode,
 } from '../ast/core-ast.ts';
@@ -76,20 +78,9 @@ function compileOperand(node: Node): Operand {
 export function compileValue(node: Node): Run {
   const { span, cost } = node;
   switch (node.kind) {
-    case 'const': {
-      const { value } = node;
-      return (_L, c) => {
-        spend(c, 1, span);
-        return value;
-      };
-    }
-    case 'local': {
-      const { slot } = node;
-      return (L, c) => {
-        spend(c, 1, span);
-        return L[slot] as Value;
-      };
-    }
+    case 'const':
+    case 'local':
+      return compileLeaf(node);
     case 'global':
       return (_L, c) => {
         spend(c, cost, span);
@@ -142,6 +133,22 @@ export function compileValue(node: Node): Run {
 }
 
 const OK: Value = Object.freeze({ kind: 'keyword', name: 'ok' });
+
+function compileLeaf(node: ConstNode | LocalNode): Run {
+  const { span } = node;
+  if (node.kind === 'const') {
+    const { value } = node;
+    return (_L, c) => {
+      spend(c, 1, span);
+      return value;
+    };
+  }
+  const { slot } = node;
+  return (L, c) => {
+    spend(c, 1, span);
+    return L[slot] as Value;
+  };
+}
 
 function compileLiteral({ kind, items, cost, span }: LiteralNode): Run {
   const operands = items.map(compileOperand);

@@ -10,7 +10,7 @@
  */
 import { codeOf } from '../ast/core-ast.ts';
 import type { CodeFrame, Stack, StepsFrame } from '../code/code.ts';
-import { newSteps } from '../builtins/arguments/builtin.ts';
+import { newSteps } from '../builtins/arguments/stepping.ts';
 import { combinatorStepper } from '../builtins/functions/combinators.ts';
 import { isFreeCall, isFreeFunction } from '../code/effects.ts';
 import {

@@ -124,11 +124,8 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
       return decodeMap(list() as readonly (readonly [Json, Json])[], decode);
     case 's':
       return setOf(list().map(decode), DEEP);
-    case 'r': {
-      const compiled = compileRegex(text);
-      if (compiled.kind !== 'regex') throw unreadable('a pattern does not compile');
-      return { kind: 'regex', source: text, regex: compiled.regex };
-    }
+    case 'r':
+      return decodeRegex(text);
     case 'd': {
       const [of, amount, nanos] = list();
       const kind = of as DateValue['of'];
@@ -155,6 +152,12 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
     default:
       throw unreadable('it holds a value of an unknown kind');
   }
+}
+
+function decodeRegex(source: string): Value {
+  const compiled = compileRegex(source);
+  if (compiled.kind !== 'regex') throw unreadable('a pattern does not compile');
+  return { kind: 'regex', source, regex: compiled.regex };
 }
 
 function decodeMap(

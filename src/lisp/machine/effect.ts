@@ -13,6 +13,7 @@ import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/j
 import { toJson } from '../json/to-json.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
+import { defined } from '../base/defined.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { describeValue, shortText, textOf } from '../value/print.ts';
@@ -228,16 +229,16 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
   const json = details === undefined ? undefined : toJson(details, { dashes: 'underscore' });
   if (json !== undefined && !json.ok)
     throw new Fault('runtime_error', `\`ask\`, :details: ${json.message}`);
-  const made: EffectRequest = {
+  const made: EffectRequest = defined({
     id: nextId(branch),
-    kind: 'ask',
+    kind: 'ask' as const,
     question,
-    ...(options === null ? {} : { options: labels }),
+    options: options === null ? undefined : labels,
     free: options === null || truthy(field('free') ?? null),
-    ...(timeout === null ? {} : { timeoutMs: milliseconds(timeout) }),
-    ...(json === undefined ? {} : { details: json.json }),
+    timeoutMs: timeout === null ? undefined : milliseconds(timeout),
+    details: json?.json,
     span,
-  };
+  });
   pay(c, Math.ceil((question.length + labels.join('').length) / BYTES_PER_UNIT), span);
   request(m, branch, made, { options: values, fallback: field('default') });
 }

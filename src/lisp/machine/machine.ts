@@ -10,6 +10,7 @@
 import { slots as newSlots } from '../value/slots.ts';
 import { fromJson } from '../json/from-json.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { defined } from '../base/defined.ts';
 import { Fault, isStop, ProgramEnd, type LispError } from '../base/problem.ts';
 import { NO_SPAN } from '../base/source.ts';
 import { mapOf } from '../value/tree.ts';
@@ -291,13 +292,13 @@ function abandonBranch(m: Machine, branch: Branch): void {
 /** Ends the program with a fault. */
 function endWith(m: Machine, fault: Fault): void {
   const lines = [fault.message, ...(fault.trace ?? [])];
-  const error: LispError = {
+  const error: LispError = defined({
     reason: fault.reason,
-    phase: 'run',
+    phase: 'run' as const,
     message: lines.join('\n'),
     span: fault.span ?? NO_SPAN,
-    ...(fault.details === undefined ? {} : { details: fault.details }),
-  };
+    details: fault.details,
+  });
   finish(m, { kind: 'error', error });
 }
 

@@ -8,12 +8,13 @@
  * I4  A branch sees the definitions of its parent; its own end with it.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
+import { defined } from '../base/defined.ts';
 import { Fault } from '../base/problem.ts';
 import type { Json } from '../base/json.ts';
 import { isJsonObject } from '../base/json.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import { checkCount, pay, type Records } from '../value/context.ts';
+import { checkCount, newRecords, pay, type Records } from '../value/context.ts';
 import { newStack } from './run.ts';
 import type { Branch, EffectCall, Failure, Machine, Parallel } from './state.ts';
 
@@ -56,17 +57,6 @@ function callsOf(m: Machine, form: Parallel['form'], args: readonly Value[]): Pa
   return calls;
 }
 
-/** Empty records of a branch, with the journal of its parent. */
-export function branchRecords(parent: Records): Records {
-  return {
-    notes: [],
-    droppedNotes: 0,
-    journal: new Map(parent.journal),
-    journalChanges: new Map(),
-    plan: new Map(),
-  };
-}
-
 /** Starts branches while there is room and joins the form at its end. True if anything changed. */
 export function tendParallel(m: Machine, branch: Branch): boolean {
   const { parallel } = branch;
@@ -88,7 +78,7 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   ).length;
   let room = m.c.limits.parallel - running;
   while (parallel.failure === null && room > 0 && parallel.next < parallel.calls.length) {
-    parallel.branches[parallel.next] = newBranch(m, branch, parallel, parallel.next);
+    parallel.branches[parallel.next] = newBranch(m.hostOf, branch, parallel, parallel.next);
     parallel.next += 1;
     room -= 1;
     changed = true;
@@ -102,7 +92,13 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   return true;
 }
 
-function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number): Branch {
+/** Branch `index` of a form, before its call. */
+export function newBranch(
+  hostOf: Machine['hostOf'],
+  parent: Branch,
+  parallel: Parallel,
+  index: number,
+): Branch {
   const stack = newStack(parent.stack.c, parent.stack.forced);
   const child: Branch = {
     path: `${parallel.path}${index}/`,
@@ -114,10 +110,10 @@ function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number
     waitsFor: null,
     parallel: null,
     globals: parent.globals,
-    records: branchRecords(parent.records),
+    records: newRecords(parent.records.journal),
     depth: parent.depth,
   };
-  stack.host = m.hostOf(child);
+  stack.host = hostOf(child);
   return child;
 }
 
@@ -144,12 +140,11 @@ function faultOf(parallel: Parallel, failure: Failure): Fault {
   const inner: { readonly [key: string]: Json } = isJsonObject(failure.details)
     ? failure.details
     : {};
-  const tool = inner['tool'];
   return new Fault(
     `${parallel.form}_error`,
     `Branch ${index} of \`${parallel.form}\` failed: ${message}`,
     {
-      details: { ...(tool === undefined ? {} : { tool }), index, reason, message },
+      details: defined({ tool: inner['tool'], index, reason, message }),
       span: parallel.span,
       recoverable: failure.recoverable,
     },

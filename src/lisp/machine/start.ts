@@ -13,11 +13,10 @@ import { NO_SPAN } from '../base/source.ts';
 import { EMPTY_MAP } from '../value/tree.ts';
 import { isMap, type Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
-import { outOfFuel, type Context, type ToolFace } from '../value/context.ts';
+import { newRecords, outOfFuel, type Context, type ToolFace } from '../value/context.ts';
 import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
 import { linkReadable, readMemory } from './memory.ts';
-import { branchRecords } from './parallel.ts';
 import { assemble, compile, newStack, runDeep } from './run.ts';
 import type { Before, Branch, Machine } from './state.ts';
 
@@ -57,13 +56,7 @@ export function newContext(limits: Limits, data: Value, tools: readonly ToolFace
     purity: {},
     tailFn: null,
     tailArgs: [],
-    records: {
-      notes: [],
-      droppedNotes: 0,
-      journal: new Map(),
-      journalChanges: new Map(),
-      plan: new Map(),
-    },
+    records: newRecords(),
     data: isMap(data) ? data : EMPTY_MAP,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     now: 0,
@@ -132,13 +125,7 @@ export function assembleMachine(parts: MachineParts): Machine {
     waitsFor: null,
     parallel: null,
     globals,
-    records: branchRecords({
-      notes: [],
-      droppedNotes: 0,
-      journal: new Map(before.journal),
-      journalChanges: new Map(),
-      plan: new Map(),
-    }),
+    records: newRecords(before.journal),
     depth: 0,
   };
   const m: Machine = {

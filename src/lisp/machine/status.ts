@@ -3,6 +3,7 @@
  *
  * I1  Reads the machine and changes nothing.
  */
+import { defined } from '../base/defined.ts';
 import type { Span } from '../base/source.ts';
 import { fuelUsed } from './machine.ts';
 import type { Branch, EffectRequest, FormState, Machine } from './state.ts';
@@ -114,16 +115,16 @@ export function programStatus(machine: Machine): ProgramStatus {
           : request.kind === 'ask'
             ? request.timeoutMs
             : undefined;
-      return {
+      return defined({
         id: request.id,
         kind: request.kind,
         name: request.kind === 'tool' ? request.name : request.kind,
         span: request.span,
         state: STATES[at],
-        ...(text === undefined ? {} : { text }),
+        text,
         since,
-        ...(duration === undefined ? {} : { until: since + duration }),
-      };
+        until: duration === undefined ? undefined : since + duration,
+      });
     }),
   };
 }

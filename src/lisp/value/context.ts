@@ -30,6 +30,17 @@ export interface Records {
   readonly plan: Map<string, string>;
 }
 
+/** Empty records with a copy of `journal`. */
+export function newRecords(journal: ReadonlyMap<string, Value> = new Map()): Records {
+  return {
+    notes: [],
+    droppedNotes: 0,
+    journal: new Map(journal),
+    journalChanges: new Map(),
+    plan: new Map(),
+  };
+}
+
 /** Compiled code of one node. `L` are the slots of the running function. */
 export type Run = (L: Value[], c: Context) => Value;
 
