@@ -24,15 +24,10 @@ export {
   type OwnEventBody,
   type OwnEventType,
 } from './core/contract/events.ts';
-export type {
-  Host,
-  JudgeOutcome,
-  ModelOrder,
-  ModelOutcome,
-  OwnRequest,
-  TranscriptReference,
-  TranscriptView,
-} from './core/run/host.ts';
+export type { Host } from './core/run/host.ts';
+export type { JudgeOutcome, ModelOutcome } from './core/contract/host-outcome.ts';
+export type { ModelOrder, OwnRequest, TranscriptReference } from './core/contract/host-order.ts';
+export type { TranscriptView } from './core/contract/transcript.ts';
 export {
   createMailbox,
   EMPTY_INBOX,
@@ -142,7 +137,7 @@ export {
   type ToolCall,
 } from './core/base/message.ts';
 export type { Mode, ModelRequest, Reply, TokenUsage } from './core/contract/model.ts';
-export type { Problem } from './core/base/problem.ts';
+export type { ReplyProblem as Problem } from './core/base/problem.ts';
 export { readJson, type JsonReading } from './core/section/json-reader.ts';
 export { payloadOf, type Payload } from './core/section/payload.ts';
 export { sectionOf, type Section, type SectionReading } from './core/section/section.ts';

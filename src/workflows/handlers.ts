@@ -24,7 +24,7 @@ import {
   checkAnswer,
   checkDecision,
   type AnswerCheck,
-  type Waits,
+  type WaitingItems,
 } from '../core/contract/pending.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
 import type { ProgramView } from '../core/contract/report.ts';
@@ -154,7 +154,7 @@ export function installHandlers(session: Session): void {
 /** What another run said may end a wait, and has made events. */
 function afterMessage({ host }: Session): void {
   host?.flush();
-  host?.wake();
+  host?.waits.wake();
 }
 
 /** What the parent says once may come before the agent is loaded. */
@@ -166,15 +166,18 @@ async function hearOnce(session: Session, message: ChildMessage | null): Promise
 
 function accept(session: Session, input: RunInput): number {
   const position = session.mailbox.accept(input);
-  session.host?.wake();
+  session.host?.waits.wake();
   return position;
 }
 
-function checkedAnswer(waits: Waits, { id, value }: Partial<AnswerPayload>): AnswerCheck {
+function checkedAnswer(waits: WaitingItems, { id, value }: Partial<AnswerPayload>): AnswerCheck {
   return checkAnswer(waits, id, value);
 }
 
-function checkedDecision(waits: Waits, { id, decision }: Partial<DecidePayload>): AnswerCheck {
+function checkedDecision(
+  waits: WaitingItems,
+  { id, decision }: Partial<DecidePayload>,
+): AnswerCheck {
   return checkDecision(waits, id, decision);
 }
 
@@ -190,14 +193,14 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
   // Two answers of one activation are both validated before the first of them is accepted.
   if (checked.kind === 'refused') throw refusal(checked.message);
   mailbox.answer({ id, updateId, ...checked.body });
-  session.host?.wake();
+  session.host?.waits.wake();
   return { id };
 }
 
 function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   session: Session,
   payload: Partial<Payload>,
-  check: (waits: Waits, payload: Partial<Payload>) => AnswerCheck,
+  check: (waits: WaitingItems, payload: Partial<Payload>) => AnswerCheck,
 ): string | null {
   if (session.step !== null) {
     return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;

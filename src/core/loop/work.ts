@@ -9,13 +9,14 @@ import { UsageError } from '../base/usage-error.ts';
 import type { Reply } from '../contract/model.ts';
 import { askModels, leaveIfAsked, type Tries } from '../ask/ask-model.ts';
 import { compactByForce } from '../ask/run-compaction.ts';
-import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
+import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import { judge, needsCheck } from '../termination/candidates.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import type { JudgeResult } from '../contract/outcome.ts';
 import type { Entry } from '../contract/entry.ts';
 import { leaving, type PassedOn } from '../run/ending.ts';
-import type { Host, OwnRequest } from '../run/host.ts';
+import type { Host } from '../run/host.ts';
+import type { OwnRequest } from '../contract/host-order.ts';
 import type { CallResult } from '../modes/observation.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import type { Run } from '../run/run.ts';
@@ -197,11 +198,11 @@ export function createWork(run: Run, host: Host): OpenWork {
       run.record({ type: 'agent:data:change', bytes: byteSize(data) }, { data });
     },
     count: (key, by = 1) => {
-      checkCount(key, by);
+      checkOwnCount(key, by);
       run.record(ownEvent({ type: key, data: null }, { counts: { [key]: by } }));
     },
     gauge: (key, value) => {
-      checkGauge(key, value);
+      checkOwnGauge(key, value);
       run.record(ownEvent({ type: key, data: null }, { gauges: { [key]: value } }));
     },
     emit: (type, data) => {
@@ -216,7 +217,7 @@ export function createWork(run: Run, host: Host): OpenWork {
       for (let settled = 0; settled < begun.length;) {
         settled = begun.length;
         host.abort();
-        host.wake();
+        host.waits.wake();
         await Promise.allSettled(begun);
       }
     },

@@ -1,10 +1,11 @@
 /**
  * JSON text, and notes.
  */
+import { withCommas } from '../../base/with-commas.ts';
 import type { Context } from '../../value/context.ts';
 import { checkCount } from '../../value/context.ts';
 import { jsonText, parseJsonText } from '../../json/json-text.ts';
-import { cutText, grouped, readable, textOf } from '../../value/print.ts';
+import { cutText, readable, textOf } from '../../value/print.ts';
 import type { Value, Work } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectText } from '../arguments/expect.ts';
@@ -23,7 +24,7 @@ export function note(c: Context, text: string): void {
   const { noteChars } = c.limits;
   const whole = text.length <= noteChars;
   c.records.notes.push(
-    whole ? text : `${cutText(text, noteChars)}… (${grouped(text.length)} chars)`,
+    whole ? text : `${cutText(text, noteChars)}… (${withCommas(text.length)} chars)`,
   );
 }
 

@@ -1,6 +1,7 @@
 /**
  * `format`: Java's `String.format`, without dates.
  */
+import { withCommas } from '../../base/with-commas.ts';
 import { checkText, type Context } from '../../value/context.ts';
 import { toDouble } from '../../value/numbers.ts';
 import { readable } from '../../value/print.ts';
@@ -143,7 +144,7 @@ function digitsOf(value: number | bigint, radix: number): string {
 function grouped(spec: Specifier, digits: string): string {
   if (!spec.flags.includes(',')) return digits;
   const [whole = '', fraction] = digits.split('.');
-  const text = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  const text = withCommas(whole);
   return fraction === undefined ? text : `${text}.${fraction}`;
 }
 

@@ -3,7 +3,7 @@
  * reviewer that it shows its drafts to. With a scripted model, or with a real one when OPENAI_API_KEY
  * is set.
  *
- *     npx tsx examples/11-research.ts
+ *     npx tsx examples/07-research.ts
  */
 import { local } from '../src/worker.ts';
 import { research } from './research/agents.ts';

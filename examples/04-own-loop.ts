@@ -3,7 +3,7 @@
  * until that one has nothing to say against it. The loop stands in own-loop/workflow.ts and runs in
  * the workflow; events, statistics, limits, messages, compaction and hand-over are those of every agent.
  *
- *     npx tsx examples/08-own-loop.ts
+ *     npx tsx examples/04-own-loop.ts
  */
 import { fileURLToPath } from 'node:url';
 import { defineAgent } from '../src/index.ts';

@@ -2,7 +2,7 @@
  * A long conversation that stays short: every third iteration a model sums up what was done. Runs in
  * this process, without a server and without a provider.
  *
- *     npx tsx examples/06-compaction.ts
+ *     npx tsx examples/03-compaction.ts
  */
 import { z } from 'zod';
 import { counter, defineAgent, defineTool, summarize } from '../src/index.ts';

@@ -2,7 +2,7 @@
  * A document of 1,600 lines, read by an agent that calls itself on parts of it. With a scripted model,
  * or with a real one when OPENAI_API_KEY is set.
  *
- *     npx tsx examples/12-long-document.ts
+ *     npx tsx examples/08-long-document.ts
  */
 import { local } from '../src/worker.ts';
 import { reader } from './long-document/agents.ts';

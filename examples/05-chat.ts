@@ -2,7 +2,7 @@
  * Mode `chat`: the provider's native tool calls instead of sections in text, and what the model
  * writes shown while it writes. Streamed text is provisional; the Step has what holds.
  *
- *     npx tsx examples/09-chat.ts
+ *     npx tsx examples/05-chat.ts
  */
 import { z } from 'zod';
 import { defineAgent, defineTool, isChunk } from '../src/index.ts';

@@ -3,9 +3,9 @@
  * have to be searched, a sliding window, summaries, the mode lisp. With a scripted model, or with a real
  * one when OPENAI_API_KEY is set.
  *
- *     npx tsx examples/10-scenarios.ts airline chat
- *     npx tsx examples/10-scenarios.ts shop summary
- *     npx tsx examples/10-scenarios.ts shop lisp
+ *     npx tsx examples/06-scenarios.ts airline chat
+ *     npx tsx examples/06-scenarios.ts shop summary
+ *     npx tsx examples/06-scenarios.ts shop lisp
  */
 import { openai } from '@ai-sdk/openai';
 import type { AgentModel } from '../src/index.ts';
