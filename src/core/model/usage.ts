@@ -11,9 +11,7 @@ import type { TokenUsage } from '../contract/model.ts';
 /** Token counts without their cost. */
 export type TokenCounts = Omit<TokenUsage, 'costMicroUsd'>;
 
-/**
- * The content of a report; `known` is false if it has neither input nor output in any known shape.
- */
+/** A report's counts; `known` is false if it has neither input nor output in a known shape. */
 export interface UsageReading {
   readonly usage: TokenCounts;
   readonly known: boolean;

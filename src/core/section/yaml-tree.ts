@@ -42,10 +42,7 @@ export type YamlNode =
       readonly offset: number;
     };
 
-/**
- * The root of a document, an empty scalar for an empty text, with the text that its offsets refer
- * to; or all problems, at least one.
- */
+/** The root of a document and the text of its offsets; or all problems, at least one. */
 export type YamlTree =
   | { readonly kind: 'tree'; readonly root: YamlNode; readonly text: string }
   | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };

@@ -35,10 +35,7 @@ export interface SearchQuery {
   readonly page: number;
 }
 
-/**
- * The built-in tool. `isLocal`: all engines run on the worker in milliseconds, so a search needs no
- * round trip through the service.
- */
+/** The built-in tool. `isLocal`: all engines run on the worker, in milliseconds. */
 export function searchToolSpec(
   search: Pick<ToolSearchSpec, 'engines'>,
   isLocal: boolean,

@@ -8,10 +8,7 @@ import { spanText } from '../text/span-text.ts';
 /** The name of the built-in tool. */
 export const ASK_TOOL = 'ask_user';
 
-/**
- * Ten years. A longer wait has no deadline in practice, and dates after 2262 overflow the
- * service's.
- */
+/** Ten years. Longer is forever, and dates after 2262 overflow the service's. */
 export const MAX_TIMEOUT_MS = 315_360_000_000;
 
 /** Characters of a question that an error quotes. */
@@ -20,9 +17,7 @@ const MAX_QUOTED = 200;
 /** Options that a person can be shown at once. */
 export const MAX_OPTIONS = 100;
 
-/**
- * UTF-8 bytes of the JSON of a question with options and details, since it is kept in the state.
- */
+/** UTF-8 bytes of the JSON of a question with options and details, which the state keeps. */
 export const MAX_QUESTION_BYTES = 65_536;
 
 const PARAMETERS: JsonObject = {

@@ -1,6 +1,4 @@
-/**
- * The tools of an agent as text: the section `tools` of a prompt, and descriptions of arguments.
- */
+/** The tools of an agent as text: the section `tools` of a prompt, and lists of arguments. */
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ModelTool } from '../contract/model.ts';

@@ -28,10 +28,7 @@ export interface OpenChild {
   readonly totals: Numbers;
   /** What was reserved for it and granted since. */
   readonly leases: readonly Lease[];
-  /**
-   * By lease: what it may still spend of a recalled lease, until it has said what it keeps. Absent
-   * if no such answer is awaited.
-   */
+  /** By lease: what it may still spend of a recalled one, until it has said what it keeps. */
   readonly awaited?: Numbers;
   /** Number of the newest request that was answered; 0 before the first. */
   readonly answered: number;

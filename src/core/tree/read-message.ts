@@ -1,7 +1,4 @@
-/**
- * Messages between runs, which any client may have sent: each is read once into its type, or
- * refused.
- */
+/** Reads messages between runs, which any client may have sent. */
 import type { PendingItem } from '../contract/messages.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';

@@ -34,10 +34,7 @@ export function recallsOf(ledger: Ledger): readonly Recall[] {
   });
 }
 
-/**
- * What a run keeps of each of its recalled leases; nothing for a lease that a child has yet to
- * return.
- */
+/** What a run keeps of each recalled lease; nothing for leases that a child has yet to return. */
 export function returnsOf(ledger: Ledger): readonly LeaseReturn[] {
   return ledger.leases.flatMap(({ id, limit, granted, recalls }) =>
     recalls === undefined || isAwaited(ledger, id)
@@ -53,18 +50,14 @@ export function isRoomAwaited(ledger: Ledger, ids: readonly string[]): boolean {
   );
 }
 
-/**
- * Whether work that needs `needs`, by base key, must wait until children have said what they keep.
- */
+/** Whether work that needs `needs`, by base key, must wait for children to say what they keep. */
 export function areNeedsAwaited(ledger: Ledger, needs: Numbers): boolean {
   return boundsAwaited(ledger).some(
     (bound) => committed(ledger, bound) + (needs[bound.limit.key] ?? 0) > bound.max,
   );
 }
 
-/**
- * What may still be spent of leases that `answers` recall, together with what was awaited before.
- */
+/** What may still be spent of leases that `answers` recall, with what was awaited before. */
 export function awaitedAfter(
   { leases, awaited = {} }: Pick<OpenChild, 'leases' | 'awaited'>,
   answers: readonly LeaseAnswer[],
