@@ -116,8 +116,10 @@ export function readConfig(env: Environment): WorkerConfig {
   ): ReturnType<(typeof VARIABLES)[Name]> | undefined => {
     const text = env[name]?.trim() ?? '';
     if (text === '') return undefined;
-    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') =>
-      void report(name, expected, got, advice);
+    const refuse: Refuse = (expected, got = quote(text), advice = 'Correct or unset it.') => {
+      report(name, expected, got, advice);
+      return undefined;
+    };
     const readVariable: ReadVariable<unknown> = VARIABLES[name];
     return readVariable(text, refuse) as ReturnType<(typeof VARIABLES)[Name]>;
   };
