@@ -71,7 +71,7 @@ export function awaitedAfter(
       after[answer.id] = Math.max(after[answer.id] ?? 0, lease.granted);
     }
   }
-  return Object.keys(after).length === 0 ? {} : { awaited: after };
+  return awaitedOf(after);
 }
 
 /** A child after it has said what it keeps: that is granted, and the rest is free (I2). */
@@ -86,7 +86,11 @@ export function withReturns(
     delete after[lease.id];
     return { ...lease, granted: Math.max(lease.granted, kept.kept) };
   });
-  return { ...child, leases, ...(Object.keys(after).length === 0 ? {} : { awaited: after }) };
+  return { ...child, leases, ...awaitedOf(after) };
+}
+
+function awaitedOf(awaited: Numbers): Pick<OpenChild, 'awaited'> {
+  return Object.keys(awaited).length === 0 ? {} : { awaited };
 }
 
 function boundsAwaited(ledger: Ledger): readonly Bound[] {
