@@ -75,7 +75,7 @@ export function mergeLimits(
 }
 
 /** All problems of `input`, in the order in which it is written. */
-export function inputProblems(input: LimitsInput | undefined): readonly UsageProblem[] {
+export function inputProblems(input: unknown): readonly UsageProblem[] {
   if (input === undefined || input === 'unlimited') return [];
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     const message = `Expected \`limits\` to be 'unlimited' or an object, got ${shown(input)}. Write it as \`{ iterations: 20 }\`.`;

@@ -2,7 +2,7 @@
  * Walking trees: `walk`, `prewalk`, `postwalk`, `tree-seq` and their kin, with an explicit stack.
  */
 import { checkCount, type Context } from '../../value/context.ts';
-import { checkNesting } from '../../value/order.ts';
+import { checkNesting } from '../../value/nesting.ts';
 import { treeKeys } from '../../value/tree-walk.ts';
 import { mapOf, setOf } from '../../value/tree.ts';
 import {
