@@ -7,7 +7,7 @@ import type { Numbers } from '../contract/stats.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn, ParentLink } from '../contract/lease.ts';
 import type {
   ChildCancel,
-  DeadlineNews,
+  DeadlineChange,
   LeaseGrant,
   LeaseRequest,
   ProgressMessage,
@@ -51,7 +51,7 @@ export function readChildCancel(payload: unknown): ChildCancel | null {
 }
 
 /** The deadlines of the ancestors; null if the message is not one. */
-export function readDeadlineNews(payload: unknown): DeadlineNews | null {
+export function readDeadlineChange(payload: unknown): DeadlineChange | null {
   if (!isMessage(payload, 'deadlines')) return null;
   const { number, deadlines } = payload;
   if (!isCount(number) || !Array.isArray(deadlines) || !deadlines.every(isDeadline)) return null;

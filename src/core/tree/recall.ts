@@ -21,7 +21,7 @@ export interface Recall {
 
 /** What to recall: for every bound that is now below what is spent plus granted. */
 export function recallsOf(ledger: Ledger): readonly Recall[] {
-  const low = boundsOf(ledger).filter((bound) => promised(ledger, bound) > bound.max);
+  const low = boundsOf(ledger).filter((bound) => spentPlusGranted(ledger, bound) > bound.max);
   if (low.length === 0) return [];
   return ledger.children.flatMap((child) => {
     const leases = low.flatMap(({ id, limit }): readonly LeaseAnswer[] => {
@@ -103,7 +103,7 @@ function isAwaited({ children }: Ledger, id: string): boolean {
 }
 
 /** What is spent of a bound, plus what its children were last granted. */
-function promised(ledger: Ledger, bound: Bound): number {
+function spentPlusGranted(ledger: Ledger, bound: Bound): number {
   const children = ledger.children.map((child) => ({ ...child, awaited: {} }));
   return committed({ ...ledger, children }, bound);
 }
