@@ -1,5 +1,5 @@
 /**
- * Sequence functions that call a function for each element.
+ * Sequence functions that call a function of the program for each element.
  */
 import { slots } from '../../value/slots.ts';
 import { checkCount, type Context } from '../../value/context.ts';
@@ -258,7 +258,7 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
   };
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   map: map(),
   mapv: map(),

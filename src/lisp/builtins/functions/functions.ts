@@ -84,7 +84,7 @@ function keywordKeys(c: Context, value: Value): Value {
   return mapOf(keys, value.root.vals, c);
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   apply: { kind: 'spread' },
   comp: making('comp'),
