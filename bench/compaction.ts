@@ -1,12 +1,14 @@
 /**
  * `compaction`: a run of 500 iterations with 2 KB results and a context window of 8,000 tokens. Its
- * scratchpad is compacted by the defaults: `context(0.8)`, `mask()`, then `summarize({ keepRecent: 3 })`.
+ * scratchpad is compacted by the defaults: `context(0.8)`, `mask()`, then `summarize({ keepRecent:
+ * 3 })`.
  *
  * - `largest_share`: the largest request to the model, including requests for summaries, in bytes
  *   divided by 4, as a share of the window. The goal is the share at which compaction is due.
- * - `overhead_bytes`, `events`: as in `history`. Calls for summaries are divided among the iterations, so
- *   there may be a little more than 12 events.
- * - `compactions`, `summaries`: how often the scratchpad changed, and how often a model wrote a summary.
+ * - `overhead_bytes`, `events`: as in `history`. Calls for summaries are divided among the
+ *   iterations, so there may be a little more than 12 events.
+ * - `compactions`, `summaries`: how often the scratchpad changed, and how often a model wrote a
+ *   summary.
  * - `scratchpad_length`: entries of the scratchpad at the end.
  */
 import { defineAgent } from '../src/define/agent/define-agent.ts';

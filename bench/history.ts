@@ -2,16 +2,17 @@
  * `history`: what a run costs in the service's history, which is billed, replayed and limited.
  *
  * - `total_bytes`: a chat of 400 KB continues for 100 model calls, with a 5 KB result for each. The
- *   figure is the service's `historySizeBytes`, summed over the chain. Its baseline is computed: the
- *   same run if each model call carried the conversation so far.
- * - `overhead_bytes`, `events`: the mean over the iterations of the same run. Payload is what was said:
- *   texts, tool names and arguments of replies, and outputs of tools, each counted once. Everything else
- *   is overhead: the copy of the arguments in the tool's order, usage, ids, the envelope of each payload
- *   and all of Temporal's own events. Baseline: a bare workflow with the same two activities.
+ *   figure is the service's `historySizeBytes`, summed over the chain. Its baseline is computed:
+ *   the same run if each model call carried the conversation so far.
+ * - `overhead_bytes`, `events`: the mean over the iterations of the same run. Payload is what was
+ *   said: texts, tool names and arguments of replies, and outputs of tools, each counted once.
+ *   Everything else is overhead: the copy of the arguments in the tool's order, usage, ids, the
+ *   envelope of each payload and all of Temporal's own events. Baseline: a bare workflow with the
+ *   same two activities.
  * - `events_local`: the same with a tool that runs as a local activity.
- * - `drift`: 1,000 iterations with 1 KB results. The last hundred are divided by the first hundred, in
- *   bytes or in events, whichever ratio is further from 1. Every link of the chain is read. An iteration
- *   that ends a link is left out, because `handover_bytes` shows the cost of a hand-over.
+ * - `drift`: 1,000 iterations with 1 KB results. The last hundred are divided by the first hundred,
+ *   in bytes or in events, whichever ratio is further from 1. Every link of the chain is read. An
+ *   iteration that ends a link is left out, because `handover_bytes` shows the cost of a hand-over.
  */
 import type { AgentDefinition } from '../src/define/definition/definitions.ts';
 import type { StartOptions } from '../src/client/everloop-client.ts';

@@ -1,9 +1,9 @@
 /**
- * `lisp`: the language compared with SCI on twelve programs in one process, its machine tier compared
- * with its compiled tier, and the size and time of a snapshot.
+ * `lisp`: the language compared with SCI on twelve programs in one process, its machine tier
+ * compared with its compiled tier, and the size and time of a snapshot.
  *
- * Times are processor times. Runs of the language and of SCI alternate, and each program counts with its
- * best round: on a shared machine, the minimum is the steadiest estimate.
+ * Times are processor times. Runs of the language and of SCI alternate, and each program counts
+ * with its best round: on a shared machine, the minimum is the steadiest estimate.
  */
 import {
   advance,

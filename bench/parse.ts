@@ -1,6 +1,6 @@
 /**
- * `parse`: the cost of reading a reply, per KB, from small replies to the largest that are accepted. A
- * reader is linear if the time per KB stays the same from 10 KB up.
+ * `parse`: the cost of reading a reply, per KB, from small replies to the largest that are
+ * accepted. A reader is linear if the time per KB stays the same from 10 KB up.
  */
 import { markdownFormat } from '../src/core/format/markdown.ts';
 import { xmlFormat } from '../src/core/format/xml.ts';

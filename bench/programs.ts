@@ -1,14 +1,14 @@
 /**
- * `programs`: what programs save compared with native calls, and what they cost compared with a bare
- * workflow.
+ * `programs`: what programs save compared with native calls, and what they cost compared with a
+ * bare workflow.
  *
- * - `token_ratio`, `time_ratio`: one task over twelve customers as a `lisp` agent and as a `chat` agent,
- *   each with the replies that a good model would give. The models take a second for a reply and count
- *   four bytes of a request as a token.
- * - `local_read_ms`, `parallel_read_ms`: a program of a hundred calls of a `local` tool, one after another
- *   and in `pmap`, minus the same run without calls.
- * - `program_ratio`: a turn with a program of ten calls compared with a bare workflow that makes the same
- *   calls of a worker's activities.
+ * - `token_ratio`, `time_ratio`: one task over twelve customers as a `lisp` agent and as a `chat`
+ *   agent, each with the replies that a good model would give. The models take a second for a reply
+ *   and count four bytes of a request as a token.
+ * - `local_read_ms`, `parallel_read_ms`: a program of a hundred calls of a `local` tool, one after
+ *   another and in `pmap`, minus the same run without calls.
+ * - `program_ratio`: a turn with a program of ten calls compared with a bare workflow that makes
+ *   the same calls of a worker's activities.
  */
 import { defineAgent } from '../src/define/agent/define-agent.ts';
 import { defineTool } from '../src/define/tool/define-tool.ts';

@@ -1,16 +1,17 @@
 /**
- * `recovery`: how long a run stands still if its only worker is killed with SIGKILL in a model call and
- * another one is started at once.
+ * `recovery`: how long a run stands still if its only worker is killed with SIGKILL in a model call
+ * and another one is started at once.
  *
- * One run is killed again and again. Each worker answers the call that its predecessor left behind, waits
- * in the next one, and is killed there, at moments spread over one and a half heartbeats. The time is
- * measured from the kill to the first event that the replacement publishes, on the clock of the killing
- * process. It includes the start of the replacement (Node, compiling the sources, the bundle from the
- * cache), the heartbeat time-out, the retry, and reading the transcript by query, because the cache of the
- * new worker is empty. The heartbeat time-out is 3 s, as on the embedded server.
+ * One run is killed again and again. Each worker answers the call that its predecessor left behind,
+ * waits in the next one, and is killed there, at moments spread over one and a half heartbeats. The
+ * time is measured from the kill to the first event that the replacement publishes, on the clock of
+ * the killing process. It includes the start of the replacement (Node, compiling the sources, the
+ * bundle from the cache), the heartbeat time-out, the retry, and reading the transcript by query,
+ * because the cache of the new worker is empty. The heartbeat time-out is 3 s, as on the embedded
+ * server.
  *
- * Baseline: a bare workflow on a worker with the SDK's defaults and a heartbeat time-out of 10 s, three
- * times. Not measured: a killed server, a worker that comes late, a loaded machine.
+ * Baseline: a bare workflow on a worker with the SDK's defaults and a heartbeat time-out of 10 s,
+ * three times. Not measured: a killed server, a worker that comes late, a loaded machine.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,10 +1,11 @@
 /**
  * `search`: the cost of a tool search on a worker, with a catalogue of 1,000 tools.
  *
- * - `index_ms`: the first query of a catalogue minus a later one, which is the time to build its index.
- *   The median of several catalogues, each new to the engine, after other catalogues warmed it up.
- * - `query_ms`: a later query, as the mean over queries of different kinds: one word, several words, a
- *   name, a typing error, a sentence, no match. `slowest_query_ms` is the slowest of them.
+ * - `index_ms`: the first query of a catalogue minus a later one, which is the time to build its
+ *   index. The median of several catalogues, each new to the engine, after other catalogues warmed
+ *   it up.
+ * - `query_ms`: a later query, as the mean over queries of different kinds: one word, several
+ *   words, a name, a typing error, a sentence, no match. `slowest_query_ms` is the slowest of them.
  * - `pattern_ms`: the same with the engine for patterns, which starts a thread for each search.
  */
 import { bm25Engine } from '../src/tools/bm25-engine.ts';

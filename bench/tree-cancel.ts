@@ -1,14 +1,15 @@
 /**
  * `tree-cancel`: how fast a user's cancel of a root reaches everything below it.
  *
- * A root has 4 children, and each of these has 5 children. Their 20 model calls stream over HTTP from a
- * provider that never ends a reply. Each of ten trees is canceled when all calls run. `cancel_ms` is the
- * time from the call of `cancel` until the provider has seen the last connection close. `ended_ms` is the
- * time until the Step of the root, which has all usage. The benchmark fails if a connection stays open, a
- * workflow still runs, or an activity was not ended.
+ * A root has 4 children, and each of these has 5 children. Their 20 model calls stream over HTTP
+ * from a provider that never ends a reply. Each of ten trees is canceled when all calls run.
+ * `cancel_ms` is the time from the call of `cancel` until the provider has seen the last connection
+ * close. `ended_ms` is the time until the Step of the root, which has all usage. The benchmark
+ * fails if a connection stays open, a workflow still runs, or an activity was not ended.
  *
- * The time includes two hops of signals and, for each call, the heartbeat that tells the activity about
- * the cancel, at most one a second. Not measured: a provider far away, a fleet of several workers.
+ * The time includes two hops of signals and, for each call, the heartbeat that tells the activity
+ * about the cancel, at most one a second. Not measured: a provider far away, a fleet of several
+ * workers.
  */
 import {
   CANCEL_WIDTH,

@@ -1,6 +1,7 @@
 /**
- * `tree`: what fifty children of twenty iterations cost their parent in history, and the wall time of the
- * whole tree compared with the same tree of bare workflows with the same activities and payloads.
+ * `tree`: what fifty children of twenty iterations cost their parent in history, and the wall time
+ * of the whole tree compared with the same tree of bare workflows with the same activities and
+ * payloads.
  */
 import { serveBare } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';

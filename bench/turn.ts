@@ -2,10 +2,10 @@
  * `turn`: the wall time of an agent's iteration compared with a bare workflow with the same two
  * activities and payloads, alternating in one run, then with forty at once.
  *
- * The two activities are those of a worker, `callModel` and `callTool`, with an instant model and an
- * instant tool: see `same-activities.ts`. `wall_ratio_constant` is stricter and has no goal. It compares
- * with activities that return a constant at once, so that the work of our activities (finding the
- * transcript, building the request, checking arguments) counts as overhead too.
+ * The two activities are those of a worker, `callModel` and `callTool`, with an instant model and
+ * an instant tool: see `same-activities.ts`. `wall_ratio_constant` is stricter and has no goal. It
+ * compares with activities that return a constant at once, so that the work of our activities
+ * (finding the transcript, building the request, checking arguments) counts as overhead too.
  */
 import { serveBare, type BareSide } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';

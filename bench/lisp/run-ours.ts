@@ -1,6 +1,6 @@
 /**
- * Runs one program from its text: read, check, start, advance. It is also the entry that is bundled like
- * a workflow and run inside the sandbox's kind of context.
+ * Runs one program from its text: read, check, start, advance. It is also the entry that is bundled
+ * like a workflow and run inside the sandbox's kind of context.
  */
 import { advance, checkProgram, EMPTY_MEMORY, readProgram, startMachine } from '../../src/lisp.ts';
 

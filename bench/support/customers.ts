@@ -1,7 +1,7 @@
 /**
  * A task that compares programs with native calls: three tools over twelve customers, whose data is
- * joined, filtered and summed. Both models reply as a good model would, and nothing else is scripted: the
- * numbers that they use come from the tools.
+ * joined, filtered and summed. Both models reply as a good model would, and nothing else is
+ * scripted: the numbers that they use come from the tools.
  */
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';

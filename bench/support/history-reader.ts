@@ -1,9 +1,9 @@
 /**
  * What a run wrote into the service's history, link by link and iteration by iteration.
  *
- * Sizes are the service's own: `historySizeBytes` of a whole link, and the copy of that number in each
- * WorkflowTaskStarted. The difference of two copies is the size of everything between two workflow tasks.
- * The payload is read from the decoded results of activities.
+ * Sizes are the service's own: `historySizeBytes` of a whole link, and the copy of that number in
+ * each WorkflowTaskStarted. The difference of two copies is the size of everything between two
+ * workflow tasks. The payload is read from the decoded results of activities.
  */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 

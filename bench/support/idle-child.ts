@@ -1,7 +1,7 @@
 /**
  * A process with one worker and nothing else, so that its heaps can be measured. It runs with
- * `--expose-gc --import workflow-thread.mjs`. Its argument is an {@link IdleOrder}, its last message an
- * {@link IdleReport}.
+ * `--expose-gc --import workflow-thread.mjs`. Its argument is an {@link IdleOrder}, its last
+ * message an {@link IdleReport}.
  */
 import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';

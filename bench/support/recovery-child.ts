@@ -1,7 +1,7 @@
 /**
- * A worker that will be killed. It answers the first model call at once; in a replacement, that is the
- * call that its predecessor left behind. It never answers the second: the process reports `stuck` and
- * waits for its end. It also reports each thing that happens.
+ * A worker that will be killed. It answers the first model call at once; in a replacement, that is
+ * the call that its predecessor left behind. It never answers the second: the process reports
+ * `stuck` and waits for its end. It also reports each thing that happens.
  */
 import './quiet.ts';
 import { NativeConnection, Worker } from '@temporalio/worker';
