@@ -11,7 +11,7 @@
  * - `scratchpad_length`: entries of the scratchpad at the end.
  */
 import { defineAgent } from '../src/define/agent/define-agent.ts';
-import { jsonToolchain } from '../src/define/text/define-text.ts';
+import { jsonToolchain } from '../src/define/agent/reply-layout.ts';
 import { defineTool } from '../src/define/tool/define-tool.ts';
 import type { AgentDefinition } from '../src/define/definition/definitions.ts';
 import type { ModelRequest } from '../src/core/contract/model.ts';

@@ -24,15 +24,10 @@ export {
   type OwnEventBody,
   type OwnEventType,
 } from './core/contract/events.ts';
-export type {
-  Host,
-  JudgeOutcome,
-  ModelOrder,
-  ModelOutcome,
-  OwnRequest,
-  TranscriptReference,
-  TranscriptView,
-} from './core/run/host.ts';
+export type { Host } from './core/run/host.ts';
+export type { JudgeOutcome, ModelOutcome } from './core/contract/host-outcome.ts';
+export type { ModelOrder, OwnRequest, TranscriptReference } from './core/contract/host-order.ts';
+export type { TranscriptView } from './core/contract/transcript.ts';
 export {
   createMailbox,
   EMPTY_INBOX,

@@ -11,8 +11,8 @@ import {
   checkPurity,
   checkRings,
   checkSize,
-  codeLines,
 } from './support/architecture.ts';
+import { checkFloors, checkFolderCycles, houseFigures } from './support/house.ts';
 import { parseSourceFile, readSourceFiles, type SourceFile } from './support/source-file.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -25,6 +25,8 @@ describe('the source', () => {
   it.each([
     { name: 'imports inwards only', check: checkRings },
     { name: 'has no import cycles', check: checkCycles },
+    { name: 'has no import that runs up a floor', check: checkFloors },
+    { name: 'has no cycles of folders', check: checkFolderCycles },
     { name: 'is pure in core and lisp', check: checkPurity },
     { name: 'exports by name', check: checkExports },
     { name: 'has no any', check: checkAny },
@@ -53,17 +55,15 @@ describe('the source', () => {
     expect(checkEntries(manifest.exports, entryFiles, ENTRIES_TO_COME)).toEqual([]);
   });
 
-  it('shows its ten largest files', () => {
-    const largest = sources
-      .map((file) => ({ path: file.path, lines: codeLines(file) }))
-      .toSorted((a, b) => b.lines - a.lines)
-      .slice(0, 10);
+  it('shows the figures of the house', () => {
+    const figures = houseFigures(sources);
 
-    console.log(
-      largest.map(({ path, lines }) => `${String(lines).padStart(4)} ${path}`).join('\n'),
-    );
+    for (const { name, value, atMost, places } of figures) {
+      const shown = places.slice(0, 5).map((place) => `\n       ${place}`);
+      console.log(`${String(value).padStart(4)} ${name}, at most ${atMost}${shown.join('')}`);
+    }
 
-    expect(largest).not.toEqual([]);
+    expect(figures).toHaveLength(6);
   });
 });
 
@@ -131,6 +131,35 @@ const CANARIES: readonly Canary[] = [
     check: checkRings,
     files: { 'src/core/a.ts': "export { x } from '../worker/b.ts';" },
     violations: ['src/core/a.ts: core must not import ../worker/b.ts'],
+  },
+  {
+    name: 'a folder of core that stands on no floor',
+    check: checkFloors,
+    files: { 'src/core/cellar/a.ts': '' },
+    violations: ['src/core/cellar/a.ts: expected a folder that is on a floor of src/core'],
+  },
+  {
+    name: 'an import that runs up a floor, types included',
+    check: checkFloors,
+    files: { 'src/core/base/a.ts': "import type { X } from '../run/b.ts';" },
+    violations: ['src/core/base/a.ts: must not import ../run/b.ts, which is not on a lower floor'],
+  },
+  {
+    name: 'an import of a folder on the same floor',
+    check: checkFloors,
+    files: { 'src/core/ask/a.ts': "import { x } from '../people/b.ts';" },
+    violations: [
+      'src/core/ask/a.ts: must not import ../people/b.ts, which is not on a lower floor',
+    ],
+  },
+  {
+    name: 'folders that import each other, by types and through other files',
+    check: checkFolderCycles,
+    files: {
+      'src/client/a/one.ts': "import { x } from '../b/two.ts';",
+      'src/client/b/three.ts': "import type { Y } from '../a/four.ts';",
+    },
+    violations: ['folder cycle: src/client/a → src/client/b → src/client/a'],
   },
   {
     name: 'a cycle of three files',
@@ -201,6 +230,50 @@ const CANARIES: readonly Canary[] = [
     ],
   },
 ];
+
+/** The value of each figure of the house for small bad code. */
+function figuresOf(files: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(houseFigures(parseAll(files)).map(({ name, value }) => [name, value]));
+}
+
+describe('a figure of the house', () => {
+  it('counts functions that are long or take many arguments', () => {
+    const long = `function f(a, b, c, d, e) {${'\n'.repeat(60)}}`;
+
+    expect(
+      figuresOf({ 'src/core/base/a.ts': `${long}\nconst g = (a, b, c, d) => 1;` }),
+    ).toMatchObject({
+      'functions over 60 lines': 1,
+      'functions with more than four parameters': 1,
+    });
+  });
+
+  it('counts spreads of an object or of nothing', () => {
+    const spreads =
+      '{ ...(a ? {} : { a }), ...(a && { a }), ...(a ? { a } : {}), ...a, ...(a ? b : c) }';
+
+    expect(figuresOf({ 'src/core/base/a.ts': `const x = (${spreads});` })).toMatchObject({
+      'conditional spreads': 3,
+    });
+  });
+
+  it('counts comparisons of mode names in core outside of modes', () => {
+    const code = `
+      a(spec.mode === 'lisp', 'chat' !== mode, ['json', 'text'].includes(spec?.mode), wantedMode == 'react');
+      switch (run.spec.mode) {}
+      b(format === 'json', spec.mode === other.mode, modes.get(spec.mode));`;
+
+    expect(figuresOf({ 'src/core/base/a.ts': code, 'src/core/modes/a.ts': code })).toMatchObject({
+      'comparisons of mode names in core outside modes/': 5,
+    });
+  });
+
+  it('finds the largest folder and the length of most files', () => {
+    expect(
+      figuresOf({ 'src/core/a/a.ts': 'a\n', 'src/core/b/a.ts': 'a\na\n', 'src/core/b/b.ts': '' }),
+    ).toMatchObject({ 'files of the largest folder': 2, 'p90 of the lines of a file': 2 });
+  });
+});
 
 describe('an architecture check', () => {
   it.each(CANARIES)('refuses $name', ({ check, files, violations }) => {

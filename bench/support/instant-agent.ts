@@ -1,6 +1,6 @@
 /** An agent whose model and tool answer at once: what is measured is everything else. */
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { jsonToolchain } from '../../src/define/text/define-text.ts';
+import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';

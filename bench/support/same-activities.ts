@@ -5,7 +5,7 @@
  */
 import { createActivities } from '../../src/activities/create-activities.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
-import type { ModelOrder } from '../../src/core/run/host.ts';
+import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import { headDigest, messagesDigest } from '../../src/core/run/run-state.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import { textMessage } from '../../src/core/base/message.ts';

@@ -10,7 +10,7 @@ import {
   type HistoryTurn,
   type Json,
   type PendingItem,
-  type RunNews,
+  type RunUpdate,
 } from '../../src/index.ts';
 import { exampleDialogue } from '../example-model.ts';
 
@@ -43,14 +43,14 @@ export async function say(
   everloop: Everloop,
   id: string,
   text: string,
-  send: (news: RunNews) => void,
+  send: (update: RunUpdate) => void,
   signal: AbortSignal,
 ): Promise<void> {
   // #region say
   const chat = await openConversation(everloop, 'host', { id });
   const { run } = await chat.say(text);
   // The signal is aborted when the browser goes away; the run goes on.
-  for await (const news of run.follow({ signal })) send(news);
+  for await (const update of run.follow({ signal })) send(update);
   // #endregion
 }
 
@@ -73,7 +73,7 @@ export async function answer(
 export async function open(
   everloop: Everloop,
   id: string,
-  send: (news: RunNews) => void,
+  send: (update: RunUpdate) => void,
   signal: AbortSignal,
 ): Promise<readonly HistoryTurn[]> {
   // #region open
@@ -83,7 +83,7 @@ export async function open(
   if (run !== null && (await run.step()) === null) {
     // A turn goes on: what waits in it is told first, then whatever comes.
     void (async () => {
-      for await (const news of run.follow({ signal })) send(news);
+      for await (const update of run.follow({ signal })) send(update);
     })();
   }
   // #endregion
@@ -97,21 +97,21 @@ export interface Shown {
   readonly answer: Json;
 }
 
-/** The page after a piece of news. */
-export function shownAfter(shown: Shown, news: RunNews): Shown {
+/** The page after a run update. */
+export function shownAfter(shown: Shown, update: RunUpdate): Shown {
   // #region show
-  switch (news.kind) {
+  switch (update.kind) {
     case 'text':
-      return { ...shown, draft: shown.draft + news.delta };
+      return { ...shown, draft: shown.draft + update.delta };
     case 'restart':
       return { ...shown, draft: '' };
     case 'pending':
-      return { ...shown, waiting: [...shown.waiting, news.item] };
+      return { ...shown, waiting: [...shown.waiting, update.item] };
     case 'settled':
-      return { ...shown, waiting: shown.waiting.filter(({ id }) => id !== news.id) };
+      return { ...shown, waiting: shown.waiting.filter(({ id }) => id !== update.id) };
     case 'step': {
       // The durable answer replaces all that streamed.
-      const { status, value, message = status } = news.step;
+      const { status, value, message = status } = update.step;
       return { draft: '', waiting: [], answer: status === 'success' ? value : message };
     }
     default:

@@ -1,4 +1,4 @@
-/** The examples of docs/own-loops.md that examples/08-own-loop.ts does not have. */
+/** The examples of docs/own-loops.md that examples/04-own-loop.ts does not have. */
 import { modeOf, replyText, textMessage, type Next } from '../../src/workflow.ts';
 
 /** Reads replies as the agent's mode does, and makes one call in a turn at most. */

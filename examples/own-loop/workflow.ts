@@ -1,4 +1,4 @@
-/** The workflow of 08-own-loop: runs in the sandbox, so it imports `everloop/workflow` alone. */
+/** The workflow of 04-own-loop: runs in the sandbox, so it imports `everloop/workflow` alone. */
 import {
   replyText,
   runAgentWorkflow,

@@ -1,7 +1,8 @@
 /** What workflows may ask of activities: types alone, so that no workflow pulls code in. */
 import type { AgentInput } from '../core/contract/input.ts';
 import type { Refusal, RunMaterial } from '../core/start/prepare-input.ts';
-import type { ModelOrder, ModelOutcome } from '../core/run/host.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import type {

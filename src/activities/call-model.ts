@@ -3,7 +3,9 @@
  * it had cost; a failed one leaves as a typed failure with the usage of all its attempts.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+import { errorText } from '../core/base/error-text.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
@@ -21,7 +23,7 @@ import {
 import { withHeartbeat } from './heartbeat.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { ModelOutcome } from '../models/model-adapter.ts';
-import { entryFor, type ModelEntry } from '../define/definition/model-entry.ts';
+import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
@@ -105,7 +107,7 @@ async function transcriptOf(
   try {
     return await transcripts.resolve(keyOf(order), order.transcript);
   } catch (error) {
-    throw transcriptUnavailable(error instanceof Error ? error.message : String(error));
+    throw transcriptUnavailable(errorText(error));
   }
 }
 

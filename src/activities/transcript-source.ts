@@ -12,7 +12,8 @@
  * T5  The cache may lose anything at any time: what was read is held until the call has its view.
  */
 import { canonicalJson, type Json } from '../core/base/json.ts';
-import type { TranscriptReference, TranscriptView } from '../core/run/host.ts';
+import type { TranscriptReference } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { headDigest } from '../core/run/run-state.ts';
 import { rollDigest, type Digest } from '../core/base/digest.ts';
 import type { Message } from '../core/base/message.ts';

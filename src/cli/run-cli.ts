@@ -28,7 +28,7 @@ import {
 import { addBudgetCommand, addTreeCommand } from './commands/tree.ts';
 import { EXIT_CODES, exitCodeOf } from './terminal/exit-codes.ts';
 import type { CliIo } from './terminal/io.ts';
-import { createOutput, errorText } from './terminal/output.ts';
+import { createOutput, errorReport } from './terminal/output.ts';
 
 const EXIT_CODE_HELP = `
 Exit codes: 0 success · 1 the run ended in an error, at a limit or canceled · 2 usage
@@ -110,6 +110,6 @@ function report(error: unknown, program: Command, io: CliIo): number {
   }
   const { debug = false, json = false } = program.opts<GlobalOptions>();
   const output = createOutput(io, json);
-  output.note(output.paintNote('red', errorText(error, debug)));
+  output.note(output.paintNote('red', errorReport(error, debug)));
   return exitCodeOf(error);
 }

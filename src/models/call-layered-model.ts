@@ -3,7 +3,7 @@ import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts'
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
 import { callEntry, type CallIo, type ModelOutcome } from './model-adapter.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, withUsage } from './model-failures.ts';
 
 /**

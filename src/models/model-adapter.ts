@@ -11,7 +11,7 @@ import type { TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { toCallOptions } from './model-call-options.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 

@@ -8,7 +8,7 @@ import type {
 import type { Json, JsonObject } from '../core/base/json.ts';
 import { isJsonObject } from '../core/base/json.ts';
 import type { ModelRequest, ModelTool, ToolChoice } from '../core/contract/model.ts';
-import type { ModelEntry, StructuredOutput } from '../define/definition/model-entry.ts';
+import type { ModelEntry, StructuredOutput } from '../define/model/model-entry.ts';
 import { toPrompt } from './model-prompt.ts';
 
 /** The schema of a tool or an output, in the type that the AI SDK wants. */

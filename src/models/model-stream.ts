@@ -19,7 +19,7 @@ import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { brokenStream } from './model-failures.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 
 /** A call of an AI SDK model in flight. */
 export interface ModelCollector {

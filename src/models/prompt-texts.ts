@@ -1,5 +1,6 @@
 /** Texts of a prompt that functions on the worker write for each request. */
-import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { systemTexts } from '../core/modes/react-prompt.ts';
 import { agentTime, type AgentTime } from '../core/run/time.ts';
 import { formatOf } from '../core/format/format-of.ts';

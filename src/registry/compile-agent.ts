@@ -16,7 +16,7 @@ import { DEFAULT_COMPACTION } from '../define/agent/define-compaction.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { isDataMode } from '../define/agent/mode-problems.ts';
 import { structuredOutputOf } from '../models/model-call-options.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 
 /** Hexadecimal digits of a specification's hash: 64 bits tell apart all that one fleet ever has. */
 const SPEC_HASH_DIGITS = 16;

@@ -1,6 +1,6 @@
 /** The first request of an agent, as its model would get it: without model, worker or server. */
 import type { AgentInput, HistoryTurn } from '../core/contract/input.ts';
-import type { ModelOrder } from '../core/run/host.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
 import { requestOfOrder } from '../core/ask/order-request.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import type { Step, StepMemory } from '../core/contract/step.ts';
@@ -13,7 +13,7 @@ import { withChildren } from './agent-family.ts';
 import type { AgentWarning } from './compile-agent.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { loadAgent } from './load-agent.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 import { promptTexts } from '../models/prompt-texts.ts';
 import { createRegistry } from './registry.ts';
 

@@ -7,8 +7,8 @@ import type {
   Registry,
 } from '../define/definition/definitions.ts';
 import { askTool } from './ask-tool.ts';
-import { llmQueryTool } from '../define/llm-tool/define-llm-tool.ts';
-import { checkModelEntries, type ModelEntry } from '../define/definition/model-entry.ts';
+import { llmQueryTool } from '../define/tool/define-llm-tool.ts';
+import { checkModelEntries, type ModelEntry } from '../define/model/model-entry.ts';
 import { searchTool } from '../tools/search-tool.ts';
 import type { AgentToolSpec } from '../core/contract/spec.ts';
 import { shown } from '../core/text/shown.ts';

@@ -6,7 +6,8 @@ import { loadAgent } from '../registry/load-agent.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import { joinFamily, type Family } from '../core/children/family.ts';
-import type { ChildEnd, ChildOrder } from '../core/run/host.ts';
+import type { ChildEnd } from '../core/contract/host-outcome.ts';
+import type { ChildOrder } from '../core/contract/host-order.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { EMPTY_INBOX, isAnsweredBy, openWaits, type Inbox } from '../core/run/inbox.ts';
 import type { LimitsInput } from '../core/contract/input.ts';
@@ -33,10 +34,11 @@ import { mergeLimits } from '../core/limits/compile-limits.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
+import type { Host } from '../core/run/host.ts';
 import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { FakeClock } from './fake-clock.ts';
-import { createMemoryHost, type MemoryHost } from './memory-host.ts';
+import { createMemoryHost } from './memory-host.ts';
 
 /** Where a run may hand itself over. */
 export type HandoverPlace = 'boundary' | 'waiting' | 'program';
@@ -106,7 +108,7 @@ export interface MemoryStart {
   readonly handoverDue?: ((iteration: number, place: HandoverPlace) => boolean) | undefined;
   readonly isFull?: (() => boolean) | undefined;
   readonly fitsHandover?: ((state: RunState) => boolean) | undefined;
-  readonly tellParent?: ((message: ParentMessage) => void) | undefined;
+  readonly sendToParent?: ((message: ParentMessage) => void) | undefined;
 }
 
 /** A run as its parent holds it. */
@@ -137,7 +139,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
   const entries: Entry[] = [];
   const below = new Map<string, HeldRun>();
   const children: MemoryRun[] = [];
-  let current: { readonly run: Run; readonly host: MemoryHost; readonly family: Family };
+  let current: { readonly run: Run; readonly host: Host; readonly family: Family };
   let ids = 0;
   let handedOverAt = '';
   let watchers: readonly (() => void)[] = [];
@@ -196,12 +198,12 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
       tree: {
         address,
         runChild,
-        tellParent: (message) => {
-          if (!isDead) start.tellParent?.(message);
-        },
-        tellChild: (childId, message) => {
-          const child = below.get(childId);
-          parts.carry(roundTrip(message), () => child?.family().hearParent(roundTrip(message)));
+        send: (outgoing) => {
+          if (outgoing.to === 'child') {
+            const { childId, message } = outgoing;
+            const child = below.get(childId);
+            parts.carry(roundTrip(message), () => child?.family().hearParent(roundTrip(message)));
+          } else if (!isDead) start.sendToParent?.(outgoing.message);
         },
       },
     });
@@ -236,7 +238,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
     const checked = check(openWaits(current.run.state, inbox));
     if (checked.kind === 'refused') throw new UsageError('invalid_input', checked.message);
     mailbox.answer({ id, updateId, ...roundTrip(checked.body) });
-    current.host.wake();
+    current.host.waits.wake();
   };
 
   const handle: MemoryRun = {
@@ -254,17 +256,17 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
       die({ kind: 'lost', message: 'terminated' });
       for (const child of children) child.terminate();
       current.host.mailbox.cancel({ reason: 'canceled', message: 'terminated' });
-      current.host.wake();
+      current.host.waits.wake();
     },
     send: (text, { kind = 'queue', id } = {}) => {
       ids += 1;
       const position = current.host.mailbox.accept({ id: id ?? `input-${ids}`, kind, text });
-      current.host.wake();
+      current.host.waits.wake();
       return position;
     },
     cancel: (message = '') => {
       current.host.mailbox.cancel({ reason: 'canceled', message });
-      current.host.wake();
+      current.host.waits.wake();
     },
     adjust: (limits) => {
       const merged = mergeLimits(current.run.state.limits, limits);
@@ -346,7 +348,7 @@ function childStart(
     input: roundTrip(input),
     address: childId,
     handoverDue: (iteration, place) => parts.childHandoverDue(childId, iteration, place),
-    tellParent: (message) => {
+    sendToParent: (message) => {
       parts.carry(roundTrip(message), () => family().hearChild(roundTrip(message)));
     },
   };

@@ -1,6 +1,6 @@
 /** Runs an agent in this process, with a scripted model and a fake clock: the test kit's front door. */
 import type { AgentDefinition } from '../define/definition/definitions.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 import { createRegistry } from '../registry/registry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';

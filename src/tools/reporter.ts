@@ -8,7 +8,7 @@ import { toJsonResult } from '../core/toolchain/result-json.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext } from '../define/definition/definitions.ts';
-import { isModelId } from '../define/definition/model-entry.ts';
+import { isModelId } from '../define/model/model-entry.ts';
 
 /** The events of one call, together: they travel in one payload of history. */
 const MAX_EVENT_BYTES_PER_CALL = 262_144;

@@ -9,7 +9,7 @@ import type {
   ValidatorDefinition,
 } from '../define/definition/definitions.ts';
 import { fitValue } from './fit-value.ts';
-import { messageOf } from './message-of.ts';
+import { redactedErrorText } from './redacted-error-text.ts';
 import { reporter } from './reporter.ts';
 import { readVerdict, type ReadVerdict } from './read-verdict.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';
@@ -180,7 +180,7 @@ async function ask(
 const MISSING = 'this worker does not have it';
 
 function threw(who: string, error: unknown): Stop {
-  return { kind: 'threw', message: `${who}: ${messageOf(error)}` };
+  return { kind: 'threw', message: `${who}: ${redactedErrorText(error)}` };
 }
 
 type JsonFit =

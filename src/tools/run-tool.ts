@@ -34,7 +34,7 @@ import type {
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
 import { fitValue } from './fit-value.ts';
 import { layered, type ToolMiddlewareCall } from '../define/definition/middleware.ts';
-import { messageOf } from './message-of.ts';
+import { redactedErrorText } from './redacted-error-text.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
 
@@ -99,7 +99,7 @@ async function checkArguments(
     return { run: ended(options, false, 'rejected', text) };
   } catch (error) {
     // The schema library itself threw: a bug of the definition, told like a throw of the tool.
-    return { run: failed(call, messageOf(error), false) };
+    return { run: failed(call, redactedErrorText(error), false) };
   }
 }
 
@@ -210,7 +210,7 @@ function readThrow(call: Call, error: unknown): ToolRun {
   if (isToolError(error) || isUsageError(error)) {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }
-  return failed(call, messageOf(error), true);
+  return failed(call, redactedErrorText(error), true);
 }
 
 /** The tool's time was up, or it was stopped. What it did within the grace time is believed. */

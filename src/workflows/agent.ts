@@ -191,7 +191,7 @@ async function close(
   if (native.error !== null && step.status === 'canceled') {
     // A child's Step would not reach its parent so: what it has spent is told before.
     const { host } = session;
-    if (run.state.parent !== undefined) await host?.sayLast(progressOf(run.state, host.address));
+    if (run.state.parent !== undefined) await host?.sendLast(progressOf(run.state, host.address));
     throw native.error;
   }
   return leaveWith(step);

@@ -10,7 +10,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { ModelFailureDetails } from '../activities/activity-types.ts';
-import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/run/host.ts';
+import type { ApprovalOutcome, ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import {
@@ -21,7 +21,7 @@ import {
   unknownOutcomeText,
 } from '../core/toolchain/call-texts.ts';
 import type { ToolResult } from '../core/contract/outcome.ts';
-import { MAX_MODEL_ATTEMPTS } from './activity-options.ts';
+import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../core/contract/attempts.ts';
 
 /**
  * What a model activity came to that failed for good, or was canceled before an attempt began.
@@ -91,7 +91,7 @@ function codeOf(cause: Error): string {
 
 /** What a tool call came to that failed for good, lost its worker, or was canceled. */
 export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
-  const maxAttempts = tool.effect === 'once' ? 1 : tool.retry.attempts;
+  const maxAttempts = maxToolAttempts(tool);
   const cause = causeOf(error);
   const common = { attempts: attemptsOf(error, maxAttempts), started: true };
   // With a single attempt, what waits to start never did.

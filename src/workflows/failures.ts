@@ -10,6 +10,7 @@ import {
   log,
   TemporalFailure,
 } from '@temporalio/workflow';
+import { errorText } from '../core/base/error-text.ts';
 import { unstartedStep } from '../core/run/step-of.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import { isFailureType, type FailureType } from '../core/base/failure-types.ts';
@@ -51,7 +52,7 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
   const cause = error instanceof ActivityFailure ? error.cause : error;
   const known = cause instanceof ApplicationFailure && isFailureType(cause.type) ? cause : null;
   const type = known === null ? 'internal' : (known.type as FailureType);
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = errorText(cause);
   return failureOf(type, message, unstartedStep(agent, type, message, trace));
 }
 
@@ -63,7 +64,7 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
 export function throughTheOneExit(error: unknown, stepOf: (cause: string) => Step | null): unknown {
   if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
   if (isCancellation(error)) return error;
-  const thrown = error instanceof Error ? error.message : String(error);
+  const thrown = errorText(error);
   log.error('The agent workflow failed unexpectedly', { error: thrown });
   const cause = `Expected the run to end by itself, got: ${thrown}`;
   return failureOf('internal', cause, stepOrNull(cause, stepOf));

@@ -154,7 +154,7 @@ export function installHandlers(session: Session): void {
 /** What another run said may end a wait, and has made events. */
 function afterMessage({ host }: Session): void {
   host?.flush();
-  host?.wake();
+  host?.waits.wake();
 }
 
 /** What the parent says once may come before the agent is loaded. */
@@ -166,7 +166,7 @@ async function hearOnce(session: Session, message: ChildMessage | null): Promise
 
 function accept(session: Session, input: RunInput): number {
   const position = session.mailbox.accept(input);
-  session.host?.wake();
+  session.host?.waits.wake();
   return position;
 }
 
@@ -190,7 +190,7 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
   // Two answers of one activation are both validated before the first of them is accepted.
   if (checked.kind === 'refused') throw refusal(checked.message);
   mailbox.answer({ id, updateId, ...checked.body });
-  session.host?.wake();
+  session.host?.waits.wake();
   return { id };
 }
 

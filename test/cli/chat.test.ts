@@ -142,17 +142,17 @@ describe('everloop chat, over a pipe', () => {
     expect(back.stderr).toContain('you: ask\n? Where?\n  1 inside\n  2 outside\n');
   });
 
-  it('gives each piece of news as JSON', async () => {
+  it('gives each update as JSON', async () => {
     const { stdout } = await talk(['pay', 'y'], ['--json']);
 
-    const news = stdout
+    const updates = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { kind: string });
-    expect(news.filter(({ kind }) => kind === 'pending')).toMatchObject([
+    expect(updates.filter(({ kind }) => kind === 'pending')).toMatchObject([
       { item: { id: '1.1', kind: 'approval', tool: 'pay', args: { amount: 5 } } },
     ]);
-    expect(news.at(-1)).toMatchObject({ kind: 'step', step: { value: 'result: paid 5' } });
+    expect(updates.at(-1)).toMatchObject({ kind: 'step', step: { value: 'result: paid 5' } });
   });
 
   it('shows no control characters of a model or a tool on a terminal', async () => {

@@ -8,7 +8,7 @@ import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
-import type { ModelOrder } from '../../src/core/run/host.ts';
+import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import {

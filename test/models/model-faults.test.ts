@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LLMock } from '@copilotkit/aimock';
 import { callEntry, type ModelOutcome } from '../../src/models/model-adapter.ts';
-import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../../src/models/model-failures.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelChunk, ModelRequest } from '../../src/core/contract/model.ts';

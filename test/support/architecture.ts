@@ -45,7 +45,12 @@ const RINGS: Readonly<Record<string, RingRule>> = {
   client: {
     rings: ['core', 'workflows/messages.ts'],
     typesOf: ['define'],
-    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/envconfig',
+      'eventsource-parser',
+    ],
     node: true,
   },
   worker: {

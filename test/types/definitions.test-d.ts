@@ -2,7 +2,7 @@
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { jsonAnswer } from '../../src/define/text/define-text.ts';
+import { jsonAnswer } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { ToolContext, ToolDefinition } from '../../src/define/definition/definitions.ts';

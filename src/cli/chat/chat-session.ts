@@ -7,7 +7,7 @@
  * - S3: piped lines are taken when one is wanted, so that each finds the question that it answers.
  */
 import type { Conversation } from '../../client/conversation.ts';
-import type { RunNews } from '../../client/follow-run.ts';
+import type { RunUpdate } from '../../client/follow-run.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { PendingItem } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
@@ -41,7 +41,7 @@ export interface ChatEnding {
 /** A turn that goes on. */
 interface Turn {
   readonly run: RunHandle;
-  readonly news: AsyncIterator<RunNews>;
+  readonly updates: AsyncIterator<RunUpdate>;
   /** What waits, by id, oldest first; what was answered here stands no more. */
   readonly waiting: Map<string, PendingItem>;
   isStopping: boolean;
@@ -50,7 +50,7 @@ interface Turn {
 type SessionEvent =
   /** Undefined at the end of input. */
   | { readonly kind: 'line'; readonly line: string | undefined }
-  | { readonly kind: 'news'; readonly turn: Turn; readonly news: RunNews | undefined }
+  | { readonly kind: 'update'; readonly turn: Turn; readonly update: RunUpdate | undefined }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'signal'; readonly what: 'interrupt' | 'leave' };
 
@@ -96,7 +96,7 @@ export async function runChatSession(parts: ChatSessionParts): Promise<ChatEndin
       if (ending !== null) return ending;
     }
   } finally {
-    void session.turn?.news.return?.();
+    void session.turn?.updates.return?.();
     parts.lines.close();
   }
 }
@@ -131,9 +131,9 @@ async function handle(session: Session, event: SessionEvent): Promise<ChatEnding
   switch (event.kind) {
     case 'failed':
       throw event.error;
-    case 'news':
+    case 'update':
       // Of a turn that another one has taken the place of.
-      if (event.turn === session.turn) takeNews(session, event.turn, event.news);
+      if (event.turn === session.turn) takeUpdate(session, event.turn, event.update);
       return null;
     case 'signal':
       return event.what === 'leave' ? leave(session, 'interrupted') : interrupt(session);
@@ -242,7 +242,7 @@ async function say(session: Session, text: string): Promise<void> {
   const said = await conversation.say(text);
   if (said.how === 'sent') view.note('Given to the turn that goes on.');
   if (session.turn?.run.id === said.run.id) return;
-  // It ended just before: its news come too late, its answer does not.
+  // It ended just before: its update come too late, its answer does not.
   if (session.turn !== null) finish(session, session.turn, await session.turn.run.result());
   follow(session, said.run);
 }
@@ -266,45 +266,45 @@ async function answer(session: Session, item: PendingItem, text: string): Promis
 }
 
 function follow(session: Session, run: RunHandle): void {
-  const news = run.follow()[Symbol.asyncIterator]();
-  session.turn = { run, news, waiting: new Map(), isStopping: false };
+  const updates = run.follow()[Symbol.asyncIterator]();
+  session.turn = { run, updates, waiting: new Map(), isStopping: false };
   pull(session, session.turn);
 }
 
 /** Asks a turn for its next piece of news; one at a time, so that a slow terminal slows nobody else. */
 function pull({ mailbox }: Session, turn: Turn): void {
-  turn.news.next().then(
+  turn.updates.next().then(
     ({ done, value }) =>
-      mailbox.put({ kind: 'news', turn, news: done === true ? undefined : value }),
+      mailbox.put({ kind: 'update', turn, update: done === true ? undefined : value }),
     (error: unknown) => mailbox.put({ kind: 'failed', error }),
   );
 }
 
-function takeNews(session: Session, turn: Turn, news: RunNews | undefined): void {
+function takeUpdate(session: Session, turn: Turn, update: RunUpdate | undefined): void {
   const { view } = session;
-  if (news === undefined) {
+  if (update === undefined) {
     session.turn = null;
     return;
   }
-  if (news.kind === 'step') return finish(session, turn, news.step);
+  if (update.kind === 'step') return finish(session, turn, update.step);
   const before = askedOf(turn);
-  view.news(news);
-  if (news.kind === 'pending') {
-    turn.waiting.set(news.item.id, news.item);
-    if (before === undefined && isForPerson(news.item)) view.ask(news.item);
+  view.update(update);
+  if (update.kind === 'pending') {
+    turn.waiting.set(update.item.id, update.item);
+    if (before === undefined && isForPerson(update.item)) view.ask(update.item);
   }
-  if (news.kind === 'settled') {
-    if (before?.id === news.id) view.note(`${news.id} waits no more.`);
-    settle(session, turn, news.id);
+  if (update.kind === 'settled') {
+    if (before?.id === update.id) view.note(`${update.id} waits no more.`);
+    settle(session, turn, update.id);
   }
   pull(session, turn);
 }
 
 function finish(session: Session, turn: Turn, step: Step): void {
-  void turn.news.return?.();
+  void turn.updates.return?.();
   session.turn = null;
   session.lastStep = step;
-  session.view.news({ kind: 'step', step });
+  session.view.update({ kind: 'step', step });
 }
 
 /** Takes an item away, and shows the one behind it. */

@@ -1,5 +1,5 @@
 /** What a person sees of a conversation. Everything that others wrote is made safe for a terminal. */
-import type { RunNews } from '../../client/follow-run.ts';
+import type { RunUpdate } from '../../client/follow-run.ts';
 import type { HistoryTurn } from '../../core/contract/input.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
@@ -15,7 +15,7 @@ export interface ChatView {
   /** Something that went wrong, and what to do. */
   readonly problem: (text: string) => void;
   /** News of the turn; questions and approvals are shown by `ask`. */
-  readonly news: (news: RunNews) => void;
+  readonly update: (update: RunUpdate) => void;
   /** What the person is to answer now. */
   readonly ask: (item: PendingItem) => void;
   /** Lines that the person asked for. */
@@ -77,19 +77,19 @@ export function createChatView(output: Output, options: ChatViewOptions): ChatVi
       output.text(output.safe(text));
     },
     ask: (item) => line(paintNote('yellow', askText(item, options.now()))),
-    news: (news) => {
-      switch (news.kind) {
+    update: (update) => {
+      switch (update.kind) {
         case 'text':
         case 'reasoning':
-          return piece(news.iteration, news.delta, news.kind === 'reasoning');
+          return piece(update.iteration, update.delta, update.kind === 'reasoning');
         case 'restart':
           if (streamed.text === '') return;
-          streamed = { iteration: news.iteration, text: '' };
+          streamed = { iteration: update.iteration, text: '' };
           return line(paintNote('dim', '[starts again]'));
         case 'gap':
-          return piece(news.iteration, '[…]', true);
+          return piece(update.iteration, '[…]', true);
         case 'status': {
-          const tools = toolsOf(news.status);
+          const tools = toolsOf(update.status);
           if (tools !== doing && tools !== '') line(paintNote('dim', `· ${terminalText(tools)}`));
           doing = tools;
           return;
@@ -99,11 +99,11 @@ export function createChatView(output: Output, options: ChatViewOptions): ChatVi
             paintNote('dim', 'No worker serves this agent at the moment; the turn waits.'),
           );
         case 'pending':
-          if (news.item.kind === 'external' || news.item.kind === 'pause') {
+          if (update.item.kind === 'external' || update.item.kind === 'pause') {
             line(
               paintNote(
                 'dim',
-                `waits for ${news.item.kind} ${news.item.id}: ${pendingText(news.item)}`,
+                `waits for ${update.item.kind} ${update.item.id}: ${pendingText(update.item)}`,
               ),
             );
           }
@@ -111,7 +111,7 @@ export function createChatView(output: Output, options: ChatViewOptions): ChatVi
         case 'settled':
           return;
         case 'step':
-          return end(news.step);
+          return end(update.step);
       }
     },
   };
@@ -125,7 +125,7 @@ export function createJsonChatView(output: Output, write: (line: string) => unkn
     problem: (text) => tell({ kind: 'problem', text }),
     text: (text) => tell({ kind: 'note', text }),
     ask: () => undefined,
-    news: tell,
+    update: tell,
   };
 }
 

@@ -2,8 +2,9 @@
 import { access } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { errorText } from '../../core/base/error-text.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 
 /** The file that is looked for when none is named. */
@@ -62,7 +63,7 @@ async function importModule(
     throw Object.assign(
       new UsageError(
         'agent_file',
-        `Expected \`${name}\` to load, got: ${messageOf(error)}${advice(error)}`,
+        `Expected \`${name}\` to load, got: ${errorText(error)}${advice(error)}`,
       ),
       { cause: error },
     );
@@ -74,10 +75,6 @@ type Exports = Readonly<Record<string, unknown>>;
 /** Whether this program itself runs from its TypeScript sources. */
 function isTypeScriptLoaded(): boolean {
   return import.meta.url.endsWith('.ts');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** A definition's error says what to do; others may need to be seen whole. */

@@ -3,6 +3,7 @@
  * Progress and errors go to stderr. Colours are for terminals only.
  */
 import { styleText } from 'node:util';
+import { errorText } from '../../core/base/error-text.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
 import type { CliIo, TextSink } from './io.ts';
 import { terminalText } from './text.ts';
@@ -63,10 +64,10 @@ function painter(sink: TextSink, env: CliIo['env']): Paint {
  * The lines for an error: those of a usage error as they are, for others one that says what
  * happened. A stack, and those of its causes, only with `debug`.
  */
-export function errorText(error: unknown, debug: boolean): string {
+export function errorReport(error: unknown, debug: boolean): string {
   if (debug) return stackOf(error);
   if (isUsageError(error)) return error.message;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return `Unexpected: ${message || 'an error without a message'}\nRun the command again with --debug to see where.`;
 }
 

@@ -1,21 +1,17 @@
 /** Values as people read them: numbers, money, durations, tables. Pure. */
 import type { Usage } from '../../core/contract/step.ts';
 import type { Json } from '../../core/base/json.ts';
-
-/** `1,234,567` */
-export function countText(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
+import { withCommas } from '../../lisp/base/with-commas.ts';
 
 /** `1 iteration`, `2 iterations` */
 export function pluralText(count: number, noun: string): string {
-  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${withCommas(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `$0.0123` from micro-dollars: four places, so that a cheap call does not read as free. */
 export function costText(costMicroUsd: number): string {
   const digits = String(Math.round(costMicroUsd / 100)).padStart(5, '0');
-  return `$${countText(Number(digits.slice(0, -4)))}.${digits.slice(-4)}`;
+  return `$${withCommas(Number(digits.slice(0, -4)))}.${digits.slice(-4)}`;
 }
 
 /** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`, `3 d 4 h` */

@@ -1,7 +1,8 @@
 /** A program as text for people: each of its forms, and what it waits for. Pure. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
 import type { EffectStatus, FormStatus, ProgramStatus } from '../../lisp.ts';
-import { countText, oneLine, pluralText, tableText } from '../terminal/text.ts';
+import { oneLine, pluralText, tableText } from '../terminal/text.ts';
 
 /** Characters of a form, and of its value: both should fit on a line of a terminal. */
 const FORM_WIDTH = 56;
@@ -21,8 +22,8 @@ export function programText(view: ProgramView): string {
 function headText({ programId, outcome, status }: ProgramView): string {
   const { state = 'failed', fuelUsed = 0, fuelLimit = 0, counts } = status ?? {};
   const { done = 0, failed = 0 } = counts ?? {};
-  const fuel = `${countText(fuelUsed)} of ${countText(fuelLimit)} units of fuel`;
-  const failures = failed === 0 ? '' : `, ${countText(failed)} failed`;
+  const fuel = `${withCommas(fuelUsed)} of ${withCommas(fuelLimit)} units of fuel`;
+  const failures = failed === 0 ? '' : `, ${withCommas(failed)} failed`;
   return [
     `program ${programId}`,
     outcome ?? state,
@@ -57,7 +58,7 @@ function effectsText({ effects, counts }: ProgramStatus): readonly string[] {
   ]);
   const more = counts.waiting + counts.pending - open.length;
   const table = tableText(['EFFECT', 'SINCE', 'LINE', 'WHAT'], rows);
-  return [more === 0 ? table : `${table}\nand ${countText(more)} more`];
+  return [more === 0 ? table : `${table}\nand ${withCommas(more)} more`];
 }
 
 /** `search {"query":"a"}`, `ask Which John?`, `sleep until 2026-03-10 09:00:01` */

@@ -1,4 +1,5 @@
 /** What a run is, does and came to, as text for people. Pure. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import { numberedOptions } from '../../core/contract/pending.ts';
@@ -7,7 +8,6 @@ import type { Json } from '../../core/base/json.ts';
 import type { Stats } from '../../core/contract/stats.ts';
 import {
   costText,
-  countText,
   durationText,
   oneLine,
   pluralText,
@@ -25,7 +25,7 @@ export function progressText(status: RunStatus): string {
       : state;
   return [
     `iteration ${iteration}`,
-    `${countText(usage.totalTokens)} tokens`,
+    `${withCommas(usage.totalTokens)} tokens`,
     costText(usage.costMicroUsd),
     ...(doing === '' ? [] : [doing]),
   ].join(' · ');
@@ -118,7 +118,7 @@ function detailOf(event: AgentEvent): string {
 
 function modelCallText(event: Extract<AgentEvent, { type: 'agent:model_call:after' }>): string {
   const { model, usage, attempts, durationMs, error } = event;
-  const tokens = `${countText(usage.inputTokens)} + ${countText(usage.outputTokens)} tokens`;
+  const tokens = `${withCommas(usage.inputTokens)} + ${withCommas(usage.outputTokens)} tokens`;
   const tries = attempts > 1 ? `, attempt ${attempts}` : '';
   const failed = error === undefined ? '' : `, ${error.code}: ${error.message}`;
   return `${model}, ${tokens}, ${durationText(durationMs)}${tries}${failed}`;
@@ -133,7 +133,7 @@ function toolCallText(event: Extract<AgentEvent, { type: 'agent:tool_call:after'
 function programEndText(event: Extract<AgentEvent, { type: 'agent:program:after' }>): string {
   const { programId, outcome, steps, calls, error } = event;
   const failed = error === undefined ? '' : ` ${error.message}`;
-  return `${programId} ${outcome} (${countText(steps)} units of fuel, ${pluralText(calls, 'call')})${failed}`;
+  return `${programId} ${outcome} (${withCommas(steps)} units of fuel, ${pluralText(calls, 'call')})${failed}`;
 }
 
 /** The fields that an event has of its own, as JSON. */
@@ -150,7 +150,7 @@ export function statsText(stats: Stats, withSelf: boolean): string {
     Object.entries(stats[kind])
       .filter(([key]) => withSelf || !key.startsWith('$self:'))
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]) => [kind.slice(0, -1), key, countText(value)]),
+      .map(([key, value]) => [kind.slice(0, -1), key, withCommas(value)]),
   );
   return rows.length === 0 ? 'No statistics yet.' : tableText(['KIND', 'KEY', 'VALUE'], rows);
 }

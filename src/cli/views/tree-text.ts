@@ -1,8 +1,9 @@
 /** A tree of runs as text for people: its runs with where they stand, and its budgets. Pure. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { TreeRun } from '../../client/tree-run.ts';
 import type { BudgetLine } from '../../core/contract/messages.ts';
 import { waitsText } from './run-text.ts';
-import { cellText, costText, countText, oneLine, tableText } from '../terminal/text.ts';
+import { cellText, costText, oneLine, tableText } from '../terminal/text.ts';
 
 /** Characters of what a run waits for; a line should fit a terminal. */
 const WAITS_WIDTH = 60;
@@ -17,7 +18,7 @@ export function treeText(runs: readonly TreeRun[]): string {
       addressText(runs, run),
       stateText(run),
       run.state === 'silent' ? '?' : String(run.iteration),
-      countText(run.usage.totalTokens),
+      withCommas(run.usage.totalTokens),
       costText(run.usage.costMicroUsd),
       oneLine(waitsText(run.waitsFor), WAITS_WIDTH),
     ]),
@@ -60,7 +61,7 @@ function originText({ origin }: BudgetLine): string {
 }
 
 function amountText({ key }: BudgetLine, value: number): string {
-  return key === 'agent:cost_microusd' ? costText(value) : countText(value);
+  return key === 'agent:cost_microusd' ? costText(value) : withCommas(value);
 }
 
 /** What stands before each run: `├─ `, `│  └─ `; nothing before the first. */

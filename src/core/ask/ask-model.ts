@@ -8,14 +8,9 @@ import type { ModelPurpose, OutputStrategy, Reply } from '../contract/model.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { leaving } from '../run/ending.ts';
 import type { EventBody } from '../contract/events.ts';
-import type {
-  Host,
-  InlineRequest,
-  MayTryAgain,
-  ModelOrder,
-  ModelOutcome,
-  OwnRequest,
-} from '../run/host.ts';
+import type { Host } from '../run/host.ts';
+import type { InlineRequest, ModelOrder, OwnRequest } from '../contract/host-order.ts';
+import type { ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
 import { makeRoom } from '../run/make-room.ts';
 import { isInterrupted, isStopped, type Run } from '../run/run.ts';
 import type { RunState } from '../run/run-state.ts';
@@ -93,9 +88,9 @@ export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking)
     open.count += 1;
     open.models.push(model);
     // What attempts have cost is counted when the call ends, but it binds from the first one on.
-    const mayTryAgain: MayTryAgain = (lost) => !run.wouldBreach(callAfter(lost));
-    const separateId = asking.inline?.isSeparate === true ? asking.inline.callId : undefined;
-    return host.callModel(order, run.state, mayTryAgain, separateId).then((outcome) => {
+    const mayRetry = (lost: ModelLoss): boolean => !run.wouldBreach(callAfter(lost));
+    const abortId = asking.inline?.isSeparate === true ? asking.inline.callId : undefined;
+    return host.callModel(order, run.state, { mayRetry, abortId }).then((outcome) => {
       open.count -= 1;
       open.models.splice(open.models.indexOf(model), 1);
       run.record(callAfter(outcome));

@@ -1,7 +1,8 @@
 /** From an order and its transcript to the request: what the model activity asks a provider. */
 import { buildSummaryRequest } from './summary-request.ts';
 import type { ModelRequest } from '../contract/model.ts';
-import type { InlineRequest, ModelOrder, TranscriptView } from '../run/host.ts';
+import type { InlineRequest, ModelOrder } from '../contract/host-order.ts';
+import type { TranscriptView } from '../contract/transcript.ts';
 import type { RequestOptions } from '../modes/mode.ts';
 import { buildRequest, modeOf } from '../modes/modes.ts';
 import { requestOf } from '../modes/prompt.ts';

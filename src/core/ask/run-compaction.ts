@@ -38,7 +38,7 @@ export function compactDue(run: Run, host: Host): Promise<Pass> {
 
 /** Strategies in order, until the state fits into a hand-over. */
 export function compactToFit(run: Run, host: Host): Promise<Pass> {
-  return passOf(run, host, () => host.fitsHandover(run.state));
+  return passOf(run, host, () => host.capacity.fits(run.state));
 }
 
 /**

@@ -2,12 +2,14 @@
  * JSON as data: the types that everything durable extends, a guard, a canonical text and a size.
  */
 
-/** A JSON value. State, payloads and events extend it, so they survive any serialisation. */
-export type Json =
-  null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+import type { Json, JsonObject } from '../../lisp/base/json.ts';
+import { utf8Length } from '../../lisp/base/utf8-length.ts';
 
-/** A JSON object. */
-export type JsonObject = { readonly [key: string]: Json };
+export { isJsonObject } from '../../lisp/base/json.ts';
+/** JSON values: state, payloads and events extend them, so they survive any serialisation. */
+export type { Json, JsonObject };
+/** One count of bytes for the language and for what surrounds it. */
+export { utf8Length };
 
 /** Whether `value` is a plain object: neither null, nor an array, nor an instance of a class. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
@@ -30,11 +32,6 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
-/** Whether `value` is a JSON object; the values inside are not looked at. */
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * The JSON text of `value` with the keys of every object in code-unit order and no white space.
  * Equal values give equal text, so it is what is hashed and compared. Linear in the size.
@@ -49,26 +46,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** The length of `text` in UTF-8 bytes. A lone surrogate counts 3, as its replacement would. */
-export function utf8Length(text: string): number {
-  let bytes = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(index + 1))) {
-      bytes += 4;
-      index += 1;
-    } else bytes += 3;
-  }
-  return bytes;
-}
-
 /** The size of `value` as compact JSON, in UTF-8 bytes. */
 export function byteSize(value: Json): number {
   return utf8Length(JSON.stringify(value));
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit < 0xe000;
 }

@@ -13,7 +13,7 @@ import { expandTemplate } from '../template/expand-template.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import { nearestName } from '../text/nearest.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
-import type { InlineRequest } from '../run/host.ts';
+import type { InlineRequest } from '../contract/host-order.ts';
 import type { ModeRules } from '../modes/mode.ts';
 import { jsonMode } from '../modes/json.ts';
 import { textMode } from '../modes/text.ts';

@@ -195,15 +195,14 @@ function beginCall(place: CallPlace, call: Call): Promise<CallEnd> | CallEnd {
     }));
   }
   const order = orderOf(place, call);
-  const isSeparate = program?.isSeparate(callId) ?? false;
-  const running = isSearch(head.spec, tool)
-    ? host.searchTools(order, spec, isSeparate)
-    : host.callTool(order, spec, isSeparate);
-  return running.then(({ result, endedAt }) =>
-    result.external === undefined
-      ? { result, endedAt, ...tracesOf(call) }
-      : beginExternal(place, call, { ...result, external: result.external }),
-  );
+  const abortId = program?.isSeparate(callId) === true ? callId : undefined;
+  return host
+    .callTool(order, spec, { abortId })
+    .then(({ result, endedAt }) =>
+      result.external === undefined
+        ? { result, endedAt, ...tracesOf(call) }
+        : beginExternal(place, call, { ...result, external: result.external }),
+    );
 }
 
 /** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */

@@ -21,7 +21,7 @@ import { askModels, type AskEnd, type InlineAsking, type Tries } from '../ask/as
 import type { CallEnd } from '../contract/call-end.ts';
 import { checkArguments } from './check-arguments.ts';
 import { leaveOf } from '../run/ending.ts';
-import type { InlineRequest } from '../run/host.ts';
+import type { InlineRequest } from '../contract/host-order.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
 import type { OpenCount } from '../run/open-count.ts';
 import { hiddenFrom, type CallingPlace } from './hidden-arguments.ts';

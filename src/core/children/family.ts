@@ -161,7 +161,7 @@ async function answer(
       isRoomAwaited(ledgerOf(run.state), wants) && !isStopped(run, host);
     if (isAwaited()) {
       hasWaited = true;
-      await host.waitUntil(() => !isAwaited());
+      await host.waits.until(() => !isAwaited());
       continue;
     }
     const empty = emptyLeases(ledgerOf(run.state), wants);
@@ -184,7 +184,8 @@ async function answer(
   // Who is to stop grants nothing more. A breach by a check lets children go on with what they have; one
   // that needs more is told to end, or it would wait for ever. An input that interrupts ends all of them.
   const isOff = isInterrupted(host) && emptyLeases(ledgerOf(run.state), wants).length > 0;
-  if (isStopped(run, host) || isOff) return host.tellChild(childId, cancelOf(run, host));
+  if (isStopped(run, host) || isOff)
+    return host.send({ to: 'child', childId, message: cancelOf(run, host) });
   const answers = grantMore(ledgerOf(run.state), child, wants, together);
   run.record({ type: 'agent:child:granted', childId, number, leases: answers });
   tellGrant(host, child, number, answers);
@@ -196,7 +197,8 @@ function tellGrant(
   number: number,
   leases: readonly LeaseAnswer[],
 ): void {
-  host.tellChild(childId, { v: 1, kind: 'lease-grant', number, leases });
+  const message = { v: 1, kind: 'lease-grant', number, leases } as const;
+  host.send({ to: 'child', childId, message });
 }
 
 /** What was answered before; a lease that is gone was lifted. */
@@ -225,7 +227,7 @@ async function keepReporting(run: Run, host: Host): Promise<void> {
   // What waited before a hand-over was told by the link before; telling it again does no harm.
   if (told !== NO_NEWS) tellProgress(run, host);
   for (;;) {
-    await host.waitUntil(() => isOver(run) || newsIn(run.state) !== told, nextAt);
+    await host.waits.until(() => isOver(run) || newsIn(run.state) !== told, nextAt);
     if (isOver(run)) return;
     told = newsIn(run.state);
     tellProgress(run, host);
@@ -235,7 +237,7 @@ async function keepReporting(run: Run, host: Host): Promise<void> {
 }
 
 function tellProgress(run: Run, host: Host): void {
-  host.tellParent(progressOf(run.state, host.address));
+  host.send({ to: 'parent', message: progressOf(run.state, host.address) });
 }
 
 /** How things stand with a run and all below it. */

@@ -19,7 +19,8 @@ import { breachOf, reserve } from '../tree/ledger.ts';
 import type { Lease, ParentLink } from '../contract/lease.ts';
 import type { CallEnd } from '../contract/call-end.ts';
 import { cancelOf } from './family.ts';
-import type { ChildEnd, Host } from '../run/host.ts';
+import type { ChildEnd } from '../contract/host-outcome.ts';
+import type { Host } from '../run/host.ts';
 import type { AgentInput } from '../contract/input.ts';
 import { makeRoom } from '../run/make-room.ts';
 import { deadlinesBelow, isInterrupted, isStopped, ledgerOf, type Run } from '../run/run.ts';
@@ -94,13 +95,13 @@ export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<C
     const isFull = (): boolean => (run.state.children ?? []).length >= MAX_LIVE_CHILDREN;
     const isOff = (): boolean => isStopped(run, host) || isInterrupted(host);
     do {
-      while (isFull() && !isOff()) await host.waitUntil(() => !isFull() || isOff());
+      while (isFull() && !isOff()) await host.waits.until(() => !isFull() || isOff());
       const room = makeRoom(run, host, START_NEEDS);
       if (room !== undefined) await room;
       // While room was made, others may have started.
     } while (isFull() && !isOff());
     if (isOff()) return { kind: 'stopped', started: false };
-    if (host.isFull()) return unstartedFor(host, wish);
+    if (host.capacity.isFull()) return unstartedFor(host, wish);
     const crossed = run.wouldCross(['agent:children', 'agent:depth']);
     if (crossed?.limit.onReach === 'refuse') {
       const text = refusedText(crossed.key, crossed.limit.max);

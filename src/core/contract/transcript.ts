@@ -2,7 +2,7 @@
 import type { AgentSpec } from './spec.ts';
 import type { HistoryTurn } from './input.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Task } from '../base/message.ts';
+import type { Message, Task } from '../base/message.ts';
 
 /** What every request of a run needs beside its messages; it heads the pages of a transcript. */
 export interface TranscriptHead {
@@ -16,4 +16,10 @@ export interface TranscriptHead {
   readonly memory?: readonly { readonly name: string; readonly preview: string }[];
   /** Tools that a search has shown, newest last. */
   readonly discovered?: readonly string[];
+}
+
+/** What a model order's reference names. */
+export interface TranscriptView {
+  readonly head: TranscriptHead;
+  readonly messages: readonly Message[];
 }

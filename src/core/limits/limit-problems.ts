@@ -9,7 +9,7 @@ import {
   withoutSelf,
   type StatKeyRow,
 } from '../stats/stat-keys.ts';
-import { editDistance } from '../text/nearest.ts';
+import { editDistance } from '../../lisp/base/suggest.ts';
 import { shown } from '../text/shown.ts';
 import type { UsageProblem } from '../base/usage-error.ts';
 import type { Limit } from '../contract/limit.ts';

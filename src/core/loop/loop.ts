@@ -11,6 +11,7 @@
  * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
  * I5  Whatever is in flight is awaited before the run ends or hands over.
  */
+import { errorText } from '../base/error-text.ts';
 import type { Json } from '../base/json.ts';
 import { leaveOf, type Ending, type Leave } from '../run/ending.ts';
 import type { IterationOutcome } from '../contract/events.ts';
@@ -84,7 +85,7 @@ export async function runLoop(
       if (over !== null) return over;
     }
   } catch (error) {
-    return finish(run, { kind: 'error', code: 'internal', cause: textOf(error) });
+    return finish(run, { kind: 'error', code: 'internal', cause: errorText(error) });
   }
 }
 
@@ -120,7 +121,8 @@ function leaveBeforeIteration(run: Run, host: Host): LoopEnd | typeof NEEDS_ROOM
   if (!isStopped(run, host)) takeIn(run, host); // L2
   const over = endingFound(run, host); // L3, L4
   if (over !== null) return finish(run, over);
-  if (host.handoverDue()) return host.fitsHandover(run.state) ? handOver(run) : NEEDS_ROOM; // L5
+  if (host.capacity.isHandoverDue())
+    return host.capacity.fits(run.state) ? handOver(run) : NEEDS_ROOM; // L5
   const crossed = iterationBreach(run); // L6
   if (crossed === null) return null;
   run.breach(crossed);
@@ -166,9 +168,9 @@ export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly ki
 async function waitWhilePaused(run: Run, host: Host): Promise<void> {
   // A paused run still hands over: months of messages would reach the limits of one execution.
   const mayGoOn = (): boolean =>
-    run.state.pausedAt === null || isStopped(run, host) || host.handoverDue();
+    run.state.pausedAt === null || isStopped(run, host) || host.capacity.isHandoverDue();
   // A pause may come again between the end of the wait and this line.
-  while (!mayGoOn()) await host.waitUntil(mayGoOn);
+  while (!mayGoOn()) await host.waits.until(mayGoOn);
 }
 
 /** Takes in what was sent: an entry for each input, in the order in which it is to be read. */
@@ -258,10 +260,6 @@ function failureOf(left: Leave | undefined, error: unknown): Ending {
     case 'compaction_failed':
       return left;
     default:
-      return { kind: 'error', code: 'loop_error', cause: textOf(error) };
+      return { kind: 'error', code: 'loop_error', cause: errorText(error) };
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@
  * The iteration of the built-in modes: ask, read, then calls, an answer, or another try. What a mode
  * is stands in `mode.ts`; here it is only driven.
  */
+import { errorText } from '../base/error-text.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { FormattedSection, ToolCall } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
@@ -160,7 +161,7 @@ async function goOnBeside(
 /** Nothing of a user's runs in the loop of a mode: what else is thrown is a bug, and must not look like his. */
 export function asBug(error: unknown): unknown {
   if (leaveOf(error) !== undefined) return error;
-  const cause = error instanceof Error ? error.message : String(error);
+  const cause = errorText(error);
   return leaving({ kind: 'failed', code: 'internal', cause });
 }
 

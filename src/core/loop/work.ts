@@ -15,7 +15,8 @@ import type { Judgement } from '../contract/judgement.ts';
 import type { JudgeResult } from '../contract/outcome.ts';
 import type { Entry } from '../contract/entry.ts';
 import { leaving, type PassedOn } from '../run/ending.ts';
-import type { Host, OwnRequest } from '../run/host.ts';
+import type { Host } from '../run/host.ts';
+import type { OwnRequest } from '../contract/host-order.ts';
 import type { CallResult } from '../modes/observation.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import type { Run } from '../run/run.ts';
@@ -216,7 +217,7 @@ export function createWork(run: Run, host: Host): OpenWork {
       for (let settled = 0; settled < begun.length;) {
         settled = begun.length;
         host.abort();
-        host.wake();
+        host.waits.wake();
         await Promise.allSettled(begun);
       }
     },

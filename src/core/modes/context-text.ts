@@ -1,4 +1,5 @@
 /** The data of a run as text, for modes without sections. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { clip } from '../text/cut.ts';
@@ -41,9 +42,4 @@ function attribute(text: string): string {
   return text
     .replaceAll('"', "'")
     .replaceAll(/[<>]|\s+/g, (found) => (found === '<' ? '‹' : found === '>' ? '›' : ' '));
-}
-
-/** `12345` as `12,345`, the same in every locale. */
-function withCommas(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

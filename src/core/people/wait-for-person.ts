@@ -53,10 +53,10 @@ export function createDoor(run: Run, host: Host, gather: () => Promise<KeptTurn>
   let going: Promise<KeptTurn | null> | null = null;
   const tryToLeave = async (): Promise<KeptTurn | null> => {
     const turn = await gather();
-    return host.fitsHandover({ ...run.state, turn }) ? turn : null;
+    return host.capacity.fits({ ...run.state, turn }) ? turn : null;
   };
   return {
-    isDue: () => going === null && host.isIdle() && host.handoverDue(),
+    isDue: () => going === null && host.isIdle() && host.capacity.isHandoverDue(),
     leave: () => (going ??= tryToLeave()),
     isOpen: () => going !== null,
     rest: () => undefined,
@@ -96,7 +96,7 @@ export async function waitForPerson(
     const until = Math.min(item.deadline ?? Infinity, now + MAX_WAIT_MS);
     door.rest(item.callId, true);
     // Without a deadline nothing has to happen by itself, for as long as it takes.
-    await host.waitUntil(
+    await host.waits.until(
       () => isOver() || isQuiet(),
       ...(item.deadline === undefined ? [] : [until]),
     );
@@ -119,7 +119,7 @@ export async function waitForTime(
     const now = host.now();
     if (now >= time) return true;
     door.rest(callId, true);
-    await host.waitUntil(() => isOver() || door.isDue(), Math.min(time, now + MAX_WAIT_MS));
+    await host.waits.until(() => isOver() || door.isDue(), Math.min(time, now + MAX_WAIT_MS));
   }
 }
 

@@ -78,7 +78,7 @@ export function createEffects(place: EffectPlace, kept?: KeptEffects): Effects {
       if (ids.length === 0) return;
       held.drop(ids);
       open.drop(ids);
-      host.wake();
+      host.waits.wake();
     },
     next: () => exit.wait(() => open.hasArrived() || held.isAnswered()),
     settle: async () => {

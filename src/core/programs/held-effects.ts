@@ -112,7 +112,7 @@ function createBeginning({ place, begin, open }: HoldingPlace, callsBefore: numb
   const mayBegin = (request: EffectRequest): boolean => {
     // Time passes in a pause, too.
     if (run.state.pausedAt !== null && request.kind !== 'sleep') return false;
-    if (host.isFull()) add(request, { kind: 'full' });
+    if (host.capacity.isFull()) add(request, { kind: 'full' });
     else if (request.kind === 'tool') return mayCall(request);
     else beginOne(request);
     return true;
@@ -133,7 +133,7 @@ function createRoomAbove({ run, host }: EffectPlace, open: OpenEffects): RoomAbo
   let asking: 'no' | 'under way' | 'answered' = 'no';
   const arrived = (): void => {
     asking = 'answered';
-    host.wake();
+    host.waits.wake();
   };
   return {
     isShort: (tool) => {

@@ -79,12 +79,12 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
       (end) => {
         effect.end = end;
         effect.isResting = false;
-        host.wake();
+        host.waits.wake();
       },
       (error: unknown) => {
         if (leaveOf(error)?.kind === 'handover') return;
         fail(error);
-        host.wake();
+        host.waits.wake();
       },
     );
   };
@@ -102,7 +102,7 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
         if (!ids.includes(effect.request.id)) continue;
         effect.isDropped = true;
         effect.isResting = false;
-        host.abortCall(effect.callId);
+        host.abort(effect.callId);
       }
     },
     take: () => {

@@ -34,14 +34,14 @@ export function createProgramDoor(
   let leave: { readonly turn: KeptTurn | null } | null = null;
 
   const mayLeave = (): boolean =>
-    keep !== undefined && leave === null && host.handoverDue() && !isOver(place);
+    keep !== undefined && leave === null && host.capacity.isHandoverDue() && !isOver(place);
   const isDue = (): boolean =>
     isParked && !open.hasArrived() && mayLeave() && host.isIdle() && open.areResting();
   const tryToLeave = (): KeptTurn | null => {
     if (leave === null) {
       leave = { turn: keep?.(gather()) ?? null };
       // The others leave, too; or what was held begins.
-      host.wake();
+      host.waits.wake();
     }
     return leave.turn;
   };
@@ -56,8 +56,8 @@ export function createProgramDoor(
       const before = hold();
       isParked = true;
       // Those who wait for a person see only now that nothing else goes on.
-      host.wake();
-      await host.waitUntil(
+      host.waits.wake();
+      await host.waits.until(
         () => hasNews() || isOver(place) || isDue() || isOpen() || before !== hold(),
       );
       if (isDue()) tryToLeave();

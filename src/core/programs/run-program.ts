@@ -238,7 +238,7 @@ function keeper(
       ...effects,
       ...(hasNews ? { memory: left } : {}),
     });
-    return host.fitsHandover({ ...run.state, turn }) ? turn : null;
+    return host.capacity.fits({ ...run.state, turn }) ? turn : null;
   };
 }
 

@@ -60,15 +60,15 @@ export async function requestMore(run: Run, host: Host, wants: readonly string[]
     !isOver();
     waitMs = Math.min(waitMs * 2, RESEND.maxMs)
   ) {
-    host.tellParent(requestOf(run, host, number, wants));
-    await host.waitUntil(isOver, host.now() + waitMs);
+    host.send({ to: 'parent', message: requestOf(run, host, number, wants) });
+    await host.waits.until(isOver, host.now() + waitMs);
   }
 }
 
 /** Waits for room that children are to return, then sees to what is missing. */
 async function roomBelow(run: Run, host: Host, needs: Numbers): Promise<void> {
   const isOver = (): boolean => isStopped(run, host) || isInterrupted(host);
-  await host.waitUntil(() => isOver() || !areNeedsAwaited(ledgerOf(run.state), needs));
+  await host.waits.until(() => isOver() || !areNeedsAwaited(ledgerOf(run.state), needs));
   if (!isOver()) await makeRoom(run, host, needs);
 }
 
@@ -94,7 +94,7 @@ function askEarly(run: Run, host: Host): void {
   const wants = lowLeases(ledgerOf(run.state)).map(({ id }) => id);
   if (wants.length === 0) return;
   const number = ask(run, wants);
-  host.tellParent(requestOf(run, host, number, wants));
+  host.send({ to: 'parent', message: requestOf(run, host, number, wants) });
 }
 
 /** More is spent and reserved than may be: no further work. */

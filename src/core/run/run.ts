@@ -249,9 +249,8 @@ export function deadlinesBelow({
 /** Tells all children that live until when they may run. */
 export function tellDeadlines(state: RunState, host: Host): void {
   const deadlines = deadlinesBelow(state);
-  for (const { childId } of state.children ?? []) {
-    host.tellChild(childId, { v: 1, kind: 'deadlines', number: state.seq, deadlines });
-  }
+  const message = { v: 1, kind: 'deadlines', number: state.seq, deadlines } as const;
+  for (const { childId } of state.children ?? []) host.send({ to: 'child', childId, message });
 }
 
 /** What of a run its budgets are computed from. */

@@ -4,7 +4,6 @@ import type { LimitsInput } from '../../core/contract/input.ts';
 import type { Message } from '../../core/base/message.ts';
 import type { CompactionOptions } from './define-compaction.ts';
 import type {
-  AgentModel,
   AnswerDefinition,
   FormatDefinition,
   PromptFunction,
@@ -14,7 +13,8 @@ import type {
   ToolDefinition,
   ValidatorDefinition,
 } from '../definition/definitions.ts';
-import type { SignatureInput } from '../text/define-signature.ts';
+import type { AgentModel } from '../model/model-entry.ts';
+import type { SignatureInput } from '../schema/define-signature.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
 import type { ToolSearchOptions } from '../definition/tool-search-options.ts';
 

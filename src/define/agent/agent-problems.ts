@@ -5,8 +5,9 @@ import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
-import { defineSignature } from '../text/define-signature.ts';
+import { defineSignature } from '../schema/define-signature.ts';
 import { hasKind } from '../checks/has-kind.ts';
+import { modelProblems } from '../model/model-of.ts';
 import { modeProblems } from './mode-problems.ts';
 import { programProblems } from './program-problems.ts';
 import { promptProblems } from './prompt-problems.ts';
@@ -37,15 +38,6 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...zoneProblems(options.timeZone),
     ...compactionProblems(options.compaction),
   ];
-}
-
-/** What is wrong with a model as an agent or a tool names it. */
-export function modelProblems(model: unknown): readonly UsageProblem[] {
-  const isObject = typeof model === 'object' && model !== null;
-  if (typeof model === 'function' || (typeof model === 'string' && model !== '')) return [];
-  if (isObject && ('specificationVersion' in model || 'model' in model)) return [];
-  const message = `Expected \`model\` to be the id of a model entry, an entry, a model of the AI SDK or a function, got ${shown(model)}. Choose a model.`;
-  return [{ code: 'agent_model', message }];
 }
 
 function textProblems(options: AgentOptions): readonly UsageProblem[] {

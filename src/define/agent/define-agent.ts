@@ -15,7 +15,7 @@ import {
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
 import { resolvedTool } from '../tool/agent-tool.ts';
-import { defineSignature, type DefinedSignature } from '../text/define-signature.ts';
+import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
 import type {
   AgentDefinition,
   AnswerDefinition,
@@ -27,8 +27,8 @@ import { askToolSpec } from '../../core/toolchain/ask-user.ts';
 import { llmQuerySpec } from '../../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../../core/tool-search/query.ts';
 import { isProgramMode } from './mode-problems.ts';
-import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from '../text/define-text.ts';
-import { modelOf } from '../definition/model-of.ts';
+import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './reply-layout.ts';
+import { modelOf } from '../model/model-of.ts';
 import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
 
 /**

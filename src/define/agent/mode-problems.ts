@@ -3,7 +3,7 @@ import { hiddenFields } from '../../core/contract/signature.ts';
 import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { AVAILABLE_MODES, type AgentOptions } from './agent-options.ts';
-import { defineSignature, type DefinedSignature } from '../text/define-signature.ts';
+import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
 
 /** The mode of an agent by its name of today; the default where none is given. */
 export function modeName({ mode }: { readonly mode?: unknown }): string {

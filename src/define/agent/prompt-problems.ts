@@ -5,7 +5,7 @@ import { namesOf, type TemplateName } from '../../core/template/template.ts';
 import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { defineSignature } from '../text/define-signature.ts';
+import { defineSignature } from '../schema/define-signature.ts';
 import { modeName } from './mode-problems.ts';
 
 /** Problems of `prompt`, `fieldDescriptions` and `contextDescriptions`. */

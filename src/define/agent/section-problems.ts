@@ -3,7 +3,7 @@ import { checkSectionNames } from '../../core/format/format.ts';
 import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { chosenFormat, chosenToolchain, SECTION_NAMES } from '../text/define-text.ts';
+import { chosenFormat, chosenToolchain, SECTION_NAMES } from './reply-layout.ts';
 
 /** All problems of what lays out an agent's replies. */
 export function sectionProblems(options: AgentOptions): readonly UsageProblem[] {

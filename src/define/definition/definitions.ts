@@ -13,7 +13,7 @@ import type { FormattedSection, Message, Task } from '../../core/base/message.ts
 import type { ModelFunction, Price } from '../../core/contract/model.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
-import type { ModelEntry } from './model-entry.ts';
+import type { ModelEntry } from '../model/model-entry.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
 import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
 
@@ -158,9 +158,6 @@ export interface ToolchainDefinition {
   readonly kind: 'yaml' | 'json';
   readonly section: string;
 }
-
-/** A model of an agent: the id of an entry, an entry, or a model that becomes one. */
-export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
 
 /** An agent whose options are checked; all but models and limits are in its specification. */
 export interface AgentDefinition {

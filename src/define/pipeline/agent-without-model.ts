@@ -4,7 +4,7 @@ import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../../core/contrac
 import type { JsonObject } from '../../core/base/json.ts';
 import { AGENT_DEFAULTS } from '../agent/agent-options.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
-import { SECTION_NAMES, textAnswer } from '../text/define-text.ts';
+import { SECTION_NAMES, textAnswer } from '../agent/reply-layout.ts';
 
 /** What such an agent is made of; its options are checked. */
 export interface AgentWithoutModel {

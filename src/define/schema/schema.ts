@@ -5,6 +5,7 @@
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { errorText } from '../../core/base/error-text.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../core/base/json.ts';
 import { isIsoDuration, isIsoTime } from '../../core/section/coerce.ts';
 import { utcOf } from '../../core/signature/align-value.ts';
@@ -75,7 +76,7 @@ function compileNew(schema: JsonObject): Compiled {
   try {
     return { kind: 'check', check: ajv.compile(schema) };
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = errorText(error);
     return { kind: 'broken', cause: cause.replace(/\.$/, '') };
   }
 }

@@ -1,4 +1,5 @@
 /** A schema as a user gives it → JSON Schema for the model and ajv, and the library's own check. */
+import { errorText } from '../../core/base/error-text.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
 import { schemaProblem } from './schema.ts';
@@ -44,7 +45,7 @@ function readStandardSchema(input: StandardSchema, beside: JsonObject | undefine
     const schema = jsonSchema.input({ target: 'draft-2020-12' });
     return compiled(withoutNoise(schema) as typeof schema, input);
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = errorText(error);
     const advice = `It has no JSON Schema (${cause.replace(/\.$/, '')}): give one as \`jsonSchema\` beside it.`;
     return { kind: 'problem', got, advice };
   }

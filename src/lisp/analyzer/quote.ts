@@ -1,5 +1,7 @@
 /**
- * Quoted forms as data.
+ * Forms as data.
+ *
+ * I1  Nothing inside a quoted form is resolved or evaluated.
  */
 import type { Form } from '../reader/form.ts';
 import { mapOf, setOf } from '../value/tree.ts';
@@ -35,7 +37,7 @@ export function quotedValue(form: Form): Value {
   }
 }
 
-/** The value of a form that is a literal through and through, or undefined. */
+/** The value of a form that contains literals only, or undefined. */
 export function literalValue(form: Form): Value | undefined {
   switch (form.kind) {
     case 'literal':

@@ -12,7 +12,7 @@ export function emptyObject<T>(): { [key: string]: T } {
 }
 
 /** Whether `value` is a JSON object. */
-export function isObject(value: Json | undefined): value is JsonObject {
+export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

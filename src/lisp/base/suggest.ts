@@ -22,8 +22,11 @@ function fold(name: string): string {
   return name.replaceAll('_', '-').toLowerCase();
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+/**
+ * How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b` (optimal
+ * string alignment). Cost: the product of the lengths.
+ */
+export function editDistance(a: string, b: string): number {
   let older: number[] = [];
   let old = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

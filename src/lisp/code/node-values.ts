@@ -3,11 +3,12 @@
  */
 import { slots } from '../value/slots.ts';
 import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../ast/core-ast.ts';
-import { noClause } from '../builtins/expect.ts';
-import { flexibleGet } from '../builtins/lookup.ts';
-import { itemsOfSeqable } from '../builtins/seqable.ts';
+import { noClause } from '../builtins/arguments/expect.ts';
+import { flexibleGet } from '../builtins/arguments/lookup.ts';
+import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
+import { withCommas } from '../base/with-commas.ts';
 import { equalValues } from '../value/order.ts';
 import { describeValue } from '../value/print.ts';
 import { mapOf, setOf } from '../value/tree.ts';
@@ -82,7 +83,7 @@ export function matchCase(c: Context, node: CaseNode, value: Value): number {
 
 /** The fault of too many jumps. */
 export function jumpLimit(c: Context, node: RecurNode): Fault {
-  const limit = String(c.limits.loopIterations).replace(/\B(?=(\d{3})+$)/g, ',');
+  const limit = withCommas(c.limits.loopIterations);
   const what = node.ofFn ? 'function' : '`loop`';
   return new Fault(
     'loop_limit_exceeded',

@@ -2,7 +2,7 @@
  * Taking values apart, for patterns.
  */
 import type { PartNode } from '../ast/core-ast.ts';
-import { flexibleGet } from '../builtins/lookup.ts';
+import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { Fault } from '../base/problem.ts';
 import { characters } from '../value/characters.ts';
 import { describeValue } from '../value/print.ts';

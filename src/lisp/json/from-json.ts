@@ -5,7 +5,7 @@ import { toWellFormed } from '../value/characters.ts';
 import { mapOf } from '../value/tree.ts';
 import { float, UNMETERED, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import { isObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 
 /** JSON nests at most this deep on the way in; deeper parts become nil. */
 const MAX_NESTING = 1_000;
@@ -25,7 +25,7 @@ function convert(json: Json, nesting: number): Value {
   }
   if (json === null || typeof json === 'boolean') return json;
   if (nesting >= MAX_NESTING) return null;
-  if (!isObject(json)) return vectorOf(json.map((item) => convert(item, nesting + 1)));
+  if (!isJsonObject(json)) return vectorOf(json.map((item) => convert(item, nesting + 1)));
   const names = Object.keys(json);
   const keys = names.map(toWellFormed);
   const vals = names.map((name) => convert(json[name] as Json, nesting + 1));

@@ -14,7 +14,7 @@ import { vectorItems } from '../value/vector.ts';
 import { dateText } from '../value/date-text.ts';
 import { shortText } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { emptyObject, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 /** Output beyond these sizes is refused. */
 const MAX_NODES = 200_000;
@@ -120,7 +120,7 @@ function unwritable(w: Writer, value: Value, advice: string): Fault {
 }
 
 function member(schema: Json | undefined, name: string): Json | undefined {
-  return isObject(schema) && Object.hasOwn(schema, name) ? schema[name] : undefined;
+  return isJsonObject(schema) && Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
 function writeItems(w: Writer, items: readonly Value[], schema: Json | undefined): Json {
@@ -137,7 +137,7 @@ function writeItems(w: Writer, items: readonly Value[], schema: Json | undefined
 function writeMap(w: Writer, value: TreeMap, schema: Json | undefined): Json {
   count(w, 2);
   const declared = member(schema, 'properties');
-  const properties: JsonObject = isObject(declared) ? declared : {};
+  const properties: JsonObject = isJsonObject(declared) ? declared : {};
   const object = emptyObject<Json>();
   const keys = treeKeys(value);
   const vals = treeVals(value);

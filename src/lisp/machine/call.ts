@@ -4,8 +4,8 @@
  */
 import { codeOf } from '../ast/core-ast.ts';
 import type { CodeFrame, Stack, StepsFrame } from '../code/code.ts';
-import { newSteps } from '../builtins/builtin.ts';
-import { combinatorStepper } from '../builtins/combinators.ts';
+import { newSteps } from '../builtins/arguments/builtin.ts';
+import { combinatorStepper } from '../builtins/functions/combinators.ts';
 import { isFreeCall, isFreeFunction } from '../code/effects.ts';
 import {
   callData,

@@ -4,7 +4,7 @@
  */
 import type { FnCode } from '../ast/core-ast.ts';
 import { findBuiltin } from '../builtins/registry.ts';
-import { isObject, textOfJson, type Json } from '../base/json.ts';
+import { isJsonObject, textOfJson, type Json } from '../base/json.ts';
 import { Fault } from '../base/problem.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { mapOf, setOf } from '../value/tree.ts';
@@ -39,7 +39,7 @@ const DEEP: Meter = Object.freeze({ ...UNMETERED, maxNesting: 2_000 });
 export function newDecoder(heap: readonly Coded[], find: FindCode): (coded: Coded) => Value {
   const made: (Value | undefined)[] = [];
   const decode = (coded: Coded): Value => {
-    if (isObject(coded)) {
+    if (isJsonObject(coded)) {
       const { ref } = coded;
       if (typeof ref === 'number') return fromHeap(ref);
     }
@@ -77,7 +77,7 @@ function refsOf(coded: Coded): number[] {
   const todo: Json[] = [coded];
   for (let item = todo.pop(); item !== undefined; item = todo.pop()) {
     if (Array.isArray(item)) for (const part of item as readonly Json[]) todo.push(part);
-    else if (isObject(item)) {
+    else if (isJsonObject(item)) {
       const { ref } = item;
       if (typeof ref === 'number') refs.push(ref);
       else for (const part of Object.values(item)) todo.push(part);
@@ -93,7 +93,7 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 ]);
 
 function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode): Value {
-  if (!isObject(coded)) {
+  if (!isJsonObject(coded)) {
     if (Array.isArray(coded)) return vectorOf((coded as readonly Json[]).map(decode));
     return coded as null | boolean | number | string;
   }
@@ -166,7 +166,7 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
 }
 
 function decodeClosure(body: Json, decode: (coded: Coded) => Value, find: FindCode): Value {
-  if (!isObject(body)) throw unreadable('a function is broken');
+  if (!isJsonObject(body)) throw unreadable('a function is broken');
   const { code: place, env: held } = body;
   if (!Array.isArray(place) || !Array.isArray(held)) throw unreadable('a function is broken');
   const [programId, offset] = place as readonly Json[];

@@ -3,10 +3,10 @@
  */
 import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
 import { fromJson } from '../json/from-json.ts';
-import { emptyObject, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toJson } from '../json/to-json.ts';
-import { flexibleGet } from '../builtins/lookup.ts';
-import { itemsOfSeqable } from '../builtins/seqable.ts';
+import { flexibleGet } from '../builtins/arguments/lookup.ts';
+import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { describeValue, shortText, textOf } from '../value/print.ts';
@@ -355,7 +355,7 @@ function failureOf(m: Machine, effect: Effect, result: EffectResult & { ok: fals
   const done = [...m.effects.values()]
     .filter((other) => other.state === 'done' && other.request.kind === 'tool')
     .map((other) => other.request.id);
-  const given = isObject(result.details) ? result.details : {};
+  const given = isJsonObject(result.details) ? result.details : {};
   const reason = typeof given['reason'] === 'string' ? given['reason'] : 'error';
   const details = { ...given, tool: made.name, effect: made.id, reason, done };
   const message =

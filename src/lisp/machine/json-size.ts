@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 
 /** A rough size of JSON in bytes, by an explicit stack: the host's data may nest deep. */
 export function jsonSize(json: Json): number {
@@ -6,7 +6,7 @@ export function jsonSize(json: Json): number {
   const todo: Json[] = [json];
   for (let item = todo.pop(); item !== undefined; item = todo.pop()) {
     if (typeof item === 'string') size += item.length + 2;
-    else if (isObject(item)) {
+    else if (isJsonObject(item)) {
       for (const [name, value] of Object.entries(item)) {
         size += name.length + 4;
         todo.push(value);

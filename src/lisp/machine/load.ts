@@ -5,8 +5,8 @@
 import { slots as newSlots } from '../value/slots.ts';
 import type { Frame } from '../code/code.ts';
 import type { FnCode } from '../ast/core-ast.ts';
-import { newSteps } from '../builtins/builtin.ts';
-import { emptyObject, isObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
+import { newSteps } from '../builtins/arguments/builtin.ts';
+import { emptyObject, isJsonObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
 import { limitsFrom } from '../base/limits.ts';
 import { Fault } from '../base/problem.ts';
 import type { Linked } from '../analyzer/program.ts';
@@ -87,7 +87,7 @@ interface Loader {
 }
 
 function objectOf(json: Json | undefined): JsonObject {
-  if (isObject(json)) return json;
+  if (isJsonObject(json)) return json;
   throw unreadable('a part is missing');
 }
 
@@ -181,7 +181,7 @@ function loadFrame(r: Loader, branch: Branch, saved: JsonObject): Frame {
   steps.out = listOf(saved['out']).map(r.decode);
   steps.acc = r.decode(saved['acc'] ?? null);
   const extra = saved['extra'];
-  if (isObject(extra)) {
+  if (isJsonObject(extra)) {
     steps.extra =
       extra['l'] === undefined ? r.decode(extra['one'] ?? null) : listOf(extra['l']).map(r.decode);
   }

@@ -3,7 +3,7 @@
  */
 import { slots as newSlots } from '../value/slots.ts';
 import { fromJson } from '../json/from-json.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { Fault, isStop, ProgramEnd, type LispError } from '../base/problem.ts';
 import { NO_SPAN } from '../base/source.ts';
 import { mapOf } from '../value/tree.ts';
@@ -261,7 +261,7 @@ function errorValue(fault: Fault): Value {
   const keys = [keyword('message'), keyword('reason')];
   const vals: Value[] = [fault.message, keyword(fault.reason)];
   const details = fault.details ?? null;
-  if (isObject(details)) {
+  if (isJsonObject(details)) {
     for (const name of ['index', 'tool']) {
       const value = details[name];
       if (value === undefined) continue;

@@ -1,10 +1,10 @@
 /**
  * `pmap` and `pcalls`: one branch per call, joined in input order.
  */
-import { itemsOfSeqable } from '../builtins/seqable.ts';
+import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Json } from '../base/json.ts';
-import { isObject } from '../base/json.ts';
+import { isJsonObject } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
@@ -137,7 +137,9 @@ function join(m: Machine, branch: Branch, parallel: Parallel): void {
 
 function faultOf(parallel: Parallel, failure: Failure): Fault {
   const { index, reason, message } = failure;
-  const inner: { readonly [key: string]: Json } = isObject(failure.details) ? failure.details : {};
+  const inner: { readonly [key: string]: Json } = isJsonObject(failure.details)
+    ? failure.details
+    : {};
   const tool = inner['tool'];
   return new Fault(
     `${parallel.form}_error`,

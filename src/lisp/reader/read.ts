@@ -5,6 +5,7 @@
 import type { Limits } from '../base/limits.ts';
 import { Fault, type Problem } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
+import { utf8Length } from '../base/utf8-length.ts';
 import { float, keyword, type Value } from '../value/value.ts';
 import type { Form, SymbolForm } from './form.ts';
 import { readNumber } from './number-literal.ts';
@@ -62,18 +63,6 @@ export function readForms(
     const span = thrown.span ?? spanFrom(s, markOf(s));
     return { ok: false, problem: { reason: 'parse_error', message: thrown.message, span } };
   }
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit < 0xe000) bytes += 2;
-    else bytes += 3;
-  }
-  return bytes;
 }
 
 /** What a closing delimiter is compared with. */

@@ -3,6 +3,7 @@
  * lies outside is refused with a message that names it.
  */
 
+import { withCommas } from '../base/with-commas.ts';
 import { foldAsciiCase, negateRanges, type Ranges } from './char-set.ts';
 import { parseClass, parseEscape } from './parse-escape.ts';
 import {
@@ -73,16 +74,6 @@ function countCodePoints(text: string): number {
     if (unit < 0xdc00 || unit >= 0xe000) count += 1;
   }
   return count;
-}
-
-function withCommas(count: number): string {
-  const digits = String(count);
-  let text = '';
-  for (let index = 0; index < digits.length; index++) {
-    if (index > 0 && (digits.length - index) % 3 === 0) text += ',';
-    text += digits.charAt(index);
-  }
-  return text;
 }
 
 /** `a|b|c`, up to a `)` or the end. Flags set inside end with it, as in Java. */

@@ -6,6 +6,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Limits } from '../base/limits.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
+import { withCommas } from '../base/with-commas.ts';
 import type { Meter, TreeMap, Value, Builtin, CodeHead } from './value.ts';
 
 /** A tool as a program sees it. */
@@ -86,12 +87,8 @@ export interface Context extends Meter {
 export function outOfFuel(limits: Limits): Fault {
   return new Fault(
     'fuel_exceeded',
-    `the program used its ${commas(limits.fuel)} units of fuel.\nLook at less data per program, index once with \`group-by\` instead of searching in a loop, or let a tool do the heavy part.`,
+    `the program used its ${withCommas(limits.fuel)} units of fuel.\nLook at less data per program, index once with \`group-by\` instead of searching in a loop, or let a tool do the heavy part.`,
   );
-}
-
-function commas(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** Takes `units` of fuel and ends the program, at `span` when given, if there are not enough. */
@@ -116,7 +113,7 @@ export function checkCount(c: Context, count: number): void {
   if (count <= c.limits.collection) return;
   throw new Fault(
     'size_exceeded',
-    `a collection of ${Number.isFinite(count) ? commas(Math.trunc(count)) : 'endless many'} elements is over the limit of ${commas(c.limits.collection)}.`,
+    `a collection of ${Number.isFinite(count) ? withCommas(Math.trunc(count)) : 'endless many'} elements is over the limit of ${withCommas(c.limits.collection)}.`,
   );
 }
 
@@ -125,7 +122,7 @@ export function checkText(c: Context, length: number): void {
   if (length > c.limits.textUnits) {
     throw new Fault(
       'size_exceeded',
-      `a text of ${commas(length)} units is over the limit of ${commas(c.limits.textUnits)}.`,
+      `a text of ${withCommas(length)} units is over the limit of ${withCommas(c.limits.textUnits)}.`,
     );
   }
   c.charge(length >>> 4);

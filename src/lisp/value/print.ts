@@ -3,6 +3,7 @@
  * (bounded, for people and models).
  */
 import { Fault } from '../base/problem.ts';
+import { withCommas } from '../base/with-commas.ts';
 import { dateText } from './date-text.ts';
 import { floatLiteral, floatText } from './number-text.ts';
 import { treeKeys, treeVals } from './tree-walk.ts';
@@ -209,11 +210,6 @@ function escapeOf(unit: number): string {
   }
 }
 
-/** `1200` as `1,200`. */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
 /** The first `length` units of `text`, never half a surrogate pair. */
 export function cutText(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
@@ -246,7 +242,7 @@ function previewValue(value: Value, bounds: Bounds): string {
       each(shown);
       shown += 1;
     }
-    if (shown < count) emit(`${shown > 0 ? ' ' : ''}… (${grouped(shown)}/${grouped(count)})`);
+    if (shown < count) emit(`${shown > 0 ? ' ' : ''}… (${withCommas(shown)}/${withCommas(count)})`);
     emit(close);
   };
   const show = (item: Value, nesting: number): void => {
@@ -254,7 +250,7 @@ function previewValue(value: Value, bounds: Bounds): string {
       const cut = item.length > limits.text;
       emit(
         cut
-          ? `${quoted(cutText(item, limits.text)).slice(0, -1)}…" (${grouped(item.length)} chars)`
+          ? `${quoted(cutText(item, limits.text)).slice(0, -1)}…" (${withCommas(item.length)} chars)`
           : quoted(item),
       );
       return;

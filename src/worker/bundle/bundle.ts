@@ -20,6 +20,7 @@ import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
+import { errorText } from '../../core/base/error-text.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { smallAndModern } from './bundle-size.ts';
@@ -125,7 +126,7 @@ async function makeBundle(
     throw new UsageError(
       'workflow_bundle',
       `Expected the workflows of \`${workflowsPath}\` to be bundled, got: ` +
-        `${reason ?? (error instanceof Error ? error.message : String(error))}`,
+        `${reason ?? errorText(error)}`,
     );
   }
 }

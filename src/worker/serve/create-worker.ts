@@ -6,27 +6,24 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle } from '../bundle/bundle.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { CONFIG_DEFAULTS } from '../config/config.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 
 /** Which kinds of work a process takes on. */
 export type WorkerRole = 'workflows' | 'models' | 'tools';
 
-/** Numbers of a worker, each with its reason. */
+/** Numbers of a worker that its configuration does not set, each with its reason. */
 export const WORKER_DEFAULTS = {
   /** A worker that is silent for so long is given up; shorter costs heartbeats, longer recovery. */
   heartbeatMs: 5_000,
-  /** 128 MB: transcripts of some hundred agents of 100 KB to 1 MB. */
-  cacheBytes: 134_217_728,
-  /** A model call that runs when a deploy comes gets so long to end; the SDK's default is none. */
-  shutdownGraceMs: 30_000,
   /** A run whose worker died waits so long before another worker gets it; the SDK's default is 10 s. */
   stickyMs: 2_000,
   /** A cancellation reaches an activity in the answer to a heartbeat; the SDK's default is 60 s. */
@@ -104,7 +101,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   checkRoles(parts);
   const { taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
   const registry = createRegistry({ agents: parts.agents, models: parts.models ?? [] });
-  const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? WORKER_DEFAULTS.cacheBytes });
+  const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
   const runtime: ActivityRuntime = {
     heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
     ...(modelQueue === undefined ? {} : { modelQueue }),
@@ -159,7 +156,7 @@ function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
   return {
     connection,
     namespace,
-    shutdownGraceTime: parts.shutdownGraceMs ?? WORKER_DEFAULTS.shutdownGraceMs,
+    shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,
     maxConcurrentWorkflowTaskExecutions: WORKER_DEFAULTS.workflowSlots,

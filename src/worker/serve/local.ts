@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { announcedEndpoints } from '../../client/chunk-endpoints.ts';
 import { createEverloop, type Everloop } from '../../client/everloop-client.ts';
 import { followChunks } from '../../client/follow-chunks.ts';

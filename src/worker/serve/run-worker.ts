@@ -1,7 +1,8 @@
 /** One worker process of a fleet: the composition root. */
+import { errorText } from '../../core/base/error-text.ts';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import { withCleanup } from '../config/cleanup.ts';
 import { archiveDirOf, configOf, type ConfigOverrides } from '../config/config-of.ts';
@@ -108,6 +109,6 @@ function eventLog(logEvents: RunWorkerOptions['logEvents']): readonly EventListe
 
 /** A listener's mistake is told once for each event and changes nothing else. */
 export function warnOfListener(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   process.emitWarning(`An event listener threw: ${message}`, 'EverloopWarning');
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';

@@ -13,6 +13,7 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from '@temporalio/client';
+import { errorText } from '../../core/base/error-text.ts';
 import type { Json } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { isRunning, withLock } from './server-lock.ts';
@@ -261,7 +262,7 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
     try {
       return await startWith(setup, onPath, 'path');
     } catch (error) {
-      tried.push(`\`temporal\` on the PATH: ${messageOf(error)}`);
+      tried.push(`\`temporal\` on the PATH: ${errorText(error)}`);
     }
   }
   try {
@@ -269,7 +270,7 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
     const fetchCli = setup.fetchCli ?? ((folder) => fetchTemporalCli({ folder, ...progress }));
     return await startWith(setup, await fetchCli(setup.cliDir), 'pinned CLI');
   } catch (error) {
-    tried.push(`the pinned Temporal CLI: ${messageOf(error)}`);
+    tried.push(`the pinned Temporal CLI: ${errorText(error)}`);
     throw new UsageError(
       'no_server',
       [
@@ -373,8 +374,4 @@ function requireNamespace(probe: Probe, address: string, namespace: string): voi
 
 function doNothing(): Promise<void> {
   return Promise.resolve();
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

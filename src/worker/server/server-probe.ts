@@ -1,4 +1,5 @@
 /** Asking what is at an address: a Temporal server with a namespace, something else, or nothing. */
+import { errorText } from '../../core/base/error-text.ts';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 
@@ -40,7 +41,7 @@ export async function probeServer(options: ProbeOptions): Promise<Probe> {
     return { kind: 'ready' };
   } catch (error) {
     if (codeOf(error) === GRPC_NOT_FOUND) return { kind: 'no_namespace' };
-    return { kind: 'unreachable', message: messageOf(error) };
+    return { kind: 'unreachable', message: errorText(error).slice(0, 200) };
   } finally {
     // Closing what is already broken may fail; nothing is left to save then.
     await connection?.close().catch(() => undefined);
@@ -83,8 +84,4 @@ export async function findFreePort(host: string): Promise<number> {
 
 function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
 }

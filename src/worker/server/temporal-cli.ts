@@ -15,10 +15,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { promisify } from 'node:util';
+import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 
 /** The version of the Temporal CLI that is fetched. It contains server 1.32.0. */
 const TEMPORAL_CLI_VERSION = '1.9.1';
+
+/** Characters of the cause that an error quotes. */
+const MAX_CAUSE = 400;
 
 /** A machine that the pinned CLI is known for, as `process.platform` and `process.arch` name it. */
 export type CliPlatform = 'linux-x64' | 'linux-arm64' | 'darwin-x64' | 'darwin-arm64';
@@ -128,7 +132,7 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
       await rename(fetched, program);
       return program;
     } catch (error) {
-      failures.push(`${source.name}: ${messageOf(error)}`);
+      failures.push(`${source.name}: ${errorText(error).slice(0, MAX_CAUSE)}`);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -223,9 +227,12 @@ async function getFrom(get: typeof fetch, url: string, timeoutMs: number): Promi
   } catch (error) {
     // Node's fetch says only "fetch failed"; what happened is in the cause.
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new Error(`${new URL(url).host} cannot be reached: ${messageOf(cause)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `${new URL(url).host} cannot be reached: ${errorText(cause).slice(0, MAX_CAUSE)}`,
+      {
+        cause: error,
+      },
+    );
   }
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
   return response;
@@ -292,11 +299,7 @@ function programFailure(program: string, error: unknown): string {
       if (last !== undefined) return `${program}: ${last.trim().slice(0, 200)}`;
     }
   }
-  return `${program}: ${messageOf(error)}`;
-}
-
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 400);
+  return `${program}: ${errorText(error).slice(0, MAX_CAUSE)}`;
 }
 
 function cliError(failures: readonly string[]): UsageError {

@@ -1,5 +1,6 @@
 /** Provisional text of a worker process: its bus, and the endpoint for readers in other processes. */
 import { randomBytes } from 'node:crypto';
+import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { announceEndpoint } from './chunk-announcement.ts';
 import { createChunkBus, type ChunkBus } from './chunk-bus.ts';
@@ -41,7 +42,7 @@ export async function openStreaming(
 
 /** Nobody asked for it: a machine without a loopback or a folder to write in runs agents all the same. */
 function warn(error: unknown): void {
-  const cause = error instanceof Error ? error.message : String(error);
+  const cause = errorText(error);
   process.emitWarning(`Provisional text stays in this process: ${cause}`, 'EverloopWarning');
 }
 
@@ -57,7 +58,7 @@ async function listenOn(
       warn(error);
       return null;
     }
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = errorText(error);
     throw new UsageError(
       'stream_listen',
       `Expected to listen for readers of provisional text at ${listen.host}:${listen.port}, got: ${cause}. ` +

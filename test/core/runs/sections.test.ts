@@ -1,6 +1,6 @@
 /** Structured sections in a run: what is kept of them, what is told, and that they stop nothing. */
 import { describe, expect, it } from 'vitest';
-import { jsonSection, yamlSection } from '../../../src/define/text/define-text.ts';
+import { jsonSection, yamlSection } from '../../../src/define/agent/reply-layout.ts';
 import type { EventBody } from '../../../src/core/contract/events.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import { textOf } from '../../../src/core/base/message.ts';

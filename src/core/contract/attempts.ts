@@ -1,0 +1,16 @@
+/** How often a host tries each kind of call before it gives up; the same for every host. */
+import type { ToolSpec } from './spec.ts';
+
+/** Of a model call, over all the activities that it takes. */
+export const MAX_MODEL_ATTEMPTS = 8;
+
+/** Of judging an answer: validators are functions of users. */
+export const MAX_JUDGE_ATTEMPTS = 3;
+
+/** Of a quick check before a call runs: whether a person must approve it, whether its arguments fit. */
+export const MAX_CHECK_ATTEMPTS = 3;
+
+/** Of a tool call. A `once` tool is never run twice. */
+export function maxToolAttempts({ effect, retry }: Pick<ToolSpec, 'effect' | 'retry'>): number {
+  return effect === 'once' ? 1 : retry.attempts;
+}

@@ -1,0 +1,70 @@
+/** What the loop asks of its host: model calls, whose orders name the transcript, and child runs. */
+import type { Message } from '../base/message.ts';
+import type { SummaryOrder } from './compaction.ts';
+import type { AgentInput } from './input.ts';
+import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
+
+/** A question that a custom loop asks in its own words. */
+export interface OwnRequest {
+  /** What the model reads; at least one, together at most 1 MB. They are not kept. */
+  readonly messages: readonly Message[];
+  /** True: after the agent's prompt and conversation. Default: alone, without prompt and tools. */
+  readonly conversation?: boolean;
+  /** Ids of model entries of the worker in the order in which they are tried; default: the agent's. */
+  readonly models?: readonly string[];
+}
+
+/**
+ * A request that travels whole: the question of an LLM tool. It has nothing to do with the conversation,
+ * so no transcript is read. At most 1 MB.
+ */
+export type InlineRequest = Pick<
+  ModelRequest,
+  'mode' | 'messages' | 'schema' | 'tools' | 'toolChoice' | 'cacheUpTo'
+>;
+
+/** A model call by reference: who asks, about which part of the transcript, and what only this call has. */
+export interface ModelOrder {
+  readonly agent: string;
+  readonly runId: string;
+  /** Of the tree; absent: the run is the root. */
+  readonly rootRunId?: string;
+  readonly agentPath: string;
+  /** Id of the model entry. */
+  readonly model: string;
+  readonly purpose: ModelPurpose;
+  readonly iteration: number;
+  /** Attempts of this iteration before this call, over fallbacks and repeated questions. */
+  readonly triesBefore: number;
+  /** Attempts of this very call that are over: set by a host that begins a call anew. */
+  readonly attemptsBefore?: number;
+  /** True when the model must answer without calls. */
+  readonly lastTurn: boolean;
+  /** Milliseconds since 1970, for instructions that name the date. */
+  readonly time: number;
+  readonly transcript: TranscriptReference;
+  /** How the output is requested; set when it is requested as JSON. */
+  readonly structuredOutput?: OutputStrategy;
+  /** Set when a custom loop asks in its own words. */
+  readonly own?: OwnRequest;
+  /** Set when an LLM tool asks. */
+  readonly inline?: InlineRequest;
+  /** Set when `purpose` is `compaction`: which part of the transcript to summarize. */
+  readonly summary?: SummaryOrder;
+}
+
+/** Names a state of the transcript; the digest proves that a reader found the same. */
+export interface TranscriptReference {
+  readonly epoch: number;
+  /** Messages of the epoch that belong to the request; later ones are ignored. */
+  readonly length: number;
+  readonly digest: string;
+}
+
+/** A child run to start. */
+export interface ChildOrder {
+  /** Its address: that of its parent, a slash and the id of the call, so no other run can have it. */
+  readonly childId: string;
+  readonly callId: string;
+  readonly input: AgentInput;
+}

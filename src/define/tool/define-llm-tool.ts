@@ -1,0 +1,113 @@
+import type { LlmToolSpec, ToolSpec } from '../../core/contract/spec.ts';
+import { parametersSchema } from '../../core/signature/json-schema.ts';
+import { clip } from '../../core/text/cut.ts';
+import { ToolError } from '../../core/base/tool-error.ts';
+import {
+  DEFAULT_LLM_TURNS,
+  LLM_QUERY_TOOL,
+  LLM_TOOL_FIELDS,
+} from '../../core/toolchain/llm-query.ts';
+import { usageErrorOf } from '../../core/base/usage-error.ts';
+import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
+import type { AgentDefinition, ToolDefinition } from '../definition/definitions.ts';
+import { modelOf } from '../model/model-of.ts';
+import type { LlmToolOptions } from './llm-tool-options.ts';
+import { llmToolProblems } from './llm-tool-problems.ts';
+
+/** How much of a prompt stands in for a description, in characters. */
+const MAX_DESCRIPTION = 200;
+
+/**
+ * A tool whose work is one question to a model, inside the run that calls it: its model calls count in
+ * that run and are bound by its limits, and its failure is an error of the tool.
+ *
+ * @throws UsageError with all that is wrong with the options.
+ * @example
+ * const classify = llmTool({
+ *   name: 'classify',
+ *   prompt: 'Which label fits this review?\n{{review}}',
+ *   signature: '(review :string) -> {label :string, score :float}',
+ *   model: 'openai/gpt-5-mini',
+ * });
+ */
+export function llmTool(options: LlmToolOptions): ToolDefinition {
+  const problems = llmToolProblems(options);
+  if (problems.length > 0) throw usageErrorOf(problems, `LLM tool \`${String(options.name)}\`: `);
+  const defined = defineSignature(options.signature);
+  // Refused above: nobody defines a tool without a signature that can be read.
+  if (defined.kind === 'problems') throw usageErrorOf(defined.problems);
+  const { signature } = defined;
+  const model = options.model === undefined ? undefined : modelOf(options.name, options.model);
+  return {
+    kind: 'tool',
+    spec: toolSpec(options, signature, typeof model === 'object' ? model.id : model),
+    standard: null,
+    answer: signature.output?.standard ?? null,
+    ...(model === undefined ? {} : { model }),
+    ...(typeof options.approval === 'function'
+      ? { approval: options.approval as NonNullable<ToolDefinition['approval']> }
+      : {}),
+    execute: notHere,
+  };
+}
+
+/** The built-in tool `llm_query` of an agent, or undefined when it has none. */
+export function llmQueryTool({ spec }: Pick<AgentDefinition, 'spec'>): ToolDefinition | undefined {
+  const query = spec.tools.find(({ name }) => name === LLM_QUERY_TOOL);
+  return query === undefined
+    ? undefined
+    : { kind: 'tool', spec: query, standard: null, execute: notHere };
+}
+
+function notHere(): never {
+  throw new ToolError('models are asked by the loop, no tool activity does it');
+}
+
+function toolSpec(
+  options: LlmToolOptions,
+  signature: DefinedSignature,
+  model: string | undefined,
+): ToolSpec {
+  const { name, prompt, approval = 'never', approvalTimeoutMs } = options;
+  const [line = ''] = prompt.trim().split('\n');
+  const schema = signature.output?.schema;
+  return {
+    name,
+    description: options.description ?? clip(line, MAX_DESCRIPTION),
+    parameters: parametersSchema(signature.params),
+    ...LLM_TOOL_FIELDS,
+    ...(schema === undefined ? {} : { output: schema }),
+    ...(options.cache === true ? { cache: true } : {}),
+    ...(approval === 'never' ? {} : { approval: approval === 'always' ? approval : 'function' }),
+    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+    llm: llmSpec(options, signature, model),
+  };
+}
+
+function llmSpec(
+  { prompt, maxTurns = DEFAULT_LLM_TURNS }: LlmToolOptions,
+  { params, output }: DefinedSignature,
+  model: string | undefined,
+): LlmToolSpec {
+  return {
+    prompt,
+    params,
+    ...(output === null || isPlainText(output)
+      ? {}
+      : { output: { type: output.type, schema: output.schema } }),
+    ...(model === undefined ? {} : { model }),
+    maxTurns,
+  };
+}
+
+/** Keywords that say nothing of which texts fit. */
+const WORDS: readonly string[] = ['type', 'title', 'description', '$schema'];
+
+/** Whether every text is an answer, so that there is nothing to judge. */
+function isPlainText({ type, schema, standard }: NonNullable<DefinedSignature['output']>): boolean {
+  return (
+    type.kind === 'string' &&
+    standard === null &&
+    Object.keys(schema).every((keyword) => WORDS.includes(keyword))
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * Checks of arguments, with the words of the errors. `index` counts from 0; messages from 1.
+ */
+import type { Context } from '../../value/context.ts';
+import { Fault, type Reason } from '../../base/problem.ts';
+import { describeValue, shortText } from '../../value/print.ts';
+import {
+  isInteger,
+  isMap,
+  isNumber,
+  isSet,
+  isVector,
+  type Float,
+  type TreeMap,
+  type Value,
+} from '../../value/value.ts';
+
+/** The name of the builtin at work. */
+function calleeName(c: Context): string {
+  return c.callee?.name ?? 'call';
+}
+
+/** The fault that argument `index` is not what is wanted: "expects `wanted` as argument 1, got …". */
+export function wrongType(c: Context, index: number, wanted: string, value: Value): Fault {
+  const java = /^[.A-Z]|^java/.test(calleeName(c));
+  const message = `\`${calleeName(c)}\` expects ${wanted} as argument ${index + 1}, got ${describeValue(value)}.`;
+  return new Fault(java ? 'java_type_error' : 'type_error', message + swapHint(c, index, value));
+}
+
+/** `map` and its kin with function and collection the wrong way round. */
+function swapHint(c: Context, index: number, value: Value): string {
+  const name = calleeName(c);
+  const functionLike =
+    typeof value === 'object' &&
+    value !== null &&
+    (value.kind === 'closure' || value.kind === 'builtin');
+  if (!functionLike || index === 0) return '';
+  if (!/^(map|mapv|filter|filterv|remove|reduce|sort-by|group-by|keep|some|every\?)$/.test(name)) {
+    return '';
+  }
+  return ` The function comes first: \`(${name} f coll)\`.`;
+}
+
+/** A fault of the builtin at work: `` `name`: text ``. */
+export function fault(c: Context, reason: Reason, text: string): Fault {
+  return new Fault(reason, `\`${calleeName(c)}\`: ${text}`);
+}
+
+/** `args[index]`, which the arity check has proved present. */
+export function arg(args: readonly Value[], index: number): Value {
+  return args[index] as Value;
+}
+
+/** A number of any type. */
+export function expectNumber(
+  c: Context,
+  args: readonly Value[],
+  index: number,
+): number | bigint | Float {
+  const value = arg(args, index);
+  if (isNumber(value)) return value;
+  throw wrongType(c, index, 'a number', value);
+}
+
+/** An integer of any size. */
+export function expectInteger(c: Context, args: readonly Value[], index: number): number | bigint {
+  const value = arg(args, index);
+  if (isInteger(value)) return value;
+  throw wrongType(c, index, 'an integer', value);
+}
+
+/** An index or count: a float is cut toward zero, a huge integer stays huge. */
+export function expectCount(c: Context, args: readonly Value[], index: number): number {
+  const value = expectNumber(c, args, index);
+  if (typeof value === 'number') return value;
+  return Math.trunc(typeof value === 'bigint' ? Number(value) : value.value) || 0;
+}
+
+/** Text. */
+export function expectText(c: Context, args: readonly Value[], index: number): string {
+  const value = arg(args, index);
+  if (typeof value === 'string') return value;
+  throw wrongType(c, index, 'text', value);
+}
+
+/** A map, or nil as the empty one when `orNil` stands in. */
+export function expectMap(c: Context, args: readonly Value[], index: number): TreeMap {
+  const value = arg(args, index);
+  if (isMap(value)) return value;
+  throw wrongType(c, index, 'a map', value);
+}
+
+/** Whether a value has elements: nil, text, vectors, maps and sets. */
+export function isSeqable(value: Value): boolean {
+  return (
+    value === null || typeof value === 'string' || isVector(value) || isMap(value) || isSet(value)
+  );
+}
+
+/** The fault of a `case` or `condp` without a matching clause. */
+export function noClause(form: string, value: Value): Fault {
+  return new Fault(
+    'runtime_error',
+    `No clause of \`${form}\` matches ${shortText(value)}, and there is no default.`,
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * Lookup: keyword and string keys find each other, a `-` finds a `_`.
+ */
+import type { Context } from '../../value/context.ts';
+import { Fault } from '../../base/problem.ts';
+import { arityMessage } from '../../base/arity.ts';
+import { keywordInLeaf, treeGet, treeMember } from '../../value/tree.ts';
+import {
+  isKeyword,
+  isMap,
+  isNumber,
+  isSet,
+  isVector,
+  keyword,
+  type Meter,
+  type TreeMap,
+  type Value,
+  type Vector,
+} from '../../value/value.ts';
+import { vectorAt, vectorCount } from '../../value/vector.ts';
+import { characterCount, characters } from '../../value/characters.ts';
+
+/** Work of reading or writing one key. */
+export const KEY_COST = 2;
+
+/** The key under which `map` has what `key` asks for, or undefined. */
+export function flexibleKey(meter: Meter, map: TreeMap, key: Value): Value | undefined {
+  const exact = treeMember(map, key, meter);
+  if (exact !== undefined) return exact;
+  for (const other of otherSpellings(key)) {
+    const found = treeMember(map, other, meter);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The value under `key`, found in any of its spellings, or undefined. */
+export function flexibleGet(meter: Meter, map: TreeMap, key: Value): Value | undefined {
+  if (isKeyword(key)) {
+    const quick = keywordInLeaf(map, key);
+    if (quick !== undefined) return quick;
+    const other = treeGet(map, key.name, meter);
+    if (other !== undefined && map.root.kids === null) return other;
+  }
+  const exact = treeGet(map, key, meter);
+  if (exact !== undefined) return exact;
+  for (const other of otherSpellings(key)) {
+    const found = treeGet(map, other, meter);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function otherSpellings(key: Value): readonly Value[] {
+  const name = typeof key === 'string' ? key : isKeyword(key) ? key.name : null;
+  if (name === null) return [];
+  const other = typeof key === 'string' ? keyword(name) : name;
+  if (!name.includes('-')) return [other];
+  const underscored = name.replaceAll('-', '_');
+  return [other, keyword(underscored), underscored];
+}
+
+/** A whole number as an index, floats cut; NaN and the endless give −1. */
+export function indexOf(value: Value): number {
+  if (typeof value === 'number') return value;
+  if (!isNumber(value)) return -1;
+  const index = Math.trunc(typeof value === 'bigint' ? Number(value) : value.value);
+  return Number.isFinite(index) ? index : -1;
+}
+
+/** The element of a vector at an index of any type, or undefined. */
+export function elementAt(vector: Vector, index: Value): Value | undefined {
+  const at = indexOf(index);
+  return at >= 0 && at < vectorCount(vector) ? vectorAt(vector, at) : undefined;
+}
+
+/** What was found, or `fallback`: a present nil is found. */
+export function foundOr(found: Value | undefined, fallback: Value): Value {
+  return found === undefined ? fallback : found;
+}
+
+/** `get` of any collection, undefined when there is nothing. */
+export function getFrom(c: Context, from: Value, key: Value): Value | undefined {
+  c.charge(KEY_COST);
+  if (isMap(from)) return flexibleGet(c, from, key);
+  if (isVector(from)) return isNumber(key) ? elementAt(from, key) : undefined;
+  if (isSet(from)) return treeMember(from, key, c);
+  if (typeof from === 'string' && isNumber(key)) return characterAt(c, from, indexOf(key));
+  return undefined;
+}
+
+/** The character of a text at an index, or undefined. */
+export function characterAt(c: Context, text: string, index: number): Value | undefined {
+  c.charge(text.length >>> 4);
+  if (index < 0 || index >= characterCount(text)) return undefined;
+  return characters(text)[index];
+}
+
+function checkCount(name: string, args: readonly Value[], max: number): void {
+  if (args.length >= 1 && args.length <= max) return;
+  throw new Fault('arity_error', arityMessage(name, 1, max, args.length));
+}
+
+/** The value of calling a keyword, map, set or vector; undefined when `fn` is none of them. */
+export function lookup(c: Context, fn: Value, args: readonly Value[]): Value | undefined {
+  const [first = null, fallback = null] = args;
+  if (isKeyword(fn)) {
+    checkCount(`:${fn.name}`, args, 2);
+    c.charge(KEY_COST);
+    if (isMap(first)) return foundOr(flexibleGet(c, first, fn), fallback);
+    if (isSet(first)) return foundOr(treeMember(first, fn, c), fallback);
+    return fallback;
+  }
+  if (isMap(fn)) {
+    checkCount('map', args, 2);
+    c.charge(KEY_COST);
+    return foundOr(flexibleGet(c, fn, first), fallback);
+  }
+  if (isSet(fn)) {
+    checkCount('set', args, 1);
+    c.charge(KEY_COST);
+    return treeMember(fn, first, c) ?? null;
+  }
+  if (isVector(fn)) {
+    checkCount('vector', args, 1);
+    c.charge(KEY_COST);
+    if (!isNumber(first)) throw new Fault('type_error', 'A vector is called with an index.');
+    return elementAt(fn, first) ?? null;
+  }
+  return undefined;
+}

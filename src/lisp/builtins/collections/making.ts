@@ -1,0 +1,157 @@
+/**
+ * Making collections.
+ */
+import { slots } from '../../value/slots.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { add } from '../../value/numbers.ts';
+import { magnitude } from '../../value/order.ts';
+import { mapOf, setOf } from '../../value/tree.ts';
+import {
+  isSet,
+  isVector,
+  type TreeMap,
+  type Value,
+  type Vector,
+  type Work,
+} from '../../value/value.ts';
+import { EMPTY_VECTOR, vectorItems, vectorOf } from '../../value/vector.ts';
+import { arg, expectCount, expectNumber, fault } from '../arguments/expect.ts';
+import { KEY_COST } from '../arguments/lookup.ts';
+import { itemsAt } from '../arguments/seqable.ts';
+import { plain } from '../arguments/stepping.ts';
+
+function pairsFrom(c: Context, args: readonly Value[]): TreeMap {
+  if (args.length % 2 !== 0) {
+    throw fault(
+      c,
+      'arity_error',
+      `pairs of key and value are needed, got ${args.length} arguments.`,
+    );
+  }
+  c.charge(args.length);
+  const keys = args.filter((_, index) => index % 2 === 0);
+  return mapOf(
+    keys,
+    args.filter((_, index) => index % 2 === 1),
+    c,
+  );
+}
+
+/** The numbers of a `range`. */
+function rangeOf(c: Context, args: readonly Value[]): Vector {
+  const numbers = args.map((_, index) => expectNumber(c, args, index));
+  const [first = 0, second, third = 1] = numbers;
+  const start = second === undefined ? 0 : first;
+  const end = second ?? first;
+  const step = magnitude(third);
+  if (Number(step) === 0)
+    throw fault(c, 'runtime_error', 'the step is 0, the range would never end.');
+  const span = Number(magnitude(end)) - Number(magnitude(start));
+  const size = Math.max(0, Math.ceil(span / Number(step)));
+  if (Number.isNaN(size)) return EMPTY_VECTOR;
+  checkCount(c, size);
+  c.charge(size);
+  const items: Value[] = [];
+  if (typeof start === 'number' && typeof third === 'number') {
+    for (let index = 0; index < size; index++) items.push(start + index * third);
+    return vectorOf(items);
+  }
+  // Float steps add up, so the end decides, not the count.
+  let at = start;
+  while (
+    items.length <= size &&
+    (step > 0 ? magnitude(at) < magnitude(end) : magnitude(at) > magnitude(end))
+  ) {
+    items.push(at);
+    at = add(c, at, third);
+  }
+  return vectorOf(items);
+}
+
+/** `n` numbers from `start` by `step`, which may be zero, up to `end`. */
+function takeRange(c: Context, args: readonly Value[]): Value {
+  const count = Math.max(0, expectCount(c, args, 0));
+  const step = expectNumber(c, args, 3);
+  if (Number(magnitude(step)) !== 0) {
+    const items = vectorItems(rangeOf(c, args.slice(1)));
+    return vectorOf(items.slice(0, count));
+  }
+  const start = expectNumber(c, args, 1);
+  if (!(magnitude(start) < magnitude(expectNumber(c, args, 2)))) return EMPTY_VECTOR;
+  checkCount(c, count);
+  c.charge(count);
+  return vectorOf(slots<Value>(count).fill(start));
+}
+
+function combinations(c: Context, args: readonly Value[]): Value {
+  const items = itemsAt(c, args, 0);
+  const size = expectCount(c, args, 1);
+  if (size < 0 || size > items.length) return EMPTY_VECTOR;
+  let total = 1;
+  for (let index = 0; index < size; index++) total = (total * (items.length - index)) / (index + 1);
+  checkCount(c, Math.round(total));
+  c.charge(Math.round(total) * (size + 1));
+  const found: Value[] = [];
+  const chosen = Array.from({ length: size }, (_, index) => index);
+  for (;;) {
+    found.push(vectorOf(chosen.map((index) => items[index] as Value)));
+    let at = size - 1;
+    while (at >= 0 && chosen[at] === items.length - size + at) at -= 1;
+    if (at < 0) return vectorOf(found);
+    chosen[at] = (chosen[at] ?? 0) + 1;
+    for (let next = at + 1; next < size; next++) chosen[next] = (chosen[next - 1] ?? 0) + 1;
+  }
+}
+
+function repeat(c: Context, args: readonly Value[]): Value {
+  const count = Math.max(0, expectCount(c, args, 0));
+  checkCount(c, count);
+  c.charge(count);
+  return vectorOf(slots<Value>(count).fill(arg(args, 1)));
+}
+
+const vector: Work = plain((c, args) => {
+  c.charge(args.length);
+  return vectorOf(args);
+});
+const setFrom: Work = plain((c, args) => {
+  c.charge(args.length);
+  return setOf(args, c);
+});
+const mapFrom: Work = plain(pairsFrom);
+
+/** What each of these builtins does. */
+export const MAKING_WORK: { readonly [name: string]: Work } = Object.freeze({
+  vector,
+  list: vector,
+  vec: plain((c, args) => {
+    const [value = null] = args;
+    if (isVector(value)) return value;
+    const items = itemsAt(c, args, 0);
+    c.charge(items.length);
+    return vectorOf(items);
+  }),
+  set: plain((c, args) => {
+    const [value = null] = args;
+    if (isSet(value)) return value;
+    const items = itemsAt(c, args, 0);
+    c.charge(items.length * KEY_COST);
+    return setOf(items, c);
+  }),
+  'hash-set': setFrom,
+  'sorted-set': setFrom,
+  'hash-map': mapFrom,
+  'array-map': mapFrom,
+  'sorted-map': mapFrom,
+  zipmap: plain((c, args) => {
+    const keys = itemsAt(c, args, 0);
+    const vals = itemsAt(c, args, 1);
+    const count = Math.min(keys.length, vals.length);
+    c.charge(count * KEY_COST);
+    return mapOf(keys.slice(0, count), vals.slice(0, count), c);
+  }),
+  range: plain(rangeOf),
+  'take-range~': plain(takeRange),
+  repeat: plain(repeat),
+  combinations: plain(combinations),
+});

@@ -1,0 +1,127 @@
+/**
+ * `reduce` and its kin.
+ */
+import type { Context } from '../../value/context.ts';
+import { treeKeys, treeVals } from '../../value/tree-walk.ts';
+import {
+  isMap,
+  isVector,
+  type Reduced,
+  type Value,
+  type Steps,
+  type Work,
+} from '../../value/value.ts';
+import { vectorItems, vectorOf } from '../../value/vector.ts';
+import { arg, wrongType } from '../arguments/expect.ts';
+import { itemsAt } from '../arguments/seqable.ts';
+import { finish, steps, walk, want } from '../arguments/stepping.ts';
+
+function isReduced(value: Value): value is Reduced {
+  return typeof value === 'object' && value !== null && value.kind === 'reduced';
+}
+
+function reduceNext(c: Context, s: Steps): void {
+  if (s.at >= s.items.length) {
+    finish(s, s.acc);
+    return;
+  }
+  c.charge(1);
+  s.args = [s.acc, s.items[s.at] as Value];
+  s.at += 1;
+}
+
+/** The first value of the fold; without one and without items the function alone makes it: false. */
+function beginFolding(c: Context, args: readonly Value[], s: Steps): boolean {
+  s.fn = arg(args, 0);
+  s.items = itemsAt(c, args, args.length - 1);
+  if (args.length === 3) {
+    s.acc = arg(args, 1);
+    return true;
+  }
+  if (s.items.length === 0) {
+    s.phase = 1;
+    want(s, s.fn, []);
+    return false;
+  }
+  s.acc = s.items[0] as Value;
+  s.at = 1;
+  return true;
+}
+
+const reduce: Work = steps(
+  [0],
+  (c, args, s) => {
+    if (!beginFolding(c, args, s)) return;
+    reduceNext(c, s);
+  },
+  (c, s, result) => {
+    if (s.phase === 1) finish(s, result);
+    else if (isReduced(result)) finish(s, result.value);
+    else {
+      s.acc = result;
+      reduceNext(c, s);
+    }
+  },
+);
+
+const reductions: Work = steps(
+  [0],
+  (c, args, s) => {
+    if (!beginFolding(c, args, s)) return;
+    s.out.push(s.acc);
+    reductionsNext(c, s);
+  },
+  (c, s, result) => {
+    if (s.phase === 1) {
+      finish(s, vectorOf([result]));
+      return;
+    }
+    if (isReduced(result)) {
+      s.out.push(result.value);
+      finish(s, vectorOf(s.out));
+      return;
+    }
+    s.acc = result;
+    s.out.push(result);
+    reductionsNext(c, s);
+  },
+);
+
+function reductionsNext(c: Context, s: Steps): void {
+  reduceNext(c, s);
+  if (s.done) s.result = vectorOf(s.out);
+}
+
+const reduceKv: Work = walk({
+  begin(c, args, s) {
+    s.fn = arg(args, 0);
+    s.acc = arg(args, 1);
+    const coll = arg(args, 2);
+    if (coll === null) return;
+    if (isMap(coll)) {
+      s.items = treeVals(coll);
+      s.extra = [...treeKeys(coll)];
+    } else if (isVector(coll)) s.items = vectorItems(coll);
+    else throw wrongType(c, 2, 'a map or vector', coll);
+  },
+  args(_c, s) {
+    const key = Array.isArray(s.extra) ? (s.extra[s.at] as Value) : s.at;
+    return [s.acc, key, s.items[s.at] as Value];
+  },
+  take(_c, s, result) {
+    if (isReduced(result)) {
+      s.result = result.value;
+      return true;
+    }
+    s.acc = result;
+    return false;
+  },
+  end: (_c, s) => s.acc,
+});
+
+/** What each of these builtins does. */
+export const REDUCING_WORK: { readonly [name: string]: Work } = Object.freeze({
+  reduce,
+  reductions,
+  'reduce-kv': reduceKv,
+});

@@ -1,0 +1,297 @@
+/**
+ * Walking trees: `walk`, `prewalk`, `postwalk`, `tree-seq` and their kin, with an explicit stack.
+ */
+import { checkCount, type Context } from '../../value/context.ts';
+import { checkNesting } from '../../value/order.ts';
+import { treeKeys } from '../../value/tree-walk.ts';
+import { mapOf, setOf } from '../../value/tree.ts';
+import {
+  isKeyword,
+  isMap,
+  isSet,
+  isVector,
+  keyword,
+  truthy,
+  type Value,
+  type Vector,
+  type Steps,
+  type Work,
+} from '../../value/value.ts';
+import { vectorAt, vectorItems, vectorOf, vectorPush, EMPTY_VECTOR } from '../../value/vector.ts';
+import { arg, wrongType } from '../arguments/expect.ts';
+import { flexibleGet, foundOr } from '../arguments/lookup.ts';
+import { elementsOf, entriesOf } from '../arguments/seqable.ts';
+import { finish, plain, steps, walk, want } from '../arguments/stepping.ts';
+
+/** The children of a collection, or undefined for a leaf. Entries of maps are vectors. */
+function childrenOf(value: Value): readonly Value[] | undefined {
+  if (isVector(value)) return vectorItems(value);
+  if (isMap(value)) return entriesOf(value);
+  return isSet(value) ? treeKeys(value) : undefined;
+}
+
+/** A collection like `shape` of new children. */
+function rebuild(c: Context, shape: Value, children: readonly Value[]): Value {
+  if (isSet(shape)) return setOf(children, c);
+  if (!isMap(shape)) return vectorOf(children);
+  const keys: Value[] = [];
+  const vals: Value[] = [];
+  for (const child of children) {
+    if (!isVector(child) || child.end - child.start !== 2)
+      throw wrongType(c, 0, 'entries `[k v]`', child);
+    keys.push(vectorAt(child, 0));
+    vals.push(vectorAt(child, 1));
+  }
+  return mapOf(keys, vals, c);
+}
+
+const walkOnce: Work = walk({
+  calls: [0, 1],
+  begin(c, args, s) {
+    s.fn = arg(args, 0);
+    s.acc = arg(args, 2);
+    s.extra = arg(args, 1);
+    s.items = [...(childrenOf(s.acc) ?? []), null];
+    s.phase = s.items.length - 1;
+    if (s.phase === 0) toOuter(c, s);
+  },
+  args: (_c, s) => [s.items[s.at] as Value],
+  take(c, s, result) {
+    if (s.at > s.phase) {
+      s.result = result;
+      return true;
+    }
+    s.out.push(result);
+    if (s.at === s.phase) toOuter(c, s);
+    return false;
+  },
+  end: (_c, s) => s.result,
+});
+
+/** The last call of `walk` is of `outer`, on what the children became. */
+function toOuter(c: Context, s: Steps): void {
+  const whole = childrenOf(s.acc) === undefined ? s.acc : rebuild(c, s.acc, s.out);
+  s.items = s.items.with(s.phase, whole);
+  s.fn = s.extra as Value;
+}
+
+/*
+ * A recursive walk keeps a stack of open collections in `out`: each is a vector of its shape, the
+ * children still to do, and those done.
+ */
+function push(c: Context, s: Steps, shape: Value, children: readonly Value[]): void {
+  checkNesting(s.out.length, c);
+  s.out.push(vectorOf([shape, vectorOf(children), EMPTY_VECTOR]));
+}
+
+interface Open {
+  readonly shape: Value;
+  readonly todo: Vector;
+  readonly done: Vector;
+}
+
+function top(s: Steps): Open | null {
+  const last = s.out[s.out.length - 1];
+  if (last === undefined) return null;
+  const vector = last as Vector;
+  return {
+    shape: vectorAt(vector, 0),
+    todo: vectorAt(vector, 1) as Vector,
+    done: vectorAt(vector, 2) as Vector,
+  };
+}
+
+/** Puts a finished child into its parent; returns the next child to walk, or the parent rebuilt. */
+function putChild(
+  c: Context,
+  s: Steps,
+  value: Value,
+): { next: Value } | { whole: Value } | { end: Value } {
+  const open = top(s);
+  if (open === null) return { end: value };
+  const done = vectorPush(open.done, value);
+  const index = done.end - done.start;
+  if (index < open.todo.end - open.todo.start) {
+    s.out[s.out.length - 1] = vectorOf([open.shape, open.todo, done]);
+    return { next: vectorAt(open.todo, index) };
+  }
+  s.out.pop();
+  return { whole: rebuild(c, open.shape, vectorItems(done)) };
+}
+
+/** Bottom up: goes down to the next leaf, and asks for the call on it. */
+function descend(c: Context, s: Steps, from: Value): void {
+  let value = from;
+  for (;;) {
+    c.charge(1);
+    const children = childrenOf(value);
+    const [first] = children ?? [];
+    if (children === undefined || first === undefined) {
+      s.args = [value];
+      return;
+    }
+    push(c, s, value, children);
+    value = first;
+  }
+}
+
+const postwalk: Work = steps(
+  [0],
+  (c, args, s) => {
+    s.fn = arg(args, 0);
+    descend(c, s, arg(args, 1));
+  },
+  (c, s, result) => {
+    const put = putChild(c, s, result);
+    if ('end' in put) finish(s, put.end);
+    else if ('next' in put) descend(c, s, put.next);
+    else s.args = [put.whole];
+  },
+);
+
+/** Top down: a result is opened, its children are called for next. */
+function expand(c: Context, s: Steps, result: Value): void {
+  let value = result;
+  for (;;) {
+    c.charge(1);
+    const children = childrenOf(value);
+    const [first] = children ?? [];
+    if (children !== undefined && first !== undefined) {
+      push(c, s, value, children);
+      s.args = [first];
+      return;
+    }
+    let put = putChild(c, s, value);
+    while ('whole' in put) put = putChild(c, s, put.whole);
+    if ('end' in put) {
+      finish(s, put.end);
+      return;
+    }
+    value = put.next;
+    s.args = [value];
+    return;
+  }
+}
+
+const prewalk: Work = steps(
+  [0],
+  (_c, args, s) => want(s, arg(args, 0), [arg(args, 1)]),
+  (c, s, result) => expand(c, s, result),
+);
+
+/** A walk of the whole tree without calls. */
+function transform(
+  c: Context,
+  root: Value,
+  before: (value: Value) => Value,
+  after: (value: Value) => Value,
+): Value {
+  const visit = (given: Value, nesting: number): Value => {
+    checkNesting(nesting, c);
+    c.charge(1);
+    const value = before(given);
+    const children = childrenOf(value);
+    if (children === undefined) return after(value);
+    return after(
+      rebuild(
+        c,
+        value,
+        children.map((child) => visit(child, nesting + 1)),
+      ),
+    );
+  };
+  return visit(root, 0);
+}
+
+function replacing(order: 'pre' | 'post'): Work {
+  return plain((c, args) => {
+    const by = arg(args, 0);
+    const swap = (value: Value): Value =>
+      isMap(by) ? foundOr(flexibleGet(c, by, value), value) : value;
+    const keep = (value: Value): Value => value;
+    if (by !== null && !isMap(by)) throw wrongType(c, 0, 'a map', by);
+    return transform(c, arg(args, 1), order === 'pre' ? swap : keep, order === 'pre' ? keep : swap);
+  });
+}
+
+const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
+
+function renamingKeys(rename: (key: Value) => Value): Work {
+  return plain((c, args) =>
+    transform(
+      c,
+      arg(args, 0),
+      (value) => value,
+      (value) => {
+        if (!isMap(value)) return value;
+        const entries = entriesOf(value) as readonly Vector[];
+        c.charge(entries.length);
+        return mapOf(
+          entries.map((entry) => rename(vectorAt(entry, 0))),
+          entries.map((entry) => vectorAt(entry, 1)),
+          c,
+        );
+      },
+    ),
+  );
+}
+
+/*
+ * `tree-seq` calls `branch?` and then `children` on each node, depth first: `items` are the two
+ * functions, `acc` a vector of the nodes still to visit, last one next.
+ */
+const treeSeq: Work = steps(
+  [0, 1],
+  (c, args, s) => {
+    s.items = [arg(args, 0), arg(args, 1)];
+    s.extra = [arg(args, 2)];
+    visitNode(c, s);
+  },
+  (c, s, result) => {
+    const waiting = s.extra as Value[];
+    if (s.phase === 0) {
+      if (truthy(result)) {
+        s.phase = 1;
+        want(s, s.items[1] as Value, [s.acc]);
+        return;
+      }
+    } else {
+      s.phase = 0;
+      const children = elementsOf(c, result);
+      if (children === undefined)
+        throw wrongType(c, 1, 'a function that gives something with elements', result);
+      checkCount(c, waiting.length + children.length);
+      c.charge(children.length);
+      for (const child of children.toReversed()) waiting.push(child);
+    }
+    visitNode(c, s);
+  },
+);
+
+function visitNode(c: Context, s: Steps): void {
+  const waiting = s.extra as Value[];
+  const node = waiting.pop();
+  if (node === undefined) {
+    finish(s, vectorOf(s.out));
+    return;
+  }
+  c.charge(1);
+  checkCount(c, s.out.length + 1);
+  s.out.push(node);
+  s.acc = node;
+  want(s, s.items[0] as Value, [node]);
+}
+
+/** What each tree builtin does. */
+export const TREE_WORK: { readonly [name: string]: Work } = Object.freeze({
+  walk: walkOnce,
+  prewalk,
+  postwalk,
+  'prewalk-replace': replacing('pre'),
+  'postwalk-replace': replacing('post'),
+  'keywordize-keys': renamingKeys((key) =>
+    typeof key === 'string' && KEYWORD_TEXT.test(key) ? keyword(key) : key,
+  ),
+  'stringify-keys': renamingKeys((key) => (isKeyword(key) ? key.name : key)),
+  'tree-seq': treeSeq,
+});

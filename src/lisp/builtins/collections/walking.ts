@@ -1,0 +1,315 @@
+/**
+ * Sequence functions that call a function for each element.
+ */
+import { slots } from '../../value/slots.ts';
+import { checkCount, type Context } from '../../value/context.ts';
+import { Fault } from '../../base/problem.ts';
+import { describeValue } from '../../value/print.ts';
+import { newKeyIndex, numberOf } from '../../value/key-index.ts';
+import { mapOf, setOf, treeHas } from '../../value/tree.ts';
+import {
+  isKeyword,
+  isSet,
+  isVector,
+  truthy,
+  type Value,
+  type Vector,
+  type Builtin,
+  type Steps,
+  type Work,
+} from '../../value/value.ts';
+import { vectorItems, vectorOf, vectorPush } from '../../value/vector.ts';
+import { compareNatural } from '../../value/order.ts';
+import { divide } from '../../value/numbers.ts';
+import { arg, expectCount, wrongType } from '../arguments/expect.ts';
+import { KEY_COST } from '../arguments/lookup.ts';
+import { elementsOf, itemsAt } from '../arguments/seqable.ts';
+import { sumOf } from './sequences.ts';
+import { finish, steps, walk } from '../arguments/stepping.ts';
+
+/** Begins a walk of argument 1 with the function in argument 0. */
+function begin(c: Context, args: readonly Value[], s: Steps): void {
+  s.fn = arg(args, 0);
+  s.items = itemsAt(c, args, 1);
+}
+
+/** A function for a key function: text looks up a key, a vector of names a path. */
+export function keyFunction(byPath: Builtin, value: Value): Value {
+  const path = typeof value === 'string' ? vectorOf([value]) : value;
+  if (!isVector(path)) return value;
+  const names = vectorItems(path);
+  if (!names.every((name) => isKeyword(name) || typeof name === 'string')) return value;
+  return { kind: 'combinator', name: 'partial', of: [byPath, path] };
+}
+
+function keep(s: Steps, value: Value): void {
+  s.out.push(value);
+}
+
+const all = (_c: Context, s: Steps): Value => vectorOf(s.out);
+
+function map(): Work {
+  return walk({
+    begin(c, args, s) {
+      s.fn = arg(args, 0);
+      if (args.length === 2) {
+        s.items = itemsAt(c, args, 1);
+        return;
+      }
+      // Several collections: each item is the vector of arguments of one call.
+      const colls = args.slice(1).map((_, index) => itemsAt(c, args, index + 1));
+      const count = Math.min(...colls.map((items) => items.length));
+      c.charge(count * colls.length);
+      s.phase = 1;
+      s.items = Array.from({ length: count }, (_, index) =>
+        vectorOf(colls.map((items) => items[index] as Value)),
+      );
+    },
+    args(_c, s) {
+      const item = s.items[s.at] as Value;
+      return s.phase === 1 ? [...vectorItems(item as Vector)] : [item];
+    },
+    take: (_c, s, result) => keep(s, result),
+    end: all,
+  });
+}
+
+function join(c: Context, s: Steps, result: Value): void {
+  const items = elementsOf(c, result);
+  if (items === undefined) {
+    throw new Fault(
+      'type_error',
+      `\`mapcat\`: the function must give something with elements, got ${describeValue(result)}.`,
+    );
+  }
+  checkCount(c, s.out.length + items.length);
+  c.charge(items.length);
+  for (const item of items) s.out.push(item);
+}
+
+function mapcat(): Work {
+  const mapped = map();
+  if (mapped.kind !== 'steps') return mapped;
+  const { stepper } = mapped;
+  return steps(
+    [0],
+    (c, args, s) => {
+      const inner = stepper.start(c, args);
+      Object.assign(s, inner);
+    },
+    (c, s, result) => {
+      join(c, s, result);
+      s.at += 1;
+      if (s.at >= s.items.length) {
+        finish(s, vectorOf(s.out));
+        return;
+      }
+      c.charge(1);
+      const item = s.items[s.at] as Value;
+      s.args = s.phase === 1 ? [...vectorItems(item as Vector)] : [item];
+    },
+  );
+}
+
+function filter(wanted: boolean): Work {
+  return walk({
+    begin,
+    take(_c, s, result, item) {
+      if (truthy(result) === wanted) keep(s, item);
+    },
+    end: all,
+  });
+}
+
+/** Stops at the first result that decides. */
+function search(decide: (result: Value) => Value | undefined, otherwise: Value): Work {
+  return walk({
+    begin,
+    take(_c, s, result) {
+      const answer = decide(result);
+      if (answer === undefined) return false;
+      s.result = answer;
+      return true;
+    },
+    end: () => otherwise,
+  });
+}
+
+function partitionBy(): Work {
+  return walk({
+    begin,
+    take(c, s, result, item) {
+      const changed = s.at === 1 || !sameKey(c, s.acc, result);
+      s.acc = result;
+      const last = s.out[s.out.length - 1];
+      if (changed || last === undefined) keep(s, vectorOf([item]));
+      else s.out[s.out.length - 1] = vectorPush(last as Vector, item);
+    },
+    end: all,
+  });
+}
+
+function sameKey(c: Context, a: Value, b: Value): boolean {
+  return treeHas(setOf([a], c), b, c);
+}
+
+function prefix(split: 'take' | 'drop' | 'both'): Work {
+  const result = (s: Steps, upTo: number): Value => {
+    const before = (): Value => vectorOf(s.items.slice(0, upTo));
+    const after = (): Value => vectorOf(s.items.slice(upTo));
+    if (split === 'take') return before();
+    return split === 'drop' ? after() : vectorOf([before(), after()]);
+  };
+  return walk({
+    begin,
+    take(_c, s, passes) {
+      if (truthy(passes)) return false;
+      s.result = result(s, s.at - 1);
+      return true;
+    },
+    end: (_c, s) => result(s, s.items.length),
+  });
+}
+
+/** The tables that need the path builtin, made once the registry has it. */
+export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
+  const byKey = (c: Context, args: readonly Value[], s: Steps): void => {
+    s.fn = keyFunction(byPath, arg(args, 0));
+    s.items = itemsAt(c, args, 1);
+  };
+  // Keys are gathered first: what a walk remembers is data, and grouping at the end is fast.
+  const groupBy = walk({
+    begin: byKey,
+    take(c, s, result) {
+      c.charge(KEY_COST);
+      keep(s, result);
+    },
+    end(c, s) {
+      const index = newKeyIndex();
+      const groups: Value[][] = [];
+      for (const [place, key] of s.out.entries()) {
+        const number = numberOf(index, key, c);
+        const group = groups[number];
+        if (group === undefined) groups.push([s.items[place] as Value]);
+        else group.push(s.items[place] as Value);
+      }
+      return mapOf(index.keys, groups.map(vectorOf), c);
+    },
+  });
+  const distinctBy = walk({
+    begin: byKey,
+    take(c, s, result) {
+      c.charge(KEY_COST);
+      keep(s, result);
+    },
+    end(c, s) {
+      const index = newKeyIndex();
+      return vectorOf(
+        s.items.filter((_, place) => {
+          const before = index.keys.length;
+          return numberOf(index, s.out[place] as Value, c) === before;
+        }),
+      );
+    },
+  });
+  const sumBy = walk({
+    begin: byKey,
+    take: (_c, s, result) => keep(s, result),
+    end: (c, s) => sumOf(c, s.out).total,
+  });
+  const avgBy = walk({
+    begin: byKey,
+    take: (_c, s, result) => keep(s, result),
+    end(c, s) {
+      const { total, count } = sumOf(c, s.out);
+      return count === 0 ? null : divide(total, count);
+    },
+  });
+  const extremeBy = (wanted: -1 | 1): Work =>
+    walk({
+      begin(c, args, s) {
+        s.fn = keyFunction(byPath, arg(args, 0));
+        s.items = args.length === 2 ? itemsAt(c, args, 1) : args.slice(1);
+      },
+      take(c, s, result, item) {
+        if (result === null) return;
+        if (s.phase === 0 || compareNatural(result, s.extra as Value, c) === wanted) {
+          s.phase = 1;
+          s.acc = item;
+          s.extra = result;
+        }
+      },
+      end: (_c, s) => s.acc,
+    });
+  return {
+    'group-by': groupBy,
+    'distinct-by': distinctBy,
+    'sum-by': sumBy,
+    'avg-by': avgBy,
+    'min-by': extremeBy(-1),
+    'max-by': extremeBy(1),
+  };
+}
+
+/** What each of these builtins does. */
+export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
+  map: map(),
+  mapv: map(),
+  mapcat: mapcat(),
+  'map-indexed': walk({
+    begin,
+    args: (_c, s) => [s.at, s.items[s.at] as Value],
+    take: (_c, s, result) => keep(s, result),
+    end: all,
+  }),
+  'keep-indexed': walk({
+    begin,
+    args: (_c, s) => [s.at, s.items[s.at] as Value],
+    take(_c, s, result) {
+      if (result !== null) keep(s, result);
+    },
+    end: all,
+  }),
+  filter: filter(true),
+  filterv: filter(true),
+  remove: filter(false),
+  keep: walk({
+    begin,
+    take(_c, s, result) {
+      if (result !== null) keep(s, result);
+    },
+    end: all,
+  }),
+  'take-while': prefix('take'),
+  'drop-while': prefix('drop'),
+  'split-with': prefix('both'),
+  'partition-by': partitionBy(),
+  some: search((result) => (truthy(result) ? result : undefined), null),
+  'every?': search((result) => (truthy(result) ? undefined : false), true),
+  'not-every?': search((result) => (truthy(result) ? undefined : true), false),
+  'not-any?': search((result) => (truthy(result) ? false : undefined), true),
+  'run!': walk({ begin, take: () => false, end: () => null }),
+  repeatedly: walk({
+    calls: [1],
+    begin(c, args, s) {
+      const count = Math.max(0, expectCount(c, args, 0));
+      checkCount(c, count);
+      s.fn = arg(args, 1);
+      s.items = slots<Value>(count).fill(null);
+    },
+    args: () => [],
+    take: (_c, s, result) => keep(s, result),
+    end: all,
+  }),
+  'set/select': walk({
+    begin(c, args, s) {
+      const coll = arg(args, 1);
+      if (coll !== null && !isSet(coll)) throw wrongType(c, 1, 'a set', coll);
+      begin(c, args, s);
+    },
+    take(_c, s, result, item) {
+      if (truthy(result)) keep(s, item);
+    },
+    end: (c, s) => setOf(s.out, c),
+  }),
+});

@@ -1,0 +1,137 @@
+/**
+ * Functions of functions, types, documentation, ending, effects.
+ */
+import type { Context } from '../../value/context.ts';
+import { Fault, ProgramEnd } from '../../base/problem.ts';
+import {
+  isInteger,
+  isMap,
+  keyword,
+  type CombinatorName,
+  type Value,
+  type EffectName,
+  type Work,
+} from '../../value/value.ts';
+import { fromJson } from '../../json/from-json.ts';
+import { readable } from '../../value/print.ts';
+import { EMPTY_MAP, mapOf, mapSet } from '../../value/tree.ts';
+import { arg, expectText } from '../arguments/expect.ts';
+import { plain } from '../arguments/stepping.ts';
+
+function making(name: CombinatorName): Work {
+  return plain((c, args) => {
+    c.charge(args.length);
+    return { kind: 'combinator', name, of: args.slice() };
+  });
+}
+
+const TYPES: { readonly [kind: string]: string } = Object.freeze({
+  float: 'number',
+  keyword: 'keyword',
+  vector: 'vector',
+  map: 'map',
+  set: 'set',
+  closure: 'function',
+  builtin: 'function',
+  combinator: 'function',
+  tool: 'function',
+  regex: 'regex',
+  date: 'java_object',
+});
+
+/** The type of a value as `type` names it; null for nil. */
+function typeOf(value: Value): string | null {
+  if (value === null) return null;
+  if (typeof value === 'boolean') return 'boolean';
+  if (isInteger(value)) return 'number';
+  if (typeof value === 'string') return 'string';
+  return TYPES[value.kind] ?? 'unknown';
+}
+
+function ending(kind: 'returned' | 'failed'): Work {
+  return plain((c, args) => {
+    if (c.inside !== null) {
+      const name = kind === 'returned' ? 'return' : 'fail';
+      throw new Fault(
+        `${c.inside}_error`,
+        `\`${name}\` cannot end the program from inside \`${c.inside}\`.`,
+      );
+    }
+    throw new ProgramEnd(kind, arg(args, 0));
+  });
+}
+
+function effect(name: EffectName): Work {
+  return { kind: 'effect', effect: name };
+}
+
+function budget(c: Context): Value {
+  const given = fromJson(c.budget);
+  if (!isMap(given)) return EMPTY_MAP;
+  const keys = Object.keys(c.budget).toSorted();
+  if (keys.length === 0) return EMPTY_MAP;
+  let map = EMPTY_MAP;
+  for (const key of keys) {
+    const json = c.budget[key];
+    if (json !== undefined) map = mapSet(map, keyword(key), keywordKeys(c, fromJson(json)), c);
+  }
+  return mapSet(map, keyword('fuel'), c.fuel, c);
+}
+
+function keywordKeys(c: Context, value: Value): Value {
+  if (!isMap(value)) return value;
+  const keys = value.root.keys.map((key) => (typeof key === 'string' ? keyword(key) : key));
+  return mapOf(keys, value.root.vals, c);
+}
+
+/** What each of these builtins does. */
+export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
+  apply: { kind: 'spread' },
+  comp: plain((c, args) => {
+    c.charge(args.length);
+    return { kind: 'combinator', name: 'comp', of: args.slice() };
+  }),
+  partial: plain((c, args) => {
+    c.charge(args.length);
+    return args.length === 1
+      ? arg(args, 0)
+      : { kind: 'combinator', name: 'partial', of: args.slice() };
+  }),
+  complement: making('complement'),
+  constantly: making('constantly'),
+  'every-pred': making('every-pred'),
+  'some-fn': making('some-fn'),
+  juxt: making('juxt'),
+  fnil: making('fnil'),
+  type: plain((_c, args) => {
+    const name = typeOf(arg(args, 0));
+    return name === null ? null : keyword(name);
+  }),
+  return: ending('returned'),
+  fail: ending('failed'),
+  ask: effect('ask'),
+  sleep: effect('sleep'),
+  pmap: effect('pmap'),
+  pcalls: effect('pcalls'),
+  now: plain((c) => c.now),
+  'budget/remaining': plain((c) => budget(c)),
+  'System/currentTimeMillis': plain((c) => c.now),
+  'not-restored~': plain(() => {
+    throw new Fault(
+      'snapshot_version',
+      'This function comes from a program that cannot be read any more. Define it again.',
+    );
+  }),
+  'task-reset': plain((c, args) => {
+    const id = readable(arg(args, 0), c);
+    c.records.journal.delete(id);
+    c.records.journalChanges.set(id, undefined);
+    return null;
+  }),
+  'step-done': plain((c, args) => {
+    const id = arg(args, 0);
+    const text = expectText(c, args, 1);
+    c.records.plan.set(typeof id === 'string' ? id : readable(id, c), text);
+    return text;
+  }),
+});

@@ -1,0 +1,280 @@
+/**
+ * `describe`: a bounded summary of a value's shape, for looking at data before working on it.
+ */
+import type { Context } from '../../value/context.ts';
+import { compareKeys, compareNatural } from '../../value/order.ts';
+import { cutText, shortText } from '../../value/print.ts';
+import { treeKeys, treeVals } from '../../value/tree-walk.ts';
+import { EMPTY_MAP, EMPTY_SET, mapOf, mapSet, setAdd, treeHas } from '../../value/tree.ts';
+import {
+  isMap,
+  isNumber,
+  isSet,
+  isVector,
+  keyword,
+  truthy,
+  typeName,
+  type TreeMap,
+  type Value,
+  type Work,
+} from '../../value/value.ts';
+import { divide } from '../../value/numbers.ts';
+import { vectorCount, vectorItems, vectorOf } from '../../value/vector.ts';
+import { arg, expectMap } from '../arguments/expect.ts';
+import { flexibleGet } from '../arguments/lookup.ts';
+import { plain } from '../arguments/stepping.ts';
+
+const MAX_ITEMS = 1_000;
+const MAX_KEYS = 100;
+const MAX_EXAMPLES = 3;
+const MAX_EXAMPLE_TEXT = 120;
+const MAX_DISTINCT = 50;
+const MAX_PATHS = 300;
+
+interface Survey {
+  readonly c: Context;
+  /** Levels of keys that are still summarised, this one included. */
+  readonly depth: number;
+  /** Examples of each key. */
+  readonly sample: number;
+  readonly caps: Set<string>;
+}
+
+function record(c: Context, fields: readonly (readonly [string, Value | undefined])[]): TreeMap {
+  const present = fields.filter(
+    (field): field is readonly [string, Value] => field[1] !== undefined,
+  );
+  return mapOf(
+    present.map(([name]) => keyword(name)),
+    present.map(([, value]) => value),
+    c,
+  );
+}
+
+/** How often each type occurs, by name. */
+function typeCounts(s: Survey, values: readonly Value[]): Value {
+  let counts = EMPTY_MAP;
+  for (const value of values) {
+    s.c.charge(1);
+    const name = typeName(value);
+    const before = flexibleGet(s.c, counts, name);
+    counts = mapSet(counts, name, typeof before === 'number' ? before + 1 : 1, s.c);
+  }
+  return counts;
+}
+
+function bounded(value: Value): Value {
+  if (typeof value === 'string') {
+    return value.length <= MAX_EXAMPLE_TEXT ? value : `${cutText(value, MAX_EXAMPLE_TEXT)}…`;
+  }
+  const small = !(isVector(value) || isMap(value) || isSet(value));
+  return small ? value : cutText(shortText(value), MAX_EXAMPLE_TEXT);
+}
+
+function summary(s: Survey, values: readonly Value[], total: number | null): Value {
+  const { c } = s;
+  let distinct = EMPTY_SET;
+  const examples: Value[] = [];
+  for (const value of values) {
+    c.charge(2);
+    if (distinct.count >= MAX_DISTINCT || treeHas(distinct, value, c)) continue;
+    distinct = setAdd(distinct, value, c);
+    if (examples.length < s.sample) examples.push(bounded(value));
+  }
+  const numbers = values.filter(
+    (value) => isNumber(value) && compareKeys(value, value, c) === 0 && !isNaNFloat(value),
+  );
+  const sized = values.filter(
+    (value) => typeof value === 'string' || isVector(value) || isMap(value) || isSet(value),
+  );
+  const filled = sized.filter((value) => !isEmpty(value)).length;
+  const [first] = numbers;
+  const range =
+    first === undefined
+      ? undefined
+      : record(c, [
+          ['min', numbers.reduce((a, b) => (compareNatural(b, a, c) < 0 ? b : a), first)],
+          ['max', numbers.reduce((a, b) => (compareNatural(b, a, c) > 0 ? b : a), first)],
+        ]);
+  return record(c, [
+    ['types', typeCounts(s, values)],
+    ['examples', vectorOf(examples)],
+    ['distinct_count', distinct.count],
+    ['range', range],
+    ['non_empty', sized.length === 0 ? undefined : filled],
+    ['present', total === null ? undefined : values.length],
+    [
+      'pct',
+      total === null
+        ? undefined
+        : divide(Math.round((1_000 * values.length) / Math.max(1, total)), 10),
+    ],
+    ['nested', s.depth > 1 ? nested({ ...s, depth: s.depth - 1 }, values) : undefined],
+  ]);
+}
+
+/** The summaries of the keys one level down, of the maps among `values` and in their vectors. */
+function nested(s: Survey, values: readonly Value[]): Value | undefined {
+  const maps = mapsIn(s, values);
+  return maps.length === 0 ? undefined : keySummaries(s, maps, maps.length);
+}
+
+/** The maps among `values`, and those that are elements of vectors and sets among them. */
+function mapsIn(s: Survey, values: readonly Value[]): readonly TreeMap[] {
+  const maps: TreeMap[] = [];
+  for (const value of values) {
+    const items = isMap(value) ? [value] : elementsOf(value);
+    for (const item of items) {
+      s.c.charge(1);
+      if (!isMap(item)) continue;
+      if (maps.length >= MAX_ITEMS) {
+        s.caps.add('items');
+        return maps;
+      }
+      maps.push(item);
+    }
+  }
+  return maps;
+}
+
+function elementsOf(value: Value): readonly Value[] {
+  if (isVector(value)) return vectorItems(value);
+  return isSet(value) ? treeKeys(value) : [];
+}
+
+/** Where something is: keys, and `"*"` for the elements of a vector or set; shortest first. */
+function pathsOf(s: Survey, value: Value): Value {
+  let found = EMPTY_SET;
+  let level: readonly (readonly [path: readonly Value[], value: Value])[] = [[[], value]];
+  for (let depth = 0; depth < s.depth && level.length > 0; depth++) {
+    const below: (readonly [readonly Value[], Value])[] = [];
+    for (const [path, inside] of level) {
+      const children = childrenOf(inside);
+      s.c.charge(children.length);
+      for (const [step, child] of children.slice(0, MAX_ITEMS)) {
+        const next = [...path, step];
+        const key = vectorOf(next);
+        if (!treeHas(found, key, s.c) && found.count >= MAX_PATHS) s.caps.add('paths');
+        else found = setAdd(found, key, s.c);
+        if (below.length < MAX_ITEMS) below.push([next, child]);
+      }
+    }
+    level = below;
+  }
+  return vectorOf(treeKeys(found));
+}
+
+function childrenOf(value: Value): readonly (readonly [Value, Value])[] {
+  if (!isMap(value)) return elementsOf(value).map((item) => ['*', item]);
+  const vals = treeVals(value);
+  return treeKeys(value).map((key, index) => [key, vals[index] as Value]);
+}
+
+function isNaNFloat(value: Value): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    value.kind === 'float' &&
+    Number.isNaN(value.value)
+  );
+}
+
+function isEmpty(value: Value): boolean {
+  if (typeof value === 'string') return value === '';
+  if (isVector(value)) return vectorCount(value) === 0;
+  return (isMap(value) || isSet(value)) && value.count === 0;
+}
+
+/** The summary of each key of some maps. */
+function keySummaries(s: Survey, maps: readonly TreeMap[], total: number | null): Value {
+  // Values by place, and the place of each key: the lists grow in place.
+  const lists: Value[][] = [];
+  let places = EMPTY_MAP;
+  for (const map of maps) {
+    const vals = treeVals(map);
+    for (const [index, key] of treeKeys(map).entries()) {
+      s.c.charge(2);
+      const known = flexibleGet(s.c, places, key);
+      if (known === undefined && lists.length >= MAX_KEYS) {
+        s.caps.add('keys');
+        continue;
+      }
+      const place = typeof known === 'number' ? known : lists.push([]) - 1;
+      if (known === undefined) places = mapSet(places, key, place, s.c);
+      lists[place]?.push(vals[index] as Value);
+    }
+  }
+  return mapOf(
+    treeKeys(places),
+    treeVals(places).map((place) => summary(s, lists[place as number] ?? [], total)),
+    s.c,
+  );
+}
+
+function describe(s: Survey, value: Value): TreeMap {
+  const { c } = s;
+  if (isMap(value)) {
+    return record(c, [
+      ['type', keyword('map')],
+      ['count', value.count],
+      ['key_types', typeCounts(s, treeKeys(value).slice(0, MAX_ITEMS))],
+      ['keys', keySummaries(s, [value], null)],
+    ]);
+  }
+  if (isVector(value) || isSet(value)) {
+    const all = isVector(value) ? vectorItems(value) : treeKeys(value);
+    const items = all.slice(0, MAX_ITEMS);
+    if (all.length > items.length) s.caps.add('items');
+    const maps = items.filter(isMap);
+    const hasMaps = maps.length > 0;
+    return record(c, [
+      ['type', keyword(value.kind)],
+      ['count', all.length],
+      ['scanned', items.length],
+      ['item_types', typeCounts(s, items)],
+      [
+        'key_types',
+        hasMaps
+          ? typeCounts(
+              s,
+              maps.flatMap((map) => treeKeys(map).slice(0, MAX_KEYS)).slice(0, MAX_ITEMS),
+            )
+          : undefined,
+      ],
+      ['keys', hasMaps ? keySummaries(s, maps, items.length) : undefined],
+    ]);
+  }
+  return record(c, [
+    ['type', keyword(typeName(value))],
+    ['types', typeCounts(s, [value])],
+    ['examples', vectorOf([bounded(value)])],
+    ['sample', bounded(value)],
+  ]);
+}
+
+/** What `describe` does. */
+export const DESCRIBE_WORK: { readonly [name: string]: Work } = Object.freeze({
+  describe: plain((c, args) => {
+    const options = args.length > 1 ? expectMap(c, args, 1) : EMPTY_MAP;
+    const number = (name: string, standard: number, highest: number): number => {
+      const value = flexibleGet(c, options, keyword(name));
+      return typeof value === 'number'
+        ? Math.max(1, Math.min(highest, Math.trunc(value)))
+        : standard;
+    };
+    const s: Survey = {
+      c,
+      depth: number('depth', 1, 5),
+      sample: number('sample', MAX_EXAMPLES, MAX_EXAMPLES),
+      caps: new Set(),
+    };
+    const value = arg(args, 0);
+    const shape = describe(s, value);
+    const described = truthy(flexibleGet(c, options, keyword('paths')) ?? null)
+      ? mapSet(shape, keyword('paths'), pathsOf(s, value), c)
+      : shape;
+    if (s.caps.size === 0) return described;
+    const caps = vectorOf([...s.caps].toSorted().map(keyword));
+    return mapSet(mapSet(described, keyword('truncated'), true, c), keyword('caps_hit'), caps, c);
+  }),
+});

@@ -1,0 +1,284 @@
+/**
+ * Arithmetic.
+ */
+import type { Context } from '../../value/context.ts';
+import {
+  add,
+  checkBits,
+  bitLength,
+  divide,
+  isZero,
+  multiply,
+  negate,
+  roundHalfAway,
+  subtract,
+  toDouble,
+  wholeDivision,
+  wholeOf,
+  wordCount,
+  type Division,
+  type Num,
+} from '../../value/numbers.ts';
+import { magnitude } from '../../value/order.ts';
+import { floatText } from '../../value/number-text.ts';
+import {
+  float,
+  integer,
+  isFloat,
+  isInteger,
+  isNumber,
+  type Value,
+  type Work,
+} from '../../value/value.ts';
+import { characterCount } from '../../value/characters.ts';
+import { arg, expectInteger, expectNumber, fault, wrongType } from '../arguments/expect.ts';
+import { plain } from '../arguments/stepping.ts';
+
+type Operation = (c: Context, a: Num, b: Num) => Num;
+
+function fold(start: Num, op: Operation): Work {
+  return plain((c, args) => {
+    const [x, y] = args;
+    if (args.length === 2 && typeof x === 'number' && typeof y === 'number') return op(c, x, y);
+    if (args.length === 0) return start;
+    let total = expectNumber(c, args, 0);
+    c.charge(args.length - 1 > 1 ? args.length - 1 : 0);
+    for (let index = 1; index < args.length; index++) {
+      total = op(c, total, expectNumber(c, args, index));
+    }
+    return total;
+  });
+}
+
+const minus: Work = plain((c, args) => {
+  let total = expectNumber(c, args, 0);
+  if (args.length === 1) return negate(total);
+  if (args.length > 2) c.charge(args.length - 1);
+  for (let index = 1; index < args.length; index++) {
+    total = subtract(c, total, expectNumber(c, args, index));
+  }
+  return total;
+});
+
+function quotientOf(c: Context, a: Num, b: Num): Value & Num {
+  if (!isFloat(b) && isZero(b)) throw fault(c, 'arithmetic_error', 'division by the integer 0.');
+  return divide(a, b);
+}
+
+const slash: Work = plain((c, args) => {
+  const first = expectNumber(c, args, 0);
+  if (args.length === 1) return quotientOf(c, 1, first);
+  let total: Num = first;
+  c.charge(args.length > 2 ? args.length : 0);
+  for (let index = 1; index < args.length; index++) {
+    total = quotientOf(c, total, expectNumber(c, args, index));
+  }
+  return total;
+});
+
+function division(op: Division): Work {
+  return plain((c, args) => {
+    const a = expectNumber(c, args, 0);
+    const b = expectNumber(c, args, 1);
+    if (isZero(b)) {
+      const kind = isFloat(b) ? '0.0' : 'the integer 0';
+      throw fault(c, 'arithmetic_error', `division by ${kind}.`);
+    }
+    return wholeDivision(c, op, a, b);
+  });
+}
+
+/** The greater or smaller of two numbers; NaN wins, of equal ones the later. */
+function extreme(a: Num, b: Num, greater: boolean): Num {
+  const x = magnitude(a);
+  const y = magnitude(b);
+  if (x !== x) return a;
+  if (y !== y) return b;
+  return (greater ? x > y : x < y) ? a : b;
+}
+
+function extremeOf(greater: boolean): Work {
+  return plain((c, args) => {
+    if (args.length === 1) return arg(args, 0);
+    let best = expectNumber(c, args, 0);
+    c.charge(args.length > 2 ? args.length : 0);
+    for (let index = 1; index < args.length; index++) {
+      best = extreme(best, expectNumber(c, args, index), greater);
+    }
+    return best;
+  });
+}
+
+function rounding(round: (value: number) => number | bigint): Work {
+  return plain((c, args) => {
+    const value = expectNumber(c, args, 0);
+    if (!isFloat(value) || !Number.isFinite(value.value)) return value;
+    return round(value.value);
+  });
+}
+
+function cut(c: Context, args: readonly Value[]): number | bigint {
+  const value = arg(args, 0);
+  if (isInteger(value)) return value;
+  if (typeof value === 'string' && value !== '' && characterCount(value) === 1) {
+    return value.codePointAt(0) ?? 0;
+  }
+  if (!isFloat(value)) throw wrongType(c, 0, 'a number or one character', value);
+  if (Number.isNaN(value.value)) return 0;
+  if (!Number.isFinite(value.value)) {
+    throw fault(c, 'arithmetic_error', `${floatText(value.value)} is no integer.`);
+  }
+  return wholeOf(value.value);
+}
+
+const int: Work = plain((c, args) => {
+  const whole = cut(c, args);
+  if (whole >= -2_147_483_648 && whole <= 2_147_483_647) return whole;
+  const given = arg(args, 0);
+  const text = isFloat(given) ? floatText(given.value) : String(whole);
+  throw fault(c, 'arithmetic_error', `${text} does not fit 32 bits.`);
+});
+
+function big(c: Context, args: readonly Value[], index: number): bigint {
+  const value = expectInteger(c, args, index);
+  const words = wordCount(value);
+  if (words > 1) c.charge(words);
+  return BigInt(value);
+}
+
+function bitwise(
+  op: (a: bigint, b: bigint) => bigint,
+  small: (a: number, b: number) => number,
+): Work {
+  return plain((c, args) => {
+    const [x, y] = args;
+    if (args.length === 2 && isInt32(x) && isInt32(y)) return small(x, y);
+    let total = big(c, args, 0);
+    for (let index = 1; index < args.length; index++) total = op(total, big(c, args, index));
+    return integer(total);
+  });
+}
+
+function isInt32(value: Value | undefined): value is number {
+  return typeof value === 'number' && (value | 0) === value;
+}
+
+/** A bit index: an integer from 0 that keeps results within the limit. */
+function bitIndex(c: Context, args: readonly Value[]): number {
+  const value = arg(args, 1);
+  if (!isInteger(value) || value < 0) throw wrongType(c, 1, 'a bit index from 0', value);
+  const index = Number(value);
+  checkBits(c, index > 1e9 ? index : 0);
+  return index;
+}
+
+function onBit(op: (value: bigint, mask: bigint) => bigint): Work {
+  return plain((c, args) => {
+    const value = big(c, args, 0);
+    const index = bitIndex(c, args);
+    checkBits(c, index);
+    c.charge(index >> 6);
+    return integer(op(value, 1n << BigInt(index)));
+  });
+}
+
+const shiftLeft: Work = plain((c, args) => {
+  const value = big(c, args, 0);
+  const index = bitIndex(c, args);
+  if (value === 0n) return 0;
+  checkBits(c, bitLength(value) + index);
+  c.charge(index >> 6);
+  return integer(value << BigInt(index));
+});
+
+const shiftRight: Work = plain((c, args) => {
+  const value = big(c, args, 0);
+  const index = arg(args, 1);
+  if (!isInteger(index) || index < 0) throw wrongType(c, 1, 'a shift from 0', index);
+  // Past its length only the sign is left.
+  const by = index > bitLength(value) ? bitLength(value) + 1 : Number(index);
+  return integer(value >> BigInt(by));
+});
+
+const increment: Work = plain((c, args) => add(c, expectNumber(c, args, 0), 1));
+const decrement: Work = plain((c, args) => subtract(c, expectNumber(c, args, 0), 1));
+
+/** What each arithmetic builtin does. */
+export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
+  '+': fold(0, add),
+  "+'": fold(0, add),
+  '*': fold(1, multiply),
+  "*'": fold(1, multiply),
+  '-': minus,
+  "-'": minus,
+  '/': slash,
+  inc: increment,
+  "inc'": increment,
+  dec: decrement,
+  "dec'": decrement,
+  quot: division('quot'),
+  rem: division('rem'),
+  mod: division('mod'),
+  max: extremeOf(true),
+  min: extremeOf(false),
+  abs: plain((c, args) => {
+    const value = expectNumber(c, args, 0);
+    if (isFloat(value)) return float(Math.abs(value.value));
+    return value < 0 ? negate(value) : value;
+  }),
+  floor: rounding((value) => wholeOf(Math.floor(value))),
+  ceil: rounding((value) => wholeOf(Math.ceil(value))),
+  trunc: rounding(wholeOf),
+  round: rounding(roundHalfAway),
+  int,
+  long: plain(cut),
+  float: plain((c, args) => float(toDouble(expectNumber(c, args, 0)))),
+  double: plain((c, args) => float(toDouble(expectNumber(c, args, 0)))),
+  sqrt: plain((c, args) => float(Math.sqrt(toDouble(expectNumber(c, args, 0))))),
+  pow: plain((c, args) => {
+    const base = toDouble(expectNumber(c, args, 0));
+    return float(base ** toDouble(expectNumber(c, args, 1)));
+  }),
+  'bit-and': bitwise(
+    (a, b) => a & b,
+    (a, b) => a & b,
+  ),
+  'bit-or': bitwise(
+    (a, b) => a | b,
+    (a, b) => a | b,
+  ),
+  'bit-xor': bitwise(
+    (a, b) => a ^ b,
+    (a, b) => a ^ b,
+  ),
+  'bit-and-not': bitwise(
+    (a, b) => a & ~b,
+    (a, b) => a & ~b,
+  ),
+  'bit-not': plain((c, args) => integer(~big(c, args, 0))),
+  'bit-test': plain((c, args) => {
+    const value = big(c, args, 0);
+    const index = arg(args, 1);
+    if (!isInteger(index) || index < 0) throw wrongType(c, 1, 'a bit index from 0', index);
+    if (index > bitLength(value)) return value < 0n;
+    return ((value >> BigInt(index)) & 1n) === 1n;
+  }),
+  'bit-set': onBit((value, mask) => value | mask),
+  'bit-clear': onBit((value, mask) => value & ~mask),
+  'bit-flip': onBit((value, mask) => value ^ mask),
+  'bit-shift-left': shiftLeft,
+  'bit-shift-right': shiftRight,
+});
+
+/** Whether a value is a whole number, as an integer or a float. */
+export function isWhole(value: Value): boolean {
+  if (isInteger(value)) return true;
+  return isNumber(value) && Number.isInteger(toDouble(value));
+}
+
+/** Whether a whole number is odd. */
+export function isOdd(value: Value): boolean {
+  if (typeof value === 'number') return value % 2 !== 0;
+  if (typeof value === 'bigint') return (value & 1n) === 1n;
+  return isFloat(value) && Math.abs(value.value % 2) === 1;
+}

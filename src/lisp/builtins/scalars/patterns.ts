@@ -1,0 +1,358 @@
+/**
+ * Regular expressions, and the text functions that may take one. The matcher's work is fuel.
+ */
+import { checkCount, checkText, type Context } from '../../value/context.ts';
+import { compileRegex, matchRegex } from '../../regex/regex.ts';
+import type { RegexSpan } from '../../regex/program.ts';
+import { characterCount, characterEnd, characters } from '../../value/characters.ts';
+import {
+  isRegex,
+  type RegexValue,
+  type Value,
+  type Builtin,
+  type Steps,
+  type Work,
+} from '../../value/value.ts';
+import { vectorOf } from '../../value/vector.ts';
+import { arg, expectCount, expectText, fault, wrongType } from '../arguments/expect.ts';
+import { plain, finish, steps, want } from '../arguments/stepping.ts';
+import { parseLong, toText } from './text.ts';
+
+/** Steps of the matcher that one unit of fuel pays for. */
+const STEPS_PER_UNIT = 10;
+
+type Groups = readonly (RegexSpan | null)[];
+
+/** A regex, or text read as the source of one. */
+function regexAt(c: Context, args: readonly Value[], index: number): RegexValue {
+  const value = arg(args, index);
+  if (isRegex(value)) return value;
+  if (typeof value !== 'string') throw wrongType(c, index, 'a regular expression', value);
+  c.charge(1 + value.length);
+  const made = compileRegex(value);
+  if (made.kind === 'regex') return { kind: 'regex', source: value, regex: made.regex };
+  throw fault(c, 'runtime_error', `this pattern does not compile: ${made.message}`);
+}
+
+/** The next match at or after `from`, or null. */
+function match(
+  c: Context,
+  pattern: RegexValue,
+  text: string,
+  from: number,
+  mode: 'find' | 'full',
+): Groups | null {
+  // One unit beyond what is left, so that running out shows as such.
+  const found = matchRegex(
+    pattern.regex,
+    text,
+    from,
+    mode,
+    (Math.max(0, c.fuel) + 1) * STEPS_PER_UNIT,
+  );
+  c.charge(found.exhausted === true ? c.fuel + 1 : Math.ceil(found.steps / STEPS_PER_UNIT));
+  return found.groups;
+}
+
+/** Every match, left to right; an empty one moves on by a code point. */
+function* matches(c: Context, pattern: RegexValue, text: string): Generator<Groups> {
+  let from = 0;
+  while (from <= text.length) {
+    const groups = match(c, pattern, text, from, 'find');
+    const whole = groups?.[0];
+    if (groups === null || whole === null || whole === undefined) return;
+    yield groups;
+    from = nextFrom(text, whole);
+  }
+}
+
+function nextFrom(text: string, whole: RegexSpan): number {
+  if (whole.end > whole.start) return whole.end;
+  return whole.end + ((text.codePointAt(whole.end) ?? 0) > 0xffff ? 2 : 1);
+}
+
+function groupText(text: string, span: RegexSpan | null | undefined): Value {
+  return span === null || span === undefined ? null : text.slice(span.start, span.end);
+}
+
+/** A match as a value: text, or a vector of the whole and the groups. */
+function matchValue(c: Context, text: string, groups: Groups): Value {
+  c.charge(groups.length);
+  if (groups.length === 1) return groupText(text, groups[0]);
+  return vectorOf(groups.map((span) => groupText(text, span)));
+}
+
+function seq(c: Context, args: readonly Value[]): Value {
+  const pattern = regexAt(c, args, 0);
+  const text = expectText(c, args, 1);
+  const found: Value[] = [];
+  for (const groups of matches(c, pattern, text)) {
+    checkCount(c, found.length + 1);
+    found.push(matchValue(c, text, groups));
+  }
+  return found.length === 0 ? null : vectorOf(found);
+}
+
+/** Pieces of `text` between matches, as Java's `split` makes them. */
+function pieces(c: Context, text: string, ends: Iterable<RegexSpan>, limit: number): Value {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of ends) {
+    if (limit > 0 && parts.length >= limit - 1) break;
+    // An empty match at the very start splits nothing off.
+    if (end === 0) continue;
+    checkCount(c, parts.length + 1);
+    parts.push(text.slice(from, start));
+    from = end;
+  }
+  if (parts.length === 0) return vectorOf([text]);
+  parts.push(text.slice(from));
+  if (limit === 0) while (parts.length > 0 && parts[parts.length - 1] === '') parts.pop();
+  c.charge(parts.length + (text.length >>> 4));
+  return vectorOf(parts);
+}
+
+function* regexEnds(c: Context, pattern: RegexValue, text: string): Generator<RegexSpan> {
+  for (const groups of matches(c, pattern, text)) {
+    const [whole] = groups;
+    if (whole !== null && whole !== undefined) yield whole;
+  }
+}
+
+function* literalEnds(text: string, separator: string): Generator<RegexSpan> {
+  let at = text.indexOf(separator);
+  while (at >= 0) {
+    yield { start: at, end: at + separator.length };
+    at = text.indexOf(separator, at + separator.length);
+  }
+}
+
+function* characterEnds(text: string): Generator<RegexSpan> {
+  for (let at = 0; at < text.length; at = characterEnd(text, at)) yield { start: at, end: at };
+}
+
+function split(c: Context, args: readonly Value[]): Value {
+  const text = expectText(c, args, 0);
+  const separator = arg(args, 1);
+  const limit = args.length > 2 ? expectCount(c, args, 2) : 0;
+  if (isRegex(separator)) return pieces(c, text, regexEnds(c, separator, text), limit);
+  const by = expectText(c, args, 1);
+  if (by === '') {
+    if (limit > 0) return pieces(c, text, characterEnds(text), limit);
+    const all = text === '' ? [''] : characters(text);
+    checkCount(c, all.length);
+    c.charge(all.length);
+    return vectorOf(limit < 0 ? [...all, ''] : all);
+  }
+  if (characterCount(by) > 1) {
+    throw fault(
+      c,
+      'runtime_error',
+      'a text separator is one character: use a regular expression for a longer one.',
+    );
+  }
+  return pieces(c, text, literalEnds(text, by), limit);
+}
+
+/** What `$1`, `${name}` and `\$` in a replacement stand for. */
+function expand(
+  c: Context,
+  template: string,
+  pattern: RegexValue,
+  text: string,
+  groups: Groups,
+): string {
+  let out = '';
+  for (let index = 0; index < template.length; index++) {
+    const character = template.charAt(index);
+    if (character === '\\') {
+      index += 1;
+      if (index >= template.length)
+        throw fault(c, 'runtime_error', 'the replacement ends with a lone backslash.');
+      out += template.charAt(index);
+    } else if (character === '$') {
+      const named = /^\$\{([A-Za-z][A-Za-z0-9]*)\}/.exec(template.slice(index, index + 100));
+      let group: number;
+      if (named !== null) {
+        group = pattern.regex.groupNames.indexOf(named[1] ?? '');
+        if (group < 0)
+          throw fault(c, 'runtime_error', `the pattern has no group \`${named[1] ?? ''}\`.`);
+        index += named[0].length - 1;
+      } else {
+        const first = template.charCodeAt(index + 1) - 48;
+        if (!(first >= 0 && first <= 9))
+          throw fault(
+            c,
+            'runtime_error',
+            '`$` in a replacement needs a group: `$1`, `${name}`; write `\\\\$` for the sign itself.',
+          );
+        group = first;
+        index += 1;
+        for (;;) {
+          const digit = template.charCodeAt(index + 1) - 48;
+          if (!(digit >= 0 && digit <= 9) || group * 10 + digit > pattern.regex.groupCount) break;
+          group = group * 10 + digit;
+          index += 1;
+        }
+        if (group > pattern.regex.groupCount)
+          throw fault(c, 'runtime_error', `the pattern has no group ${group}.`);
+      }
+      const span = groups[group];
+      if (span !== null && span !== undefined) out += text.slice(span.start, span.end);
+    } else out += character;
+  }
+  return out;
+}
+
+/*
+ * `replace` with a function: `items` holds the text, the matched values and their places; each
+ * result is put into `out`.
+ */
+function replacing(all: boolean, elements: Builtin | null): Work {
+  return steps(
+    [2],
+    (c, args, s) => {
+      if (args.length === 2 && elements !== null) {
+        if (elements.work.kind === 'plain') finish(s, elements.work.run(c, args));
+        return;
+      }
+      const value = arg(args, 0);
+      if (value === null) throw wrongType(c, 0, 'text', value);
+      const text = toText(c, value);
+      const by = arg(args, 1);
+      if (!isRegex(by)) {
+        finish(s, replaceText(c, text, expectText(c, args, 1), expectText(c, args, 2), all));
+        return;
+      }
+      const replacement = arg(args, 2);
+      if (typeof replacement === 'string') {
+        finish(s, replacePattern(c, text, by, replacement, all));
+        return;
+      }
+      const places: Value[] = [];
+      const found: Value[] = [];
+      for (const groups of matches(c, by, text)) {
+        const [whole] = groups;
+        if (whole === null || whole === undefined) break;
+        places.push(whole.start, whole.end);
+        found.push(matchValue(c, text, groups));
+        if (!all) break;
+      }
+      s.fn = replacement;
+      s.items = found;
+      s.extra = places;
+      s.acc = text;
+      nextReplacement(c, s);
+    },
+    (c, s, result) => {
+      s.out.push(toText(c, result));
+      s.at += 1;
+      nextReplacement(c, s);
+    },
+  );
+}
+
+function nextReplacement(c: Context, s: Steps): void {
+  if (s.at < s.items.length) {
+    want(s, s.fn, [s.items[s.at] as Value]);
+    return;
+  }
+  const text = s.acc as string;
+  const places = s.extra as number[];
+  const parts: string[] = [];
+  let from = 0;
+  for (const [index, made] of s.out.entries()) {
+    parts.push(text.slice(from, places[index * 2]), made as string);
+    from = places[index * 2 + 1] ?? from;
+  }
+  parts.push(text.slice(from));
+  finish(s, checkedJoin(c, parts));
+}
+
+function checkedJoin(c: Context, parts: readonly string[]): string {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  checkText(c, length);
+  return parts.join('');
+}
+
+function replaceText(c: Context, text: string, part: string, by: string, all: boolean): string {
+  if (!all) {
+    const at = text.indexOf(part);
+    return at < 0 ? text : checkedJoin(c, [text.slice(0, at), by, text.slice(at + part.length)]);
+  }
+  const count = part === '' ? text.length + 1 : text.split(part).length - 1;
+  checkText(c, text.length + count * (by.length - part.length));
+  return replaceEach(text, part, by);
+}
+
+function replaceEach(text: string, part: string, by: string): string {
+  if (part !== '') return text.split(part).join(by);
+  return by + Array.from(text, (character) => character + by).join('');
+}
+
+function replacePattern(
+  c: Context,
+  text: string,
+  pattern: RegexValue,
+  template: string,
+  all: boolean,
+): string {
+  const parts: string[] = [];
+  let from = 0;
+  let length = 0;
+  for (const groups of matches(c, pattern, text)) {
+    const [whole] = groups;
+    if (whole === null || whole === undefined) break;
+    const made = expand(c, template, pattern, text, groups);
+    length += made.length + whole.start - from;
+    if (length > c.limits.textUnits) checkText(c, length);
+    parts.push(text.slice(from, whole.start), made);
+    from = whole.end;
+    if (!all) break;
+  }
+  parts.push(text.slice(from));
+  return checkedJoin(c, parts);
+}
+
+function extract(c: Context, args: readonly Value[], number: number): string | null {
+  const pattern = regexAt(c, args, 0);
+  const text = expectText(c, args, 1);
+  const group = args.length > 2 ? expectCount(c, args, 2) : number;
+  const groups = match(c, pattern, text, 0, 'find');
+  const span = groups?.[group];
+  return span === null || span === undefined ? null : text.slice(span.start, span.end);
+}
+
+/** What each of these builtins does. `elements` is `replace` of two arguments. */
+export function patternWork(elements: Builtin): { readonly [name: string]: Work } {
+  return {
+    split: plain(split),
+    replace: replacing(true, elements),
+    'replace-first': replacing(false, null),
+    're-pattern': plain((c, args) => regexAt(c, args, 0)),
+    're-find': plain((c, args) => {
+      const pattern = regexAt(c, args, 0);
+      const text = expectText(c, args, 1);
+      const groups = match(c, pattern, text, 0, 'find');
+      return groups === null ? null : matchValue(c, text, groups);
+    }),
+    're-matches': plain((c, args) => {
+      const pattern = regexAt(c, args, 0);
+      const text = expectText(c, args, 1);
+      const groups = match(c, pattern, text, 0, 'full');
+      return groups === null ? null : matchValue(c, text, groups);
+    }),
+    're-seq': plain(seq),
+    're-split': plain((c, args) => {
+      const pattern = regexAt(c, args, 0);
+      const text = expectText(c, args, 1);
+      return pieces(c, text, regexEnds(c, pattern, text), 0);
+    }),
+    extract: plain((c, args) => extract(c, args, 1)),
+    'extract-int': plain((c, args) => {
+      const text = extract(c, args.slice(0, 3), 1);
+      return (text === null ? undefined : parseLong(text)) ?? args[3] ?? null;
+    }),
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * The walk in docs/architecture.md from `client.start` to the provider's HTTP request: each file is
+ * there, and control reaches it as the page says, by an import or through a named seam.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
+import { parseSourceFile, type SourceFile } from '../support/source-file.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** One row of the walk. */
+interface Stop {
+  readonly number: number;
+  /** The text of the link, and where it leads, both as paths in the repository. */
+  readonly path: string;
+  readonly target: string;
+  /** Empty for the first row. */
+  readonly reached: string;
+}
+
+const PAGE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+const WALK = stopsOf(PAGE);
+
+function stopsOf(page: string): readonly Stop[] {
+  const [, table = ''] = /<!-- walk:start -->([^]*?)<!-- walk:end -->/.exec(page) ?? [];
+  return [...table.matchAll(/^\| (\d+) +\| \[([^\]]+)\]\(\.\.\/([^)]+)\) +\| ([^|]*?) *\|/gm)].map(
+    ([, number, path = '', target = '', reached = '']) => ({
+      number: Number(number),
+      path,
+      target,
+      reached,
+    }),
+  );
+}
+
+function parsed(path: string): SourceFile {
+  return parseSourceFile(path, readFileSync(join(ROOT, path), 'utf8'));
+}
+
+function imports(from: SourceFile, to: string): boolean {
+  return from.imports.some(({ file }) => file === to);
+}
+
+/** The code without comments: a name in prose connects nothing. */
+function codeOf({ text, comments }: SourceFile): string {
+  return comments.reduceRight(
+    (code, { start, end }) => code.slice(0, start) + code.slice(end),
+    text,
+  );
+}
+
+/** Whether `name` is the name of a seam of this kind that leads from one file to the other. */
+const SEAMS: Readonly<Record<string, (name: string, from: SourceFile, to: SourceFile) => boolean>> =
+  {
+    'workflow type': (name, from, to) =>
+      name === AGENT_WORKFLOW &&
+      imports(from, 'src/core/contract/messages.ts') &&
+      codeOf(from).includes('AGENT_WORKFLOW') &&
+      new RegExp(`export \\{ ${name} \\}`).test(codeOf(to)),
+    activity: (name, from, to) =>
+      imports(from, 'src/activities/activity-types.ts') &&
+      new RegExp(`\\b${name}\\(`).test(codeOf(from)) &&
+      new RegExp(`proxy(Local)?Activities<EverloopActivities>`).test(codeOf(from)) &&
+      new RegExp(`^ +${name}: `, 'm').test(codeOf(to)),
+    port: (name, from, to) =>
+      imports(to, from.path) &&
+      codeOf(from).includes(`export interface ${name} `) &&
+      new RegExp(`\\b(extends|:) ${name}\\b`).test(codeOf(to)),
+  };
+
+/** What is wrong with how a row is reached; null when it is as the page says. */
+function problemOf(stop: Stop, walk: readonly Stop[]): string | null {
+  const [, way = '', name = '', number = ''] =
+    /^([a-z ]+?)(?: `(\w+)`)? from (\d+)$/.exec(stop.reached) ?? [];
+  const before = walk.find((one) => one.number === Number(number));
+  if (before === undefined || before.number >= stop.number) {
+    return `${stop.path}: expected to be reached from an earlier row, got "${stop.reached}"`;
+  }
+  const [from, to] = [parsed(before.path), parsed(stop.path)];
+  if (way === 'import') {
+    return imports(from, stop.path) ? null : `${before.path} does not import ${stop.path}`;
+  }
+  return SEAMS[way]?.(name, from, to) === true
+    ? null
+    : `no ${way} ${name} leads from ${before.path} to ${stop.path}`;
+}
+
+describe('the walk in docs/architecture.md', () => {
+  it('has numbered rows whose files are there', () => {
+    expect(WALK.length).toBeGreaterThan(20);
+    expect(WALK.map(({ number }) => number)).toEqual(WALK.map((_, place) => place + 1));
+    expect(WALK.map(({ target }) => target)).toEqual(WALK.map(({ path }) => path));
+    expect(WALK.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it('reaches each file as it says', () => {
+    const [first, ...others] = WALK;
+
+    expect(first?.reached).toBe('');
+    expect(others.map((stop) => problemOf(stop, WALK)).filter((one) => one !== null)).toEqual([]);
+  });
+
+  it('begins at the start of a workflow and ends at the call of the provider', () => {
+    const [first, last] = [WALK[0], WALK.at(-1)].map((stop) => parsed(stop?.path ?? ''));
+
+    expect(codeOf(first as SourceFile)).toContain('client.workflow.start(');
+    expect(codeOf(last as SourceFile)).toContain('.doStream(');
+  });
+
+  it.each<{ readonly name: string; readonly row: Stop; readonly problem: string }>([
+    {
+      name: 'a file that the row before does not import',
+      row: row(2, 'src/workflows/agent.ts', 'import from 1'),
+      problem: 'src/client/everloop-client.ts does not import src/workflows/agent.ts',
+    },
+    {
+      name: 'an activity that the file does not call',
+      row: row(2, 'src/activities/create-activities.ts', 'activity `callModel` from 1'),
+      problem:
+        'no activity callModel leads from src/client/everloop-client.ts to src/activities/create-activities.ts',
+    },
+    {
+      name: 'a workflow type of another name',
+      row: row(2, 'src/workflows/index.ts', 'workflow type `other` from 1'),
+      problem:
+        'no workflow type other leads from src/client/everloop-client.ts to src/workflows/index.ts',
+    },
+    {
+      name: 'a port that the file does not implement',
+      row: row(2, 'src/workflows/index.ts', 'port `Host` from 1'),
+      problem: 'no port Host leads from src/client/everloop-client.ts to src/workflows/index.ts',
+    },
+    {
+      name: 'a row that is reached from itself',
+      row: row(2, 'src/workflows/index.ts', 'import from 2'),
+      problem:
+        'src/workflows/index.ts: expected to be reached from an earlier row, got "import from 2"',
+    },
+  ])('would refuse $name', ({ row: stop, problem }) => {
+    expect(problemOf(stop, [row(1, 'src/client/everloop-client.ts', ''), stop])).toBe(problem);
+  });
+});
+
+function row(number: number, path: string, reached: string): Stop {
+  return { number, path, target: path, reached };
+}
