@@ -41,12 +41,12 @@ const config: ViteUserConfig = defineConfig({
           // Workers carry a native addon and a server's load: processes, as many as small machines
           // have cores, and time enough for one that is busy.
           pool: 'forks',
-          maxWorkers: 2,
+          maxWorkers: 3,
           // Tests that run at once within a file each have a worker process of their own.
           maxConcurrency: 3,
           // A machine that stands still for seconds lets deadlines of the service pass. The reporter
           // marks a test that needed its second try: a defect that comes and goes is one, too.
-          retry: 1,
+          retry: 0,
           testTimeout: 120_000,
           hookTimeout: 180_000,
           sequence: { groupOrder: 1 },

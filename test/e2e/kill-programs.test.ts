@@ -24,14 +24,19 @@ import {
   SURVEYOR,
   type ProgramOutcome,
 } from '../support/survey.ts';
-import { CLI_FOLDER, startTestServer, type TestServer } from '../support/test-server.ts';
+import {
+  CLI_FOLDER,
+  handoverAfter,
+  startTestServer,
+  type TestServer,
+} from '../support/test-server.ts';
 import { isRunning } from '../../src/worker/server/server-lock.ts';
 import { startOrFindServer, type EmbeddedServer } from '../../src/worker/server/embedded-server.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 
-/** A hand-over every dozen calls; the service lets a chain continue once a second. */
-const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 70 };
+/** A hand-over every dozen calls. */
+const SETTINGS = handoverAfter(70);
 const LATENCY_MS = 25;
 
 let server: TestServer;

@@ -101,8 +101,8 @@ describe('the scenarios as workflows [row 58]', () => {
       await mkdir(archiveDir);
       const taskQueue = `scenarios-${randomUUID()}`;
       const { address, namespace } = stage;
-      const spawn = (after: number | null): Promise<FixtureProcess> => {
-        const waiting = SCENARIOS.filter(({ script }) => after !== null && script.length > after);
+      const spawn = (after: number | null, before = 0): Promise<FixtureProcess> => {
+        const waiting = SCENARIOS.filter(({ script }) => script.length > before);
         const work: ScenarioWorker = {
           address,
           namespace,
@@ -126,7 +126,7 @@ describe('the scenarios as workflows [row 58]', () => {
         const serving = await next;
         serving.child.stdin?.write('go\n');
         // Started while this one works: it takes seconds to load.
-        next = spawn(moments[place + 1] ?? null);
+        next = spawn(moments[place + 1] ?? null, moments[place]);
         // Anything else than the kill is a mistake, and nobody would end the runs.
         const signal = await serving.ended;
         if (signal !== 'SIGKILL') throw new Error(`Expected SIGKILL, got ${signal}.`);

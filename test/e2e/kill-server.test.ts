@@ -24,9 +24,14 @@ import { killMoments, killWatch, type KillMoment } from '../support/kill-moments
 import { KILL_SEED, killsOf } from '../support/extent.ts';
 import { hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-import { CLI_FOLDER, startTestServer, type TestServer } from '../support/test-server.ts';
+import {
+  CLI_FOLDER,
+  handoverAfter,
+  startTestServer,
+  type TestServer,
+} from '../support/test-server.ts';
 
-const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 30 };
+const SETTINGS = handoverAfter(30);
 const TOOL_MS = 120;
 
 let model: LLMock;

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILDS_FOLDER } from './builds.ts';
@@ -43,4 +43,9 @@ export async function bundleFolder(workflowsPath?: string): Promise<string> {
 function withoutMap(code: string): string {
   const end = code.lastIndexOf('//# sourceMappingURL=data:');
   return `${code.slice(0, end)}//# sourceMappingURL=data:application/json;base64,${EMPTY_MAP}`;
+}
+
+/** Lets a worker with this data folder take the bundle of this run, where it would make its own. */
+export async function shareBundle(dataDir: string): Promise<void> {
+  await symlink(await bundleFolder(), join(dataDir, 'cache'));
 }

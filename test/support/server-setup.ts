@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { BUILDS_FOLDER } from './builds.ts';
-import { buildFixtures } from './fixture-builds.ts';
+import { buildPrograms } from './program-builds.ts';
 import { startTestServer } from './test-server.ts';
 
 declare module 'vitest' {
@@ -31,7 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const build = async (): Promise<void> => {
     rmSync(builds, { recursive: true, force: true });
     mkdirSync(builds);
-    await buildFixtures(builds);
+    await buildPrograms(builds);
   };
   // In watch mode the sources change between two runs.
   project.onTestsRerun(build);

@@ -22,7 +22,7 @@ import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
 import { bundleFolder } from './bundles.ts';
 import { withHiddenValue } from './hidden-values.ts';
 import { replayChain, type ReplayOptions } from './replay.ts';
-import { startTestServer } from './test-server.ts';
+import { handoverAfter, startTestServer } from './test-server.ts';
 
 /** What a test's worker is made of beside its agents. */
 export type ServeOptions = Partial<WorkerParts> & {
@@ -77,9 +77,7 @@ function hiding(parts: EverloopParts): Everloop {
  * the server.
  */
 export async function openHandoverStage(events: number): Promise<Stage> {
-  const server = await startTestServer({
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': events },
-  });
+  const server = await startTestServer({ dynamicConfig: handoverAfter(events) });
   const stage = await openStage(server);
   return {
     ...stage,
