@@ -12,8 +12,8 @@ import type { Limit } from '../../../src/core/contract/limit.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
 import {
   chargedTotals,
-  heardReport,
-  heardTotals,
+  addedByReport,
+  addedTotals,
   totalsOf,
 } from '../../../src/core/tree/child-totals.ts';
 import {
@@ -310,7 +310,7 @@ class Tree {
     const find = () => (parent.state.children ?? []).find((one) => one.childId === childId);
     const known = find();
     if (known === undefined) return;
-    const heard = heardReport(known, number, message.totals);
+    const heard = addedByReport(known, number, message.totals);
     const { returned = [] } = message;
     if (heard !== null) {
       this.record(parent, { type: 'agent:child:report', childId, number, ...heard, returned });
@@ -348,7 +348,7 @@ class Tree {
     const known = (parent.state.children ?? []).find(({ childId }) => childId === closing.id);
     if (known === undefined) throw new Error('Expected an open child.');
     const heard =
-      how === 'told' ? heardTotals(known, totalsOf(closing.state.stats)) : chargedTotals(known);
+      how === 'told' ? addedTotals(known, totalsOf(closing.state.stats)) : chargedTotals(known);
     this.record(
       parent,
       {
