@@ -1,7 +1,8 @@
 /**
- * Records the histories of `test/histories`: runs that today's workflow code plays on a real server,
- * as JSON. Tests replay them with later code, so a file is recorded again only when the order of
- * commands was changed on purpose (`npm run record-history [NAME…]`), with a note in the CHANGELOG.
+ * Records the histories of `test/histories`: runs that today's workflow code plays on a real
+ * server, as JSON. Tests replay them with later code, so a file is recorded again only when the
+ * order of commands was changed on purpose (`npm run record-history [NAME…]`), with a note in the
+ * CHANGELOG.
  */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { mkdir, writeFile } from 'node:fs/promises';
