@@ -1,18 +1,18 @@
 /**
- * `idle`: what an agent costs that does nothing, and what it costs to have it back.
+ * `idle`: the cost of an agent that waits, and of loading it again.
  *
- * - `heap_bytes`: 200 agents, each paused in its first model call, so that it has ended one
- *   iteration with a 1 KB result and waits. Both heaps of the worker's process are weighed before
- *   and after, each after a full collection: that of the workflow thread, where the workflows live,
- *   and that of the main thread (`heap_main_bytes`), which has the worker's own record of each and
- *   the cached messages. The figure is the growth for each agent. Not in either: memory outside the
- *   heaps of V8, above all the SDK's native core. Baseline: a workflow that waits for a signal.
- * - `first_activation_ms`: creating the workflow in the thread and its first activation, up to the
- *   first command; the median of the same 200. Not in it: the service, and messages between threads.
- * - `bundle_bytes`: the code that a worker loads, without its source map; baseline: of the bare one.
- * - `cold_replay_ratio`: the time in which 200 iterations are replayed from nothing, for each event,
- *   over that of a bare workflow's history. Both sides alternate, in workers that have loaded their
- *   bundles and with both sinks in place; the median of the ratios. `cold_replay_ms` is one replay.
+ * - `heap_bytes`: 200 agents, each paused in its first model call, so that it has finished one
+ *   iteration with a 1 KB result and waits. Both heaps of the worker process are measured before and
+ *   after, each after a full collection: the heap of the workflow thread, and that of the main thread
+ *   (`heap_main_bytes`), which has the worker's record of each workflow and the cached messages. The
+ *   figure is the growth per agent. It excludes memory outside V8, above all the SDK's native core.
+ *   Baseline: a workflow that waits for a signal.
+ * - `first_activation_ms`: creating a workflow in the thread and its first activation, up to the first
+ *   command; the median of the same 200. Excludes the service and messages between threads.
+ * - `bundle_bytes`: the code that a worker loads, without its source map; baseline: the bare bundle.
+ * - `cold_replay_ratio`: the time per event to replay 200 iterations from the start, over that of a
+ *   bare workflow's history. Both sides alternate, in workers that have loaded their bundles and have
+ *   both sinks. The median of the ratios. `cold_replay_ms` is one replay.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -126,7 +126,7 @@ async function agentHistory(stage: Stage): Promise<History> {
   return onlyLink(stage, run.id);
 }
 
-/** Of as many turns; the agent's history has seven events more: its definition and its answer. */
+/** Histories of equally many turns; the agent's has seven more events, for its definition and answer. */
 async function bareHistory(stage: Stage): Promise<History> {
   const { run, stop } = await serveBare(stage);
   const id = await run(ITERATIONS);

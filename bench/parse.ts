@@ -1,6 +1,6 @@
 /**
- * `parse`: what it costs to read a reply, per KB, from small ones to the largest that are read.
- * A reader is linear when the time per KB from 10 KB up stays the same.
+ * `parse`: the time per KB to read a reply, from small replies to the largest that are accepted. A
+ * reader is linear if the time per KB is constant from 10 KB up.
  */
 import { markdownFormat } from '../src/core/format/markdown.ts';
 import { xmlFormat } from '../src/core/format/xml.ts';
@@ -19,7 +19,7 @@ interface Subject {
 const NAMES = ['thinking', 'action', 'answer'];
 const ROUNDS = 7;
 const ROUND_MS = 60;
-/** The engine compiles what it runs often; the small text comes first and would pay for all. */
+/** Warm-up: otherwise the small text, which comes first, would pay for compilation. */
 const WARM_UP_MS = 400;
 
 const yaml = toolchainOf({ kind: 'yaml', section: 'action' });
@@ -82,7 +82,7 @@ function microsPerKb(subject: Subject, kb: number): number {
   return (median(rounds) * 1_000) / (text.length / 1_000);
 }
 
-/** Milliseconds of one reading, from as many as fit into `atLeastMs`. */
+/** Milliseconds of one read, as the mean of those that fit into `atLeastMs`. */
 function timeOnce(subject: Subject, text: string, atLeastMs: number): number {
   const start = performance.now();
   let count = 0;

@@ -1,14 +1,14 @@
 /**
- * `tree-cancel`: how fast a user's cancel of a root reaches everything below it.
+ * `tree-cancel`: how fast the cancellation of a root reaches all runs below it.
  *
- * A root, 4 children, 5 children of each: 20 model calls stream over HTTP from a provider that never
- * ends a reply. Ten times, each tree is canceled when all calls run. `cancel_ms` is the time from the
- * call of `cancel` to the moment at which the provider has seen the last connection closed; `ended_ms`
- * that to the Step of the root, which has all usage. A benchmark that finds a connection left open, a
- * workflow that still runs or an activity that nobody ended fails.
+ * A root, 4 children, and 5 children of each: 20 model calls stream over HTTP from a provider that never
+ * ends a reply. Ten times, a tree is canceled when all calls run. `cancel_ms` is the time from the call
+ * of `cancel` until the provider has seen the last connection close; `ended_ms` is the time until the
+ * Step of the root, which has all usage. The benchmark fails if a connection stays open, a workflow
+ * still runs or an activity was not ended.
  *
- * What it contains: two hops of signals, and for each call the heartbeat by which an activity hears that
- * it is canceled, at most one a second. Not measured: a provider far away, a fleet of several workers.
+ * Included: two hops of signals, and for each call the heartbeat that tells its activity about the
+ * cancellation, at most one a second. Not measured: a remote provider, a fleet of several workers.
  */
 import {
   CANCEL_WIDTH,

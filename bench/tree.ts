@@ -1,6 +1,6 @@
 /**
- * `tree`: what fifty children of twenty iterations cost their parent in history, and the whole tree in
- * wall time over the same tree of bare workflows with the same activities and payloads.
+ * `tree`: what fifty children of twenty iterations add to the history of their parent, and the wall time
+ * of the whole tree over that of a tree of bare workflows with the same activities and payloads.
  */
 import { serveBare } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs one program from its text: read, check, start, advance. Also the entry that is bundled as
- * workflows are, to be run inside the sandbox's kind of context.
+ * Runs one program from its text: reads, checks, starts and advances it. This module is also bundled
+ * like workflows, to run in a context like the sandbox's.
  */
 import { advance, checkProgram, EMPTY_MEMORY, readProgram, startMachine } from '../../src/lisp.ts';
 

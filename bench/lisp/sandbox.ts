@@ -1,18 +1,18 @@
-/** The language bundled as workflows are, and run in a context of its own as workflows are. */
+/** The language, bundled like workflows and run in a separate context like workflows. */
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle/bundle.ts';
 
 const CACHE_DIR = '.everloop/bundles';
 
-/** What the sandbox has of the language. */
+/** The language in a sandbox. */
 export interface Sandboxed {
   readonly run: (source: string, forced: boolean) => void;
-  /** Bytes of code by which a workflow bundle grows when it has the language; no source map. */
+  /** How much the language adds to a workflow bundle, in bytes without the source map. */
   readonly bytes: number;
 }
 
-/** `runOurs` inside the sandbox's kind of context, and what the language adds to a bundle. */
+/** Loads `runOurs` in a context like the sandbox's. */
 export async function sandboxed(): Promise<Sandboxed> {
   const [sdk = '', language = ''] = preloadedModules();
   const code = await codeOf('./run-ours.ts', [sdk, language]);

@@ -1,4 +1,4 @@
-/** A stage for benchmarks: a server of its own, a connection, workers that are ended again. */
+/** A stage for benchmarks: a separate server, a connection, and workers that it stops at the end. */
 import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -16,7 +16,7 @@ import {
 import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
 import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
 
-/** Everything that a benchmark stands on. */
+/** What a benchmark needs. */
 export interface Stage {
   readonly address: string;
   readonly client: Client;

@@ -1,9 +1,9 @@
 /**
- * What a run wrote into the service's history, link by link and iteration by iteration.
+ * Reads what a run wrote into the service's history, by link and by iteration.
  *
- * Sizes are the service's own: `historySizeBytes` of a link as a whole, and the copy of that number
- * in each WorkflowTaskStarted, whose differences are what lies between two workflow tasks. The part
- * that is payload is read from the decoded results of activities.
+ * Sizes are the service's own: `historySizeBytes` of a whole link, and the copy of that number in each
+ * WorkflowTaskStarted, whose differences are the sizes between workflow tasks. Payload sizes are read
+ * from the decoded results of activities.
  */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 
@@ -20,11 +20,11 @@ export interface Link {
   readonly history: History;
 }
 
-/** What one iteration added: from one model call's scheduling up to the next one's. */
+/** What one iteration added, from the scheduling of its model call to that of the next. */
 export interface IterationCost {
   readonly events: number;
   readonly bytes: number;
-  /** Bytes of what model and tool said themselves: texts, names and arguments, outputs. */
+  /** Bytes of content from model and tools: texts, names, arguments, outputs. */
   readonly payloadBytes: number;
   /** Milliseconds by the service's clock. */
   readonly ms: number;
@@ -48,8 +48,8 @@ export async function readLinks(client: Client, workflowId: string): Promise<rea
 }
 
 /**
- * The iterations of a link in order. Left out is what no later model call ends: the last iteration
- * of a link, with the hand-over or the end of the run behind it.
+ * The iterations of a link in order, without the last one, because the hand-over or the end of the run
+ * follows it.
  */
 export function iterationsOf({ history }: Link): readonly IterationCost[] {
   const events = history.events ?? [];
@@ -70,7 +70,7 @@ function isModelOrder(event: HistoryEvent): boolean {
   return name === 'callModel' || name === 'bareModel';
 }
 
-/** Size of the history when the workflow task began that scheduled event `index`. */
+/** Size of the history at the start of the workflow task that scheduled event `index`. */
 function sizeBefore(events: readonly HistoryEvent[], index: number): number {
   const started = events
     .slice(0, index)
@@ -83,7 +83,7 @@ function timeOf(event: HistoryEvent | undefined): number {
   return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
 }
 
-/** Bytes of a reply or of a result in `event`, without the record around it; 0 in most events. */
+/** Bytes of the reply or result in `event`, without the record around it; 0 for most events. */
 function payloadIn(event: HistoryEvent): number {
   const payloads = [
     ...(event.activityTaskCompletedEventAttributes?.result?.payloads ?? []),

@@ -1,7 +1,7 @@
 /**
- * A process with one worker and nothing else, so that its heaps can be weighed. Runs with
- * `--expose-gc --import workflow-thread.mjs`; its argument is an {@link IdleOrder}, its last message
- * an {@link IdleReport}.
+ * A process with a single worker, so that its heaps can be measured. Runs with `--expose-gc --import
+ * workflow-thread.mjs`. Its argument is an {@link IdleOrder}, and its last message is an
+ * {@link IdleReport}.
  */
 import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';
@@ -16,15 +16,15 @@ import { createWorker } from '../../src/worker/serve/create-worker.ts';
 import { bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 
-/** What the process is to do. */
+/** What the process has to do. */
 export interface IdleOrder {
   readonly address: string;
   readonly side: 'agent' | 'bare';
-  /** Workflows that wait at the end. */
+  /** Number of waiting workflows. */
   readonly count: number;
 }
 
-/** What it found. */
+/** What it measured. */
 export interface IdleReport {
   /** Growth of the workflow thread's heap for each workflow. */
   readonly threadBytes: number;
@@ -33,13 +33,13 @@ export interface IdleReport {
   readonly firstActivationsMs: readonly number[];
 }
 
-/** What `workflow-thread.mjs` answers. */
+/** The answer of `workflow-thread.mjs`. */
 interface ThreadReport {
   readonly heapBytes: number;
   readonly firstActivationsMs: readonly number[];
 }
 
-/** Run and ended before anything is weighed: code that is compiled on first use is not theirs. */
+/** Runs that end before the measurement, so that code compiled on first use does not count. */
 const WARM_UPS = 20;
 
 const TASK_QUEUE = 'idle';
@@ -88,7 +88,7 @@ async function weighAgents({ address, count }: IdleOrder): Promise<IdleReport> {
   return report;
 }
 
-/** One by one, each when the last has made its first steps: they would delay each other's. */
+/** Starts workflows one by one, because concurrent first activations would delay each other. */
 async function startAgents(everloop: Everloop, count: number): Promise<readonly RunHandle[]> {
   const runs: RunHandle[] = [];
   while (runs.length < count) {
@@ -132,7 +132,7 @@ async function weighBare({ address, count }: IdleOrder): Promise<IdleReport> {
   const report = await weigh(count, async () => {
     for (let number = WARM_UPS; number < WARM_UPS + count; number++) {
       const handle = await start(number);
-      // Answered when the first workflow task is done.
+      // The query is answered after the first workflow task.
       await handle.query('__stack_trace');
     }
   });
@@ -142,7 +142,7 @@ async function weighBare({ address, count }: IdleOrder): Promise<IdleReport> {
   return report;
 }
 
-/** Weighs both heaps before and after `fill`. */
+/** Measures both heaps before and after `fill`. */
 async function weigh(count: number, fill: () => Promise<void>): Promise<IdleReport> {
   const before = await weighOnce();
   await fill();
@@ -155,7 +155,7 @@ async function weigh(count: number, fill: () => Promise<void>): Promise<IdleRepo
 }
 
 async function weighOnce(): Promise<{ readonly mainBytes: number; readonly thread: ThreadReport }> {
-  // Replies under way and finished runs that are about to be evicted have a moment to go.
+  // Give open replies and evicted runs a moment to be released.
   await sleep(2_000);
   const thread = await askThread();
   return { mainBytes: collectedHeapBytes(), thread };

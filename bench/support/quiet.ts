@@ -1,4 +1,4 @@
-/** Imported first by every process of a benchmark: the log of the SDK would stand between figures. */
+/** Silences the log of the SDK. Every process of a benchmark imports it first. */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });

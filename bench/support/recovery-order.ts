@@ -1,16 +1,16 @@
-/** What a worker that is made to be killed is told, and what it tells. */
+/** The input and the reports of a worker that will be killed. */
 
-/** What the process is to serve. */
+/** What the process serves. */
 export interface RecoveryOrder {
   readonly address: string;
   /** An agent with Everloop's settings, or a bare workflow with the defaults of the SDK. */
   readonly side: 'agent' | 'bare';
 }
 
-/** What it tells: it sits in a model call, or something went forward. */
+/** A report: it is blocked in a model call, or it made progress. */
 export type RecoveryNote = 'stuck' | 'progress';
 
-/** Where a side is served. */
+/** The task queue of a side. */
 export function recoveryQueue(side: RecoveryOrder['side']): string {
   return `recovery-${side}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The two activities of a worker, for a workflow that is no agent: what is measured over it is the
- * loop, not the model and tool activities. No loop feeds their transcript, so it is always the same one:
- * as long as an agent's of fifty iterations is on average.
+ * The two activities of a worker, for a workflow that is no agent, so that a comparison measures the
+ * loop and not the activities. Without a loop, their transcript never grows, so it has the average length
+ * of an agent's over fifty iterations.
  */
 import { createActivities } from '../../src/activities/create-activities.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
