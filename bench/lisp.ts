@@ -1,9 +1,9 @@
 /**
- * The language against SCI on twelve programs in one process, its interpreted tier against its compiled
- * tier, and the size and time of a snapshot.
+ * `lisp`: the language compared with SCI on twelve programs in one process, its machine tier
+ * compared with its compiled tier, and the size and time of a snapshot.
  *
- * Times are CPU times. Ours and theirs alternate, and the best round of each program counts, because
- * the minimum is the steadiest estimate on a shared machine.
+ * Times are processor times. Runs of the language and of SCI alternate, and each program counts
+ * with its best round: on a shared machine, the minimum is the steadiest estimate.
  */
 import {
   advance,
@@ -21,11 +21,11 @@ import { sandboxed } from './lisp/sandbox.ts';
 import { figure, type Bench, type Figure } from './support/figure.ts';
 
 const ROUNDS = 8;
-/** Repetitions in one measurement, so that SCI takes at least 5 ms. */
+/** Runs in one measurement, so that SCI takes at least 5 ms for it. */
 const REPEAT = 5;
 const WIDE = { fuel: 2_000_000, loopIterations: 1_000_000, collection: 1_000_000 };
 
-/** CPU time of this process in milliseconds, which excludes other processes. */
+/** Milliseconds of processor time of this process, without other work on the machine. */
 function now(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -72,7 +72,7 @@ async function compare(): Promise<Figure[]> {
   ];
 }
 
-/** The same suite in a context like the sandbox's, alternating with this process. */
+/** The same suite inside the sandbox's kind of context, alternating with this process. */
 async function measureSandbox(): Promise<Figure[]> {
   const { run, bytes } = await sandboxed();
   const ratios = PROGRAMS.map(({ source }) => {
@@ -127,7 +127,7 @@ function measureSnapshot(): Figure[] {
   ];
 }
 
-/** Reading, checking and compiling a program of a hundred lines, after a warm-up. */
+/** Reads, checks and compiles a program of a hundred lines, after warming up. */
 function measureStartup(): Figure[] {
   const line = (index: number): string =>
     `(defn f${index} [x] (let [{:keys [a b]} x] (if (< a ${index}) (map inc [a b]) (str "v" b))))`;
@@ -153,7 +153,7 @@ function measureStartup(): Figure[] {
   return [figure('startup_ms', best, 'ms', '<= 5')];
 }
 
-/** The benchmark of the language. */
+/** The benchmark `lisp`. */
 export const lispBench: Bench = {
   name: 'lisp',
   about: 'the language against SCI on twelve programs, its two tiers, snapshots, start',

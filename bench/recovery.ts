@@ -1,16 +1,17 @@
 /**
- * `recovery`: how long a run is interrupted when its only worker is killed with SIGKILL during a model
- * call and another worker starts at once.
+ * `recovery`: how long a run stands still if its only worker is killed with SIGKILL in a model call
+ * and another one is started at once.
  *
- * One run is interrupted repeatedly. Each worker answers the call that the killed worker left behind,
- * blocks in the next call, and is killed there, at moments spread over one and a half heartbeats. The
- * time is from the kill to the first event that the replacement publishes, on the clock of the killing
- * process. It includes the start of the replacement (Node, sources compiled on the fly, the bundle
- * from the cache), the heartbeat time-out of 3 s (as on the embedded server), the retry, and reading
- * the transcript by query, because the new worker's cache is empty.
+ * One run is killed again and again. Each worker answers the call that its predecessor left behind,
+ * waits in the next one, and is killed there, at moments spread over one and a half heartbeats. The
+ * time is measured from the kill to the first event that the replacement publishes, on the clock of
+ * the killing process. It includes the start of the replacement (Node, compiling the sources, the
+ * bundle from the cache), the heartbeat time-out, the retry, and reading the transcript by query,
+ * because the cache of the new worker is empty. The heartbeat time-out is 3 s, as on the embedded
+ * server.
  *
- * Baseline: a bare workflow on a worker with the defaults of the SDK and a heartbeat time-out of 10 s,
- * three times. Not measured: a killed server, a worker that starts late, a loaded machine.
+ * Baseline: a bare workflow on a worker with the SDK's defaults and a heartbeat time-out of 10 s,
+ * three times. Not measured: a killed server, a worker that comes late, a loaded machine.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,11 +27,11 @@ const KILLS = 10;
 const BASELINE_KILLS = 3;
 const SDK_HEARTBEAT_MS = 10_000;
 
-/** Milliseconds from the start of the call to the kill: before and after the first heartbeat. */
+/** Times of the kills after the call began: before the first heartbeat, and after it. */
 const FIRST_KILL_MS = 300;
 const LAST_KILL_MS = 1_800;
 
-/** The benchmark of killed workers. */
+/** The benchmark `recovery`. */
 export const recoveryBench: Bench = {
   name: 'recovery',
   about: 'time from the kill of a worker in a model call to the next event of its run',
@@ -96,7 +97,7 @@ function startChild(order: RecoveryOrder): ChildProcess {
   });
 }
 
-/** Settles at the next `note` of the process; rejects if the process ends by itself. */
+/** Settles at the next `note` of the process; rejects when it ends by itself. */
 async function heard(child: ChildProcess, note: RecoveryNote): Promise<void> {
   const giveUp = new AbortController();
   const { signal } = giveUp;

@@ -1,11 +1,12 @@
 /**
- * `search`: the cost of a tool search for a worker, with a catalog of 1,000 tools.
+ * `search`: the cost of a tool search on a worker, with a catalogue of 1,000 tools.
  *
- * - `index_ms`: the first query of a catalog minus a later one, which is the time to build its index.
- *   The median of several new catalogs, after a warm-up with others.
- * - `query_ms`: a later query; the mean over several kinds of queries: one word, several words, a name, a
- *   misspelling, a sentence, no match. `slowest_query_ms` is the slowest of them.
- * - `pattern_ms`: the same with the pattern engine, which starts a thread for each search.
+ * - `index_ms`: the first query of a catalogue minus a later one, which is the time to build its
+ *   index. The median of several catalogues, each new to the engine, after other catalogues warmed
+ *   it up.
+ * - `query_ms`: a later query, as the mean over queries of different kinds: one word, several
+ *   words, a name, a typing error, a sentence, no match. `slowest_query_ms` is the slowest of them.
+ * - `pattern_ms`: the same with the engine for patterns, which starts a thread for each search.
  */
 import { bm25Engine } from '../src/tools/bm25-engine.ts';
 import { regexEngine } from '../src/tools/regex-engine.ts';
@@ -42,7 +43,7 @@ const QUERIES = [
   'xyzzy',
 ];
 
-/** The benchmark of tool search. */
+/** The benchmark `search`. */
 export const searchBench: Bench = {
   name: 'search',
   about: 'milliseconds to index 1,000 tools and to search them',

@@ -1,7 +1,8 @@
 /**
- * `npm run fuzz -- lisp --seconds 60 [--seed N]` feeds generated programs to the language, see
- * `fuzz/lisp.ts`. `npm run fuzz -- --seconds 60 [--seed N]` feeds generated and mutated replies to every
- * reader. Fails on a throw and on a reader that is too slow; prints inputs per second.
+ * `npm run fuzz -- lisp --seconds 60 [--seed N]` throws programs at the language, see
+ * `fuzz/lisp.ts`. `npm run fuzz -- --seconds 60 [--seed N]`: throws generated and mutated replies
+ * at every reader. Fails on a throw, and on a reader that is slower than it may be; prints inputs
+ * per second.
  */
 import { parseArgs } from 'node:util';
 import { hostileReply, randomOf } from '../test/support/hostile-replies.ts';

@@ -1,9 +1,10 @@
 /**
- * Records the answers of real Clojure to the generated programs: `npm run test:clojure`.
+ * Records what real Clojure answers to the generated programs: `npm run test:clojure`.
  *
- * Needs Java and Maven, which downloads Clojure's jars into a temporary folder. All programs run in one
- * Java process. The answers go to `test/lisp/clojure/answers.jsonl`, which tests check without Java: a
- * line of totals, then `[program, answer]` for a value or `[program, null, class]` for an exception.
+ * Needs Java and Maven, which fetches Clojure's jars into a temporary folder. All programs run in
+ * one Java process. The answers go to `test/lisp/clojure/answers.jsonl`, which everyone checks
+ * without Java: first a line of totals, then `[program, answer]` for a value or
+ * `[program, null, class]` for an exception.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,16 +1,16 @@
-/** The summary of a test run. */
+/** What a test run came to. */
 export interface TestSummary {
   /** `12 passed, 0 failed, 1 skipped` */
   readonly line: string;
   /** Whether tests ran and nothing failed. */
   readonly passed: boolean;
-  /** Problems beyond the counts: files that could not be loaded, a runner that crashed. */
+  /** What the counts alone do not tell: files that could not be loaded, a runner that died. */
   readonly notes: readonly string[];
 }
 
 /**
- * Counts the tests in vitest's JSON report. A file that failed before its tests, a missing report, and
- * a runner that failed although every test passed (an unhandled error) count as one failure each.
+ * Counts the tests in vitest's JSON report. A file that failed before its tests, a missing report
+ * and a runner that failed although every test passed (an unhandled error) count one failure each.
  */
 export function summarize(reportText: string, runnerExitCode: number): TestSummary {
   const files = readFiles(reportText);

@@ -1,6 +1,6 @@
 /**
- * The twelve programs of the comparison with SCI. Each is valid in both languages, has the same value in
- * both, and takes SCI 5 to 500 ms.
+ * The twelve programs of the comparison with SCI. Each is valid in both languages and has the same
+ * value in both; sizes are such that SCI takes 5 to 500 ms.
  */
 
 /** One program of the suite. */

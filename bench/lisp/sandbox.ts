@@ -1,18 +1,18 @@
-/** The language, bundled like workflows and run in a separate context like workflows. */
+/** The language, bundled like a workflow and run in a context of its own like a workflow. */
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle/bundle.ts';
 
 const CACHE_DIR = '.everloop/bundles';
 
-/** The language in a sandbox. */
+/** The language in the sandbox. */
 export interface Sandboxed {
   readonly run: (source: string, forced: boolean) => void;
-  /** How much the language adds to a workflow bundle, in bytes without the source map. */
+  /** Bytes that the language adds to a workflow bundle, without the source map. */
   readonly bytes: number;
 }
 
-/** Loads `runOurs` in a context like the sandbox's. */
+/** `runOurs` inside the sandbox's kind of context, and what the language adds to a bundle. */
 export async function sandboxed(): Promise<Sandboxed> {
   const [sdk = '', language = ''] = preloadedModules();
   const code = await codeOf('./run-ours.ts', [sdk, language]);

@@ -7,7 +7,7 @@ import type { BareActivities, BareInput } from '../workflows/bare.ts';
 import type { Stage } from './bench-stage.ts';
 import { REPLY_BYTES } from './instant-agent.ts';
 
-/** The bundle of `workflows/bare.ts`, built once. */
+/** Workflows of `workflows/bare.ts`, bundled once and kept. */
 export function bareBundle(): Promise<WorkflowBundle> {
   return loadWorkflowBundle({
     cacheDir: '.everloop/bundles',
@@ -20,12 +20,12 @@ export function bareBundle(): Promise<WorkflowBundle> {
 export interface BareSide {
   /** Runs `turns` turns; returns the id of the workflow. */
   readonly run: (turns: number) => Promise<string>;
-  /** Runs a workflow with this many children of `turns` turns each; returns its id. */
+  /** Runs a workflow with the given number of children of `turns` turns each; returns its id. */
   readonly runTree: (children: number, turns: number) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
-/** The activities of a bare workflow; default: {@link bareActivities}. */
+/** The activities of a bare workflow; the default is {@link bareActivities}. */
 export interface BareWork {
   readonly activities: BareActivities;
   readonly inputOf: (turns: number) => BareInput;
@@ -71,7 +71,7 @@ export async function serveBare(
   };
 }
 
-/** The two activities, which return at once the results of the instant agent's activities. */
+/** The two activities, which return at once what those of the instant agent return. */
 export function bareActivities(
   resultBytes: number,
 ): Readonly<Record<'bareModel' | 'bareTool', () => Promise<unknown>>> {
@@ -82,7 +82,7 @@ export function bareActivities(
   };
 }
 
-/** The input of a bare workflow, with the orders that an agent sends. */
+/** The input of a bare workflow: the orders that an agent sends. */
 export function bareInput(turns: number, heartbeatMs = 3_000): BareInput {
   return { turns, heartbeatMs, modelOrder: ORDER, toolOrder: TOOL_ORDER, calls: 1 };
 }

@@ -1,7 +1,7 @@
 /**
- * A task for the comparison of programs with native calls: three tools over twelve customers, whose data
- * are joined, filtered and summed. Both scripted models reply as a good model would. All numbers that
- * they use come from the tools.
+ * A task that compares programs with native calls: three tools over twelve customers, whose data is
+ * joined, filtered and summed. Both models reply as a good model would, and nothing else is
+ * scripted: the numbers that they use come from the tools.
  */
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
@@ -96,7 +96,7 @@ export function customerTools(): readonly ToolDefinition[] {
   ];
 }
 
-/** The right answer, computed from the same data. */
+/** The right answer, computed here from the same data. */
 export function customerAnswer(): { readonly count: number; readonly total: number } {
   const balances = CUSTOMERS.map(({ id }) => balanceOf(numberOf(id)));
   const large = balances.filter((balance) => balance > 40_000);
@@ -113,10 +113,10 @@ function balanceOf(customer: number): number {
   return sum(paid, 'total_cents') - sum(refundsOf(customer), 'amount_cents');
 }
 
-/** Delay of each reply in both scripts, as of a fast provider. */
+/** The time that both scripts wait before each reply, as a fast provider would. */
 const MODEL_MS = 1_000;
 
-/** A model with a delay that reports its tokens: four bytes of input or output count as one. */
+/** A model that waits and reports tokens: four bytes that it reads or writes are one token. */
 export function timedModel(reply: (request: ModelRequest) => ModelReply): ModelFunction {
   return async (request) => {
     await new Promise((resolve) => setTimeout(resolve, MODEL_MS));
@@ -133,7 +133,7 @@ function tokensOf(value: unknown): number {
   return Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4);
 }
 
-/** Native calls: the list, then all orders and refunds in parallel, then the answer. */
+/** Native calls: the list, then all orders and refunds at once, then the answer. */
 export const nativeModel: ModelFunction = timedModel(({ iteration }) => {
   switch (iteration) {
     case 1:
@@ -159,7 +159,7 @@ const PROGRAM = `(def customers (tool/list_customers {:region "EU"}))
 (def large (filter #(> % 40000) (pmap balance customers)))
 (return {:count (count large) :total (reduce + large)})`;
 
-/** One program that does everything. */
+/** One program that does all of it. */
 export const programModel: ModelFunction = timedModel(() => ({
   content: `\`\`\`clojure\n${PROGRAM}\n\`\`\``,
 }));

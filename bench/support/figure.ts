@@ -1,11 +1,11 @@
-/** The results of benchmarks: named figures with goals and baselines, printed as a table. */
+/** The result of a benchmark: named figures with goals and baselines, printed as a table. */
 
-/** One figure. `baseline` was measured in the same run; null if there is none. */
+/** One figure. `baseline` is the value of the same run that it is compared with, or null. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** `<= 1.1`, `>= 0.9`; empty if there is none. */
+  /** `<= 1.1`, `>= 0.9`; empty when there is none. */
   readonly goal: string;
   readonly baseline: number | null;
 }
@@ -34,7 +34,7 @@ export function figure(
   };
 }
 
-/** The median. */
+/** The middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = sorted.length / 2;
@@ -42,7 +42,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
 }
 
-/** Whether `figure` meets its goal, if it has one. */
+/** Whether `figure` meets its goal; true if it has none. */
 export function meetsGoal({ goal, value }: Figure): boolean {
   const [sign, bound] = goal.split(' ');
   if (sign === '<=') return value <= Number(bound);

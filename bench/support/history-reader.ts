@@ -1,9 +1,9 @@
 /**
- * Reads what a run wrote into the service's history, by link and by iteration.
+ * What a run wrote into the service's history, link by link and iteration by iteration.
  *
- * Sizes are the service's own: `historySizeBytes` of a whole link, and the copy of that number in each
- * WorkflowTaskStarted, whose differences are the sizes between workflow tasks. Payload sizes are read
- * from the decoded results of activities.
+ * Sizes are the service's own: `historySizeBytes` of a whole link, and the copy of that number in
+ * each WorkflowTaskStarted. The difference of two copies is the size of everything between two
+ * workflow tasks. The payload is read from the decoded results of activities.
  */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 
@@ -20,11 +20,11 @@ export interface Link {
   readonly history: History;
 }
 
-/** What one iteration added, from the scheduling of its model call to that of the next. */
+/** What one iteration added: from the scheduling of one model call to that of the next. */
 export interface IterationCost {
   readonly events: number;
   readonly bytes: number;
-  /** Bytes of content from model and tools: texts, names, arguments, outputs. */
+  /** Bytes of the texts, names and arguments of the model and of the outputs of tools. */
   readonly payloadBytes: number;
   /** Milliseconds by the service's clock. */
   readonly ms: number;
@@ -48,8 +48,8 @@ export async function readLinks(client: Client, workflowId: string): Promise<rea
 }
 
 /**
- * The iterations of a link in order, without the last one, because the hand-over or the end of the run
- * follows it.
+ * The iterations of a link in order, without the last one: no later model call ends it, and the
+ * hand-over or the end of the run follows it.
  */
 export function iterationsOf({ history }: Link): readonly IterationCost[] {
   const events = history.events ?? [];
@@ -70,7 +70,7 @@ function isModelOrder(event: HistoryEvent): boolean {
   return name === 'callModel' || name === 'bareModel';
 }
 
-/** Size of the history at the start of the workflow task that scheduled event `index`. */
+/** Size of the history when the workflow task began that scheduled event `index`. */
 function sizeBefore(events: readonly HistoryEvent[], index: number): number {
   const started = events
     .slice(0, index)

@@ -1,7 +1,7 @@
 /**
- * A process with a single worker, so that its heaps can be measured. Runs with `--expose-gc --import
- * workflow-thread.mjs`. Its argument is an {@link IdleOrder}, and its last message is an
- * {@link IdleReport}.
+ * A process with one worker and nothing else, so that its heaps can be measured. It runs with
+ * `--expose-gc --import workflow-thread.mjs`. Its argument is an {@link IdleOrder}, its last
+ * message an {@link IdleReport}.
  */
 import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';
@@ -16,15 +16,15 @@ import { createWorker } from '../../src/worker/serve/create-worker.ts';
 import { bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 
-/** What the process has to do. */
+/** The task of the process. */
 export interface IdleOrder {
   readonly address: string;
   readonly side: 'agent' | 'bare';
-  /** Number of waiting workflows. */
+  /** Workflows that wait at the end. */
   readonly count: number;
 }
 
-/** What it measured. */
+/** What the process measured. */
 export interface IdleReport {
   /** Growth of the workflow thread's heap for each workflow. */
   readonly threadBytes: number;
@@ -33,13 +33,13 @@ export interface IdleReport {
   readonly firstActivationsMs: readonly number[];
 }
 
-/** The answer of `workflow-thread.mjs`. */
+/** What `workflow-thread.mjs` answers. */
 interface ThreadReport {
   readonly heapBytes: number;
   readonly firstActivationsMs: readonly number[];
 }
 
-/** Runs that end before the measurement, so that code compiled on first use does not count. */
+/** Workflows that run and end before measuring, because code compiled on first use is not theirs. */
 const WARM_UPS = 20;
 
 const TASK_QUEUE = 'idle';
@@ -88,7 +88,7 @@ async function weighAgents({ address, count }: IdleOrder): Promise<IdleReport> {
   return report;
 }
 
-/** Starts workflows one by one, because concurrent first activations would delay each other. */
+/** One by one, each after the first steps of the one before, so that they do not delay each other. */
 async function startAgents(everloop: Everloop, count: number): Promise<readonly RunHandle[]> {
   const runs: RunHandle[] = [];
   while (runs.length < count) {
@@ -132,7 +132,7 @@ async function weighBare({ address, count }: IdleOrder): Promise<IdleReport> {
   const report = await weigh(count, async () => {
     for (let number = WARM_UPS; number < WARM_UPS + count; number++) {
       const handle = await start(number);
-      // The query is answered after the first workflow task.
+      // Answered when the first workflow task is done.
       await handle.query('__stack_trace');
     }
   });
@@ -155,7 +155,7 @@ async function weigh(count: number, fill: () => Promise<void>): Promise<IdleRepo
 }
 
 async function weighOnce(): Promise<{ readonly mainBytes: number; readonly thread: ThreadReport }> {
-  // Give open replies and evicted runs a moment to be released.
+  // Give pending replies and finished runs a moment to disappear.
   await sleep(2_000);
   const thread = await askThread();
   return { mainBytes: collectedHeapBytes(), thread };

@@ -1,4 +1,4 @@
-/** An agent whose model and tool answer at once, so that only the rest is measured. */
+/** An agent whose model and tool answer at once, so that a benchmark measures everything else. */
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
@@ -10,7 +10,7 @@ const REPLY = '<thinking>next</thinking><action>{"tool": "read", "args": {"part"
 /** Bytes of a reply of the instant model. */
 export const REPLY_BYTES: number = REPLY.length;
 
-/** Options of an instant agent. */
+/** Options of the instant agent. */
 export interface InstantOptions {
   /** Default `react`. */
   readonly mode?: 'react' | 'chat';
@@ -20,7 +20,7 @@ export interface InstantOptions {
   readonly beforeReply?: (request: ModelRequest) => Promise<void>;
 }
 
-/** An agent that calls its tool for the number of iterations in its task, then answers. */
+/** An agent that calls its tool in as many iterations as its task says, then answers. */
 export function instantAgent(
   name: string,
   { mode = 'react', resultBytes = 1_024, local = false, beforeReply }: InstantOptions = {},
@@ -50,7 +50,7 @@ export function instantAgent(
     : defineAgent({ name, mode, model, tools: [read], toolchain: jsonToolchain() });
 }
 
-/** The number in the task, which is in tags in one mode and a separate message in the other. */
+/** The number in the task: inside tags in one mode, a message of its own in the other. */
 function turnsOf({ messages }: ModelRequest): number {
   for (const { parts } of messages) {
     for (const part of parts) {

@@ -1,4 +1,4 @@
-/** Silences the log of the SDK. Every process of a benchmark imports it first. */
+/** Every benchmark process imports this first, so that the SDK's log does not mix with the figures. */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });

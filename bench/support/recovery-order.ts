@@ -1,4 +1,4 @@
-/** The input and the reports of a worker that will be killed. */
+/** Messages to and from a worker that will be killed. */
 
 /** What the process serves. */
 export interface RecoveryOrder {
@@ -7,10 +7,10 @@ export interface RecoveryOrder {
   readonly side: 'agent' | 'bare';
 }
 
-/** A report: it is blocked in a model call, or it made progress. */
+/** A report of the process: it is inside a model call, or the run made progress. */
 export type RecoveryNote = 'stuck' | 'progress';
 
-/** The task queue of a side. */
+/** Where a side is served. */
 export function recoveryQueue(side: RecoveryOrder['side']): string {
   return `recovery-${side}`;
 }

@@ -1,13 +1,13 @@
 /**
- * Replays histories from the start, one after another, in a worker that has loaded its bundle: the cost
- * of a cache miss. It runs on the main thread, as replay workers do.
+ * Replays histories from nothing, one after another, in a worker that has loaded its bundle. That
+ * is the cost of a cache miss. It runs on the main thread, as replay workers do.
  */
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { History } from './history-reader.ts';
 
-/** Replays one history repeatedly. */
+/** Replays one history again and again. */
 export interface Replayer {
-  /** Milliseconds of one replay. Throws if the history does not match the code. */
+  /** Milliseconds of one replay. Throws when the history does not fit the code. */
   replay(): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 /**
  * Preloaded by a measured process (`--import`), and so by its workflow thread too. There it times the
- * first activation of each workflow and reports the size of the heap, because Node 20 cannot read the
- * heap of another thread. Plain JavaScript, because TypeScript loaders do not apply to threads. Needs
- * `--expose-gc`.
+ * first activation of each workflow and answers how large the heap is: Node 20 cannot read the heap
+ * of another thread, and the workflows of a worker live in a thread of their own. Plain JavaScript,
+ * as loaders for TypeScript do not reach into threads. Needs `--expose-gc`.
  *
  * Listens on the channel `everloop-bench-thread` for `ask` and answers `{ heapBytes,
  * firstActivationsMs }`: `used_heap_size` after a full collection, and for each workflow so far the
- * milliseconds of its creation and first activation.
+ * milliseconds of creating it and of its first activation.
  */
 import { getHeapStatistics } from 'node:v8';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
@@ -36,10 +36,10 @@ function watchThread() {
 
   const channel = new BroadcastChannel('everloop-bench-thread');
   channel.onmessage = ({ data }) => {
-    // Loaders run in threads too; only the thread with workflows answers.
+    // Loaders run in threads too; only the one that made workflows is meant.
     if (data !== 'ask' || firstActivationsMs.length === 0) return;
     globalThis.gc();
-    // The second collection frees what finalizers of the first released.
+    // The second one takes what finalizers of the first let go.
     globalThis.gc();
     const heapBytes = getHeapStatistics().used_heap_size;
     channel.postMessage({ heapBytes, firstActivationsMs });

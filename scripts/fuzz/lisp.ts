@@ -1,6 +1,6 @@
 /**
- * Feeds random text, mutated programs, deep nesting, huge literals and hostile patterns to the language.
- * Every input must end in a value or a typed problem, without a throw or a hang.
+ * Throws random text, mutated programs, deep nesting, huge literals and hostile patterns at the
+ * language. Every input must end in a value or a typed problem: no throw, no hang.
  */
 import fc from 'fast-check';
 import { endOf, hostileProgram } from '../../test/lisp/support/hostile-programs.ts';

@@ -10,7 +10,7 @@ import { utf8Length, type Json } from '../base/json.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 
-/** A value, or the first problem: `json_syntax`, `json_trailing`, `json_number`, `json_depth`, `json_size`. */
+/** A value, or the first problem: `json_` and `syntax`, `trailing`, `number`, `depth` or `size`. */
 export type JsonReading =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'problem'; readonly problem: ReplyProblem };
