@@ -1,7 +1,4 @@
-/**
- * The input and the result of a strategy. A file without dependencies, so that each strategy can be
- * a file of its own.
- */
+/** The input and the result of a strategy, apart, so that each strategy can be a file. */
 import type { Entry } from '../contract/entry.ts';
 import type { MessageRange } from '../contract/compaction.ts';
 

@@ -78,10 +78,7 @@ function maskResultSection(tool: string, section: FormattedSection, mask: Mask):
   return content === null ? section : { ...section, content };
 }
 
-/**
- * The line that replaces `text`; null to keep it: it is small, masked already, or no longer than
- * the line.
- */
+/** The line that replaces `text`; null if the text is small, masked, or no longer than it. */
 function maskedText(tool: string, text: string, { minBytes }: Mask): string | null {
   const bytes = utf8Length(text);
   if (bytes < minBytes || isMasked(tool, text)) return null;

@@ -18,10 +18,7 @@ interface TriggerRules<Spec> {
   fires(spec: Spec, input: TriggerInput): boolean;
   /** The counters whose values are recorded at a compaction. */
   watches(spec: Spec, stats: Stats): readonly string[];
-  /**
-   * Whether it is about the size of the request: it needs a context window, and lets a pass
-   * continue.
-   */
+  /** Whether it is about the size of the request: needs a window, and lets a pass continue. */
   readonly isAboutContext: boolean;
 }
 
@@ -70,9 +67,7 @@ export function fires(triggers: readonly TriggerSpec[], input: TriggerInput): bo
   return triggers.some((trigger) => rulesOf(trigger).fires(trigger, input));
 }
 
-/**
- * Whether a trigger is about the size of the request, so that it needs the model's context window.
- */
+/** Whether a trigger is about the size of the request, and so needs the context window. */
 export function isAboutContext(trigger: TriggerSpec): boolean {
   return rulesOf(trigger).isAboutContext;
 }

@@ -35,9 +35,7 @@ export type StrategySpec =
       readonly keepRecent: number;
       /** Ids of model entries in the order in which they are tried; empty: those of the agent. */
       readonly models: readonly string[];
-      /**
-       * The user message, with the placeholders `{summary}` and `{activity}`; null: the default.
-       */
+      /** The user message, with `{summary}` and `{activity}` to fill in; null: the default. */
       readonly prompt: string | null;
       /** The system message; null: the default, or none if the author set `prompt`. */
       readonly system: string | null;
@@ -69,7 +67,7 @@ export interface CompactionState {
 /** Of a new run. */
 export const EMPTY_COMPACTION: CompactionState = { snapshots: {}, lastReply: null };
 
-/** Indexes of messages in the scratchpad: from the first number up to, not including, the second. */
+/** Indexes of messages in the scratchpad: `from` is included, `until` is not. */
 export type MessageRange = readonly [from: number, until: number];
 
 /** What a model is to summarise, by reference: the worker finds the texts in the transcript. */

@@ -12,10 +12,7 @@ export type EntryOrigin =
 
 /** One element of history and scratchpad. Has at least one message. */
 export interface Entry {
-  /**
-   * Position in the history of the whole chain, from 0. A summary is not part of it and has a
-   * negative one.
-   */
+  /** Position in the history of the whole chain, from 0; negative for a summary. */
   readonly index: number;
   readonly iteration: number;
   readonly origin: EntryOrigin;

@@ -12,10 +12,7 @@ export interface HistoryTurn {
   readonly text: string;
 }
 
-/**
- * Limits as a user writes them; each short form stands for one key. `'unlimited'` removes one
- * default or, as the whole value, all of them.
- */
+/** Limits as a user writes them. `'unlimited'` removes one default or, as the whole, all. */
 export type LimitsInput =
   | 'unlimited'
   | {

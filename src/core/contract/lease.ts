@@ -1,7 +1,4 @@
-/**
- * What a run knows of its ancestors, and which part of their limits it may spend. Plain data that
- * travels in the start of a child.
- */
+/** What a run knows of its ancestors: which part of their limits it may spend, and until when. */
 import { defined } from '../base/defined.ts';
 import type { Limit } from './limit.ts';
 
@@ -19,9 +16,7 @@ export interface LeaseRefusal {
 
 /** The part of an ancestor's limit that a run and its descendants may spend. */
 export interface Lease {
-  /**
-   * Identifies the limit in the whole tree: id of the ancestor's run, key and action when reached.
-   */
+  /** Identifies the limit in the tree: id of the ancestor's run, key and action when reached. */
   readonly id: string;
   readonly origin: Ancestor;
   /** The ancestor's limit: exact, on a counter. */

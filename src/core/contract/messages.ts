@@ -72,10 +72,7 @@ export interface RunStatus {
   readonly runId: string;
   readonly agent: string;
   readonly iteration: number;
-  /**
-   * What is in flight or waits: `model gpt-5`, `tool search`, `question q1`, `timer until
-   * 2026-03-10T09:00:00.000Z`, …
-   */
+  /** What is in flight or waits: `model gpt-5`, `tool search`, `question q1`, `timer until …`, … */
   readonly waitsFor: readonly string[];
   readonly usage: Usage;
   /** Inputs that were accepted and are not yet read. */
@@ -133,10 +130,7 @@ export interface TreeAnswer extends TreeView {
 
 /** The fields of everything that waits for a person. */
 export interface PendingBase {
-  /**
-   * The id that `answer` and `decide` take: `q1`; in a run below, with the calls that lead there,
-   * `1.2/q1`.
-   */
+  /** The id that `answer` and `decide` take: `q1`; in a run below, with its calls, `1.2/q1`. */
   readonly id: string;
   readonly agent: string;
   readonly path: string;

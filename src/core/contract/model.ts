@@ -5,10 +5,7 @@ import type { Message, Part } from '../base/message.ts';
 /** How an agent's model answers. */
 export type Mode = 'react' | 'chat' | 'json' | 'text' | 'lisp';
 
-/**
- * How the output is asked for: `schema` by the provider's structured output, `tool` by a forced
- * call of `respond`, `prompt` in words.
- */
+/** How output is asked for: by the provider's schema, a forced call of `respond`, or words. */
 export type OutputStrategy = 'schema' | 'tool' | 'prompt';
 
 /** A tool as it is declared to the provider. */
@@ -22,9 +19,7 @@ export interface ModelTool {
 /** Whether and what the model must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
-/**
- * One request. A model may ignore everything but `messages`, since replies are always validated.
- */
+/** One request. A model may ignore all but `messages`: replies are always validated. */
 export interface ModelRequest {
   readonly mode: Mode;
   readonly agent: string;
@@ -50,7 +45,7 @@ export type ModelPurpose = 'reply' | 'compaction' | 'judge' | 'tool';
 /** Why a model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 
-/** Tokens and money of one or more calls. All integers ≥ 0; input includes cached, output includes reasoning. */
+/** Integers ≥ 0, of one or more calls; input includes cached, output includes reasoning. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -76,9 +71,7 @@ export interface ModelReply {
   readonly raw?: Json;
 }
 
-/**
- * A native call as a model function may return it; text in `args` or `arguments` is read as JSON.
- */
+/** A native call from a model function; text in `args` or `arguments` is read as JSON. */
 export interface LooseToolCall {
   readonly id?: string;
   readonly name: string;
@@ -86,10 +79,7 @@ export interface LooseToolCall {
   readonly arguments?: Json;
 }
 
-/**
- * A native call before its arguments are read. It is kept even if they cannot be, so that it can be
- * answered.
- */
+/** A native call, its arguments not yet read: it is answered even if they are unreadable. */
 export interface NativeCall {
   /** The provider's id, or none. */
   readonly id?: string;

@@ -1,7 +1,4 @@
-/**
- * The results of tool calls and validators, as plain data between activities, the loop and the
- * model.
- */
+/** The results of tool calls and validators, between activities, the loop and the model. */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
 import type { TokenUsage } from './model.ts';
@@ -24,10 +21,7 @@ export interface ReportedModelCall {
 
 /** Statistics and events that a user's tool, validator or loop reported. */
 export interface Reports {
-  /**
-   * Increments of counters, ≥ 0, by key; keys contain `:` and start with neither `agent:` nor
-   * `$self:`.
-   */
+  /** Increments of counters, ≥ 0; keys contain `:` and begin with neither `agent:` nor `$self:`. */
   readonly counts?: { readonly [key: string]: number };
   /** New values of gauges by key. */
   readonly gauges?: { readonly [key: string]: number };
@@ -39,10 +33,7 @@ export interface Reports {
 /** What the tool activity returns. */
 export interface ToolResult extends Reports {
   readonly outcome: 'ok' | 'error' | 'rejected' | 'unknown' | 'canceled';
-  /**
-   * Set if `ok`; absent if the tool returned nothing. The shortened text of a result that was too
-   * long.
-   */
+  /** Set if `ok` and something was returned: the value, or the shortened text of a long one. */
   readonly output?: Json;
   /** Set unless `ok`: what the model reads, beginning with `Error: `. */
   readonly error?: string;
@@ -107,10 +98,7 @@ export interface ToolOrder {
   readonly callId: string;
   readonly tool: string;
   readonly args: JsonObject;
-  /**
-   * A program makes the call: a result that is too large is refused, since half a JSON value is
-   * useless.
-   */
+  /** A program makes the call: a result that is too large is refused, not cut. */
   readonly inProgram?: true;
 }
 
@@ -120,10 +108,7 @@ export interface JudgeOrder {
   readonly runId: string;
   readonly agentPath: string;
   readonly iteration: number;
-  /**
-   * The validators that the run began with, so that a worker with a newer definition reports a
-   * missing one.
-   */
+  /** The validators that the run began with, so that a missing one is reported. */
   readonly validators: readonly string[];
   /** Set for the answer of an LLM tool: its schema replaces that of the agent's answer. */
   readonly output?: { readonly tool: string; readonly schema: JsonObject };

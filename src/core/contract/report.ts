@@ -1,7 +1,4 @@
-/**
- * Programs as modes, people and a hand-over see them: reports, views, and the part that stays in
- * the state of a run. Plain JSON throughout.
- */
+/** Programs as modes, people and a hand-over see them: reports, views, and the kept state. */
 import type { ProgramMemory, ProgramStatus } from '../../lisp.ts';
 import type { Json } from '../base/json.ts';
 
@@ -13,9 +10,7 @@ export type {
   ProgramStatus,
 } from '../../lisp.ts';
 
-/**
- * How a program ended: with its last value, `return`, `fail`, or an error before or during its run.
- */
+/** How a program ended: a last value, `return`, `fail`, or an error before or during its run. */
 export type ProgramOutcome = 'value' | 'returned' | 'failed' | 'error';
 
 /** Why a program ended as `error`. */
@@ -34,10 +29,7 @@ export interface ProgramReport {
   /** `{iteration}.p`; the calls of its effects are `{iteration}.p{effect id}`. */
   readonly programId: string;
   readonly outcome: ProgramOutcome;
-  /**
-   * Set for `value`, `returned` and `failed`, with `_` for `-` in keys; absent if it has no JSON
-   * form.
-   */
+  /** Of `value`, `returned` and `failed`, with `_` for `-` in keys; absent without a JSON form. */
   readonly value?: Json;
   /** Why it has no JSON form: the path and the value there. */
   readonly notJson?: { readonly path: string; readonly message: string };
@@ -80,10 +72,7 @@ export interface ProgramView {
   readonly error?: { readonly reason: string; readonly message: string };
 }
 
-/**
- * The part of programs that stays in the state. Changed only by `agent:program:after`, through
- * `apply`.
- */
+/** The part of programs in the state. Only `agent:program:after` changes it, through `apply`. */
 export interface ProgramState {
   readonly memory: ProgramMemory;
   /** Of the last program. */

@@ -39,15 +39,9 @@ export interface AgentToolSpec {
   readonly model?: string;
 }
 
-/**
- * A tool that asks a model, in the middle of the calling run: one `json` run, or one `text` run
- * without `output`.
- */
+/** A tool that asks a model within the calling run: a `json` run, or `text` without `output`. */
 export interface LlmToolSpec {
-  /**
-   * Template that the arguments fill in. Absent: prompt, signature and model are arguments
-   * themselves.
-   */
+  /** Template for the arguments. Absent: prompt, signature and model are arguments. */
   readonly prompt?: string;
   /** The types of the arguments, for coercion. */
   readonly params: readonly SignatureField[];
@@ -76,10 +70,7 @@ export interface ToolSpec {
   readonly output?: JsonObject;
   /** True: successful results are kept for equal calls of the run. */
   readonly cache?: true;
-  /**
-   * Which calls a person must approve: all, or those that a function on the worker picks. Absent:
-   * none.
-   */
+  /** Which calls a person must approve: all, or those a function picks. Absent: none. */
   readonly approval?: 'always' | 'function';
   /** The time to decide, after which the call is denied. Absent: no deadline. */
   readonly approvalTimeoutMs?: number;
@@ -103,9 +94,7 @@ export interface ToolSearchSpec {
   readonly noResults: string;
 }
 
-/**
- * A model entry as plain data: id, prices and context window. The model itself stays on the worker.
- */
+/** A model entry as plain data: id, prices, context window. The model stays on the worker. */
 export interface ModelSpec {
   readonly id: string;
   readonly contextWindow?: number;
@@ -284,10 +273,7 @@ export interface AgentSpec {
   readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
-  /**
-   * The model and its fallbacks, in the order in which they are tried. Empty for a pipeline or a
-   * fan-out, otherwise at least one.
-   */
+  /** The model and its fallbacks, in order. Empty exactly for a pipeline and a fan-out. */
   readonly models: readonly ModelSpec[];
   /** All that may be called; with tool search, the search tool is last. */
   readonly tools: readonly ToolSpec[];

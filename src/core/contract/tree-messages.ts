@@ -47,9 +47,7 @@ export interface LeaseGrant {
   readonly leases: readonly LeaseAnswer[];
 }
 
-/**
- * From the parent: the child must end, because it was canceled or an ancestor's limit was crossed.
- */
+/** From the parent: the child must end; it was canceled or an ancestor's limit was crossed. */
 export interface ChildCancel {
   readonly v: 1;
   readonly kind: 'cancel';
@@ -59,10 +57,8 @@ export interface ChildCancel {
   readonly breach?: Breach;
 }
 
-/**
- * From the parent: the deadlines of the ancestors, after one of their limits on time was changed.
- */
-export interface DeadlineNews {
+/** From the parent: the ancestors' deadlines, after one of their time limits was changed. */
+export interface DeadlineChange {
   readonly v: 1;
   readonly kind: 'deadlines';
   /** Rises with each change that a parent sends; the highest counts. */
@@ -72,4 +68,4 @@ export interface DeadlineNews {
 }
 
 /** What a parent sends to a child. */
-export type ChildMessage = LeaseGrant | ChildCancel | DeadlineNews;
+export type ChildMessage = LeaseGrant | ChildCancel | DeadlineChange;

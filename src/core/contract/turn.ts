@@ -11,18 +11,13 @@ export interface SectionValue {
   readonly value: Json;
 }
 
-/**
- * A structured section with no value, or with one that does not fit; it does not affect the turn.
- */
+/** A structured section without a value, or with an unfit one; the turn does not depend on it. */
 export interface SectionError {
   readonly name: string;
   readonly problems: readonly ReplyProblem[];
 }
 
-/**
- * The calls or program beside an answer that is judged first; they run if the answer is not
- * accepted.
- */
+/** The calls or program beside an answer; they run if the answer is not accepted. */
 export type Attached =
   | { readonly kind: 'calls'; readonly calls: readonly ToolCall[] }
   | { readonly kind: 'program'; readonly source: string }

@@ -36,10 +36,7 @@ export interface FormatReadOptions {
 
 /** A text format. `parse` never throws and is linear in the length of the text. */
 export interface TextFormat {
-  /**
-   * The text that asks for these sections. Throws a UsageError for names that {@link
-   * checkSectionNames} refuses.
-   */
+  /** The text that asks for these sections. Throws a UsageError for names that are not valid. */
   describe(sections: readonly DescribedSection[]): string;
   /** The blocks of a reply. `names` are those of the registered sections. */
   parse(text: string, names: readonly string[], options: FormatReadOptions): FormatReading;

@@ -1,7 +1,4 @@
-/**
- * Limits as predicates on statistics: which have tripped, and which the next piece of work would
- * trip.
- */
+/** Limits as predicates: which have tripped, and which the next piece of work would trip. */
 import { isSelf, self, withoutSelf } from '../stats/stat-keys.ts';
 import { valueOf, type Numbers, type Stats } from '../contract/stats.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
@@ -53,7 +50,7 @@ export function wouldCross(
   return null;
 }
 
-/** `limit exceeded: …` or `limit reached: …`, with the key, the numbers and the ancestor, if any. */
+/** `limit exceeded: …` or `limit reached: …`, with key, numbers and the ancestor, if any. */
 export function explainBreach(breach: Breach): string {
   const { key, value, attempted, limit, origin } = breach;
   const name = origin === 'self' ? key : `${key} of ${origin.agent} (run ${origin.runId})`;
@@ -62,9 +59,7 @@ export function explainBreach(breach: Breach): string {
     : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;
 }
 
-/**
- * Whether `limit` watches `key`; a prefix watches `$self:` twins only if it begins with `$self:`.
- */
+/** Whether `limit` watches `key`; a prefix watches `$self:` twins only if it has `$self:`. */
 export function covers(limit: Limit, key: string): boolean {
   if (limit.kind === 'exact') return limit.key === key;
   return key.startsWith(limit.key) && (!isSelf(key) || isSelf(limit.key));

@@ -75,7 +75,7 @@ export function mergeLimits(
 }
 
 /** All problems of `input`, in the order in which it is written. */
-export function inputProblems(input: LimitsInput | undefined): readonly UsageProblem[] {
+export function inputProblems(input: unknown): readonly UsageProblem[] {
   if (input === undefined || input === 'unlimited') return [];
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     const message = `Expected \`limits\` to be 'unlimited' or an object, got ${shown(input)}. Write it as \`{ iterations: 20 }\`.`;
@@ -128,10 +128,7 @@ function isShortForm(name: string): name is ShortForm {
   return Object.hasOwn(SHORT_FORMS, name);
 }
 
-/**
- * Applies one source to `below`: replaces limits in place, adds new ones at the end, removes lifted
- * ones.
- */
+/** Applies one source to `below`: replaces in place, adds at the end, removes lifted limits. */
 function applyLayer(below: readonly Limit[], input: LimitsInput | undefined): readonly Limit[] {
   if (input === undefined) return below;
   if (input === 'unlimited') return [];
@@ -156,10 +153,7 @@ function withShortForm(limits: readonly Limit[], name: ShortForm, value: number)
   return replaceGroup(limits, [{ ...replaced, kind: 'exact', key, max }]);
 }
 
-/**
- * Limits of one source may share a key, such as a refusal at 5 and an end at 10. Together they
- * replace those of the source below.
- */
+/** Limits of one source may share a key; together they replace those of the source below. */
 function withCustom(below: readonly Limit[], custom: readonly Limit[]): readonly Limit[] {
   let limits = below;
   const groups = new Map<string, Limit[]>();

@@ -21,9 +21,7 @@ export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: 'agent:children', max: 100, onReach: 'refuse' },
 ];
 
-/**
- * Streaks and rejections that `maxTurns` bounds in modes where turns are the budget for mistakes.
- */
+/** Streaks and rejections that `maxTurns` bounds in modes where turns are for mistakes. */
 const MISTAKES: readonly string[] = [
   'agent:toolchain_parse_error_consecutive',
   'agent:code_executions_error_consecutive',
@@ -31,11 +29,17 @@ const MISTAKES: readonly string[] = [
   'agent:termination_parse_error_consecutive',
 ];
 
-/**
- * The defaults of a mode: in `json` and `lisp` turns exist to repair mistakes, so a few mistakes
- * are no reason to stop.
- */
+/** Whether the turns of a mode are there to repair mistakes. */
+const REPAIRS_BY_TURNS: Readonly<Record<Mode, boolean>> = {
+  react: false,
+  chat: false,
+  json: true,
+  text: false,
+  lisp: true,
+};
+
+/** The default limits of a mode; all of them without one. */
 export function defaultLimitsOf(mode: Mode | undefined): readonly Limit[] {
-  if (mode !== 'json' && mode !== 'lisp') return DEFAULT_LIMITS;
+  if (mode === undefined || !REPAIRS_BY_TURNS[mode]) return DEFAULT_LIMITS;
   return DEFAULT_LIMITS.filter(({ key }) => !MISTAKES.includes(key));
 }

@@ -67,9 +67,7 @@ function keyMessage(limit: Limit, rows: readonly StatKeyRow[] | undefined): stri
   return undefined;
 }
 
-/**
- * Suggests the nearest key; the name of a tool or a model after it is kept if the key takes one.
- */
+/** Suggests the nearest key; keeps a tool's or model's name after it if the key takes one. */
 function advice(key: string): string {
   const self = isSelf(key) ? SELF_PREFIX : '';
   const base = withoutSelf(key);

@@ -1,7 +1,4 @@
-/**
- * A program that answered once and runs again without a model: what is kept of a run, and the text
- * that is run.
- */
+/** A program that answered once and runs again without a model. Pure. */
 import { codeId, readProgram, topForms, type TopForm } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import { isStep } from '../contract/piping.ts';
@@ -20,9 +17,7 @@ export function compiledText({ definitions, source }: CompiledAgent): string {
   return [...definitions.map((definition) => definition.source), source].join('\n');
 }
 
-/**
- * The code id of a compiled agent's text; it differs from the stored one if the text was changed.
- */
+/** The code id of a compiled agent's text, which changes when the text is changed. */
 export function compiledCodeId(compiled: CompiledAgent): string {
   return codeId(compiledText(compiled));
 }
@@ -50,7 +45,7 @@ export interface CompilingRun {
 
 /**
  * The program of a run whose answer was accepted, with the definitions that it needs.
- * @throws UsageError `not_compilable` if the answer was not a program's, or depends on an earlier value.
+ * @throws UsageError `not_compilable` if no program gave the answer, or it uses an earlier value.
  */
 export function compiledFrom({ step, entries, events }: CompilingRun): CompiledAgent {
   const { agent, signature, usage } = step;
@@ -125,10 +120,7 @@ function programsIn(message: Message): readonly string[] {
   return [...called, ...(found.kind === 'program' ? [found.source] : [])];
 }
 
-/**
- * The forms of `earlier` that define what `forms`, or other needed forms, mention and do not define
- * first.
- */
+/** The forms of `earlier` that `forms` need, directly or not, and do not define themselves. */
 function neededForms(forms: readonly TopForm[], earlier: readonly TopForm[]): readonly TopForm[] {
   const own = new Set(forms.flatMap(({ defines }) => defines));
   const wanted = new Set(

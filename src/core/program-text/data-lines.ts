@@ -1,7 +1,4 @@
-/**
- * The data that a program can read: a line for each key of the context, with type, size and a
- * sample.
- */
+/** The data that a program can read: a line for each key, with type, size and a sample. */
 import type { ProgramSizes } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';

@@ -61,10 +61,7 @@ export function programFeedback(material: FeedbackMaterial): string {
   return parts.length === 0 ? NO_OUTPUT : parts.join('\n');
 }
 
-/**
- * The same as the result of a native call: JSON in which texts of programs and tools are framed
- * too.
- */
+/** The same as the result of a native call: JSON, with untrusted texts framed too. */
 export function nativeFeedback(material: FeedbackMaterial): string {
   const { report, hidden } = material;
   const notes = notesPart(material).join('\n');

@@ -10,10 +10,7 @@ export type FoundProgram =
       readonly source: string;
       /** The text around it, trimmed. */
       readonly around: string;
-      /**
-       * False if its block runs to the end of the reply, so that a truncated reply has only a part
-       * of it.
-       */
+      /** False if its block runs to the end of the reply, which may then be truncated. */
       readonly isClosed: boolean;
     }
   | { readonly kind: 'none' }
@@ -47,9 +44,7 @@ export function findProgram(reply: string): FoundProgram {
   };
 }
 
-/**
- * The program in text that is only a program, such as a section or an argument, perhaps in a fence.
- */
+/** The program in text that is only a program, such as a section, perhaps in a fence. */
 export function programIn(text: string): FoundProgram {
   const found = findProgram(text);
   if (found.kind !== 'none') return found;
@@ -80,10 +75,7 @@ interface Block {
   readonly isClosed: boolean;
 }
 
-/**
- * The fenced blocks of `text`, in order. A fence is a whole line; an unclosed block runs to the
- * end.
- */
+/** The fenced blocks of `text`. A fence is a whole line; an open block runs to the end. */
 function fencedBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
   let open: { readonly tag: string; readonly fence: string; readonly start: number } | null = null;

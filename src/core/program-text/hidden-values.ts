@@ -12,16 +12,10 @@ const HIDDEN_MARK = '<hidden>';
 /** Shorter values, such as `1` and `no`, appear in texts by chance. */
 const MIN_LENGTH = 4;
 
-/**
- * A longer text may have been shortened where it was printed; a beginning of this length is
- * recognised.
- */
+/** A longer text may have been shortened when printed; a beginning of this length counts. */
 const MIN_PREFIX = 8;
 
-/**
- * Texts that no model may see: each as it is and as it is printed, with those already `known`.
- * Longest first.
- */
+/** Texts that no model may see, as they are and as they are printed, longest first. */
 export function hiddenTexts(
   values: readonly Json[],
   known: readonly string[] = [],

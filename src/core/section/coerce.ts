@@ -16,9 +16,7 @@ const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
 };
 
-/**
- * `value` with the moments and durations that `schema` names in their standard form. Never throws.
- */
+/** `value` with the moments and durations of `schema` in standard form. Never throws. */
 export function coerce(value: Json, schema: Json): Json {
   return coerceAt(value, schemaPlace(schema));
 }
@@ -60,9 +58,7 @@ export function toDateTime(text: string): string | undefined {
   return `${date}T${minutes}:${seconds}${fraction}${zone.toUpperCase()}`;
 }
 
-/**
- * A duration as ISO 8601 in days and smaller units: `1h30m`, `PT90M`, 5,400,000 become `PT1H30M`.
- */
+/** A duration as ISO 8601 in days and smaller: `1h30m`, `PT90M`, 5,400,000 become `PT1H30M`. */
 function toDuration(value: Json): string | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? isoDuration(value) : undefined;
   if (typeof value !== 'string') return undefined;

@@ -80,10 +80,7 @@ const wordings: Readonly<Record<string, Wording>> = {
   standard: ({ message }) => plain(message),
 };
 
-/**
- * A line for each violation, `{path}: {problem}`, in the order of their paths; at most 20, then
- * `and {n} more`. Without bullets.
- */
+/** `{path}: {problem}` for each violation, ordered by path; at most 20, then `and {n} more`. */
 export function problemLines(violations: readonly Violation[]): readonly string[] {
   const lines = withoutInner(violations)
     .map((violation) => ({ path: linePath(violation), violation }))
@@ -155,10 +152,7 @@ export function pathText(path: ValuePath): string {
   return text === '' ? '(value)' : text;
 }
 
-/**
- * The path that a JSON pointer (RFC 6901) such as `/a/0` names in `root`. Only the value tells an
- * index from a property named `0`.
- */
+/** The path that a JSON pointer (RFC 6901) names in `root`, which tells indexes from names. */
 export function pathOfPointer(pointer: string, root: Json): ValuePath {
   const path: PathSegment[] = [];
   let value: Json | undefined = root;
@@ -191,10 +185,7 @@ function wordingOf({ keyword, params, value }: Violation): string {
   return wording === undefined ? `does not fit (${keyword})` : wording(params, value);
 }
 
-/**
- * Without errors inside unions: they say why each shape does not fit, and the union's own line is
- * enough.
- */
+/** Without errors inside unions, since the union's own line is enough. */
 function withoutInner(violations: readonly Violation[]): readonly Violation[] {
   const unions = violations
     .map((violation, index) => ({ violation, index }))

@@ -68,9 +68,7 @@ function scalarOf(
   return plain;
 }
 
-/**
- * The value of a plain scalar in the core schema; infinities and NaN are not JSON and stay text.
- */
+/** The value of a plain scalar in the core schema; infinities and NaN stay text. */
 function plainValue(source: string): null | boolean | number | string {
   if (nullWord.test(source)) return null;
   if (trueWord.test(source)) return true;

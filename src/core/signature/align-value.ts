@@ -5,9 +5,7 @@ import type { SignatureField, SignatureType } from '../contract/signature.ts';
 
 /** How a value is aligned. */
 export interface AlignOptions {
-  /**
-   * Null in an optional field means that it is absent, since strict providers require all fields.
-   */
+  /** Drops null in optional fields, since strict providers require all fields. */
   readonly dropsNull?: boolean;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Tells a model which JSON to write: an example by type, and a description of fields that need one.
- */
+/** Tells a model which JSON to write: an example by type, and descriptions of fields. */
 import { defined } from '../base/defined.ts';
 import { exampleIn, type Notation } from './example.ts';
 import { promptType } from './print-signature.ts';
@@ -27,10 +25,7 @@ export function exampleJson(type: SignatureType): string {
   return field === null ? text : `{${JSON.stringify(field)}: ${text}}`;
 }
 
-/**
- * The prompt of an output: an example, and a line for each field that needs one. `head` introduces
- * the example.
- */
+/** The prompt of an output: `head`, an example, and a line for each field that needs one. */
 export function outputFormat(
   type: SignatureType,
   head = 'Answer with one JSON object of this form:',

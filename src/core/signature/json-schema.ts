@@ -6,18 +6,13 @@ import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
 
-/**
- * Text that can be the name of a keyword: no blanks, no delimiters of the language, no digit first.
- */
+/** The name of a keyword: no blanks, no delimiters of the language, no digit first. */
 const KEYWORD_PATTERN = '^:?[^\\s:,;()\\[\\]{}"\'`@^~\\\\#0-9][^\\s:,;()\\[\\]{}"\'`@^~\\\\]*$';
 
 /** Name of the format of moments with an offset; our own parser checks it. */
 export const DATETIME_FORMAT = 'datetime-with-offset';
 
-/**
- * Marks a type that may be null in validation schemas. Messages then name only the type, since null
- * just means that the value is absent.
- */
+/** Marks a type that may be null in validation schemas, so that messages name only the type. */
 export const OPTIONAL_KEYWORD = 'x-optional';
 
 /** What a provider requires of a schema. */
@@ -138,9 +133,7 @@ function requiredNames(fields: readonly SignatureField[]): readonly string[] {
   return fields.filter(({ type }) => type.kind !== 'optional').map(({ name }) => name);
 }
 
-/**
- * `{}` accepts null already; a type becomes a pair of types, the form that providers support best.
- */
+/** `{}` accepts null already; a type becomes a pair of types, which providers support best. */
 function nullable(schema: JsonObject): JsonObject {
   const { type } = schema;
   if (Object.keys(schema).length === 0 || Array.isArray(type)) return schema;

@@ -44,7 +44,7 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
   counter('agent:input_tokens_cached', ['none', 'model'], 'the part of input from a cache'),
   counter('agent:reasoning_tokens', ['none', 'model'], 'the part of output that is reasoning'),
   counter('agent:cost_microusd', ['none', 'model'], 'micro-dollars: 1 USD is 1,000,000'),
-  refusable('agent:tool_calls', ['none', 'tool'], '1 per call that ran, whatever came of it'),
+  refusable('agent:tool_calls', ['none', 'tool'], '1 per call that ran, whatever its outcome'),
   counter(
     'agent:tool_calls_error_total',
     ['none'],

@@ -1,7 +1,4 @@
-/**
- * The stream of a model's reply while it is written. All of it is provisional: it never enters
- * history, and the recorded reply replaces it.
- */
+/** A reply while it is written: provisional, never in history, replaced by the recorded reply. */
 
 /** The origin of a chunk. */
 export interface ChunkOrigin {
@@ -12,14 +9,9 @@ export interface ChunkOrigin {
   /** The full path: `planner/2/writer` is writer, started in planner's iteration 2. */
   readonly agentPath: string;
   readonly iteration: number;
-  /**
-   * From 1; counts the attempts of one iteration over retries, fallbacks and repeated questions.
-   */
+  /** From 1; counts the attempts of an iteration over retries, fallbacks and repeated questions. */
   readonly attempt: number;
-  /**
-   * From 1 in steps of 1 for each (runId, iteration, attempt), markers included. A repeated number
-   * is a duplicate.
-   */
+  /** From 1 in steps of 1 for each (runId, iteration, attempt); a repeated one is a duplicate. */
   readonly seq: number;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Fills a template with data. Hidden names are never filled in, since the result goes to a model.
- */
+/** Fills a template. Hidden names are never filled in, since the result goes to a model. */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import { isHidden } from '../contract/signature.ts';

@@ -1,7 +1,4 @@
-/**
- * Closed fenced code blocks, as in CommonMark 0.31 section 4.5. A fence that never closes is no
- * block.
- */
+/** Closed fenced code blocks, as in CommonMark 0.31 section 4.5. */
 
 /** A line and its place: a line number or an offset. Later lines have larger places. */
 export interface PlacedLine {
@@ -83,9 +80,7 @@ function closingLines(fences: readonly Fence[]): readonly (number | undefined)[]
   return closing.toReversed();
 }
 
-/**
- * Lengths fall towards the top of `stack`: binary search for the last fence that is long enough.
- */
+/** Lengths fall towards the top of `stack`: binary search for the last long enough fence. */
 function nearestOfLength(stack: readonly Fence[], length: number): number | undefined {
   let low = 0;
   let high = stack.length;

@@ -1,10 +1,7 @@
 import { Document, isScalar, Scalar, visit } from 'yaml';
 import type { Json } from '../base/json.ts';
 
-/**
- * `value` as YAML for a model: indented by 2, not folded, keys in their own order, no line break at
- * the end. Reads back as the same value.
- */
+/** `value` as YAML for a model: indented by 2, not folded. Reads back as the same value. */
 export function yamlText(value: Json): string {
   const document = new Document(value, {
     version: '1.2',

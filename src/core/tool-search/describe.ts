@@ -50,10 +50,7 @@ export interface HitsText {
   readonly shown: readonly string[];
 }
 
-/**
- * The result of a search. `shownBefore`: tools that earlier searches of the same batch show; their
- * blocks are not repeated.
- */
+/** The result of a search. Blocks of `shownBefore`, from the same batch, are not repeated. */
 export function hitsText(
   { tools, toolSearch }: ToolsOfAgent,
   { names, page, total }: SearchPage,
@@ -88,9 +85,7 @@ function overview(tools: readonly ToolSpec[], { hint }: ToolSearchSpec): string 
   return [...lines, findLine].join('\n');
 }
 
-/**
- * A line for each domain, in the order in which the tools name them; tools without a domain last.
- */
+/** A line for each domain, in the order in which the tools name them; tools without one last. */
 function areaLines(tools: readonly ToolSpec[]): readonly string[] {
   const domains = [...new Set(tools.map(({ area }) => area?.domain))];
   const ordered = [

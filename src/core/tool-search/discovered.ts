@@ -13,10 +13,7 @@ import type { TranscriptHead } from '../contract/transcript.ts';
 /** Declared tools cost input tokens in each request; older ones can be searched for again. */
 const MAX_DISCOVERED = 64;
 
-/**
- * The tools that searches have shown so far: the newest 64, in the order in which they were first
- * shown.
- */
+/** The tools that searches have shown: the newest 64, in the order of their first showing. */
 export function discoveredTools(
   head: TranscriptHead,
   messages: readonly Message[],

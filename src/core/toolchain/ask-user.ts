@@ -2,16 +2,14 @@
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
+import { NO_ACTIVITY_FIELDS } from './llm-query.ts';
 import { foldedLabel } from '../text/folded-label.ts';
 import { spanText } from '../text/span-text.ts';
 
 /** The name of the built-in tool. */
 export const ASK_TOOL = 'ask_user';
 
-/**
- * Ten years. A longer wait has no deadline in practice, and dates after 2262 overflow the
- * service's.
- */
+/** Ten years. Longer is forever, and dates after 2262 overflow the service's. */
 export const MAX_TIMEOUT_MS = 315_360_000_000;
 
 /** Characters of a question that an error quotes. */
@@ -20,9 +18,7 @@ const MAX_QUOTED = 200;
 /** Options that a person can be shown at once. */
 export const MAX_OPTIONS = 100;
 
-/**
- * UTF-8 bytes of the JSON of a question with options and details, since it is kept in the state.
- */
+/** UTF-8 bytes of the JSON of a question with options and details, which the state keeps. */
 export const MAX_QUESTION_BYTES = 65_536;
 
 const PARAMETERS: JsonObject = {
@@ -77,12 +73,7 @@ export function askToolSpec(): ToolSpec {
     policy:
       'Ask only what you cannot find out yourself. Other calls of the same step go on meanwhile.',
     parameters: PARAMETERS,
-    effect: 'read',
-    local: false,
-    timeoutMs: 60_000,
-    retry: { attempts: 1, initialMs: 1_000, factor: 2 },
-    sequential: false,
-    maxResultBytes: 65_536,
+    ...NO_ACTIVITY_FIELDS,
   };
 }
 

@@ -101,9 +101,7 @@ export function callWithoutTool(index: number): ReplyProblem {
   return { code: 'call_without_tool', message: `call ${index}: the field "tool" is missing` };
 }
 
-/**
- * `value` as arguments: missing and null become `{}`, other types the problem `call_args_shape`.
- */
+/** `value` as arguments: missing and null are `{}`, other types the problem `call_args_shape`. */
 export function argsOf(
   value: Json | undefined,
   index: number,

@@ -1,6 +1,4 @@
-/**
- * The tools of an agent as text: the section `tools` of a prompt, and descriptions of arguments.
- */
+/** The tools of an agent as text: the section `tools` of a prompt, and lists of arguments. */
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ModelTool } from '../contract/model.ts';
@@ -50,8 +48,8 @@ export function fieldLines(schema: JsonObject | null): string {
 
 function fieldLine(name: string, field: Json, isRequired: boolean): string {
   const description = isJsonObject(field) ? field['description'] : undefined;
-  const said = typeof description === 'string' && description !== '' ? `: ${description}` : '';
-  return `- ${name} (${fieldType(field)}${isRequired ? ', required' : ''})${said}`;
+  const suffix = typeof description === 'string' && description !== '' ? `: ${description}` : '';
+  return `- ${name} (${fieldType(field)}${isRequired ? ', required' : ''})${suffix}`;
 }
 
 function fieldType(field: Json | undefined): string {

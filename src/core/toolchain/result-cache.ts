@@ -23,9 +23,7 @@ export interface CachedResult {
   readonly result: KeptResult;
 }
 
-/**
- * The result to keep for a call that ended; undefined unless it succeeded and its tool has `cache`.
- */
+/** The result to keep for a call; undefined unless it succeeded and its tool has `cache`. */
 export function toCachedResult(
   tool: ToolSpec | undefined,
   call: ToolCall,

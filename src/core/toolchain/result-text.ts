@@ -60,10 +60,7 @@ export function mediaLines(media: readonly MediaPart[], before: number): string 
   return media.map((part, i) => `[media ${before + i + 1}: ${part.mediaType}]`).join('\n');
 }
 
-/**
- * The section of one call: `text` and the lines of its media; with instructions it has the children
- * `result` and `instructions`.
- */
+/** The section of one call; with instructions it has children `result` and `instructions`. */
 export function resultSection(
   name: string,
   text: string,

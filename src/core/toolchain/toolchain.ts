@@ -15,9 +15,7 @@ export interface CallContext {
   readonly maxCallsPerTurn: number;
 }
 
-/**
- * The calls of one reply: none, all of them, or all problems. One malformed call rejects the batch.
- */
+/** The calls of a reply: none, all, or all problems. One malformed call rejects the batch. */
 export type CallsReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'calls'; readonly calls: readonly ToolCall[] }

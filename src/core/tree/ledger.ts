@@ -26,10 +26,7 @@ export interface Ledger {
   readonly leases: readonly Lease[];
   readonly children: readonly OpenChild[];
   readonly stats: Stats;
-  /**
-   * Tools of running calls: a call is counted when it ends, and occupies its budget from its
-   * beginning.
-   */
+  /** Tools of running calls: a call is counted at its end, but needs room from its beginning. */
   readonly calls: readonly string[];
   /** Models of running model calls, like `calls`. Their cost is not yet known. */
   readonly models: readonly string[];
@@ -166,10 +163,7 @@ export function emptyLeases(ledger: Ledger, ids: readonly string[]): readonly st
     .map(({ id }) => id);
 }
 
-/**
- * The leases without room for `needs`, the next work by base key: it does not fit, or more is spent
- * and reserved than was granted.
- */
+/** The leases without room for `needs`, the next work by base key, or already overspent. */
 export function shortLeases(ledger: Ledger, needs: Numbers): readonly Lease[] {
   return ledger.leases.filter((lease) => {
     const need = needs[lease.limit.key] ?? 0;
@@ -187,7 +181,7 @@ export function lowLeases(ledger: Ledger): readonly Lease[] {
 }
 
 /** The first lease that one more of `keys` would cross, besides `pending` in flight. */
-export function leaseInTheWay(
+export function blockingLease(
   ledger: Ledger,
   keys: readonly string[],
   pending: Numbers = {},

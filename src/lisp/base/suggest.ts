@@ -1,5 +1,5 @@
 /**
- * "Did you mean": names near a name that was not found.
+ * "Did you mean": known names near an unknown one.
  */
 
 const MAX_SUGGESTIONS = 3;
@@ -7,7 +7,7 @@ const MAX_SUGGESTIONS = 3;
 /** Longer names have no suggestions: a comparison takes time with the length. */
 const MAX_NAME = 64;
 
-/** Up to three of `names` near `name`: by spelling of `_`, `-` and case first, then by distance. */
+/** Up to three names near `name`: first those that differ only in `_`, `-` or case, then by distance. */
 export function nearNames(name: string, names: Iterable<string>): readonly string[] {
   if (name.length > MAX_NAME) return [];
   const reach = name.length <= 4 ? 1 : 2;
@@ -27,9 +27,9 @@ function fold(name: string): string {
 }
 
 /**
- * How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b` (optimal
- * string alignment). With a `reach`, a distance beyond it may come out greater than it is, and the
- * cost is the length times the reach; else it is the product of the lengths.
+ * The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
+ * (optimal string alignment). With a `reach`, a distance beyond it may come out greater than it is,
+ * and the cost is the length times the reach; else it is the product of the lengths.
  */
 export function editDistance(a: string, b: string, reach: number = Infinity): number {
   const size = b.length;

@@ -1,9 +1,16 @@
 /**
- * Starting a program and running it until it waits or ends.
+ * Runs a program until it waits or ends.
+ *
+ * I1  `advance` is deterministic: the same machine and tick give the same requests and outcome.
+ * I2  Branches run in input order; results are delivered before anything runs.
+ * I3  A program ends once, with one outcome. Its open effects are then abandoned.
+ * I4  A program that fails leaves the definitions as they were; the journal of `task` is kept.
+ * I5  Nothing is thrown to the host: our own bugs become a `runtime_error` of the program.
  */
 import { slots as newSlots } from '../value/slots.ts';
 import { fromJson } from '../json/from-json.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { defined } from '../base/defined.ts';
 import { Fault, isStop, ProgramEnd, type LispError } from '../base/problem.ts';
 import { NO_SPAN } from '../base/source.ts';
 import { mapOf } from '../value/tree.ts';
@@ -19,7 +26,7 @@ import { instructionsOf } from './instructions.ts';
 import { beginSlice } from './slice.ts';
 import { fuelLeft } from '../value/context.ts';
 
-/** What the host tells the machine: the time, the budget, and what came of requests. */
+/** What the host gives to the machine: the time, the budget and results of requests. */
 export interface Tick {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -27,7 +34,7 @@ export interface Tick {
   readonly results: readonly EffectResult[];
 }
 
-/** Where a program stands after it ran: it waits for answers, or has ended. */
+/** A program after it ran: it waits for results, or it has ended. */
 export type Advance =
   | {
       readonly kind: 'blocked';
@@ -67,16 +74,16 @@ export function advanceSlice(machine: Machine, tick: Tick): Advance | Sliced {
 }
 
 function runTick(m: Machine, tick: Tick, hasSlices: boolean): Advance | Sliced {
-  m.c.now = tick.now;
-  m.c.budget = tick.budget;
-  beginSlice(m.c, hasSlices);
+  m.ctx.now = tick.now;
+  m.ctx.budget = tick.budget;
+  beginSlice(m.ctx, hasSlices);
   if (m.outcome === null) {
     try {
       for (const result of tick.results) deliver(m, result);
       runAll(m);
     } catch (thrown) {
       const fault = thrown instanceof Fault ? thrown : internalFault();
-      fault.span ??= m.c.at;
+      fault.span ??= m.ctx.at;
       endWith(m, fault);
     }
   }
@@ -86,18 +93,18 @@ function runTick(m: Machine, tick: Tick, hasSlices: boolean): Advance | Sliced {
   openRequests(m);
   const { requests } = m;
   m.requests = [];
-  return { kind: m.c.sliced ? 'sliced' : 'blocked', machine: m, requests, abandon };
+  return { kind: m.ctx.sliced ? 'sliced' : 'blocked', machine: m, requests, abandon };
 }
 
 /**
- * What a mistake of ours becomes: an exception would cross the interface and, in a workflow, fail
- * the same task for ever. The engine's text stays inside.
+ * The fault for our own bugs: in a workflow, an exception would fail the same task for ever. The
+ * text of the exception is left out, since it depends on the JavaScript engine.
  */
 function internalFault(): Fault {
   return new Fault('runtime_error', 'An internal fault of the language ended the program.');
 }
 
-/** Gives a result to the branch that waits for it; results that nobody waits for are ignored. */
+/** Gives a result to the branch that waits for it; other results are ignored. */
 function deliver(m: Machine, result: EffectResult): void {
   const effect = m.effects.get(result.id);
   if (effect === undefined || effect.state !== 'open') return;
@@ -142,7 +149,7 @@ function firstReady(branch: Branch): Branch | null {
 }
 
 function runAll(m: Machine): void {
-  while (m.outcome === null && !m.c.sliced) {
+  while (m.outcome === null && !m.ctx.sliced) {
     const next = m.faults.shift();
     if (next !== undefined) {
       if (next.branch.state !== 'abandoned') {
@@ -158,17 +165,17 @@ function runAll(m: Machine): void {
 }
 
 function switchTo(m: Machine, branch: Branch): void {
-  const { c } = m;
-  if (c.globals !== branch.globals) {
-    c.globals = branch.globals;
-    c.epoch = {};
-    c.purity = {};
+  const { ctx } = m;
+  if (ctx.globals !== branch.globals) {
+    ctx.globals = branch.globals;
+    ctx.epoch = {};
+    ctx.purity = {};
   }
-  c.records = branch.records;
-  c.depth = branch.depth;
-  c.nesting = 0;
-  c.waiting = 0;
-  c.inside = branch.parent?.parallel?.form ?? null;
+  ctx.records = branch.records;
+  ctx.depth = branch.depth;
+  ctx.nesting = 0;
+  ctx.waiting = 0;
+  ctx.inside = branch.parent?.parallel?.form ?? null;
 }
 
 function runBranch(m: Machine, branch: Branch): void {
@@ -177,15 +184,15 @@ function runBranch(m: Machine, branch: Branch): void {
   try {
     if (stack.frames.length === 0 && stack.values.length === 0) begin(m, branch);
     runStack(stack);
-    branch.depth = m.c.depth;
-    branch.globals = m.c.globals;
-    const isInside = m.c.sliced && stack.frames.length > 0;
+    branch.depth = m.ctx.depth;
+    branch.globals = m.ctx.globals;
+    const isInside = m.ctx.sliced && stack.frames.length > 0;
     if (!stack.stopped && !isInside) completed(m, branch);
   } catch (thrown) {
-    branch.globals = m.c.globals;
-    branch.depth = m.c.depth;
+    branch.globals = m.ctx.globals;
+    branch.depth = m.ctx.depth;
     if (thrown instanceof ProgramEnd) {
-      m.c.waiting = 0;
+      m.ctx.waiting = 0;
       finish(m, { kind: thrown.kind, value: thrown.value as Value });
       return;
     }
@@ -227,12 +234,12 @@ function completed(m: Machine, branch: Branch): void {
   if (parallel !== null) parallel.results[branch.index] = value;
 }
 
-/** Raises a fault in a branch: an `attempt` recovers, or the branch or the program ends. */
+/** Raises a fault in a branch: an `attempt` catches it, or the branch or the program ends. */
 function raise(m: Machine, branch: Branch, fault: Fault): void {
-  const { c } = m;
+  const { ctx } = m;
   const { stack } = branch;
-  fault.trace ??= traceOf(c, [], stack.frames);
-  fault.span ??= c.at;
+  fault.trace ??= traceOf(ctx, [], stack.frames);
+  fault.span ??= ctx.at;
   if (isStop(fault.reason)) {
     endWith(m, fault);
     return;
@@ -267,7 +274,7 @@ function recover(
   const { stack } = branch;
   stack.frames.length = attempt.frames;
   branch.depth = depthOf(branch);
-  m.c.depth = branch.depth;
+  m.ctx.depth = branch.depth;
   stack.values.length = attempt.values;
   const frame = stack.frames[stack.frames.length - 1];
   if (frame?.kind === 'code') frame.pc = attempt.pc;
@@ -275,7 +282,7 @@ function recover(
   wake(branch);
 }
 
-/** Calls that wait in a branch and around it, counted from its frames. */
+/** Waiting calls in a branch and its parents, counted from the frames. */
 function depthOf(branch: Branch): number {
   const own = branch.stack.frames.filter((frame) => frame.span !== null).length;
   return own + (branch.parent === null ? 0 : depthOf(branch.parent));
@@ -296,7 +303,7 @@ function errorValue(fault: Fault): Value {
   return mapOf(keys, vals, UNMETERED);
 }
 
-/** Ends a branch and everything in it; its open effects are to be cancelled. */
+/** Ends a branch and the branches in it, and abandons their effects. */
 function abandonBranch(m: Machine, branch: Branch): void {
   if (branch.state === 'done' || branch.state === 'failed') return;
   if (branch.waitsFor !== null) abandonEffect(m, branch.waitsFor);
@@ -309,13 +316,13 @@ function abandonBranch(m: Machine, branch: Branch): void {
 /** Ends the program with a fault. */
 function endWith(m: Machine, fault: Fault): void {
   const lines = [fault.message, ...(fault.trace ?? [])];
-  const error: LispError = {
+  const error: LispError = defined({
     reason: fault.reason,
-    phase: 'run',
+    phase: 'run' as const,
     message: lines.join('\n'),
     span: fault.span ?? NO_SPAN,
-    ...(fault.details === undefined ? {} : { details: fault.details }),
-  };
+    details: fault.details,
+  });
   finish(m, { kind: 'error', error });
 }
 
@@ -347,22 +354,22 @@ function finish(m: Machine, end: End): void {
   m.outcome = { kind: end.kind, value: end.value, memory };
 }
 
-/** Ends a program that the run cancels; its effects are to be cancelled too. */
+/** Ends a program that the run cancels, and abandons its effects. */
 export function cancelMachine(machine: Machine): Advance {
   if (machine.outcome === null) endWith(machine, new Fault('canceled', 'The run was canceled.'));
-  return advance(machine, { now: machine.c.now, budget: machine.c.budget, results: [] });
+  return advance(machine, { now: machine.ctx.now, budget: machine.ctx.budget, results: [] });
 }
 
-/** The notes of the program so far, in the order of its text; the last tells of dropped ones. */
+/** The notes so far, in program order; a last line counts dropped ones. */
 export function notesOf(machine: Machine): readonly string[] {
   const { notes, droppedNotes } = machine.main.records;
   if (droppedNotes === 0) return notes;
   return [...notes, `… ${droppedNotes} more notes were dropped.`];
 }
 
-/** Fuel used so far; the limit when it is used up. */
+/** Fuel used so far, at most the limit. */
 export function fuelUsed(machine: Machine): number {
-  const left = fuelLeft(machine.c);
-  const { fuel } = machine.c.limits;
+  const left = fuelLeft(machine.ctx);
+  const { fuel } = machine.ctx.limits;
   return left < 0 ? fuel : fuel - left;
 }

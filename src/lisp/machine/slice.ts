@@ -14,11 +14,11 @@ import type { Value } from '../value/value.ts';
 import { endSlice, fuelLeft, SLICE, SLICE_END, type Context } from '../value/context.ts';
 
 /** Begins a slice, or lets the machine run on to the end of its fuel. */
-export function beginSlice(c: Context, hasSlices: boolean): void {
-  const left = fuelLeft(c);
-  c.sliced = false;
-  c.reserve = hasSlices && c.rules > 1 && left > SLICE ? left - SLICE : 0;
-  c.fuel = left - c.reserve;
+export function beginSlice(ctx: Context, hasSlices: boolean): void {
+  const left = fuelLeft(ctx);
+  ctx.sliced = false;
+  ctx.reserve = hasSlices && ctx.rules > 1 && left > SLICE ? left - SLICE : 0;
+  ctx.fuel = left - ctx.reserve;
 }
 
 /** Whether the code that is called now must not run compiled. */
@@ -35,37 +35,37 @@ export function isSlow(s: Stack): boolean {
  * instructions, in frames from number `base` on.
  */
 export function runFree(s: Stack, base: number, work: () => Value): Value | undefined {
-  const { c } = s;
-  if (c.reserve === 0 || c.restartable) return work();
-  const { fuel, reserve, depth, nesting, waiting, noteCount, records } = c;
+  const { ctx } = s;
+  if (ctx.reserve === 0 || ctx.restartable) return work();
+  const { fuel, reserve, depth, nesting, waiting, noteCount, records } = ctx;
   const notes = records.notes.length;
   const { droppedNotes } = records;
   const lent = SLICE - fuel < reserve ? SLICE - fuel : reserve;
-  c.fuel += lent;
-  c.reserve -= lent;
-  c.restartable = true;
-  c.undo.length = 0;
+  ctx.fuel += lent;
+  ctx.reserve -= lent;
+  ctx.restartable = true;
+  ctx.undo.length = 0;
   let value: Value | undefined;
   try {
     value = work();
   } catch (thrown) {
-    c.restartable = false;
+    ctx.restartable = false;
     if (thrown !== SLICE_END) {
-      c.fuel -= lent;
-      c.reserve += lent;
+      ctx.fuel -= lent;
+      ctx.reserve += lent;
       throw thrown;
     }
-    for (const putBack of c.undo.toReversed()) putBack();
-    Object.assign(c, { fuel, reserve, depth, nesting, waiting, noteCount });
+    for (const putBack of ctx.undo.toReversed()) putBack();
+    Object.assign(ctx, { fuel, reserve, depth, nesting, waiting, noteCount });
     records.notes.length = notes;
     records.droppedNotes = droppedNotes;
-    c.sliced = true;
+    ctx.sliced = true;
     s.slow = base;
     return undefined;
   }
-  c.restartable = false;
-  c.fuel -= lent;
-  c.reserve += lent;
-  if (c.fuel < 0) endSlice(c);
+  ctx.restartable = false;
+  ctx.fuel -= lent;
+  ctx.reserve += lent;
+  if (ctx.fuel < 0) endSlice(ctx);
   return value;
 }

@@ -1,5 +1,8 @@
 /**
- * Making a machine: its context, its memory, its main branch. Nothing runs here.
+ * Makes a machine: its context, its memory, its main branch.
+ *
+ * I1  Nothing of the program runs here.
+ * I2  Bad limits or memory never throw: limits have defaults, and see I3 of `memory.ts`.
  */
 import { NEWEST_RULES, type Rules } from '../base/rules.ts';
 import type { World } from '../analyzer/analysis.ts';
@@ -11,38 +14,37 @@ import { NO_SPAN } from '../base/source.ts';
 import { EMPTY_MAP } from '../value/tree.ts';
 import { isMap, type Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
-import { endSlice, type Context, type ToolFace } from '../value/context.ts';
+import { endSlice, newRecords, type Context, type ToolFace } from '../value/context.ts';
 import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
 import { linkReadable, readMemory } from './memory.ts';
-import { branchRecords } from './parallel.ts';
 import { assemble, assembleParts, compile, newStack, runDeep } from './run.ts';
 import type { Before, Branch, Machine } from './state.ts';
 
-/** What a program starts with. */
+/** The input of a program. */
 export interface MachineInput {
-  /** The context, under `data/`. */
+  /** The context of the agent; programs read it as `data/…`. */
   readonly data: JsonObject;
   readonly memory: ProgramMemory;
   readonly limits: Partial<Limits>;
   readonly tools: readonly ToolFace[];
   /** The version of charges and meanings; the newest unless a record says otherwise. */
   readonly rules?: Rules;
-  /** Runs all code on the machine, for tests of the equality of both tiers. */
+  /** Runs all code on the machine; tests use it to show that both tiers agree. */
   readonly forced?: boolean;
 }
 
-/** Nesting of a value that recursion may follow, whatever the limit says. */
+/** Recursion over a value never goes deeper, even if the limit is higher. */
 const MAX_WALK = 2_000;
 
-/** A context over limits and data that has run nothing. */
+/** A new context. */
 export function newContext(
   limits: Limits,
   data: Value,
   tools: readonly ToolFace[],
   rules: Rules = NEWEST_RULES,
 ): Context {
-  const c: Context = {
+  const ctx: Context = {
     fuel: limits.fuel,
     reserve: 0,
     restartable: false,
@@ -53,10 +55,10 @@ export function newContext(
     loopIterations: limits.loopIterations,
     maxNesting: Math.min(limits.depth, MAX_WALK),
     charge(units) {
-      if ((c.fuel -= units) < 0) endSlice(c);
+      if ((ctx.fuel -= units) < 0) endSlice(ctx);
     },
     extra(units) {
-      if (rules > 1 && (c.fuel -= units) < 0) endSlice(c);
+      if (rules > 1 && (ctx.fuel -= units) < 0) endSlice(ctx);
     },
     at: NO_SPAN,
     callee: null,
@@ -70,13 +72,7 @@ export function newContext(
     purity: {},
     tailFn: null,
     tailArgs: [],
-    records: {
-      notes: [],
-      droppedNotes: 0,
-      journal: new Map(),
-      journalChanges: new Map(),
-      plan: new Map(),
-    },
+    records: newRecords(),
     data: isMap(data) ? data : EMPTY_MAP,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     now: 0,
@@ -88,10 +84,10 @@ export function newContext(
     assembleParts,
     deep: runDeep,
   };
-  return c;
+  return ctx;
 }
 
-/** The world that a program of this machine is linked in. */
+/** The world in which the programs of a machine are linked. */
 export function worldOf(
   tools: readonly ToolFace[],
   names: readonly string[],
@@ -100,20 +96,20 @@ export function worldOf(
   return { tools, memory: names, asking: true, rules };
 }
 
-/** A machine for a checked program. Runs nothing. Never throws. */
+/** A machine for a checked program (I1, I2). */
 export function startMachine(program: Program, input: MachineInput): Machine {
   const limits = limitsFrom(input.limits);
   const names = Object.keys(input.memory.bindings).toSorted();
   const world = worldOf(input.tools, names, input.rules);
   const linked = linkProgram(program, world);
   const sources = new Map<string, Linked>([[program.id, linked]]);
-  const c = newContext(limits, fromJson(input.data), input.tools, input.rules);
+  const ctx = newContext(limits, fromJson(input.data), input.tools, input.rules);
   linkReadable(input.memory.sources, world, sources);
   const before = readMemory(input.memory, sources);
   return assembleMachine({
     linked,
     sources,
-    c,
+    ctx,
     before,
     names,
     tools: input.tools,
@@ -121,25 +117,25 @@ export function startMachine(program: Program, input: MachineInput): Machine {
   });
 }
 
-/** The parts of a machine that has run nothing. */
+/** The parts of a new machine. */
 export interface MachineParts {
   readonly linked: Linked;
   readonly sources: ReadonlyMap<string, Linked>;
-  readonly c: Context;
+  readonly ctx: Context;
   readonly before: Before;
   readonly names: readonly string[];
   readonly tools: readonly ToolFace[];
   readonly forced: boolean;
 }
 
-/** A machine at the beginning of its program. */
+/** A machine at the start of its program. */
 export function assembleMachine(parts: MachineParts): Machine {
-  const { c, before, forced } = parts;
+  const { ctx, before, forced } = parts;
   const globals = new Map(before.globals);
   for (const [index, name] of ['*1', '*2', '*3'].entries()) {
     globals.set(name, before.history[index] ?? null);
   }
-  const stack = newStack(c, forced);
+  const stack = newStack(ctx, forced);
   const main: Branch = {
     path: '',
     parent: null,
@@ -150,13 +146,7 @@ export function assembleMachine(parts: MachineParts): Machine {
     waitsFor: null,
     parallel: null,
     globals,
-    records: branchRecords({
-      notes: [],
-      droppedNotes: 0,
-      journal: new Map(before.journal),
-      journalChanges: new Map(),
-      plan: new Map(),
-    }),
+    records: newRecords(before.journal),
     depth: 0,
   };
   const m: Machine = {
@@ -174,8 +164,8 @@ export function assembleMachine(parts: MachineParts): Machine {
     outcome: null,
     faults: [],
     hostOf: (branch) => ({
-      perform: (fn, args, span) => performEffect(m, branch, fn, args, span),
-      define: (name, value) => define(c, branch, name, value),
+      perform: (fn, args, span) => performEffect(m, branch, fn, { args, span }),
+      define: (name, value) => define(ctx, branch, name, value),
     }),
   };
   stack.host = m.hostOf(main);

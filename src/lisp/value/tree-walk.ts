@@ -1,5 +1,6 @@
 /**
- * Walking maps and sets in the fixed order. Apart from `tree.ts`, since ordering keys needs it.
+ * Walks maps and sets in key order. In a file of its own, since `order.ts` needs it and `tree.ts`
+ * needs `order.ts`.
  */
 import type { MapNode, TreeMap, TreeSet, Value } from './value.ts';
 
@@ -18,7 +19,7 @@ function collect(node: MapNode, what: 'keys' | 'vals', into: Value[], most: numb
   }
 }
 
-/** Keys or members in the fixed order, the first `most`; may be shared, so it is read-only. Linear. */
+/** The keys or members in key order, the first `most`, as a shared array. Linear in them. */
 export function treeKeys(tree: TreeMap | TreeSet, most: number = tree.count): readonly Value[] {
   if (tree.root.kids === null && most >= tree.count) return tree.root.keys;
   const keys: Value[] = [];
@@ -26,7 +27,7 @@ export function treeKeys(tree: TreeMap | TreeSet, most: number = tree.count): re
   return keys;
 }
 
-/** Values in the order of their keys, the first `most`; may be shared, so it is read-only. Linear. */
+/** The values in the order of their keys, the first `most`, as a shared array. Linear in them. */
 export function treeVals(tree: TreeMap, most: number = tree.count): readonly Value[] {
   if (tree.root.kids === null && most >= tree.count) return tree.root.vals;
   const vals: Value[] = [];

@@ -1,5 +1,5 @@
 /**
- * Walking whatever has elements.
+ * Elements of values: of nil, text, vectors, maps and sets.
  */
 import { slots } from '../../value/slots.ts';
 import type { Context } from '../../value/context.ts';
@@ -36,14 +36,14 @@ export function entriesOf(map: TreeMap, most: number = map.count): Value[] {
 export type Source = Vector | TreeMap | TreeSet | readonly Value[];
 
 /** What the elements of a value are taken from, or undefined when it has none of its kind. */
-function sourceOf(c: Context, value: Value): Source | undefined {
+function sourceOf(ctx: Context, value: Value): Source | undefined {
   if (value === null) return [];
   if (isVector(value) || isMap(value) || isSet(value)) return value;
   if (typeof value !== 'string') return undefined;
-  c.charge(1 + (value.length >>> 4));
+  ctx.charge(1 + (value.length >>> 4));
   const found = characters(value);
-  c.extra(found.length >>> 2);
-  checkCount(c, found.length);
+  ctx.extra(found.length >>> 2);
+  checkCount(ctx, found.length);
   return found;
 }
 
@@ -72,11 +72,11 @@ export function allOf(source: Source): readonly Value[] {
 }
 
 /** The elements from `from` to below `to`, which are within the source; not charged but for the way. */
-export function partOf(c: Context, source: Source, from: number, to: number): readonly Value[] {
+export function partOf(ctx: Context, source: Source, from: number, to: number): readonly Value[] {
   if (isList(source)) return source.slice(from, to);
   if (source.kind === 'vector') return vectorSlice(source, from, to);
   // A tree does not know where its middle is: all before has to be walked.
-  c.extra(from);
+  ctx.extra(from);
   return firstOf(source, to).slice(from);
 }
 
@@ -91,45 +91,46 @@ export function smallestOf(sources: readonly Source[]): number {
 }
 
 /** The elements of a value, or undefined when it has none of its kind. Read-only; not charged. */
-export function elementsOf(c: Context, value: Value): readonly Value[] | undefined {
-  const source = sourceOf(c, value);
+export function elementsOf(ctx: Context, value: Value): readonly Value[] | undefined {
+  const source = sourceOf(ctx, value);
   return source === undefined ? undefined : allOf(source);
 }
 
 /** What the elements of argument `index` are taken from; fails when it has none. */
-export function sourceAt(c: Context, args: readonly Value[], index: number): Source {
-  const source = sourceOf(c, arg(args, index));
-  if (source === undefined) throw wrongType(c, index, 'something with elements', arg(args, index));
+export function sourceAt(ctx: Context, args: readonly Value[], index: number): Source {
+  const source = sourceOf(ctx, arg(args, index));
+  if (source === undefined)
+    throw wrongType(ctx, index, 'something with elements', arg(args, index));
   return source;
 }
 
 /** The elements of argument `index`; fails when it has none. Not charged. */
-export function itemsAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
-  return allOf(sourceAt(c, args, index));
+export function itemsAt(ctx: Context, args: readonly Value[], index: number): readonly Value[] {
+  return allOf(sourceAt(ctx, args, index));
 }
 
-/** The elements for positional functions, which refuse maps and sets. */
-export function orderedAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
-  return allOf(orderedSourceAt(c, args, index));
+/** The elements of argument `index` for functions of position, which refuse maps and sets. */
+export function orderedAt(ctx: Context, args: readonly Value[], index: number): readonly Value[] {
+  return allOf(orderedSourceAt(ctx, args, index));
 }
 
 /** As {@link sourceAt}, for positional functions, which refuse maps and sets. */
-export function orderedSourceAt(c: Context, args: readonly Value[], index: number): Source {
+export function orderedSourceAt(ctx: Context, args: readonly Value[], index: number): Source {
   const value = arg(args, index);
   if (isMap(value) || isSet(value)) {
     const advice = 'take `(keys m)`, `(vals m)` or `(entries m)`';
-    const fault = wrongType(c, index, 'something with an order', value);
+    const fault = wrongType(ctx, index, 'something with an order', value);
     throw new Fault(
       fault.reason,
       `${fault.message} Maps and sets have no first element: ${advice}.`,
     );
   }
-  return sourceAt(c, args, index);
+  return sourceAt(ctx, args, index);
 }
 
-/** The elements of a value, for special forms and effects named `form`. */
-export function itemsOfSeqable(c: Context, value: Value, form: string): readonly Value[] {
-  const items = elementsOf(c, value);
+/** The elements of a value, for the special form or effect `form`. */
+export function itemsOfSeqable(ctx: Context, value: Value, form: string): readonly Value[] {
+  const items = elementsOf(ctx, value);
   if (items !== undefined) return items;
   throw new Fault(
     'type_error',
@@ -144,8 +145,8 @@ const FIRST_TAKEN = 32;
 const TAKEN_GROWTH = 4;
 
 /** Lets a stepper walk argument `index` without a copy of all: it may end early. */
-export function walkFrom(c: Context, args: readonly Value[], index: number, s: Steps): void {
-  const source = sourceAt(c, args, index);
+export function walkFrom(ctx: Context, args: readonly Value[], index: number, s: Steps): void {
+  const source = sourceAt(ctx, args, index);
   s.items = isList(source) ? source : firstOf(source, FIRST_TAKEN);
   s.source = s.items.length < sizeOf(source) ? arg(args, index) : null;
 }
@@ -167,4 +168,14 @@ function takeMore(s: Steps, most: number): void {
   if (!isVector(source) && !isMap(source) && !isSet(source)) return;
   s.items = firstOf(source, most);
   if (s.items.length >= sizeOf(source)) s.source = null;
+}
+
+/** The arguments of `(apply f a b [c d])`: `a b c d`. */
+export function spreadArguments(ctx: Context, args: readonly Value[]): Value[] {
+  const last = itemsAt(ctx, args, args.length - 1);
+  ctx.charge(last.length);
+  checkCount(ctx, args.length + last.length);
+  const spread = args.slice(1, -1);
+  for (const item of last) spread.push(item);
+  return spread;
 }

@@ -1,5 +1,5 @@
 /**
- * Sequence functions that call nothing.
+ * Sequence functions that call no function of the program.
  */
 import { checkCount, type Context } from '../../value/context.ts';
 import { add, divide, type Num } from '../../value/numbers.ts';
@@ -38,15 +38,15 @@ import {
 } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** Argument `index` as a vector, for positional functions. Constant for vectors. */
-function orderedVector(c: Context, args: readonly Value[], index: number): Vector {
+/** Argument `index` as a vector, for functions of position. Takes constant time for vectors. */
+function orderedVector(ctx: Context, args: readonly Value[], index: number): Vector {
   const value = arg(args, index);
-  return isVector(value) ? value : vectorOf(orderedAt(c, args, index));
+  return isVector(value) ? value : vectorOf(orderedAt(ctx, args, index));
 }
 
-function at(c: Context, args: readonly Value[], index: number): Value {
-  const items = orderedVector(c, args, 0);
-  c.charge(1);
+function at(ctx: Context, args: readonly Value[], index: number): Value {
+  const items = orderedVector(ctx, args, 0);
+  ctx.charge(1);
   return index < vectorCount(items) ? vectorAt(items, index) : null;
 }
 
@@ -54,76 +54,76 @@ function orNull(v: Vector): Value {
   return vectorCount(v) === 0 ? null : v;
 }
 
-function after(c: Context, args: readonly Value[], count: number): Vector {
-  c.charge(1);
-  return vectorDrop(orderedVector(c, args, 0), count);
+function after(ctx: Context, args: readonly Value[], count: number): Vector {
+  ctx.charge(1);
+  return vectorDrop(orderedVector(ctx, args, 0), count);
 }
 
-/** The first element of argument 0, as the arguments of another positional function. */
-function innerArgs(c: Context, args: readonly Value[]): readonly Value[] {
-  return [at(c, args, 0)];
+/** The first element of argument 0, as the arguments of another function of position. */
+function innerArgs(ctx: Context, args: readonly Value[]): readonly Value[] {
+  return [at(ctx, args, 0)];
 }
 
-function slice(c: Context, source: Source, from: number, to: number): Value {
+function slice(ctx: Context, source: Source, from: number, to: number): Value {
   const start = Math.min(sizeOf(source), Math.max(0, from));
   const end = Math.max(start, Math.min(sizeOf(source), to));
-  c.charge(end - start);
+  ctx.charge(end - start);
   if (start === end) return EMPTY_VECTOR;
-  return vectorOf(start === 0 ? firstOf(source, end) : partOf(c, source, start, end));
+  return vectorOf(start === 0 ? firstOf(source, end) : partOf(ctx, source, start, end));
 }
 
-function drop(c: Context, args: readonly Value[], coll: number, count: number): Vector {
+function drop(ctx: Context, args: readonly Value[], coll: number, count: number): Vector {
   const value = arg(args, coll);
   if (isVector(value)) {
-    c.charge(1);
+    ctx.charge(1);
     return vectorDrop(value, Math.max(0, count));
   }
-  const items = itemsAt(c, args, coll);
-  c.charge(items.length);
+  const items = itemsAt(ctx, args, coll);
+  ctx.charge(items.length);
   return vectorOf(items.slice(Math.max(0, count)));
 }
 
-/** `take`: shares nothing, so it pays for what it makes. */
-function take(c: Context, args: readonly Value[]): Value {
-  const count = expectCount(c, args, 0);
-  return slice(c, sourceAt(c, args, 1), 0, count);
+/** `take`. It copies, so it pays for each element. */
+function take(ctx: Context, args: readonly Value[]): Value {
+  const count = expectCount(ctx, args, 0);
+  return slice(ctx, sourceAt(ctx, args, 1), 0, count);
 }
 
-function positive(c: Context, args: readonly Value[], index: number): number {
-  const count = expectCount(c, args, index);
+function positive(ctx: Context, args: readonly Value[], index: number): number {
+  const count = expectCount(ctx, args, index);
   if (count > 0) return count;
-  throw fault(c, 'runtime_error', `argument ${index + 1} must be at least 1, got ${count}.`);
+  throw fault(ctx, 'runtime_error', `argument ${index + 1} must be at least 1, got ${count}.`);
 }
 
 /** Argument `index` for parts out of its middle: a tree is copied, and paid, once for all of them. */
-function walkedAt(c: Context, args: readonly Value[], index: number): Source {
-  const source = sourceAt(c, args, index);
+function walkedAt(ctx: Context, args: readonly Value[], index: number): Source {
+  const source = sourceAt(ctx, args, index);
   if (Array.isArray(source) || isVector(arg(args, index))) return source;
-  c.extra(sizeOf(source));
+  ctx.extra(sizeOf(source));
   return allOf(source);
 }
 
-function partition(c: Context, args: readonly Value[]): Value {
-  const size = expectCount(c, args, 0);
+function partition(ctx: Context, args: readonly Value[]): Value {
+  const size = expectCount(ctx, args, 0);
   const last = args.length - 1;
-  const items = walkedAt(c, args, last);
+  const items = walkedAt(ctx, args, last);
   const count = sizeOf(items);
-  const step = args.length > 2 ? expectCount(c, args, 1) : size;
-  const pad = args.length > 3 ? sourceAt(c, args, 2) : null;
+  const step = args.length > 2 ? expectCount(ctx, args, 1) : size;
+  const pad = args.length > 3 ? sourceAt(ctx, args, 2) : null;
   if (size < 0) return EMPTY_VECTOR;
   if (size === 0 || step <= 0) {
-    throw fault(c, 'runtime_error', 'the size and the step of the parts must be at least 1.');
+    throw fault(ctx, 'runtime_error', 'the size and the step of the parts must be at least 1.');
   }
   const parts: Value[] = [];
   for (let from = 0; from < count; from += step) {
     const end = Math.min(count, from + size);
-    c.charge(end - from + 1);
-    const part = partOf(c, items, from, end);
+    ctx.charge(end - from + 1);
+    const part = partOf(ctx, items, from, end);
     if (part.length === size) parts.push(vectorOf(part));
     else {
       if (pad !== null) {
         const more = firstOf(pad, size - part.length);
-        c.extra(more.length);
+        ctx.extra(more.length);
         parts.push(vectorOf([...part, ...more]));
       }
       break;
@@ -132,52 +132,52 @@ function partition(c: Context, args: readonly Value[]): Value {
   return vectorOf(parts);
 }
 
-function partitionAll(c: Context, args: readonly Value[]): Value {
-  const size = positive(c, args, 0);
-  const step = args.length > 2 ? positive(c, args, 1) : size;
-  const items = walkedAt(c, args, args.length - 1);
+function partitionAll(ctx: Context, args: readonly Value[]): Value {
+  const size = positive(ctx, args, 0);
+  const step = args.length > 2 ? positive(ctx, args, 1) : size;
+  const items = walkedAt(ctx, args, args.length - 1);
   const count = sizeOf(items);
   const parts: Value[] = [];
   for (let from = 0; from < count; from += step) {
     const end = Math.min(count, from + size);
-    c.charge(end - from + 1);
-    parts.push(vectorOf(partOf(c, items, from, end)));
+    ctx.charge(end - from + 1);
+    parts.push(vectorOf(partOf(ctx, items, from, end)));
   }
   return vectorOf(parts);
 }
 
-function distinct(c: Context, args: readonly Value[]): Value {
+function distinct(ctx: Context, args: readonly Value[]): Value {
   const index = newKeyIndex();
-  for (const item of orderedAt(c, args, 0)) {
-    c.charge(KEY_COST);
-    numberOf(index, item, c);
+  for (const item of orderedAt(ctx, args, 0)) {
+    ctx.charge(KEY_COST);
+    numberOf(index, item, ctx);
   }
   return vectorOf(index.keys);
 }
 
-function dedupe(c: Context, args: readonly Value[]): Value {
-  const items = itemsAt(c, args, 0);
-  c.charge(items.length);
+function dedupe(ctx: Context, args: readonly Value[]): Value {
+  const items = itemsAt(ctx, args, 0);
+  ctx.charge(items.length);
   return vectorOf(
     items.filter(
-      (item, index) => index === 0 || compareKeys(items[index - 1] as Value, item, c) !== 0,
+      (item, index) => index === 0 || compareKeys(items[index - 1] as Value, item, ctx) !== 0,
     ),
   );
 }
 
-function frequencies(c: Context, args: readonly Value[]): Value {
+function frequencies(ctx: Context, args: readonly Value[]): Value {
   const index = newKeyIndex();
   const counts: number[] = [];
-  for (const item of itemsAt(c, args, 0)) {
-    c.charge(KEY_COST);
-    const number = numberOf(index, item, c);
+  for (const item of itemsAt(ctx, args, 0)) {
+    ctx.charge(KEY_COST);
+    const number = numberOf(index, item, ctx);
     counts[number] = (counts[number] ?? 0) + 1;
   }
-  return mapOf(index.keys, counts, c);
+  return mapOf(index.keys, counts, ctx);
 }
 
-/** Opens vectors with a stack of iterators, so nesting takes no JavaScript stack. */
-function flatten(c: Context, args: readonly Value[]): Value {
+/** `flatten`, with an explicit stack. */
+function flatten(ctx: Context, args: readonly Value[]): Value {
   const [value = null] = args;
   if (!isVector(value)) return EMPTY_VECTOR;
   const flat: Value[] = [];
@@ -189,23 +189,23 @@ function flatten(c: Context, args: readonly Value[]): Value {
       open.pop();
       continue;
     }
-    c.charge(1);
+    ctx.charge(1);
     const item = top.items[top.next] as Value;
     top.next += 1;
     if (isVector(item)) open.push({ items: vectorItems(item), next: 0 });
     else {
-      checkCount(c, flat.length + 1);
+      checkCount(ctx, flat.length + 1);
       flat.push(item);
     }
   }
   return vectorOf(flat);
 }
 
-function interleave(c: Context, args: readonly Value[]): Value {
-  const sources = args.map((_, index) => orderedSourceAt(c, args, index));
+function interleave(ctx: Context, args: readonly Value[]): Value {
+  const sources = args.map((_, index) => orderedSourceAt(ctx, args, index));
   const count = sources.length === 0 ? 0 : smallestOf(sources);
-  checkCount(c, count * sources.length);
-  c.charge(count * sources.length);
+  checkCount(ctx, count * sources.length);
+  ctx.charge(count * sources.length);
   const all = sources.map((source) => firstOf(source, count));
   const mixed: Value[] = [];
   for (let index = 0; index < count; index++)
@@ -213,10 +213,10 @@ function interleave(c: Context, args: readonly Value[]): Value {
   return vectorOf(mixed);
 }
 
-function zip(c: Context, args: readonly Value[]): Value {
-  const sources = args.map((_, index) => sourceAt(c, args, index));
+function zip(ctx: Context, args: readonly Value[]): Value {
+  const sources = args.map((_, index) => sourceAt(ctx, args, index));
   const count = smallestOf(sources);
-  c.charge(count * (sources.length + 1));
+  ctx.charge(count * (sources.length + 1));
   const all = sources.map((source) => firstOf(source, count));
   const rows: Value[] = [];
   for (let index = 0; index < count; index++)
@@ -224,96 +224,96 @@ function zip(c: Context, args: readonly Value[]): Value {
   return vectorOf(rows);
 }
 
-/** The sum of the numbers among `items`, nil skipped, and how many there were. */
-export function sumOf(c: Context, items: readonly Value[]): { total: Num; count: number } {
+/** The sum and the count of the numbers in `items`; nil is skipped. */
+export function sumOf(ctx: Context, items: readonly Value[]): { total: Num; count: number } {
   let total: Num = 0;
   let count = 0;
   for (const item of items) {
-    c.charge(1);
+    ctx.charge(1);
     if (item === null) continue;
-    if (!isNumber(item)) throw wrongType(c, 0, 'numbers', item);
-    total = add(c, total, item);
+    if (!isNumber(item)) throw wrongType(ctx, 0, 'numbers', item);
+    total = add(ctx, total, item);
     count += 1;
   }
   return { total, count };
 }
 
-function replaceElements(c: Context, args: readonly Value[]): Value {
+function replaceElements(ctx: Context, args: readonly Value[]): Value {
   const [by = null] = args;
-  const items = itemsAt(c, args, 1);
-  c.charge(items.length * KEY_COST);
+  const items = itemsAt(ctx, args, 1);
+  ctx.charge(items.length * KEY_COST);
   return vectorOf(
     items.map((item) => {
       if (by === null) return item;
-      if (isMap(by)) return foundOr(flexibleGet(c, by, item), item);
-      if (!isVector(by)) throw wrongType(c, 0, 'a map or vector', by);
+      if (isMap(by)) return foundOr(flexibleGet(ctx, by, item), item);
+      if (!isVector(by)) throw wrongType(ctx, 0, 'a map or vector', by);
       const known = typeof item === 'number' && item >= 0 && item < vectorCount(by);
       return known ? vectorAt(by, item) : item;
     }),
   );
 }
 
-/** What each of these builtins does; `replace` of three arguments is text's. */
+/** The work of these builtins; `replace` of three arguments is in `patterns.ts`. */
 export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
-  first: plain((c, args) => at(c, args, 0)),
-  second: plain((c, args) => at(c, args, 1)),
-  last: plain((c, args) => {
-    const items = orderedVector(c, args, 0);
-    c.charge(1);
+  first: plain((ctx, args) => at(ctx, args, 0)),
+  second: plain((ctx, args) => at(ctx, args, 1)),
+  last: plain((ctx, args) => {
+    const items = orderedVector(ctx, args, 0);
+    ctx.charge(1);
     return vectorCount(items) === 0 ? null : vectorAt(items, vectorCount(items) - 1);
   }),
-  rest: plain((c, args) => after(c, args, 1)),
-  next: plain((c, args) => orNull(after(c, args, 1))),
-  butlast: plain((c, args) => {
-    const items = orderedSourceAt(c, args, 0);
+  rest: plain((ctx, args) => after(ctx, args, 1)),
+  next: plain((ctx, args) => orNull(after(ctx, args, 1))),
+  butlast: plain((ctx, args) => {
+    const items = orderedSourceAt(ctx, args, 0);
     const last = sizeOf(items) - 1;
-    return last <= 0 ? null : slice(c, items, 0, last);
+    return last <= 0 ? null : slice(ctx, items, 0, last);
   }),
-  ffirst: plain((c, args) => at(c, innerArgs(c, args), 0)),
-  nfirst: plain((c, args) => orNull(after(c, innerArgs(c, args), 1))),
-  fnext: plain((c, args) => at(c, args, 1)),
-  nnext: plain((c, args) => orNull(after(c, args, 2))),
+  ffirst: plain((ctx, args) => at(ctx, innerArgs(ctx, args), 0)),
+  nfirst: plain((ctx, args) => orNull(after(ctx, innerArgs(ctx, args), 1))),
+  fnext: plain((ctx, args) => at(ctx, args, 1)),
+  nnext: plain((ctx, args) => orNull(after(ctx, args, 2))),
   take: plain(take),
-  drop: plain((c, args) => drop(c, args, 1, expectCount(c, args, 0))),
-  'take-last': plain((c, args) => {
-    const items = sourceAt(c, args, 1);
+  drop: plain((ctx, args) => drop(ctx, args, 1, expectCount(ctx, args, 0))),
+  'take-last': plain((ctx, args) => {
+    const items = sourceAt(ctx, args, 1);
     const size = sizeOf(items);
-    const count = Math.max(0, Math.min(size, expectCount(c, args, 0)));
-    return count === 0 ? null : slice(c, items, size - count, size);
+    const count = Math.max(0, Math.min(size, expectCount(ctx, args, 0)));
+    return count === 0 ? null : slice(ctx, items, size - count, size);
   }),
-  'drop-last': plain((c, args) => {
-    const count = args.length > 1 ? Math.max(0, expectCount(c, args, 0)) : 1;
-    const items = sourceAt(c, args, args.length - 1);
-    return slice(c, items, 0, sizeOf(items) - count);
+  'drop-last': plain((ctx, args) => {
+    const count = args.length > 1 ? Math.max(0, expectCount(ctx, args, 0)) : 1;
+    const items = sourceAt(ctx, args, args.length - 1);
+    return slice(ctx, items, 0, sizeOf(items) - count);
   }),
-  'take-nth': plain((c, args) => {
-    const step = positive(c, args, 0);
-    const items = itemsAt(c, args, 1);
-    c.charge(items.length);
+  'take-nth': plain((ctx, args) => {
+    const step = positive(ctx, args, 0);
+    const items = itemsAt(ctx, args, 1);
+    ctx.charge(items.length);
     return vectorOf(items.filter((_, index) => index % step === 0));
   }),
-  nthrest: plain((c, args) => drop(c, args, 0, expectCount(c, args, 1))),
-  nthnext: plain((c, args) => orNull(drop(c, args, 0, expectCount(c, args, 1)))),
-  'split-at': plain((c, args) => {
-    const count = Math.max(0, expectCount(c, args, 0));
-    const items = sourceAt(c, args, 1);
-    return vectorOf([slice(c, items, 0, count), slice(c, items, count, sizeOf(items))]);
+  nthrest: plain((ctx, args) => drop(ctx, args, 0, expectCount(ctx, args, 1))),
+  nthnext: plain((ctx, args) => orNull(drop(ctx, args, 0, expectCount(ctx, args, 1)))),
+  'split-at': plain((ctx, args) => {
+    const count = Math.max(0, expectCount(ctx, args, 0));
+    const items = sourceAt(ctx, args, 1);
+    return vectorOf([slice(ctx, items, 0, count), slice(ctx, items, count, sizeOf(items))]);
   }),
   partition: plain(partition),
   'partition-all': plain(partitionAll),
   distinct: plain(distinct),
   dedupe: plain(dedupe),
   frequencies: plain(frequencies),
-  reverse: plain((c, args) => {
-    const items = orderedAt(c, args, 0);
-    c.charge(items.length);
+  reverse: plain((ctx, args) => {
+    const items = orderedAt(ctx, args, 0);
+    ctx.charge(items.length);
     return vectorOf(items.toReversed());
   }),
   flatten: plain(flatten),
-  interpose: plain((c, args) => {
-    const items = orderedAt(c, args, 1);
-    checkCount(c, items.length * 2);
-    c.charge(items.length * 2);
+  interpose: plain((ctx, args) => {
+    const items = orderedAt(ctx, args, 1);
+    checkCount(ctx, items.length * 2);
+    ctx.charge(items.length * 2);
     const mixed: Value[] = [];
     for (const [index, item] of items.entries()) {
       if (index > 0) mixed.push(arg(args, 0));
@@ -323,17 +323,17 @@ export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
   }),
   interleave: plain(interleave),
   zip: plain(zip),
-  doall: plain((c, args) => {
-    sourceAt(c, args, 0);
+  doall: plain((ctx, args) => {
+    sourceAt(ctx, args, 0);
     return arg(args, 0);
   }),
-  dorun: plain((c, args) => {
-    sourceAt(c, args, 0);
+  dorun: plain((ctx, args) => {
+    sourceAt(ctx, args, 0);
     return null;
   }),
-  sum: plain((c, args) => sumOf(c, itemsAt(c, args, 0)).total),
-  avg: plain((c, args) => {
-    const { total, count } = sumOf(c, itemsAt(c, args, 0));
+  sum: plain((ctx, args) => sumOf(ctx, itemsAt(ctx, args, 0)).total),
+  avg: plain((ctx, args) => {
+    const { total, count } = sumOf(ctx, itemsAt(ctx, args, 0));
     return count === 0 ? null : divide(total, count);
   }),
   'replace-elements~': plain(replaceElements),
