@@ -2,6 +2,7 @@
  * The Host in one process, without a server, for tests: the same loop, definitions, tools, validators
  * and model adapter as on a worker. Time moves only when the clock is advanced or a call sleeps.
  */
+import { NEWEST_RULES } from '../lisp.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
@@ -93,6 +94,7 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
       fits: parts.fitsHandover ?? (() => true),
     },
     now: () => clock.now(),
+    programRules: () => NEWEST_RULES,
     ...callsOf(parts, flight, mailbox),
     send: tree.send,
     abort: flight.abort,

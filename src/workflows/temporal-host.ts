@@ -12,6 +12,7 @@ import {
   proxyLocalActivities,
   upsertMemo,
   workflowInfo,
+  patched,
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
@@ -105,6 +106,8 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     },
     capacity: capacityOf(mailbox),
     now: () => Date.now(),
+    // Histories without the mark are of programs that began under version 1.
+    programRules: () => (patched('program-rules-2') ? 2 : 1),
     ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();

@@ -11,6 +11,7 @@ import {
   type Finding,
   type Problem,
   type Program,
+  type Rules,
   type ToolFace,
 } from '../../lisp.ts';
 import type { Host } from '../run/host.ts';
@@ -25,8 +26,7 @@ export type ProgramCheck =
 
 /** Reads and checks `source` against the tools, the data and the memory of a run. */
 export async function readAndCheck(
-  state: RunState,
-  host: Host,
+  { state, host, rules }: { state: RunState; host: Host; rules: Rules },
   source: string,
   tools: readonly ToolFace[],
 ): Promise<ProgramCheck> {
@@ -34,7 +34,7 @@ export async function readAndCheck(
   const read = readProgram(source, programSpecOf(spec).limits);
   if (!read.ok) return refusedFor(source, 'read', [read.problem]);
   const { program } = read;
-  const checked = checkProgram(program, programWorld(state, tools));
+  const checked = checkProgram(program, { ...programWorld(state, tools), rules });
   const found = await findingsOf(spec.name, host, checked);
   if (found.kind === 'failed') {
     const message = `invalid_tool_args: The arguments of the program could not be checked, so nothing was executed: ${found.message}`;

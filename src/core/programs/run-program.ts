@@ -20,6 +20,7 @@ import {
   type Advance,
   type Machine,
 } from '../../lisp.ts';
+import { defined } from '../base/defined.ts';
 import { byteSize, type Json } from '../base/json.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { cut } from '../text/cut.ts';
@@ -91,9 +92,14 @@ async function beginProgram(
     run.breach(crossed);
     return notBegun(order, CANCELED);
   }
-  run.record({ type: 'agent:program:before', programId, source: cut(source, MAX_SHOWN_BYTES) });
+  const rules = host.programRules();
+  const shown = cut(source, MAX_SHOWN_BYTES);
+  const kept = rules === 1 ? undefined : rules;
+  run.record(
+    defined({ type: 'agent:program:before', programId, source: shown, rules: kept } as const),
+  );
   const tools = toolFaces(run.state.head.spec);
-  const checked = await readAndCheck(run.state, host, source, tools);
+  const checked = await readAndCheck({ state: run.state, host, rules }, source, tools);
   const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
   const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];
   const running: RunningProgram = { run, host, open, order, since, warnings, isShort };
@@ -105,6 +111,7 @@ async function beginProgram(
     memory: state.program?.memory ?? EMPTY_MEMORY,
     limits: { ...programSpecOf(state.head.spec).limits, fuel },
     tools,
+    rules,
   });
   return drive(running, machine);
 }

@@ -10,6 +10,7 @@
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
+import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
 import type { ChildOrder } from '../contract/host-order.ts';
@@ -68,6 +69,8 @@ export interface Host {
   readonly capacity: Capacity;
   /** Milliseconds since 1970. */
   now(): number;
+  /** The version of the language for a program that begins now: the same on every replay. */
+  programRules(): Rules;
   /** Asks a model. `state` holds the transcript that the order only names. */
   callModel(order: ModelOrder, state: RunState, options: ModelCallOptions): Promise<ModelOutcome>;
   /** Runs a tool, or the built-in tool search. The specification of the tool says how to retry. */
