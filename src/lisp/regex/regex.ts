@@ -9,7 +9,7 @@
 import { createBacktracker, tryAt } from './backtrack.ts';
 import { compileNode } from './compile.ts';
 import { parsePattern } from './parse.ts';
-import { searchText } from '../value/search.ts';
+import { searchText } from '../base/search.ts';
 import { groupsOf, STRIDE, type Regex, type RegexMatch, type RegexSearch } from './program.ts';
 import { matchStraight } from './straight.ts';
 import { simulate } from './simulate.ts';

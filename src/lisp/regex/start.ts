@@ -1,6 +1,6 @@
 /** Finds places where a match can begin, by the facts of the program. */
 
-import { searchText } from '../value/search.ts';
+import { searchText } from '../base/search.ts';
 import { matchSet } from './char-set.ts';
 import type { Regex } from './program.ts';
 

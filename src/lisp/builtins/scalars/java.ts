@@ -14,7 +14,7 @@ import {
   type Float,
   type Work,
 } from '../../value/value.ts';
-import { searchText, searchTextBack } from '../../value/search.ts';
+import { searchText, searchTextBack } from '../../base/search.ts';
 import { arg, expectCount, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 import { parseDouble } from './text.ts';

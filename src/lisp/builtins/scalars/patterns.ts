@@ -2,7 +2,7 @@
  * Regular expressions, and the text functions that take one. Steps of the matcher cost fuel.
  */
 import { checkCount, checkText, fuelLeft, type Context } from '../../value/context.ts';
-import { searchText, splitText } from '../../value/search.ts';
+import { searchText, splitText } from '../../base/search.ts';
 import { compileRegex, matchRegex, readCost, regexSize } from '../../regex/regex.ts';
 import type { RegexSpan } from '../../regex/program.ts';
 import { characterCount, characterEnd, characters } from '../../value/characters.ts';

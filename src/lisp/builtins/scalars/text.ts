@@ -11,7 +11,7 @@ import {
   offsetOfCharacter,
 } from '../../value/characters.ts';
 import { readable, textOf } from '../../value/print.ts';
-import { searchText, searchTextBack } from '../../value/search.ts';
+import { searchText, searchTextBack } from '../../base/search.ts';
 import { integer, float, isKeyword, keyword, type Value, type Work } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectMap, expectText, fault, wrongType } from '../arguments/expect.ts';

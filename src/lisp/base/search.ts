@@ -4,7 +4,6 @@
  * The engine's own search compares a long part at each place of a periodic text, so a long part is
  * searched after Knuth, Morris and Pratt; a short one is the engine's, with a small constant.
  */
-import { slots } from './slots.ts';
 
 const SHORT = 32;
 
@@ -59,7 +58,7 @@ function bordersFor(part: string): readonly number[] {
 function bordersOf(part: string, backwards: boolean): readonly number[] {
   const last = part.length - 1;
   const unitAt = (index: number): number => part.charCodeAt(backwards ? last - index : index);
-  const borders = slots<number>(part.length);
+  const borders: number[] = [];
   borders[0] = 0;
   let matched = 0;
   for (let index = 1; index <= last; index++) {
