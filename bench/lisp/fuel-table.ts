@@ -160,6 +160,20 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'prn',
 ]);
 
+/** The large values that a body names. */
+function namesIn(body: string, names: readonly string[]): readonly string[] {
+  const isNamed = (name: string): boolean =>
+    name !== 'nil' && new RegExp(`(?<![\\w:-])${name}(?![\\w-])`).test(body);
+  return names.filter(isNamed);
+}
+
+/** The program of a body over `n` elements. */
+export function sourceOf(body: string, n: number): string {
+  const sources = largeValues(n);
+  const bindings = namesIn(body, Object.keys(sources)).map((name) => `${name} ${sources[name]}`);
+  return `(let [${bindings.join(' ')}] ${body})`;
+}
+
 /** How much of the table is wanted: every pair of arguments, fewer, or the forms alone. */
 export type Breadth = 'whole' | 'small' | 'forms';
 
@@ -193,9 +207,7 @@ export function fuelCases(n: number, breadth: Breadth): readonly FuelCase[] {
       for (const b of FOUR) for (const d of FOUR) for (const e of FOUR) add([a, b, d, e]);
   }
   for (const body of FORM_CASES) {
-    const names = Object.keys(sources).filter(
-      (name) => name !== 'nil' && new RegExp(`(?<![\\w:-])${name}(?![\\w-])`).test(body),
-    );
+    const names = namesIn(body, Object.keys(sources));
     const fn = valueOf(`(fn [${names.join(' ')}] ${body})`);
     cases.push({ label: body, fn, args: pick(names), fuel: 300_000 });
   }

@@ -4,6 +4,7 @@ import {
   advance,
   checkProgram,
   EMPTY_MEMORY,
+  fuelUsed,
   printValue,
   programStatus,
   readProgram,
@@ -15,6 +16,8 @@ import {
   type MachineSnapshot,
 } from '../../src/lisp.ts';
 import type { Value } from '../../src/lisp/value/value.ts';
+import { sourceOf } from '../../bench/lisp/fuel-table.ts';
+import VERSION_1 from '../golden/fuel-of-version-1.json' with { type: 'json' };
 import { evaluate } from './support/evaluate.ts';
 import { runProgram, standardAnswer, startProgram } from './support/host.ts';
 
@@ -32,6 +35,18 @@ function fuelOf(source: string, rules: 1 | 2 = 2): number {
   const result = evaluate(source, { rules, limits: { fuel: 2_000_000 } });
   if (result.kind !== 'value') throw new Error(`${result.reason}: ${source}`);
   return result.fuel;
+}
+
+/** How a program ends, and its fuel. */
+function evaluateEnd(source: string, rules: 1 | 2): string {
+  const read = readProgram(source);
+  if (!read.ok) throw new Error(read.problem.message);
+  const input = { data: {}, memory: EMPTY_MEMORY, limits: { fuel: 2_000_000 }, tools: [], rules };
+  const end = advance(startMachine(read.program, input), { now: 0, budget: {}, results: [] });
+  if (end.kind === 'blocked') return 'blocked';
+  const { outcome } = end;
+  const kind = outcome.kind === 'error' ? outcome.error.reason : outcome.kind;
+  return `${kind} ${fuelUsed(end.machine)}`;
 }
 
 /** Processor seconds that the checks of a program take; the better of two tries. */
@@ -76,7 +91,17 @@ describe('fuel', () => {
     );
   });
 
-  test('version 1 charges as it did', () => {
+  test('version 1 charges as it did, to the unit', () => {
+    const ended = Object.keys(VERSION_1).map((body) => {
+      const result = evaluateEnd(sourceOf(body, 40), 1);
+      return [body, result];
+    });
+
+    expect(Object.fromEntries(ended)).toEqual(VERSION_1);
+    expect(ended.length).toBeGreaterThan(300);
+  });
+
+  test('version 2 charges for more', () => {
     const m = '(zipmap (range 100) (range 100))';
     const fuels = [
       `(take 1 ${m})`,
