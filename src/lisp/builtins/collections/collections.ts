@@ -2,7 +2,7 @@
  * Making, reading and changing collections.
  */
 import { checkCount, type Context } from '../../value/context.ts';
-import { characterCount } from '../../value/characters.ts';
+import { characterCount, isSimple } from '../../value/characters.ts';
 import { compareKeys, magnitude } from '../../value/order.ts';
 import { describeValue } from '../../value/print.ts';
 import { treeKeys, treeVals } from '../../value/tree-walk.ts';
@@ -66,6 +66,7 @@ function countAt(ctx: Context, args: readonly Value[], index: number): number {
   if (isMap(value) || isSet(value)) return value.count;
   if (typeof value !== 'string') throw wrongType(ctx, index, 'something with elements', value);
   ctx.charge(value.length >>> 4);
+  if (!isSimple(value)) ctx.extra(value.length >>> 4);
   return characterCount(value);
 }
 
@@ -286,6 +287,7 @@ function into(ctx: Context, args: readonly Value[]): Value {
     if (items.length === 0) return target;
     if (target === null || items.length > 8) return vectorAppend(target ?? EMPTY_VECTOR, items);
   }
+  ctx.extra(items.length);
   let result: Value = target;
   for (const item of items) result = conjoin(ctx, result, item);
   return result;

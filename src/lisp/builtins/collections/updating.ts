@@ -59,7 +59,7 @@ const mergeWith: Work = steps(
       for (const [place, key] of treeKeys(map).entries()) flat.push(key, vals[place] as Value);
     }
     ctx.charge(flat.length);
-    ctx.extra(flat.length >>> 1);
+    ctx.extra(flat.length);
     s.items = flat;
     mergeNext(ctx, s);
   },

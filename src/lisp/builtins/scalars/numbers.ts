@@ -50,9 +50,15 @@ function fold(start: Num, op: Operation): Work {
   });
 }
 
+/** `-a`; a large integer is paid by its words. */
+function negated(ctx: Context, a: Num): Num {
+  if (typeof a === 'bigint') ctx.extra(wordCount(a));
+  return negate(a);
+}
+
 const minus: Work = plain((ctx, args) => {
   let total = expectNumber(ctx, args, 0);
-  if (args.length === 1) return negate(total);
+  if (args.length === 1) return negated(ctx, total);
   if (args.length > 2) ctx.charge(args.length - 1);
   for (let index = 1; index < args.length; index++) {
     total = subtract(ctx, total, expectNumber(ctx, args, index));
@@ -227,7 +233,7 @@ export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
   abs: plain((ctx, args) => {
     const value = expectNumber(ctx, args, 0);
     if (isFloat(value)) return float(Math.abs(value.value));
-    return value < 0 ? negate(value) : value;
+    return value < 0 ? negated(ctx, value) : value;
   }),
   floor: rounding((value) => wholeOf(Math.floor(value))),
   ceil: rounding((value) => wholeOf(Math.ceil(value))),

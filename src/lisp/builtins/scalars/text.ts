@@ -99,6 +99,7 @@ function subs(ctx: Context, args: readonly Value[]): Value {
   const text = expectText(ctx, args, 0);
   ctx.charge(text.length >>> 4);
   const start = expectCount(ctx, args, 1);
+  if (!isSimple(text)) ctx.extra(text.length >>> 3);
   const size = isSimple(text) ? text.length : characterCount(text);
   const end = args.length > 2 ? Math.min(size, expectCount(ctx, args, 2)) : size;
   if (start < 0 || start >= end) return '';
