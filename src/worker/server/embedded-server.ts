@@ -185,7 +185,7 @@ async function findRunning(setup: Setup, tried: string[]): Promise<EmbeddedServe
   const { host } = EMBEDDED_SERVER_DEFAULTS;
   const address = `${host}:${setup.port}`;
   if (!(await isPortTaken(host, setup.port))) {
-    tried.push(`a server at ${address}: nobody listens`);
+    tried.push(`a server at ${address}: nothing listens`);
     return undefined;
   }
   const probe = await probeLocal(setup, address);
@@ -369,7 +369,7 @@ async function findOnPath(program: string, path: string): Promise<string | undef
 async function probeLocal(setup: Setup, address: string): Promise<Probe> {
   const [host = '', port = ''] = address.split(':');
   if (!(await isPortTaken(host, Number(port)))) {
-    return { kind: 'unreachable', message: 'nobody listens' };
+    return { kind: 'unreachable', message: 'nothing listens' };
   }
   const timeoutMs = EMBEDDED_SERVER_DEFAULTS.localTimeoutMs;
   return probeServer({ address, namespace: setup.namespace, timeoutMs });
