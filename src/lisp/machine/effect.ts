@@ -38,7 +38,7 @@ const EFFECT_COST = 10;
 const BYTES_PER_UNIT = 64;
 const MAX_SLEEP_MS = 2_592_000_000;
 
-/** Begins the effect that a call of a tool or an effect builtin stands for. The branch waits. */
+/** Begins the effect of a call of a tool or an effect builtin. The branch waits. */
 export function performEffect(m: Machine, branch: Branch, fn: Value, call: EffectCall): void {
   if (typeof fn !== 'object' || fn === null) return;
   if (fn.kind === 'tool') {

@@ -4,7 +4,7 @@
  * I1  At most `limits.parallel` branches of a form run at once; the others start as places get free.
  * I2  A failure cancels the branches after it. The form fails when all branches before it are done,
  *     so the reported failure is always the first in input order.
- * I3  Notes, journal and plan of branches are merged in input order, whatever ended first.
+ * I3  Notes, journal and plan of branches are merged in input order, not in the order of their ends.
  * I4  A branch sees the definitions of its parent; its own end with it.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';

@@ -31,7 +31,7 @@ export interface MachineInput {
   readonly forced?: boolean;
 }
 
-/** Recursion over a value never goes deeper, whatever the limit. */
+/** Recursion over a value never goes deeper, even if the limit is higher. */
 const MAX_WALK = 2_000;
 
 /** A new context. */

@@ -3,7 +3,7 @@
  *
  * I1  `run.ts` has advanced `pc` and charged the cost before an act begins.
  * I2  An act takes its operands off the stack, and pushes a value, pushes a frame or sets `pc`.
- * I3  An act that can fail sets `ctx.at` first, so a fault has a place in the source.
+ * I3  An act that can fail sets `ctx.at` or gives its fault a span, so each fault has a place.
  * I4  Between two acts the whole state is in frames, slots and stacks, so a snapshot is possible.
  * I5  `run` and `try` execute compiled code to its end; only free code gets there.
  */

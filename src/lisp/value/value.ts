@@ -149,7 +149,7 @@ export interface Vector {
   readonly tail: readonly Value[];
 }
 
-/** One node of the tree behind maps and sets. A leaf has no kids; a branch has no vals. */
+/** One node of the tree of a map or set. A leaf has no kids; a branch has no vals. */
 export interface MapNode {
   readonly keys: readonly Value[];
   readonly vals: readonly Value[];
