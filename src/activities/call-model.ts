@@ -22,7 +22,7 @@ import {
 } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { ModelOutcome } from '../models/model-adapter.ts';
+import type { CallResult } from '../models/model-adapter.ts';
 import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
@@ -77,7 +77,7 @@ function hadCost(usage: TokenUsage): boolean {
 }
 
 /** A reply that is too large is final: the next one would be no shorter, a fallback's may be. */
-function checkSize(order: ModelOrder, outcome: ModelOutcome): void {
+function checkSize(order: ModelOrder, outcome: CallResult): void {
   if (outcome.kind === 'aborted') return;
   const bytes = byteSize(outcome.reply as unknown as Json);
   if (bytes <= MAX_REPLY_BYTES) return;
@@ -126,7 +126,7 @@ async function callOnce(
   order: ModelOrder,
   entry: ModelEntry,
   view: TranscriptView | null,
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;

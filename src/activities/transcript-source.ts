@@ -73,7 +73,7 @@ export function createTranscriptSource(parts: {
     const name = nameOf(key);
     const running = readers.get(name);
     if (running !== undefined) return running;
-    const reading = readPages(cache, query, key, reference, kept).finally(() =>
+    const reading = readPages({ cache, query }, key, reference, kept).finally(() =>
       readers.delete(name),
     );
     readers.set(name, reading);
@@ -105,8 +105,7 @@ export function createTranscriptSource(parts: {
 
 /** What is kept and what the workflow adds to it, until there are more items than messages wanted. */
 async function readPages(
-  cache: TranscriptCache,
-  query: PageQuery,
+  { cache, query }: { readonly cache: TranscriptCache; readonly query: PageQuery },
   key: TranscriptKey,
   { length }: TranscriptReference,
   kept: readonly Json[],

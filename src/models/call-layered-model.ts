@@ -2,7 +2,7 @@
 import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
-import { callEntry, type CallIo, type ModelOutcome } from './model-adapter.ts';
+import { callEntry, type CallIo, type CallResult } from './model-adapter.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, withUsage } from './model-failures.ts';
 
@@ -15,7 +15,7 @@ export function callLayeredModel(
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   return around.length === 0
     ? callEntry(entry, request, io)
     : callThrough(around, entry, request, io);
@@ -26,7 +26,7 @@ async function callThrough(
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   const spent: { usage: TokenUsage; isKnown: boolean; calls: number } = {
     usage: noUsage,
     isKnown: true,
@@ -38,7 +38,7 @@ async function callThrough(
     spent.calls += 1;
   };
   const ask = async (changed: ModelRequest): Promise<Reply> => {
-    let outcome: ModelOutcome;
+    let outcome: CallResult;
     try {
       outcome = await callEntry(entry, changed, io);
     } catch (error) {
@@ -74,7 +74,7 @@ function abortedWith({
   readonly usage: TokenUsage;
   readonly isKnown: boolean;
   readonly calls: number;
-}): ModelOutcome {
+}): CallResult {
   return { kind: 'aborted', usage, usageKnown: isKnown && calls > 0 };
 }
 

@@ -16,7 +16,7 @@ import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 
 /** How a call ended, if it did not throw. */
-export type ModelOutcome =
+export type CallResult =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'aborted'; readonly usage: TokenUsage; readonly usageKnown: boolean };
 
@@ -45,7 +45,7 @@ export async function callEntry(
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
   const onChunk = (chunk: ModelChunk): void => {
     if (!io.signal.aborted) io.onChunk(chunk);

@@ -14,7 +14,7 @@ import { schemaLines } from '../tools/fit-value.ts';
 import { isMediaPart } from '../define/tool/tool-result.ts';
 
 /** What the workflow needs to begin: plain data. */
-export interface LoadedAgent {
+export interface PreparedAgent {
   readonly spec: AgentSpec;
   /** 16 hexadecimal digits; equal for equal specifications. */
   readonly specHash: string;
@@ -27,7 +27,7 @@ export interface LoadedAgent {
 
 /** A loaded agent, or why the run cannot begin: `message` has a line for each problem. */
 export type LoadOutcome =
-  | { readonly kind: 'loaded'; readonly agent: LoadedAgent }
+  | { readonly kind: 'loaded'; readonly agent: PreparedAgent }
   | {
       readonly kind: 'failed';
       readonly code: 'agent_not_found' | 'invalid_input';
