@@ -4,8 +4,8 @@ import { loadAgent, type PreparedAgent } from '../registry/load-agent.ts';
 import { invalidInput } from './tool-failures.ts';
 
 /**
- * The activity `loadAgent`, to be run as a local one. Fails for good, with the type
- * `agent_not_found` or `invalid_input`, when the run cannot begin.
+ * The activity `loadAgent`, for use as a local activity. When the run cannot begin, it fails with
+ * the type `agent_not_found` or `invalid_input` and is not retried.
  */
 export function loadAgentActivity(
   registry: Registry,

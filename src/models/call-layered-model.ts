@@ -1,4 +1,4 @@
-/** One call of a model within the middleware of its agent. */
+/** One model call through the middleware of its agent. */
 import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
@@ -7,8 +7,8 @@ import type { ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, withUsage } from './model-failures.ts';
 
 /**
- * Asks the model of `entry` through `around`, as `callEntry` does without it. A middleware may ask
- * several times, or not at all: what is reported is the usage of all that was asked.
+ * Like `callEntry`, through the middleware `around`. A middleware may call the model several times
+ * or not at all; the result has the usage of all calls.
  */
 export function callLayeredModel(
   around: readonly ModelMiddleware[],
@@ -61,7 +61,7 @@ async function callThrough(
     return { kind: 'reply', reply: { ...reply, usage: spent.usage, usageKnown: spent.isKnown } };
   } catch (error) {
     if (io.signal.aborted) return abortedWith(spent);
-    // With one call the error carries its own usage already.
+    // The error of a single call already carries its usage.
     throw spent.calls > 1 ? withUsage(causeOf(error), spent.usage) : error;
   }
 }
@@ -78,14 +78,14 @@ function abortedWith({
   return { kind: 'aborted', usage, usageKnown: isKnown && calls > 0 };
 }
 
-/** What a middleware returns goes into the transcript: something else would break the run later. */
+/** A reply goes into the transcript, where another shape would break the run later. */
 function checkReply(reply: unknown): asserts reply is Reply {
   const { parts, calls } = Object(reply) as { readonly parts?: unknown; readonly calls?: unknown };
   if (Array.isArray(parts) && Array.isArray(calls)) return;
   throw new Error('A model middleware returned what is no reply. Return what `next` gives.');
 }
 
-/** The failure as it was thrown: usage is wrapped around it once. */
+/** The failure without its usage, which is wrapped around it only once. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.name === 'ModelCallError' ? error.cause : error;
 }

@@ -223,7 +223,9 @@ function isUnfinished(reason: LanguageModelV3FinishReason): boolean {
   return reason.raw === undefined && (reason.unified === 'other' || reason.unified === 'error');
 }
 
-/** The adapter for OpenAI-compatible servers reports a missing finish reason as an error of its own. */
+/**
+ * The adapter for OpenAI-compatible servers reports a missing finish reason as an error of its own.
+ */
 function saysUnfinished(error: unknown): boolean {
   const { name, data } = Object(error) as { readonly name?: unknown; readonly data?: unknown };
   return name === 'AI_InvalidResponseDataError' && data === undefined;
