@@ -41,7 +41,7 @@ import { cut } from '../core/text/cut.ts';
 import { pageOf, type PagePosition } from '../core/contract/page.ts';
 import {
   readChildCancel,
-  readDeadlineNews,
+  readDeadlineChange,
   readLeaseGrant,
   readLeaseRequest,
   readProgress,
@@ -133,7 +133,7 @@ export function installHandlers(session: Session): void {
     if (message !== null) session.family?.hearParent(message);
     afterMessage(session);
   });
-  setHandler(deadlinesSignal, (payload) => hearOnce(session, readDeadlineNews(payload)));
+  setHandler(deadlinesSignal, (payload) => hearOnce(session, readDeadlineChange(payload)));
   setHandler(treeQuery, () => treeAnswer(session));
   setHandler(statusQuery, () => statusOf(session));
   setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);

@@ -8,13 +8,13 @@
  * I4  A recall is repeated at each report of a child that has not said what it keeps.
  * I5  What the parent says while nothing can be recorded is kept, and heard when the run begins or goes on.
  */
-import { heardReport, type OpenChild } from '../tree/child-totals.ts';
+import { addedByReport, type OpenChild } from '../tree/child-totals.ts';
 import { emptyLeases, grantMore } from '../tree/ledger.ts';
 import type { LeaseAnswer } from '../contract/lease.ts';
 import type {
   ChildCancel,
   ChildMessage,
-  DeadlineNews,
+  DeadlineChange,
   LeaseRequest,
   ParentMessage,
   ProgressMessage,
@@ -51,7 +51,7 @@ export function joinFamily(run: Run, host: Host, onBug: (error: unknown) => void
     hearChild: (message) => {
       const child = openChild(run, message.childId);
       if (child === undefined) return;
-      const heard = heardReport(child, message.number, message.totals);
+      const heard = addedByReport(child, message.number, message.totals);
       if (heard !== null) {
         const { childId, number } = message;
         const isReport = message.kind === 'progress';
@@ -104,7 +104,7 @@ function tellRecalls(run: Run, host: Host, childId: string): void {
 }
 
 /** The parent has said until when the runs above may run; those below hear it too. */
-function hearDeadlines(run: Run, host: Host, { number, deadlines }: DeadlineNews): void {
+function hearDeadlines(run: Run, host: Host, { number, deadlines }: DeadlineChange): void {
   const { parent, deadlinesHeard = 0 } = run.state;
   if (parent === undefined || number <= deadlinesHeard) return;
   run.record({ type: 'agent:deadlines:changed', number, deadlines });

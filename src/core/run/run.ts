@@ -14,7 +14,7 @@ import { valueOf, type Numbers } from '../contract/stats.ts';
 import { tally } from '../stats/tally.ts';
 import { deadlinesOf, lateDeadline, nextInherited } from '../tree/inherit.ts';
 import type { Deadline } from '../contract/lease.ts';
-import { leaseInTheWay, reservedOf, type Ledger } from '../tree/ledger.ts';
+import { blockingLease, reservedOf, type Ledger } from '../tree/ledger.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from '../contract/events.ts';
 import type { Host } from './host.ts';
@@ -147,7 +147,7 @@ export function createRun(initial: RunState, host: Host): Run {
       const reserved = (limit: Limit): number => reservedOf(ledger, limit);
       return (
         wouldCross(state.limits, state.stats, keys, pending, reserved) ??
-        leaseInTheWay(ledger, keys, pending)
+        blockingLease(ledger, keys, pending)
       );
     },
     wouldBreach: (body) => firstBreach(state.limits, tally(state.stats, eventOf(body))) !== null,

@@ -6,7 +6,7 @@ import { ToolError } from '../../core/base/tool-error.ts';
 import {
   DEFAULT_LLM_TURNS,
   LLM_QUERY_TOOL,
-  LLM_TOOL_FIELDS,
+  NO_ACTIVITY_FIELDS,
 } from '../../core/toolchain/llm-query.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
@@ -74,7 +74,7 @@ function toolSpec(
     name,
     description: options.description ?? clip(line, MAX_DESCRIPTION),
     parameters: parametersSchema(signature.params),
-    ...LLM_TOOL_FIELDS,
+    ...NO_ACTIVITY_FIELDS,
     output: signature.output?.schema,
     cache: options.cache === true ? true : undefined,
     approval:
