@@ -1,4 +1,5 @@
 /** A definition, the models of the worker and the wishes of a start → the specification of a run. */
+import { modeOf } from '../core/modes/modes.ts';
 import { createHash } from 'node:crypto';
 import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
@@ -54,7 +55,7 @@ export function compileAgent(
     // A program that runs without a model runs once.
     maxTurns: start.compiled === undefined ? definition.maxTurns : 1,
     start: start.limits,
-    mode: definition.spec.mode,
+    turnsAreRepairs: modeOf(definition.spec).turnsAreRepairs,
   });
   const compacting = compileCompaction(definition.compaction, models);
   const asked = compileToolModels(definition, models, chosen);

@@ -80,7 +80,7 @@ export interface MalformedTurn extends TurnBase {
   /** The agent wants no retry: the run ends as `unparsable_reply`. */
   readonly ends: boolean;
   /** As what it ends; default `unparsable_reply`. */
-  readonly endsAs?: 'empty_response';
+  readonly endsAs?: 'empty_response' | 'no_code_found' | 'multiple_code_blocks';
 }
 
 /** One turn of an agent. */

@@ -5,7 +5,6 @@
 import type { LimitsInput } from '../contract/input.ts';
 import { nearestName } from '../text/nearest.ts';
 import { shown } from '../text/shown.ts';
-import type { Mode } from '../contract/model.ts';
 import type { UsageProblem } from '../base/usage-error.ts';
 import { defaultLimitsOf } from './default-limits.ts';
 import { limitProblems } from './limit-problems.ts';
@@ -41,8 +40,8 @@ export interface LimitSources {
   /** The definition's bound on turns: of it and its limit `iterations` the smaller holds. */
   readonly maxTurns?: number | undefined;
   readonly start?: LimitsInput | undefined;
-  /** Decides which defaults are on. Default: all of them. */
-  readonly mode?: Mode | undefined;
+  /** Whether turns are there to repair mistakes: then no default limits mistakes. Default: false. */
+  readonly turnsAreRepairs?: boolean;
 }
 
 /** The list of limits, or all that is wrong with what was written. */
@@ -58,7 +57,7 @@ export function compileLimits(sources: LimitSources): CompiledLimits {
     ...inputProblems(sources.start),
   ];
   if (problems.length > 0) return { kind: 'problems', problems };
-  const defined = applyLayer(defaultLimitsOf(sources.mode), sources.definition);
+  const defined = applyLayer(defaultLimitsOf(sources.turnsAreRepairs ?? false), sources.definition);
   const bounded = boundTurns(defined, sources);
   return { kind: 'limits', limits: applyLayer(bounded, sources.start) };
 }

@@ -1,4 +1,3 @@
-import type { Mode } from '../contract/model.ts';
 import type { Limit } from '../contract/limit.ts';
 
 /**
@@ -21,7 +20,7 @@ export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: 'agent:children', max: 100, onReach: 'refuse' },
 ];
 
-/** Streaks and rejections that `maxTurns` bounds in modes where it is the budget for mistakes. */
+/** Limits on mistakes, which modes with turns for repairs do not need. */
 const MISTAKES: readonly string[] = [
   'agent:toolchain_parse_error_consecutive',
   'agent:code_executions_error_consecutive',
@@ -29,8 +28,8 @@ const MISTAKES: readonly string[] = [
   'agent:termination_parse_error_consecutive',
 ];
 
-/** The defaults of a mode: in `json` and `lisp` turns are there to repair mistakes, so few are no reason to stop. */
-export function defaultLimitsOf(mode: Mode | undefined): readonly Limit[] {
-  if (mode !== 'json' && mode !== 'lisp') return DEFAULT_LIMITS;
+/** The defaults. Where turns are there to repair mistakes, a few mistakes are no reason to stop. */
+export function defaultLimitsOf(turnsAreRepairs: boolean): readonly Limit[] {
+  if (!turnsAreRepairs) return DEFAULT_LIMITS;
   return DEFAULT_LIMITS.filter(({ key }) => !MISTAKES.includes(key));
 }

@@ -2,7 +2,6 @@
 import type { Candidate, Judgement } from '../contract/judgement.ts';
 import type { AnswerSpec } from '../contract/spec.ts';
 import type { Json } from '../base/json.ts';
-import type { FormattedSection } from '../base/message.ts';
 import type { Problem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { jsonGuidance } from '../section/section.ts';
