@@ -108,7 +108,7 @@ export {
   type Conversation,
   type ConversationClient,
   type ConversationOptions,
-  type Said,
+  type SayResult,
 } from './client/conversation.ts';
 export {
   createEverloop,
@@ -138,7 +138,7 @@ export {
   followRun,
   type FollowedRun,
   type FollowRunOptions,
-  type RunNews,
+  type RunUpdate,
 } from './client/follow-run.ts';
 export type { RunStart } from './client/started-with.ts';
 export { MAX_START_BYTES } from './core/start/start-input.ts';

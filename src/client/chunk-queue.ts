@@ -1,12 +1,12 @@
 /**
- * What waits for one reader of provisional text: bounded, so that a reader that is slow or gone costs
- * its own oldest pieces and nobody else anything.
+ * The queue of one reader of provisional text. It is bounded: a slow reader loses its own oldest
+ * chunks and does not affect others.
  */
 import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
 
-/** A reader's stream. Ends with the run, with its source, or by `unsubscribe`; leaving twice is fine. */
+/** A reader's stream. Ends with the run, with its source, or by `unsubscribe`. */
 export interface ChunkSubscription extends AsyncIterable<Chunk | ChunkMarker> {
-  /** Ends the stream at once and forgets what is queued. */
+  /** Ends the stream at once and drops the queue. May be called twice. */
   readonly unsubscribe: () => void;
 }
 
@@ -15,19 +15,19 @@ type Item = Chunk | ChunkMarker;
 /** One reader's queue. */
 export interface ChunkQueue {
   readonly subscription: ChunkSubscription;
-  /** Takes an item; the oldest is lost when the queue is full, and a `gap` says so. */
-  readonly push: (item: Chunk | ChunkMarker) => void;
-  /** No more comes; what is queued is still delivered. */
+  /** Adds an item. A full queue drops its oldest items and delivers a `gap` in their place. */
+  readonly push: (item: Item) => void;
+  /** Ends the stream after the queued items. */
   readonly end: () => void;
 }
 
-/** Also bounds what waits: a model that does not stream sends its reply in one piece. */
+/** Bounds the text too, because a model that does not stream sends its reply as one chunk. */
 const MAX_QUEUED_CHARACTERS = 8_000_000;
 
-/** A queue of at most `maxQueued`; `whenLeft` is called once, when it takes nothing more. */
-export function createChunkQueue(maxQueued: number, whenLeft: () => void): ChunkQueue {
+/** A queue of at most `maxQueued` items; `onEnd` is called once, when it takes no more. */
+export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQueue {
   let queue: Item[] = [];
-  /** Index of the oldest item: dropping it by `shift` would move ten thousand others. */
+  /** Index of the oldest item, because `shift` would move all others. */
   let first = 0;
   let characters = 0;
   let gap: ChunkMarker | undefined;
@@ -53,7 +53,7 @@ export function createChunkQueue(maxQueued: number, whenLeft: () => void): Chunk
   const end = (): void => {
     if (hasEnded) return;
     hasEnded = true;
-    whenLeft();
+    onEnd();
     for (const resolve of waiting.splice(0)) resolve({ done: true, value: undefined });
   };
   const unsubscribe = (): void => {
@@ -74,7 +74,7 @@ export function createChunkQueue(maxQueued: number, whenLeft: () => void): Chunk
     while (queue.length - first >= maxQueued || characters > MAX_QUEUED_CHARACTERS) {
       const lost = takeOldest();
       if (lost === undefined) break;
-      // One that is already due stands for everything lost since.
+      // A gap that waits already stands for all later losses.
       gap ??= toGap(lost);
     }
     queue.push(item);

@@ -1,5 +1,5 @@
 /** A definition, the models of the worker and the wishes of a start → the specification of a run. */
-import { modeOf } from '../core/modes/modes.ts';
+import { defined } from '../core/base/defined.ts';
 import { createHash } from 'node:crypto';
 import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
@@ -29,7 +29,7 @@ export interface AgentWarning {
 }
 
 /** A specification, or all that keeps it from being made. */
-export type CompiledAgent =
+export type AgentCompilation =
   | {
       readonly kind: 'agent';
       readonly spec: AgentSpec;
@@ -47,7 +47,7 @@ export function compileAgent(
   models: ReadonlyMap<string, ModelEntry>,
   start: Pick<AgentInput, 'limits' | 'model' | 'compiled'> = {},
   above: readonly Limit[] = [],
-): CompiledAgent {
+): AgentCompilation {
   const chosen = chooseModels(definition, models, start.model);
 
   const compiled = compileLimits({
@@ -55,7 +55,7 @@ export function compileAgent(
     // A program that runs without a model runs once.
     maxTurns: start.compiled === undefined ? definition.maxTurns : 1,
     start: start.limits,
-    turnsAreRepairs: modeOf(definition.spec).turnsAreRepairs,
+    mode: definition.spec.mode,
   });
   const compacting = compileCompaction(definition.compaction, models);
   const asked = compileToolModels(definition, models, chosen);
@@ -84,10 +84,10 @@ export function compileAgent(
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
     models: chosen.models,
-    ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
+    ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
-    ...(compaction === null ? {} : { compaction }),
+    ...defined({ compaction: compaction ?? undefined }),
   };
   return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec, used) };
 }
@@ -99,8 +99,10 @@ function handedOn(
 ): Pick<AgentSpec, 'pipeline' | 'fanOut'> {
   if (model === undefined) return {};
   return {
-    ...(pipeline === undefined ? {} : { pipeline: { ...pipeline, model } }),
-    ...(fanOut === undefined ? {} : { fanOut: { ...fanOut, model } }),
+    ...defined({
+      pipeline: pipeline === undefined ? undefined : { ...pipeline, model },
+      fanOut: fanOut === undefined ? undefined : { ...fanOut, model },
+    }),
   };
 }
 
@@ -153,20 +155,13 @@ export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>
 }
 
 function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): ModelSpec {
-  return {
-    id,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(price === undefined ? {} : { price }),
-  };
+  return defined({ id, contextWindow, maxOutputTokens, price });
 }
 
 /** How an entry asks for an output: found out once, so that a run keeps to it. */
 function outputSpec(entry: ModelEntry): Pick<ModelSpec, 'structuredOutput' | 'strict'> {
-  return {
-    structuredOutput: structuredOutputOf(entry),
-    ...(entry.strict === true ? { strict: true } : {}),
-  };
+  const strict = entry.strict === true ? true : undefined;
+  return defined({ structuredOutput: structuredOutputOf(entry), strict });
 }
 
 /** The models that LLM tools of a definition name, those of the run for the others; each with its fallbacks. */
@@ -210,7 +205,13 @@ function withStandIns(
     if (entry === undefined) return [];
     const { fallbacks = [] } = entry;
     const isAsked = ids.includes(id) && fallbacks.length > 0;
-    return [{ ...modelSpec(entry), ...outputSpec(entry), ...(isAsked ? { fallbacks } : {}) }];
+    return [
+      {
+        ...modelSpec(entry),
+        ...outputSpec(entry),
+        ...defined({ fallbacks: isAsked ? fallbacks : undefined }),
+      },
+    ];
   });
 }
 

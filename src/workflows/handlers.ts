@@ -24,7 +24,7 @@ import {
   checkAnswer,
   checkDecision,
   type AnswerCheck,
-  type Waits,
+  type WaitingItems,
 } from '../core/contract/pending.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
 import type { ProgramView } from '../core/contract/report.ts';
@@ -40,7 +40,7 @@ import { cut } from '../core/text/cut.ts';
 import { pageOf, type PagePosition } from '../core/contract/page.ts';
 import {
   readChildCancel,
-  readDeadlineNews,
+  readDeadlineChange,
   readLeaseGrant,
   readLeaseRequest,
   readProgress,
@@ -132,7 +132,7 @@ export function installHandlers(session: Session): void {
     if (message !== null) session.tree?.onParentMessage(message);
     afterMessage(session);
   });
-  setHandler(deadlinesSignal, (payload) => hearOnce(session, readDeadlineNews(payload)));
+  setHandler(deadlinesSignal, (payload) => hearOnce(session, readDeadlineChange(payload)));
   setHandler(treeQuery, () => treeAnswer(session));
   setHandler(statusQuery, () => statusOf(session));
   setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
@@ -169,11 +169,14 @@ function accept(session: Session, input: RunInput): number {
   return position;
 }
 
-function checkedAnswer(waits: Waits, { id, value }: Partial<AnswerPayload>): AnswerCheck {
+function checkedAnswer(waits: WaitingItems, { id, value }: Partial<AnswerPayload>): AnswerCheck {
   return checkAnswer(waits, id, value);
 }
 
-function checkedDecision(waits: Waits, { id, decision }: Partial<DecidePayload>): AnswerCheck {
+function checkedDecision(
+  waits: WaitingItems,
+  { id, decision }: Partial<DecidePayload>,
+): AnswerCheck {
   return checkDecision(waits, id, decision);
 }
 
@@ -196,7 +199,7 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
 function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   session: Session,
   payload: Partial<Payload>,
-  check: (waits: Waits, payload: Partial<Payload>) => AnswerCheck,
+  check: (waits: WaitingItems, payload: Partial<Payload>) => AnswerCheck,
 ): string | null {
   if (session.step !== null) {
     return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;

@@ -14,7 +14,7 @@ import type { Numbers } from '../contract/stats.ts';
 import { canceledCallText, childFailureText, refusedText } from '../toolchain/call-texts.ts';
 import { capOutput, type CappedOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
-import { chargedTotals, heardTotals, totalsOf, type OpenChild } from '../tree/child-totals.ts';
+import { chargedTotals, addedTotals, totalsOf, type OpenChild } from '../tree/child-totals.ts';
 import { depthLimitOf } from '../tree/inherit.ts';
 import { breachOf, reserve } from '../tree/ledger.ts';
 import type { Lease, ParentLink } from '../contract/lease.ts';
@@ -172,7 +172,7 @@ function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEn
   const child = known ?? { totals: {}, leases: [] };
   const isCharged = end.kind === 'lost' && known?.final !== true;
   const told = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
-  const heard = isCharged ? chargedTotals(child) : heardTotals(child, told);
+  const heard = isCharged ? chargedTotals(child) : addedTotals(child, told);
   const { status, reason, message } = end.kind === 'ended' ? end.step : lossOf(end);
   const exceeded = end.kind === 'ended' ? end.step.exceededLimit : undefined;
   const isFromAbove = status === 'limit_exceeded' && exceeded?.origin !== 'self';

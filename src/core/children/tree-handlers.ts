@@ -10,13 +10,13 @@
  *     goes on.
  */
 import { defined } from '../base/defined.ts';
-import { heardReport, type OpenChild } from '../tree/child-totals.ts';
+import { addedByReport, type OpenChild } from '../tree/child-totals.ts';
 import { emptyLeases, grantMore } from '../tree/ledger.ts';
 import type { LeaseAnswer } from '../contract/lease.ts';
 import type {
   ChildCancel,
   ChildMessage,
-  DeadlineNews,
+  DeadlineChange,
   LeaseRequest,
   ParentMessage,
   ProgressMessage,
@@ -82,7 +82,7 @@ function applyMessage(run: Run, message: KeptMessage): void {
 }
 
 /** Notes until when the ancestors may run, and passes it on to the children. */
-function applyDeadlines(run: Run, { number, deadlines }: DeadlineNews): void {
+function applyDeadlines(run: Run, { number, deadlines }: DeadlineChange): void {
   const { parent, deadlinesHeard = 0 } = run.state;
   if (parent === undefined || number <= deadlinesHeard) return;
   run.record({ type: 'agent:deadlines:changed', number, deadlines });
@@ -92,7 +92,7 @@ function applyDeadlines(run: Run, { number, deadlines }: DeadlineNews): void {
 /** Records what a message of a child reports, unless a later one has come before. */
 function recordReport(run: Run, child: OpenChild, message: ParentMessage): void {
   const { childId, number, returned } = message;
-  const totals = heardReport(child, number, message.totals);
+  const totals = addedByReport(child, number, message.totals);
   if (totals === null) return;
   const report = message.kind === 'progress' ? message : null;
   run.record(

@@ -1,9 +1,10 @@
+import type { Mode } from '../contract/model.ts';
 import type { Limit } from '../contract/limit.ts';
 
 /**
  * The limits of an agent that sets none, in the order in which they are checked. They stop runs
- * that go in circles, not runs that work long: three failures of one kind in a row mean that the
- * model does not understand the feedback, a hundred iterations that it does not get anywhere.
+ * that go in circles, not long runs: three failures of one kind in a row mean that the model does
+ * not understand the feedback, a hundred iterations that it makes no progress.
  */
 export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: '$self:agent:iterations', max: 100 },
@@ -14,13 +15,13 @@ export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: 'agent:code_executions_error_consecutive', max: 3 },
   { kind: 'exact', key: '$self:agent:answer_rejected_total', max: 10 },
   { kind: 'exact', key: 'agent:termination_parse_error_consecutive', max: 3 },
-  // A tree deeper or wider than this is a loop of agents that call each other; one more child is
-  // refused, and the model reads so, since the work done is not lost by that.
+  // A deeper or wider tree is a loop of agents that call each other. One more child is refused and
+  // the model reads why, so the work done is not lost.
   { kind: 'exact', key: 'agent:depth', max: 5, onReach: 'refuse' },
   { kind: 'exact', key: 'agent:children', max: 100, onReach: 'refuse' },
 ];
 
-/** Limits on mistakes, which modes with turns for repairs do not need. */
+/** Streaks and rejections that `maxTurns` bounds in modes where turns are for mistakes. */
 const MISTAKES: readonly string[] = [
   'agent:toolchain_parse_error_consecutive',
   'agent:code_executions_error_consecutive',
@@ -28,8 +29,17 @@ const MISTAKES: readonly string[] = [
   'agent:termination_parse_error_consecutive',
 ];
 
-/** The defaults. Where turns are there to repair mistakes, a few mistakes are no reason to stop. */
-export function defaultLimitsOf(turnsAreRepairs: boolean): readonly Limit[] {
-  if (!turnsAreRepairs) return DEFAULT_LIMITS;
+/** Whether the turns of a mode are there to repair mistakes. */
+const REPAIRS_BY_TURNS: Readonly<Record<Mode, boolean>> = {
+  react: false,
+  chat: false,
+  json: true,
+  text: false,
+  lisp: true,
+};
+
+/** The default limits of a mode; all of them without one. */
+export function defaultLimitsOf(mode: Mode | undefined): readonly Limit[] {
+  if (mode === undefined || !REPAIRS_BY_TURNS[mode]) return DEFAULT_LIMITS;
   return DEFAULT_LIMITS.filter(({ key }) => !MISTAKES.includes(key));
 }

@@ -8,7 +8,7 @@ import type { ToolCall } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
 import type { Tries } from '../ask/ask-model.ts';
 import { askForReply } from '../ask/ask-reply.ts';
-import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
+import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import type { JudgeResult } from '../contract/outcome.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -215,11 +215,11 @@ function recordingOf(run: Run): Recording {
       run.record({ type: 'agent:data:change', bytes: byteSize(data) }, { data });
     },
     count: (key, by = 1) => {
-      checkCount(key, by);
+      checkOwnCount(key, by);
       run.record(ownEvent({ type: key, data: null }, { counts: { [key]: by } }));
     },
     gauge: (key, value) => {
-      checkGauge(key, value);
+      checkOwnGauge(key, value);
       run.record(ownEvent({ type: key, data: null }, { gauges: { [key]: value } }));
     },
     emit: (type, data) => {

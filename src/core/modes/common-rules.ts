@@ -11,7 +11,6 @@ export const commonRules: Pick<
   | 'onProgram'
   | 'programFeedback'
   | 'requestsJson'
-  | 'turnsAreRepairs'
   | 'readsHistory'
   | 'readsDataByName'
 > = {
@@ -26,7 +25,6 @@ export const commonRules: Pick<
       turns: '',
     }),
   requestsJson: false,
-  turnsAreRepairs: false,
   readsHistory: false,
   readsDataByName: false,
 };

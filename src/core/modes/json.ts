@@ -39,7 +39,6 @@ const LAST_LINES: Readonly<Record<OutputStrategy, string>> = {
 export const jsonMode: ModeRules = {
   ...commonRules,
   requestsJson: true,
-  turnsAreRepairs: true,
   buildRequest,
   writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,

@@ -2,7 +2,7 @@
 import { defined } from '../base/defined.ts';
 import { truncatedProblem } from '../format/format.ts';
 import type { Reply } from '../contract/model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { readLispCall } from '../program-text/lisp-call.ts';
 import { findProgram, hasProgramBlock } from '../program-text/find-program.ts';
 import { LISP_TOOL } from '../program-text/system-text.ts';
@@ -119,19 +119,19 @@ function readNative(spec: AgentSpec, reply: Reply, iteration: number): Turn {
 
 function nativeTurn(
   base: TurnBase,
-  problems: readonly Problem[],
+  problems: readonly ReplyProblem[],
   callAnswers: readonly string[],
 ): MalformedTurn {
   const kind = { kind: 'malformed', family: 'toolchain' } as const;
   return { ...base, ...kind, problems, feedback: [], callAnswers, ends: false };
 }
 
-function toolchainTurn(problem: Problem): MalformedTurn {
+function toolchainTurn(problem: ReplyProblem): MalformedTurn {
   const turn = nativeTurn(plainTurn, [problem], []);
   return { ...turn, feedback: [errorSection(problem.message)] };
 }
 
-function formatTurn(problem: Problem, base: TurnBase = plainTurn): MalformedTurn {
+function formatTurn(problem: ReplyProblem, base: TurnBase = plainTurn): MalformedTurn {
   const names = { sections: [], action: null, answer: 'answer' };
   const text =
     problem.code === 'empty_turn' ? 'Your reply is empty.' : explainReply(problem, names);

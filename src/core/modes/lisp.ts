@@ -37,7 +37,6 @@ import type { ProgramTurn } from '../contract/turn.ts';
 export const lispMode: ModeRules = {
   ...commonRules,
   readsDataByName: true,
-  turnsAreRepairs: true,
   buildRequest,
   writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn: readLispTurn,

@@ -143,8 +143,6 @@ export interface ModeRules {
   readonly memory?: ModeMemory;
   /** Whether the model must give a JSON value that fits a schema. */
   readonly requestsJson: boolean;
-  /** Whether turns are there to repair mistakes: then only the number of turns limits mistakes. */
-  readonly turnsAreRepairs: boolean;
   /** Whether the model reads the earlier conversation. */
   readonly readsHistory: boolean;
   /**

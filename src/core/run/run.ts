@@ -14,7 +14,7 @@ import { valueOf, type Numbers } from '../contract/stats.ts';
 import { tally } from '../stats/tally.ts';
 import { deadlinesOf, lateDeadline, nextInherited } from '../tree/inherit.ts';
 import type { Deadline } from '../contract/lease.ts';
-import { leaseInTheWay, reservedOf, type Ledger } from '../tree/ledger.ts';
+import { blockingLease, reservedOf, type Ledger } from '../tree/ledger.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from '../contract/events.ts';
 import { leaving } from './ending.ts';
@@ -218,7 +218,7 @@ function limitInTheWay(
   const ledger = ledgerOf(state);
   const reserved = (limit: Limit): number => reservedOf(ledger, limit);
   const own = wouldCross(state.limits, state.stats, keys, pending, reserved);
-  return own ?? leaseInTheWay(ledger, keys, pending);
+  return own ?? blockingLease(ledger, keys, pending);
 }
 
 type ScratchpadChange = Extract<EventBody, { readonly type: 'agent:scratchpad:change' }>;
