@@ -29,6 +29,7 @@ import type { Lease } from '../../../src/core/contract/lease.ts';
 import type { LeaseGrant, ParentMessage } from '../../../src/core/contract/tree-messages.ts';
 import { isRoomAwaited, recallsOf, returnsOf } from '../../../src/core/tree/recall.ts';
 import { reactSpec } from '../runs/spec-fixture.ts';
+import { extent } from '../../support/extent.ts';
 
 const CALLS = 'agent:tool_calls';
 const TOKENS = 'agent:total_tokens';
@@ -436,7 +437,7 @@ describe('the ledger of a tree', () => {
           tree.check();
         }
       }),
-      { numRuns: 400 },
+      { numRuns: extent(400) },
     );
   });
 
@@ -463,7 +464,7 @@ describe('the ledger of a tree', () => {
           expect(committed(ledger, bound)).toBe(counters[bound.limit.key] ?? 0);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: extent(300) },
     );
   });
 
@@ -486,7 +487,7 @@ describe('the ledger of a tree', () => {
             }
           },
         ),
-        { numRuns: 150 },
+        { numRuns: extent(150) },
       );
     },
   );
@@ -526,7 +527,7 @@ describe('the ledger of a tree', () => {
             }
           },
         ),
-        { numRuns: 150 },
+        { numRuns: extent(150) },
       );
     },
   );
