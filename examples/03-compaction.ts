@@ -1,5 +1,5 @@
 /**
- * A long conversation that stays short: every third iteration a model sums up what was done. Runs in
+ * A long conversation that stays short: after every third iteration a model summarizes the work. Runs in
  * this process, without a server and without a provider.
  *
  *     npx tsx examples/03-compaction.ts
@@ -33,7 +33,7 @@ const archivist = defineAgent({
   compaction: {
     // After every third iteration …
     triggers: [counter('agent:iterations', 3)],
-    // … a model sums up all but the newest entry.
+    // … a model summarizes all but the newest entry.
     strategies: [summarize({ keepRecent: 1 })],
   },
 });

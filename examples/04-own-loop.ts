@@ -1,7 +1,7 @@
 /**
- * A loop of one's own: an agent writes a draft, another model judges it, and the agent writes again
- * until that one has nothing to say against it. The loop stands in own-loop/workflow.ts and runs in
- * the workflow; events, statistics, limits, messages, compaction and hand-over are those of every agent.
+ * A loop of your own: an agent writes a draft, another model judges it, and the agent rewrites it until
+ * the judge is content. The loop is in own-loop/workflow.ts and runs in the workflow. Events,
+ * statistics, limits, messages, compaction and hand-over work as for every agent.
  *
  *     npx tsx examples/04-own-loop.ts
  */
@@ -25,7 +25,7 @@ const editor = defineAgent({
 });
 const critic = {
   id: 'critic',
-  // Each draft stands alone before it: it is asked without the conversation.
+  // The judge sees each draft alone, without the conversation.
   model: exampleDialogue([
     {
       said: /goes on where it was/,

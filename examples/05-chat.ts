@@ -1,6 +1,6 @@
 /**
- * Mode `chat`: the provider's native tool calls instead of sections in text, and what the model
- * writes shown while it writes. Streamed text is provisional; the Step has what holds.
+ * Mode `chat`: the provider's native tool calls instead of sections in text. The example shows what
+ * the model writes while it writes it. Streamed text is provisional; the Step has the final answer.
  *
  *     npx tsx examples/05-chat.ts
  */
@@ -13,7 +13,7 @@ const dice = defineTool({
   name: 'roll',
   description: 'Rolls dice and returns their sum.',
   parameters: z.object({ count: z.number().int().min(1).max(10) }),
-  // A fixed result, so that the example says the same each time.
+  // A fixed result, so that the example prints the same each time.
   execute: ({ count }) => ({ sum: count * 4 }),
 });
 

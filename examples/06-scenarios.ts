@@ -1,7 +1,7 @@
 /**
- * The two scenarios, each in eight variants: YAML calls, JSON calls, programs, native calls, tools that
- * have to be searched, a sliding window, summaries, the mode lisp. With a scripted model, or with a real
- * one when OPENAI_API_KEY is set.
+ * The two scenarios, each in eight variants: YAML calls, JSON calls, programs, native calls, tool
+ * search, a sliding window, summaries, mode lisp. The model is scripted, or a real one if
+ * OPENAI_API_KEY is set.
  *
  *     npx tsx examples/06-scenarios.ts airline chat
  *     npx tsx examples/06-scenarios.ts shop summary
@@ -49,7 +49,7 @@ if (variant === undefined || !['airline', 'shop'].includes(name)) {
   process.exit(2);
 }
 
-/** A real model when there is a key; else one that says the script of the scenario. */
+/** A real model if there is a key, otherwise one that plays the script of the scenario. */
 function modelOf(
   script: readonly ScriptTurn[],
   summaries: { readonly [iteration: number]: string },

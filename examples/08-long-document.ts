@@ -1,6 +1,6 @@
 /**
- * A document of 1,600 lines, read by an agent that calls itself on parts of it. With a scripted model,
- * or with a real one when OPENAI_API_KEY is set.
+ * A document of 1,600 lines, read by an agent that calls itself on parts of it. The model is
+ * scripted, or a real one if OPENAI_API_KEY is set.
  *
  *     npx tsx examples/08-long-document.ts
  */

@@ -1,4 +1,4 @@
-/** The example of the README, which quotes what stands between the two marks. */
+/** The example of the README, which quotes the code between the two marks. */
 import { defineAgent, defineTool } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { exampleModel } from './example-model.ts';

@@ -137,7 +137,7 @@ export {
   type ToolCall,
 } from './core/base/message.ts';
 export type { Mode, ModelRequest, Reply, TokenUsage } from './core/contract/model.ts';
-export type { Problem } from './core/base/problem.ts';
+export type { ReplyProblem as Problem } from './core/base/problem.ts';
 export { readJson, type JsonReading } from './core/section/json-reader.ts';
 export { payloadOf, type Payload } from './core/section/payload.ts';
 export { sectionOf, type Section, type SectionReading } from './core/section/section.ts';

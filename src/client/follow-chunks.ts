@@ -12,7 +12,7 @@ import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../core/base/defined.ts';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
-import { WIRE_PATH, WIRE_VERSION, type Frame } from '../core/streaming/chunk-wire.ts';
+import { WIRE_PATH, WIRE_VERSION, type WireMessage } from '../core/streaming/chunk-wire.ts';
 import type { EndpointAddress, FindEndpoints } from './chunk-endpoints.ts';
 import { createChunkQueue, type ChunkSubscription } from './chunk-queue.ts';
 import { createFrameReader } from './frame-reader.ts';
@@ -131,7 +131,7 @@ async function followOne(
 }
 
 /** Tracks the items of one endpoint, to notice when some may have been missed. */
-function createSeen(push: Push): { readonly take: (frame: Frame) => 'on' | 'leave' } {
+function createSeen(push: Push): { readonly take: (frame: WireMessage) => 'on' | 'leave' } {
   let instance: string | undefined;
   /** The last item of each reply that has not ended, by run. */
   const open = new Map<string, Chunk | ChunkMarker>();
@@ -170,7 +170,7 @@ async function readEndpoint(
   address: EndpointAddress,
   filter: ChunkFilter,
   until: { readonly signal: AbortSignal; readonly silenceMs: number },
-  take: (frame: Frame) => 'on' | 'leave',
+  take: (frame: WireMessage) => 'on' | 'leave',
 ): Promise<void> {
   const response = await connectTo(address, filter, until);
   const read = createFrameReader();

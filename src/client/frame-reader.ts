@@ -1,18 +1,22 @@
 /** Reads the frames of a chunk stream from text that is cut anywhere. */
 import { createParser } from 'eventsource-parser';
-import { frameOf, MAX_FRAME_CHARACTERS, type Frame } from '../core/streaming/chunk-wire.ts';
+import {
+  readWireEvent,
+  MAX_WIRE_EVENT_CHARACTERS,
+  type WireMessage,
+} from '../core/streaming/chunk-wire.ts';
 
 /**
- * A reader for one connection. Never throws. An event that exceeds {@link MAX_FRAME_CHARACTERS}
+ * A reader for one connection. Never throws. An event that exceeds {@link MAX_WIRE_EVENT_CHARACTERS}
  * gives `broken`, and nothing after it is read or kept.
  */
-export function createFrameReader(): (text: string) => readonly Frame[] {
-  let frames: Frame[] = [];
+export function createFrameReader(): (text: string) => readonly WireMessage[] {
+  let frames: WireMessage[] = [];
   let isBroken = false;
   const parser = createParser({
-    maxBufferSize: MAX_FRAME_CHARACTERS,
+    maxBufferSize: MAX_WIRE_EVENT_CHARACTERS,
     onEvent: (event) => {
-      const frame = frameOf(event);
+      const frame = readWireEvent(event);
       if (frame !== undefined) frames.push(frame);
     },
     onError: ({ type }) => {

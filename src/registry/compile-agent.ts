@@ -28,7 +28,7 @@ export interface AgentWarning {
 }
 
 /** A specification, or all that keeps it from being made. */
-export type CompiledAgent =
+export type AgentCompilation =
   | {
       readonly kind: 'agent';
       readonly spec: AgentSpec;
@@ -46,7 +46,7 @@ export function compileAgent(
   models: ReadonlyMap<string, ModelEntry>,
   start: Pick<AgentInput, 'limits' | 'model' | 'compiled'> = {},
   above: readonly Limit[] = [],
-): CompiledAgent {
+): AgentCompilation {
   const chosen = chooseModels(definition, models, start.model);
 
   const compiled = compileLimits({

@@ -8,7 +8,8 @@ import type {
 } from '../define/definition/definitions.ts';
 import { askTool } from './ask-tool.ts';
 import { llmQueryTool } from '../define/tool/define-llm-tool.ts';
-import { checkModelEntries, type ModelEntry } from '../define/model/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
+import { checkModelEntries } from '../define/model/model-problems.ts';
 import { searchTool } from '../tools/search-tool.ts';
 import type { AgentToolSpec } from '../core/contract/spec.ts';
 import { shown } from '../core/text/shown.ts';

@@ -20,7 +20,7 @@ import {
   checkDecision,
   type AnswerCheck,
   type Decision,
-  type Waits,
+  type WaitingItems,
 } from '../core/contract/pending.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import type { ProgramView } from '../core/contract/report.ts';
@@ -229,7 +229,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
 
   const settle = (
     id: string,
-    check: (waits: Waits) => AnswerCheck,
+    check: (waits: WaitingItems) => AnswerCheck,
     { updateId = `update-${(ids += 1)}` }: AnswerOptions = {},
   ): void => {
     const { mailbox } = current.host;

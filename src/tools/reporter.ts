@@ -1,6 +1,6 @@
 /** Collects what a tool or a validator reports while it runs, so that it is applied with the result. */
 import { byteSize, type Json } from '../core/base/json.ts';
-import { checkCount, checkGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
+import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
 import { priceUsage } from '../core/model/cost.ts';
 import type { Price } from '../core/contract/model.ts';
 import type { ReportedModelCall, Reports } from '../core/contract/outcome.ts';
@@ -34,11 +34,11 @@ export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Report
   let eventBytes = 0;
   return {
     count(key, by = 1) {
-      checkCount(key, by);
+      checkOwnCount(key, by);
       counts.set(key, (counts.get(key) ?? 0) + by);
     },
     gauge(key, value) {
-      checkGauge(key, value);
+      checkOwnGauge(key, value);
       gauges.set(key, value);
     },
     emit(name, data) {

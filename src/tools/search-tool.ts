@@ -1,7 +1,7 @@
 /** The built-in tool `tool_registry_search` of an agent, as the tool activity runs any tool. */
 import {
   knownRanking,
-  pageOf,
+  searchPage,
   searchToolSpec,
   type SearchPage,
   type SearchQuery,
@@ -51,7 +51,7 @@ export function searchTool({
         throw new ToolError(`the search engine ${engine?.id ?? ''} returned no list of names`);
       }
       const names = ranking.filter((name): name is string => typeof name === 'string');
-      return pageOf(knownRanking(names, known), page, pageSize);
+      return searchPage(knownRanking(names, known), page, pageSize);
     },
   };
 }

@@ -24,7 +24,7 @@ import {
   checkAnswer,
   checkDecision,
   type AnswerCheck,
-  type Waits,
+  type WaitingItems,
 } from '../core/contract/pending.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
 import type { ProgramView } from '../core/contract/report.ts';
@@ -170,11 +170,14 @@ function accept(session: Session, input: RunInput): number {
   return position;
 }
 
-function checkedAnswer(waits: Waits, { id, value }: Partial<AnswerPayload>): AnswerCheck {
+function checkedAnswer(waits: WaitingItems, { id, value }: Partial<AnswerPayload>): AnswerCheck {
   return checkAnswer(waits, id, value);
 }
 
-function checkedDecision(waits: Waits, { id, decision }: Partial<DecidePayload>): AnswerCheck {
+function checkedDecision(
+  waits: WaitingItems,
+  { id, decision }: Partial<DecidePayload>,
+): AnswerCheck {
   return checkDecision(waits, id, decision);
 }
 
@@ -197,7 +200,7 @@ function settle(session: Session, payload: AnswerPayload | DecidePayload): Answe
 function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   session: Session,
   payload: Partial<Payload>,
-  check: (waits: Waits, payload: Partial<Payload>) => AnswerCheck,
+  check: (waits: WaitingItems, payload: Partial<Payload>) => AnswerCheck,
 ): string | null {
   if (session.step !== null) {
     return `Expected a run that is alive, got one that ended as \`${session.step.status}\`. Start a new one.`;

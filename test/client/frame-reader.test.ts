@@ -6,14 +6,14 @@ import {
   END_EVENT,
   helloEvent,
   itemEvent,
-  MAX_FRAME_CHARACTERS,
-  type Frame,
+  MAX_WIRE_EVENT_CHARACTERS,
+  type WireMessage,
   type WireEvent,
 } from '../../src/core/streaming/chunk-wire.ts';
 import { chunk, marker } from '../support/chunks.ts';
 
 /** The frames of texts that arrive one after another. */
-function read(texts: readonly string[]): readonly Frame[] {
+function read(texts: readonly string[]): readonly WireMessage[] {
   const take = createFrameReader();
   return texts.flatMap((text) => [...take(text)]);
 }
@@ -21,7 +21,7 @@ function read(texts: readonly string[]): readonly Frame[] {
 const textOf = ({ event, data }: WireEvent): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`;
 const itemText = (item: Chunk | ChunkMarker): string => textOf(itemEvent(item));
-const frame = (item: Chunk | ChunkMarker): Frame => ({ kind: 'item', item });
+const frame = (item: Chunk | ChunkMarker): WireMessage => ({ kind: 'item', item });
 
 const PING = ': ping\n\n';
 const STREAM: readonly (Chunk | ChunkMarker)[] = [
@@ -66,7 +66,7 @@ describe('createFrameReader', () => {
     const take = createFrameReader();
 
     const frames = [
-      take('x'.repeat(MAX_FRAME_CHARACTERS)),
+      take('x'.repeat(MAX_WIRE_EVENT_CHARACTERS)),
       take('x'),
       take(itemText(chunk(1, 'y'))),
     ];

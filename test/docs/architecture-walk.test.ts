@@ -1,13 +1,14 @@
 /**
- * The walk in docs/architecture.md from `client.start` to the provider's HTTP request: each file is
- * there, and control reaches it as the page says, by an import or through a named seam.
+ * docs/architecture.md against the source: the tables of rings and floors, and the walk from
+ * `client.start` to the provider's HTTP request. Each file of the walk is there, and control reaches
+ * it as the page says, by an import or through a named seam.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
-import { parseSourceFile, type SourceFile } from '../support/source-file.ts';
+import { parseSourceFile, readSourceFiles, type SourceFile } from '../support/source-file.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -87,6 +88,71 @@ function problemOf(stop: Stop, walk: readonly Stop[]): string | null {
     ? null
     : `no ${way} ${name} leads from ${before.path} to ${stop.path}`;
 }
+
+/** The rows of the table under `heading`: names in backticks, column by column. */
+function rowsUnder(heading: string): readonly (readonly (readonly string[])[])[] {
+  const [, section = ''] = PAGE.split(`${heading}\n`);
+  const lines = section.split('\n').slice(section.split('\n').findIndex((one) => one[0] === '|'));
+  const table = lines.slice(
+    0,
+    lines.findIndex((one) => one[0] !== '|'),
+  );
+  return table.slice(2).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)),
+  );
+}
+
+function foldersIn(path: string): readonly string[] {
+  return readdirSync(join(ROOT, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+/** Imports between the folders of `root`, as pairs of folder names. */
+function importsBetween(root: string): readonly (readonly [from: string, to: string])[] {
+  const folderOf = (path: string): string => path.slice(root.length + 1).split('/')[0] ?? '';
+  return readSourceFiles(ROOT, [root]).flatMap((file) =>
+    file.imports.flatMap(({ file: target }) => {
+      if (target === undefined || !target.startsWith(`${root}/`)) return [];
+      const pair = [folderOf(file.path), folderOf(target)] as const;
+      return pair[0] === pair[1] || pair.some((name) => name.endsWith('.ts')) ? [] : [pair];
+    }),
+  );
+}
+
+describe('docs/architecture.md', () => {
+  it('names every ring with all that it imports', () => {
+    const rings = new Map(
+      rowsUnder('## Rings').map(([[name = ''] = [], , imported = []]) => [
+        name.replace('src/', ''),
+        imported,
+      ]),
+    );
+
+    const unnamed = importsBetween('src').filter(([from, to]) => !rings.get(from)?.includes(to));
+
+    expect([...rings.keys()].toSorted()).toEqual(foldersIn('src'));
+    expect([...new Set(unnamed.map(([from, to]) => `${from} → ${to}`))]).toEqual([]);
+  });
+
+  it('names the floor of every folder of core, and every import runs down', () => {
+    const floors = rowsUnder('### Floors of `core`').flatMap(([, folders = []], place) =>
+      folders.map((folder) => [folder, place] as const),
+    );
+    const floorOf = new Map(floors);
+
+    const upwards = importsBetween('src/core').filter(
+      ([from, to]) => Number(floorOf.get(from)) <= Number(floorOf.get(to)),
+    );
+
+    expect(floors.map(([folder]) => folder).toSorted()).toEqual(foldersIn('src/core'));
+    expect([...new Set(upwards.map(([from, to]) => `${from} → ${to}`))]).toEqual([]);
+  });
+});
 
 describe('the walk in docs/architecture.md', () => {
   it('has numbered rows whose files are there', () => {

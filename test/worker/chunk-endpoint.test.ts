@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFrameReader } from '../../src/client/frame-reader.ts';
-import type { Frame } from '../../src/core/streaming/chunk-wire.ts';
+import type { WireMessage } from '../../src/core/streaming/chunk-wire.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
   openChunkEndpoint,
@@ -44,15 +44,15 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 /** Whatever a reader is told, as it comes. */
-function readFrames(response: IncomingMessage): Frame[] {
-  const frames: Frame[] = [];
+function readFrames(response: IncomingMessage): WireMessage[] {
+  const frames: WireMessage[] = [];
   const read = createFrameReader();
   response.setEncoding('utf8');
   response.on('data', (text: string) => frames.push(...read(text)));
   return frames;
 }
 
-const deltasOf = (frames: readonly Frame[]): readonly string[] =>
+const deltasOf = (frames: readonly WireMessage[]): readonly string[] =>
   frames.flatMap((frame) =>
     frame.kind === 'item' ? ['delta' in frame.item ? frame.item.delta : frame.item.kind] : [],
   );

@@ -1,4 +1,4 @@
-/** The message of a thrown value; the text of what is thrown and is no `Error`. */
+/** The message of a thrown `Error`; any other thrown value as text. */
 export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

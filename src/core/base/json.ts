@@ -1,31 +1,29 @@
-/**
- * JSON as data: the types that everything durable extends, a guard, a canonical text and a size.
- */
+/** JSON as data: types, guards, a canonical text and a size. */
 
 import type { Json, JsonObject } from '../../lisp/base/json.ts';
 import { utf8Length } from '../../lisp/base/utf8-length.ts';
 
 export { isJsonObject } from '../../lisp/base/json.ts';
-/** JSON values: state, payloads and events extend them, so they survive any serialisation. */
+/** State, payloads and events are JSON, so they survive any serialisation. */
 export type { Json, JsonObject };
-/** One count of bytes for the language and for what surrounds it. */
+/** Shared with the language, which may not import from core. */
 export { utf8Length };
 
-/** Whether `value` is a plain object: neither null, nor an array, nor an instance of a class. */
+/** Whether `value` is a plain object: not null, not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  // Objects of another realm have another Object.prototype: accept any prototype without one above.
+  // An object of another realm has another Object.prototype, so accept any prototype that has none.
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /**
- * Arrays and objects inside each other that data from outside may have. Whoever writes it as text,
- * recursively, ends near 1,000 levels with a stack that is full (measured: YAML of a result).
+ * The deepest nesting accepted in data from outside. Recursive writers overflow the stack near
+ * 1,000 levels (measured with the YAML text of a tool result).
  */
 export const MAX_JSON_DEPTH = 200;
 
-/** Whether `value` nests deeper than `levels`; a cycle does. Looks no deeper than that. */
+/** Whether `value` nests deeper than `levels`; true for a cycle. Stops at that depth. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -34,7 +32,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 
 /**
  * The JSON text of `value` with the keys of every object in code-unit order and no white space.
- * Equal values give equal text, so it is what is hashed and compared. Linear in the size.
+ * Equal values have equal text, so it is what is hashed and compared. Linear in the size.
  */
 export function canonicalJson(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -9,7 +9,7 @@ import { UsageError } from '../base/usage-error.ts';
 import type { Reply } from '../contract/model.ts';
 import { askModels, leaveIfAsked, type Tries } from '../ask/ask-model.ts';
 import { compactByForce } from '../ask/run-compaction.ts';
-import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
+import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import { judge, needsCheck } from '../termination/candidates.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import type { JudgeResult } from '../contract/outcome.ts';
@@ -198,11 +198,11 @@ export function createWork(run: Run, host: Host): OpenWork {
       run.record({ type: 'agent:data:change', bytes: byteSize(data) }, { data });
     },
     count: (key, by = 1) => {
-      checkCount(key, by);
+      checkOwnCount(key, by);
       run.record(ownEvent({ type: key, data: null }, { counts: { [key]: by } }));
     },
     gauge: (key, value) => {
-      checkGauge(key, value);
+      checkOwnGauge(key, value);
       run.record(ownEvent({ type: key, data: null }, { gauges: { [key]: value } }));
     },
     emit: (type, data) => {

@@ -1,9 +1,9 @@
 /**
- * Token counts from whatever a provider reports.
+ * Token counts from any provider's report.
  *
- * Providers disagree on what a total holds: some leave tokens of the cache out of the input, some
- * leave reasoning out of the output. What is counted here is always the same: input is all that was
- * read, cached tokens included; output is all that was written, reasoning included.
+ * Providers disagree about totals: some leave cached tokens out of the input, some leave reasoning
+ * out of the output. Here input always includes cached tokens, and output always includes
+ * reasoning.
  */
 import { isPlainObject } from '../base/json.ts';
 import type { TokenUsage } from '../contract/model.ts';
@@ -11,7 +11,7 @@ import type { TokenUsage } from '../contract/model.ts';
 /** Token counts without their cost. */
 export type TokenCounts = Omit<TokenUsage, 'costMicroUsd'>;
 
-/** What a report says; `known` is false when it holds neither input nor output, in no shape. */
+/** A report's counts; `known` is false if it has neither input nor output in a known shape. */
 export interface UsageReading {
   readonly usage: TokenCounts;
   readonly known: boolean;
@@ -32,10 +32,10 @@ export const noUsage: TokenUsage = {
 /**
  * Reads a report in the first shape that fits; never throws.
  *
- * Numbers may be text; negative ones and those that are none count 0, fractions are rounded. A
- * total of the provider's own is not looked at. Two providers share names with others and are told
- * apart by their cache fields: Bedrock with the AI SDK (`inputTokens`), Anthropic with OpenAI
- * (`input_tokens`); both leave the cache out of the input.
+ * Numbers may be text; negative numbers and other values count as 0, fractions are rounded. The
+ * provider's total is ignored. Two shapes share names with others and are recognised by their cache
+ * fields: Bedrock and the AI SDK (`inputTokens`), Anthropic and OpenAI (`input_tokens`). Bedrock
+ * and Anthropic leave the cache out of the input.
  *
  * @example
  * readUsage({ prompt_tokens: 12, completion_tokens: 3 }).usage.inputTokens // 12
@@ -45,7 +45,7 @@ export function readUsage(raw: unknown): UsageReading {
   return { usage: usage ?? countsOf({}), known: usage !== undefined };
 }
 
-/** The cost that a model function reports with its usage, in micro-dollars, if it does. */
+/** The cost in micro-dollars that a model function reports with its usage, if any. */
 export function readReportedCost(raw: unknown): number | undefined {
   if (!isPlainObject(raw) || !isReported(raw['costMicroUsd'])) return undefined;
   return toCount(raw['costMicroUsd']);
@@ -63,7 +63,7 @@ export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
   };
 }
 
-/** The shapes whose fields lie at the top, in the order of preference; undefined when none fits. */
+/** The shapes with top-level fields, in order of preference; undefined if none fits. */
 function readFlat(raw: Fields): TokenCounts | undefined {
   return (
     aiSdkNumbers(raw) ??
@@ -81,7 +81,7 @@ function aiSdkObjects(raw: Fields): TokenCounts | undefined {
   const output = raw['outputTokens'];
   if (!isPlainObject(input) && !isPlainObject(output)) return undefined;
   if (!isReported(at(input, 'total')) && !isReported(at(output, 'total'))) {
-    // The adapter of the provider made nothing of the report: its own shape may still be readable.
+    // The provider's adapter found no counts in the report, but the raw report may be readable.
     const nested = raw['raw'];
     return isPlainObject(nested) ? readFlat(nested) : undefined;
   }
@@ -107,8 +107,8 @@ function aiSdkNumbers(raw: Fields): TokenCounts | undefined {
 }
 
 /**
- * OpenAI's chat completions, and all servers that copy them, Ollama's among them. Proxies in front of
- * Anthropic add what was written to the cache, under its name; it is part of their input.
+ * OpenAI chat completions and servers that copy them, such as Ollama. Proxies for Anthropic add the
+ * tokens written to the cache under Anthropic's name; they are part of the input.
  */
 function openAiChat(raw: Fields): TokenCounts | undefined {
   if (!hasEither(raw, 'prompt_tokens', 'completion_tokens')) return undefined;
@@ -121,7 +121,7 @@ function openAiChat(raw: Fields): TokenCounts | undefined {
   });
 }
 
-/** OpenAI's responses. */
+/** OpenAI responses. */
 function openAiResponses(raw: Fields): TokenCounts | undefined {
   if (hasAnthropicCache(raw) || !hasEither(raw, 'input_tokens', 'output_tokens')) return undefined;
   return countsOf({
@@ -132,7 +132,7 @@ function openAiResponses(raw: Fields): TokenCounts | undefined {
   });
 }
 
-/** Anthropic: `input_tokens` counts neither what was read from the cache nor what was written to it. */
+/** Anthropic: `input_tokens` excludes tokens read from and written to the cache. */
 function anthropic(raw: Fields): TokenCounts | undefined {
   if (!hasAnthropicCache(raw)) return undefined;
   const cached = toCount(raw['cache_read_input_tokens']);
@@ -145,7 +145,7 @@ function anthropic(raw: Fields): TokenCounts | undefined {
   });
 }
 
-/** Google: `candidatesTokenCount` does not count thoughts. */
+/** Google: `candidatesTokenCount` excludes thoughts. */
 function google(raw: Fields): TokenCounts | undefined {
   if (!hasEither(raw, 'promptTokenCount', 'candidatesTokenCount')) return undefined;
   const reasoning = toCount(raw['thoughtsTokenCount']);
@@ -157,7 +157,7 @@ function google(raw: Fields): TokenCounts | undefined {
   });
 }
 
-/** Amazon Bedrock: `inputTokens` counts neither what was read from the cache nor what was written. */
+/** Amazon Bedrock: `inputTokens` excludes tokens read from and written to the cache. */
 function bedrock(raw: Fields): TokenCounts | undefined {
   if (!hasBedrockCache(raw)) return undefined;
   const cached = toCount(raw['cacheReadInputTokens']);
@@ -209,10 +209,10 @@ function countsOf(counts: RawCounts): TokenCounts {
   };
 }
 
-/** An integer from 0 up to the largest exact one; 0 for what is no number. */
+/** An integer from 0 to the largest exact one; 0 for other values. */
 function toCount(value: unknown): number {
   if (!isReported(value)) return 0;
   const rounded = Math.round(Number(value));
-  // Written so that NaN and infinities, which compare with nothing as wanted, become 0.
+  // Written so that NaN and infinities also become 0.
   return rounded > 0 && rounded <= Number.MAX_SAFE_INTEGER ? rounded : 0;
 }

@@ -3,7 +3,7 @@ import { truncatedProblem } from '../format/format.ts';
 import type { Message, Part } from '../base/message.ts';
 import { textMessage } from '../base/message.ts';
 import type { ModelRequest, ModelTool, Reply } from '../contract/model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { readLispCall } from '../program-text/lisp-call.ts';
 import { LISP_TOOL, LISP_TOOL_PARAMETERS, programsMethod } from '../program-text/system-text.ts';
 import { jsonGuidance } from '../section/section.ts';
@@ -160,7 +160,7 @@ function readProgram(spec: AgentSpec, reply: Reply, reading: NativeReading, base
 
 function toolchainTurn(
   base: TurnBase,
-  problems: readonly Problem[],
+  problems: readonly ReplyProblem[],
   callAnswers: readonly string[],
 ): MalformedTurn {
   const kind = { kind: 'malformed', family: 'toolchain' } as const;
@@ -170,7 +170,7 @@ function toolchainTurn(
 function formatTurn(
   spec: AgentSpec,
   base: TurnBase,
-  problem: Problem,
+  problem: ReplyProblem,
   callAnswers: readonly string[],
 ): MalformedTurn {
   const names = {

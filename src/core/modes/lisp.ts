@@ -6,7 +6,7 @@ import { truncatedProblem } from '../format/format.ts';
 import type { Message } from '../base/message.ts';
 import { textMessage } from '../base/message.ts';
 import type { ModelRequest, Reply } from '../contract/model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { readLispCall } from '../program-text/lisp-call.ts';
 import { findProgram, hasProgramBlock, programBlock } from '../program-text/find-program.ts';
 import { LISP_TOOL, LISP_TOOL_PARAMETERS, lispMethod } from '../program-text/system-text.ts';
@@ -194,19 +194,19 @@ function readNative(spec: AgentSpec, reply: Reply, iteration: number): Turn {
 
 function nativeTurn(
   base: TurnBase,
-  problems: readonly Problem[],
+  problems: readonly ReplyProblem[],
   callAnswers: readonly string[],
 ): MalformedTurn {
   const kind = { kind: 'malformed', family: 'toolchain' } as const;
   return { ...base, ...kind, problems, feedback: [], callAnswers, ends: false };
 }
 
-function toolchainTurn(problem: Problem): MalformedTurn {
+function toolchainTurn(problem: ReplyProblem): MalformedTurn {
   const turn = nativeTurn(plainTurn, [problem], []);
   return { ...turn, feedback: [errorSection(problem.message)] };
 }
 
-function formatTurn(problem: Problem, base: TurnBase = plainTurn): MalformedTurn {
+function formatTurn(problem: ReplyProblem, base: TurnBase = plainTurn): MalformedTurn {
   const names = { sections: [], action: null, answer: 'answer' };
   const text =
     problem.code === 'empty_turn' ? 'Your reply is empty.' : explainReply(problem, names);

@@ -2,7 +2,7 @@
 import { truncatedProblem, type Block } from '../format/format.ts';
 import type { Reply } from '../contract/model.ts';
 import { programIn } from '../program-text/find-program.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { candidatesOf } from '../termination/candidates.ts';
 import type { Candidate } from '../contract/judgement.ts';
 import {
@@ -71,13 +71,18 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
 }
 
 /** Nothing was written, or a filter took it away: that is no fault of the format. */
-function isEmpty(reply: Reply, text: string, problem: Problem): boolean {
+function isEmpty(reply: Reply, text: string, problem: ReplyProblem): boolean {
   if (problem.code !== 'no_sections') return false;
   return text.trim() === '' || reply.finishReason === 'content_filter';
 }
 
 /** The format could not read the reply: asked again, judged as it is, or the end of the run. */
-function unparsedTurn(spec: AgentSpec, agent: ReactAgent, text: string, problem: Problem): Turn {
+function unparsedTurn(
+  spec: AgentSpec,
+  agent: ReactAgent,
+  text: string,
+  problem: ReplyProblem,
+): Turn {
   if (agent.options.onUnparsed === 'answer' && problem.code === 'no_sections') {
     const candidates: readonly Candidate[] = candidatesOf(spec.answer, [text]);
     if (candidates.length > 0) {
@@ -87,7 +92,7 @@ function unparsedTurn(spec: AgentSpec, agent: ReactAgent, text: string, problem:
   return nothingToDo(agent, plainTurn, problem);
 }
 
-function nothingToDo(agent: ReactAgent, base: TurnBase, problem: Problem): MalformedTurn {
+function nothingToDo(agent: ReactAgent, base: TurnBase, problem: ReplyProblem): MalformedTurn {
   const feedback = [errorSection(explainReply(problem, agent.names))];
   const turn = malformed(base, agent, 'format', [problem], feedback);
   return { ...turn, ends: agent.options.onUnparsed === 'fail' };
@@ -97,7 +102,7 @@ function malformed(
   base: TurnBase,
   agent: ReactAgent,
   family: 'format' | 'toolchain',
-  problems: readonly Problem[],
+  problems: readonly ReplyProblem[],
   feedback: MalformedTurn['feedback'],
 ): MalformedTurn {
   return { ...base, kind: 'malformed', family, problems, feedback, callAnswers: [], ends: false };
@@ -119,7 +124,7 @@ function readCalls(
 type ProgramReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'program'; readonly source: string }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
 /** The one program of the reply; beside calls it is a problem, whatever it is. */
 function readProgram(

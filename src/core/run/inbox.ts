@@ -12,7 +12,7 @@ import type { Breach } from '../contract/limit.ts';
 import type { MediaPart } from '../base/message.ts';
 import type { InputKind } from '../contract/events.ts';
 import type { DeadlineNews, LeaseGrant } from '../contract/tree-messages.ts';
-import type { PersonAnswer, Waits } from '../contract/pending.ts';
+import type { PersonAnswer, WaitingItems } from '../contract/pending.ts';
 
 /** Ids that are remembered for dedup, newest last; 1,000 of about 40 bytes keep a hand-over small. */
 export const MAX_REMEMBERED_IDS = 1_000;
@@ -112,7 +112,10 @@ export function acceptAnswer(inbox: Inbox, answer: PersonAnswer): Inbox {
 }
 
 /** `waits` as a person sees them: what has an answer in the inbox has ended already. */
-export function openWaits({ pending = [], settled = [] }: Waits, { answers = [] }: Inbox): Waits {
+export function openWaits(
+  { pending = [], settled = [] }: WaitingItems,
+  { answers = [] }: Inbox,
+): WaitingItems {
   const has = ({ id }: { readonly id: string }): boolean => answers.some((one) => one.id === id);
   return {
     pending: pending.filter((item) => !has(item)),

@@ -2,7 +2,7 @@
 import { utf8Length, type Json } from '../base/json.ts';
 import type { FormattedSection } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
-import type { Problem, ProblemFamily } from '../base/problem.ts';
+import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import { cut } from '../text/cut.ts';
 import type { JudgeResult, Reports } from '../contract/outcome.ts';
@@ -139,7 +139,11 @@ export function cutInEvent(value: Json): Json {
   return utf8Length(json) <= MAX_RAW_BYTES ? value : cut(json, MAX_RAW_BYTES);
 }
 
-function parseError(family: ProblemFamily, problems: readonly Problem[], text: string): EventBody {
+function parseError(
+  family: ProblemFamily,
+  problems: readonly ReplyProblem[],
+  text: string,
+): EventBody {
   return { type: 'agent:parse_error', family, problems, raw: cut(text, MAX_RAW_BYTES) };
 }
 

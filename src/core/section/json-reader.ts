@@ -1,35 +1,35 @@
 /**
- * JSON (RFC 8259) to a value, with positions and texts of its own: those of `JSON.parse` differ
- * between versions of the engine, and it changes large integers silently.
+ * Reads JSON (RFC 8259). Positions and messages are our own, since those of `JSON.parse` differ
+ * between engine versions, and `JSON.parse` silently changes large integers.
  *
- * I1 The value equals that of `JSON.parse` where that succeeds and no limit below is crossed.
- * I2 A key never reaches a prototype: `__proto__` becomes an ordinary property.
- * I3 Linear in the length; nesting is bounded, so the stack of the engine is not reached.
+ * I1  The value equals that of `JSON.parse` if that succeeds and no limit below is crossed.
+ * I2  A key never reaches a prototype: `__proto__` becomes an ordinary property.
+ * I3  Linear in the length. Nesting is bounded, so the engine's stack does not overflow.
  */
 import { utf8Length, type Json } from '../base/json.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 
 /** A value, or the first problem: `json_syntax`, `json_trailing`, `json_number`, `json_depth`, `json_size`. */
 export type JsonReading =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
-/** Arrays and objects inside each other; real data stays far below. */
+/** Arrays and objects inside each other; far above real data. */
 export const maxDepth = 100;
 
-/** UTF-8 bytes of one text; more is a sign of a reply that went astray. */
+/** UTF-8 bytes of one text; more means that the reply went wrong. */
 export const maxTextBytes: number = 256 * 1024;
 
-/** How much of the text a problem quotes, in characters. */
+/** Characters of the text that a problem quotes. */
 const maxQuoted = 20;
 
-/** The cursor, and the first problem; reading stops when that is set. */
+/** The cursor, and the first problem, which stops reading. */
 interface Scan {
   readonly text: string;
   position: number;
-  problem: Problem | undefined;
-  /** Sticky, so made for each text: a shared one would be shared state. */
+  problem: ReplyProblem | undefined;
+  /** Made for each text, because a sticky expression has state. */
   readonly number: RegExp;
 }
 
@@ -147,7 +147,7 @@ function readString(scan: Scan): string {
   }
 }
 
-/** Where the plain characters of a string end: at a quote, a backslash, a control character. */
+/** The end of the plain characters of a string: a quote, a backslash or a control character. */
 function plainEnd(text: string, from: number): number {
   let end = from;
   while (end < text.length) {
@@ -194,7 +194,7 @@ function readNumber(scan: Scan): Json {
   return value;
 }
 
-/** What is said of a number that a double cannot hold exactly. */
+/** The problem of a number that a double cannot hold exactly. */
 export function tooLargeText(digits: string): string {
   return `${clip(digits, 80)} is too large to be exact. Write it as a string.`;
 }
@@ -235,7 +235,7 @@ function quote(scan: Scan): string {
 }
 
 /** A problem at an offset of `text`: `line {l}, column {c}: {said}`, both from 1. */
-export function problemAt(text: string, offset: number, code: string, said: string): Problem {
+export function problemAt(text: string, offset: number, code: string, said: string): ReplyProblem {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
   const column = offset - (before.lastIndexOf('\n') + 1) + 1;

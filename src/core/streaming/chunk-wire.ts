@@ -24,7 +24,7 @@ export const WIRE_PATH = '/chunks';
 export const PING_MS = 5_000;
 
 /** Upper bound of one event. No reply exceeds a mebibyte, so more than this is not our stream. */
-export const MAX_FRAME_CHARACTERS = 8_388_608;
+export const MAX_WIRE_EVENT_CHARACTERS = 8_388_608;
 
 /** One server-sent event. */
 export interface WireEvent {
@@ -46,21 +46,21 @@ export function itemEvent(item: Chunk | ChunkMarker): WireEvent {
 }
 
 /** The meaning of one event. */
-export type Frame =
+export type WireMessage =
   | { readonly kind: 'hello'; readonly v: number; readonly instance: string }
   | { readonly kind: 'item'; readonly item: Chunk | ChunkMarker }
   | { readonly kind: 'end' }
-  /** Not a stream of ours: leave it. */
+  /** Not a stream of ours: disconnect. */
   | { readonly kind: 'broken' };
 
 /** Reads one event. Never throws; undefined for events that this version does not know. */
-export function frameOf({
+export function readWireEvent({
   event,
   data,
 }: {
   readonly event?: string | undefined;
   readonly data: string;
-}): Frame | undefined {
+}): WireMessage | undefined {
   if (event === 'end') return { kind: 'end' };
   const value = readData(data);
   if (event === 'hello') return helloOf(value);
@@ -76,7 +76,7 @@ function readData(data: string): unknown {
   }
 }
 
-function helloOf(value: unknown): Frame {
+function helloOf(value: unknown): WireMessage {
   if (!isPlainObject(value)) return { kind: 'broken' };
   const { v, instance } = value;
   return typeof v === 'number' && typeof instance === 'string'

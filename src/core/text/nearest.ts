@@ -1,12 +1,12 @@
 /** Suggestions for misspelt names. */
 import { editDistance } from '../../lisp/base/suggest.ts';
 
-/** Names further away than this are another word, not a slip of the pen. */
+/** A name further away is another word, not a typing mistake. */
 const maxDistance = 2;
 
 /**
- * The candidate with the smallest edit distance to `name`, at most 2, the first of equals; or
- * undefined. A name that is as far away as it is long resembles nothing.
+ * The candidate with the smallest edit distance to `name`, at most 2, the first among equals.
+ * Undefined without one. The distance must also be less than the length of `name`.
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let nearest: string | undefined;

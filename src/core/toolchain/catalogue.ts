@@ -1,4 +1,4 @@
-/** The tools of an agent as text: the section `tools` of a prompt, and lines about arguments. */
+/** The tools of an agent as text: the section `tools` of a prompt, and lists of arguments. */
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ModelTool } from '../contract/model.ts';
@@ -24,7 +24,7 @@ export function catalogueBlock(tool: ToolSpec, toolchain: Toolchain): string {
   ].join('\n');
 }
 
-/** The tool as a provider is told of it; a policy follows the description. */
+/** The tool as it is declared to a provider; a policy follows the description. */
 export function modelTool(tool: ToolSpec): ModelTool {
   const policy = tool.policy === undefined ? '' : `\n\nPolicy: ${tool.policy}`;
   return {

@@ -15,7 +15,7 @@ const guidanceTail = `
 
 [{"tool": "first_tool", "args": {"name": "value"}}, {"tool": "second_tool", "args": {}}]`;
 
-/** How several calls of one step run, as the heading of an example. */
+/** How several calls of one reply run, as the heading of an example. */
 export function severalCalls(parallel: boolean): string {
   return parallel
     ? 'Several calls that do not depend on each other:'

@@ -5,7 +5,7 @@ import type { JsonObject } from '../base/json.ts';
 /** The name of the built-in tool. */
 export const LLM_QUERY_TOOL = 'llm_query';
 
-/** Attempts of an LLM tool that does not say otherwise: models repair an answer at once or hardly ever. */
+/** Default attempts of an LLM tool: models repair an answer at once or hardly ever. */
 export const DEFAULT_LLM_TURNS = 3;
 
 const PARAMETERS: JsonObject = {
@@ -27,7 +27,7 @@ const PARAMETERS: JsonObject = {
   additionalProperties: true,
 };
 
-/** The built-in tool as plain data. What of it concerns tool activities is never used. */
+/** The built-in tool as plain data. Fields for tool activities are not used. */
 export function llmQuerySpec(): ToolSpec {
   return {
     name: LLM_QUERY_TOOL,
@@ -39,7 +39,7 @@ export function llmQuerySpec(): ToolSpec {
   };
 }
 
-/** What tools say of their activity, which LLM tools do not have. */
+/** The fields of a tool about its activity, which LLM tools do not have. */
 export const LLM_TOOL_FIELDS: Pick<
   ToolSpec,
   'effect' | 'local' | 'timeoutMs' | 'retry' | 'sequential' | 'maxResultBytes'

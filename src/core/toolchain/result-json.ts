@@ -1,7 +1,7 @@
-/** What a tool's function returned, as JSON, or where it is none. */
+/** A tool's return value as JSON, or the place where it is not JSON. */
 import { MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 
-/** Plain JSON; `undefined` stays what it is; or the place and the type of what is no JSON. */
+/** Plain JSON; `undefined` is kept; or the place and type of what is not JSON. */
 export type JsonResult =
   | { readonly kind: 'json'; readonly value: Json | undefined }
   | {
@@ -18,9 +18,9 @@ interface Refusal {
 }
 
 /**
- * `value` as JSON. A Date becomes ISO text, an object of a class what its `toJSON` returns,
- * undefined properties are left out, undefined items of a list become null, -0 becomes 0. Refused:
- * functions, symbols, bigints, NaN, infinities, Map, Set, cycles, other objects of a class.
+ * `value` as JSON. A Date becomes ISO text, an instance of a class the value of its `toJSON`,
+ * undefined properties are dropped, undefined items of a list become null, -0 becomes 0. Refused:
+ * functions, symbols, bigints, NaN, infinities, Map, Set, cycles, other instances of classes.
  */
 export function toJsonResult(value: unknown): JsonResult {
   if (value === undefined) return { kind: 'json', value: undefined };
@@ -68,7 +68,7 @@ function convertObject(value: object, path: string, around: object[], refusals: 
   const inside = [...around, value];
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     const replaced: unknown = value.toJSON();
-    // An invalid date gives null: data that would be lost silently.
+    // An invalid date would become null and be lost silently.
     if (replaced === null && 'getTime' in value) return refuse('an invalid date');
     return replaced === value ? refuse('a cycle') : convert(replaced, path, inside, refusals);
   }
@@ -84,7 +84,7 @@ function convertObject(value: object, path: string, around: object[], refusals: 
   return Object.fromEntries(entries);
 }
 
-/** Of any realm: the prototype is missing or has none above. */
+/** Of any realm: it has no prototype, or one that has none. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -27,7 +27,7 @@ const guidanceTail = `
 
 Quote text that contains ": " or " #". Write long text as a "|" block.`;
 
-/** The name of a tool is text, whatever a plain scalar such as `123` would be. */
+/** A tool name is text, even a plain scalar such as `123`. */
 const toolNameSchema: JsonObject = { type: 'string' };
 
 /** Calls as YAML: a mapping with `tool` and `args`, or a sequence of them. */
@@ -63,7 +63,7 @@ function elementOf(text: string, node: YamlNode): RawElement {
   return {
     kind: 'call',
     tool: tool?.kind === 'scalar' ? scalarText(text, tool) : undefined,
-    // Read in two steps: only the name of the tool says by which schema to read its arguments.
+    // Read in two steps, because the tool's name decides the schema of its arguments.
     args: (schema): RawArgs =>
       args === undefined ? { kind: 'value', value: undefined } : yamlValue(text, args, schema),
   };

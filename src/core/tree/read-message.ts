@@ -1,7 +1,4 @@
-/**
- * What comes as a message of another run, which any client may have written: read once, into the types,
- * or refused in one sentence.
- */
+/** Reads messages between runs, which any client may have sent. */
 import type { PendingItem } from '../contract/messages.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
@@ -16,7 +13,7 @@ import type {
   ProgressMessage,
 } from '../contract/tree-messages.ts';
 
-/** What a child tells about itself; null for what no child of ours says. */
+/** A child's report; null if it is not one. */
 export function readProgress(payload: unknown): ProgressMessage | null {
   const base = readReport(payload);
   if (base === null || base.kind !== 'progress') return null;
@@ -27,7 +24,7 @@ export function readProgress(payload: unknown): ProgressMessage | null {
   return { v: 1, kind: 'progress', childId, number, totals, pending, ...returned, ...final };
 }
 
-/** A child's wish for more; null for what no child of ours says. */
+/** A child's request for more; null if it is not one. */
 export function readLeaseRequest(payload: unknown): LeaseRequest | null {
   const base = readReport(payload);
   if (base === null || base.kind !== 'lease-request') return null;
@@ -37,7 +34,7 @@ export function readLeaseRequest(payload: unknown): LeaseRequest | null {
   return { v: 1, kind: 'lease-request', childId, number, totals, wants, ...returned };
 }
 
-/** What a parent grants; null for what no parent of ours says. */
+/** A parent's grant; null if it is not one. */
 export function readLeaseGrant(payload: unknown): LeaseGrant | null {
   if (!isMessage(payload, 'lease-grant')) return null;
   const { number, leases } = payload;
@@ -45,7 +42,7 @@ export function readLeaseGrant(payload: unknown): LeaseGrant | null {
   return { v: 1, kind: 'lease-grant', number, leases };
 }
 
-/** A parent's word to end; null for a cancel by anybody else. */
+/** A parent's order to end; null for a cancel from anywhere else. */
 export function readChildCancel(payload: unknown): ChildCancel | null {
   if (!isMessage(payload, 'cancel') || typeof payload['message'] !== 'string') return null;
   const { message, breach } = payload;
@@ -53,7 +50,7 @@ export function readChildCancel(payload: unknown): ChildCancel | null {
   return isBreach(breach) ? { v: 1, kind: 'cancel', message, breach } : null;
 }
 
-/** Until when the runs above may run; null for what no parent of ours says. */
+/** The deadlines of the ancestors; null if the message is not one. */
 export function readDeadlineNews(payload: unknown): DeadlineNews | null {
   if (!isMessage(payload, 'deadlines')) return null;
   const { number, deadlines } = payload;
@@ -61,11 +58,11 @@ export function readDeadlineNews(payload: unknown): DeadlineNews | null {
   return { v: 1, kind: 'deadlines', number, deadlines };
 }
 
-/** The link of a start to a parent with address `workflowId`, if it has one. */
+/** The link of a start to the parent at address `workflowId`, if it has one. */
 export function readParentLink(payload: unknown, workflowId: string): ParentLink | null {
   if (!isPlainObject(payload) || !isPlainObject(payload['parent'])) return null;
   const { parent } = payload;
-  // Only workflows of ours start children, so what fits the address was written by one.
+  // Only our workflows start children, so a link with the right address was written by one.
   return parent['v'] === 1 && parent['workflowId'] === workflowId
     ? (parent as unknown as ParentLink)
     : null;

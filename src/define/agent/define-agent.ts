@@ -28,7 +28,7 @@ import { llmQuerySpec } from '../../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../../core/tool-search/query.ts';
 import { isProgramMode } from './mode-problems.ts';
 import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './reply-layout.ts';
-import { modelOf } from '../model/model-of.ts';
+import { modelOf } from '../model/model-entry.ts';
 import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
 
 /**

@@ -2,7 +2,6 @@
  * What users define: agents, tools and validators as data plus named functions, and the registry
  * that a worker makes of them. The functions never reach a workflow: activities call them by name.
  */
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../../core/contract/spec.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { AgentTime } from '../../core/run/time.ts';
@@ -10,7 +9,7 @@ import type { CompactionSpec } from '../../core/contract/compaction.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
 import type { TextFormat } from '../../core/format/format.ts';
 import type { FormattedSection, Message, Task } from '../../core/base/message.ts';
-import type { ModelFunction, Price } from '../../core/contract/model.ts';
+import type { Price } from '../../core/contract/model.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
 import type { ModelEntry } from '../model/model-entry.ts';

@@ -12,9 +12,9 @@ import { shown } from '../../core/text/shown.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { agentWithoutModel, type AgentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
-import { hasKind } from '../checks/has-kind.ts';
-import { nameProblems } from '../tool/tool-problems.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
+import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { hasKind, oneOf, TEXT, wholeNumber } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
 
 /** The options of {@link fanOut}. */
 export interface FanOutOptions {
@@ -28,8 +28,6 @@ export interface FanOutOptions {
   readonly limits?: LimitsInput;
 }
 
-const FIELDS: readonly (keyof FanOutOptions)[] = ['batch', 'onFailure', 'description', 'limits'];
-
 /** What a fan-out does that does not say otherwise. */
 const FAN_OUT_DEFAULTS = {
   /** Nine hundred items need one level of runs in between, and no history more than 300 events. */
@@ -42,6 +40,13 @@ const FAN_OUT_DEFAULTS = {
 
 /** With one child each a list would never get shorter; a run has at most 200 that live. */
 const BATCH = { min: 2, max: 200 } as const;
+
+const FIELDS: Rules<keyof FanOutOptions> = {
+  batch: wholeNumber(BATCH.min, BATCH.max),
+  onFailure: { ...oneOf('end', 'null'), advice: 'Change it.' },
+  description: TEXT,
+  limits: inputProblems,
+};
 
 /**
  * An agent once for each of `items` in the context, as one durable run. Its value is the list of their
@@ -62,7 +67,7 @@ export function fanOut(
   const problems = [
     ...nameProblems(name, 'agent'),
     ...agentProblems(name, agent),
-    ...(isPlainObject(options) ? optionProblems(options) : [noOptions(options)]),
+    ...optionsProblems(options),
   ];
   if (problems.length > 0) throw usageErrorOf(problems, `Fan-out \`${String(name)}\`: `);
   const { batch, onFailure, children } = FAN_OUT_DEFAULTS;
@@ -123,38 +128,18 @@ function inputsOf(items: SignatureField, own: JsonObject | undefined): JsonObjec
 function agentProblems(name: unknown, agent: unknown): readonly UsageProblem[] {
   const own = isPlainObject(agent) && hasKind(agent, 'agent') ? agent['name'] : agent;
   if (typeof own !== 'string' || own === '') {
-    const message = `Expected an agent, as a definition or by its name, got ${shown(agent)}. Write it as fanOut('name', agent).`;
-    return [{ code: 'fan_out', message }];
+    const what = 'an agent, as a definition or by its name';
+    return [expected('fan_out', what, shown(agent), "Write it as fanOut('name', agent).")];
   }
   if (own !== name) return [];
-  const message = `Expected another agent, got \`${own}\`, the fan-out itself. It would never end.`;
-  return [{ code: 'fan_out', message }];
+  const got = `\`${own}\`, the fan-out itself`;
+  return [expected('fan_out', 'another agent', got, 'It would never end.')];
 }
 
-function optionProblems(options: { readonly [name: string]: unknown }): readonly UsageProblem[] {
-  const { batch, onFailure, description, limits } = options;
-  const isBatch =
-    Number.isInteger(batch) && Number(batch) >= BATCH.min && Number(batch) <= BATCH.max;
-  const isText = typeof description === 'string' && description.trim() !== '';
-  return [
-    ...(batch === undefined || isBatch
-      ? []
-      : [problem('batch', `a whole number from ${BATCH.min} to ${BATCH.max}`, batch)]),
-    ...(onFailure === undefined || onFailure === 'end' || onFailure === 'null'
-      ? []
-      : [problem('onFailure', 'one of end, null', onFailure)]),
-    ...(description === undefined || isText ? [] : [problem('description', 'a text', description)]),
-    ...inputProblems(limits as Parameters<typeof inputProblems>[0]),
-    ...unknownFields(options, FIELDS, 'a fan-out'),
-  ];
-}
-
-function problem(field: string, wanted: string, got: unknown): UsageProblem {
-  const message = `Expected \`${field}\` to be ${wanted}, got ${shown(got)}. Change it.`;
-  return { code: 'fan_out', message };
-}
-
-function noOptions(got: unknown): UsageProblem {
-  const message = `Expected the options of a fan-out to be an object, got ${shown(got)}. Write them as { batch: 30 }.`;
-  return { code: 'unknown_option', message };
+function optionsProblems(options: unknown): readonly UsageProblem[] {
+  if (!isPlainObject(options)) {
+    const what = 'the options of a fan-out to be an object';
+    return [expected('unknown_option', what, shown(options), 'Write them as { batch: 30 }.')];
+  }
+  return fieldProblems(options, FIELDS, { code: 'fan_out', owner: 'a fan-out' });
 }

@@ -9,7 +9,7 @@ import type { SignatureType } from '../../core/contract/signature.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import { agentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
-import { hasKind } from '../checks/has-kind.ts';
+import { hasKind } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
 import { pipelineProblems } from './pipeline-problems.ts';
 

@@ -7,11 +7,13 @@ import { explainSignature, parseSignature } from '../../core/signature/parse-sig
 import { printSignature, printType } from '../../core/signature/print-signature.ts';
 import {
   fieldsWithin,
+  hiddenFields,
   type SignatureField,
   type SignatureType,
 } from '../../core/contract/signature.ts';
 import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { expected } from '../checks/fields.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import { readSchema, type SchemaInput, type ValueSchema } from './value-schema.ts';
 
@@ -53,8 +55,8 @@ export function defineSignature(
 ): SignatureDefinition {
   if (typeof input === 'string') return ofText(input, descriptions);
   if (!isPlainObject(input)) {
-    const message = `Expected \`signature\` to be a text or { input?, output? } with schemas, got ${shown(input)}. Change it.`;
-    return { kind: 'problems', problems: [{ code: 'bad_signature', message }] };
+    const what = '`signature` to be a text or { input?, output? } with schemas';
+    return { kind: 'problems', problems: [expected('bad_signature', what, shown(input))] };
   }
   return ofSchemas(input, descriptions);
 }
@@ -88,17 +90,17 @@ function ofSchemas(
     if (schema === undefined) return null;
     const reading = readSchema(schema);
     if (reading.kind === 'schema') return reading.schema;
-    const message = `Expected \`signature.${field}\` to be a schema, got ${reading.got}. ${reading.advice}`;
-    problems.push({ code: 'bad_signature', message });
+    const what = `\`signature.${field}\` to be a schema`;
+    problems.push(expected('bad_signature', what, reading.got, reading.advice));
     return null;
   };
   const inputs = read('input', input);
   const answer = read('output', output);
   const given = inputs === null ? undefined : toSignature(inputs.json).type;
   if (given !== undefined && given.kind !== 'record' && given.kind !== 'map') {
-    const message =
-      'Expected `signature.input` to be the schema of an object, got another one. Name the inputs as its properties.';
-    problems.push({ code: 'bad_signature', message });
+    const what = '`signature.input` to be the schema of an object';
+    const advice = 'Name the inputs as its properties.';
+    problems.push(expected('bad_signature', what, 'another one', advice));
   }
   if (problems.length > 0) return { kind: 'problems', problems };
   const params = given === undefined ? [] : fieldsWithin(given);
@@ -117,4 +119,16 @@ function ofSchemas(
         : { type, schema: answer.json, standard: answer.standard },
   };
   return { kind: 'signature', signature };
+}
+
+/** A problem when the signature has hidden fields: `place` says where there may be none. */
+export function hiddenFieldProblems(
+  { params, output }: DefinedSignature,
+  place: string,
+  advice: string,
+): readonly UsageProblem[] {
+  const result = output === null ? [] : [{ name: 'output', type: output.type }];
+  const names = hiddenFields([...params, ...result]).map((name) => `\`${name}\``);
+  if (names.length === 0) return [];
+  return [expected('hidden_field', `no hidden fields ${place}`, names.join(', '), advice)];
 }

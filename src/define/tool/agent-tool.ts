@@ -9,10 +9,11 @@ import { shown } from '../../core/text/shown.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import type { AgentDefinition, ToolChild, ToolDefinition } from '../definition/definitions.ts';
-import { hasKind } from '../checks/has-kind.ts';
+import { expected, fieldProblems, unknownFields, type Rules } from '../checks/fields.ts';
+import { hasKind, SWITCH, TEXT } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
 import { TOOL_DEFAULTS } from './tool-options.ts';
-import { nameProblems, parameterProblems } from './tool-problems.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
+import { parameterProblems } from './tool-problems.ts';
 import { readSchema, type SchemaInput, type SchemaReading } from '../schema/value-schema.ts';
 
 /** The options of {@link agentTool}. */
@@ -31,16 +32,17 @@ export interface AgentToolOptions {
   readonly cache?: boolean;
 }
 
-const FIELDS: readonly (keyof AgentToolOptions)[] = [
-  'agent',
-  'name',
-  'description',
-  'parameters',
-  'model',
-  'cache',
-];
+const FIELDS: Rules<keyof AgentToolOptions> = {
+  description: TEXT,
+  model: { ...TEXT, wanted: 'to be the id of a model entry' },
+  cache: SWITCH,
+  // The name of a missing agent would be a second problem; parameters are read as a schema.
+  agent: [],
+  name: [],
+  parameters: [],
+};
 
-/** What an agent without a signature is asked with. */
+/** The arguments of an agent without a signature. */
 const TASK_PARAMETERS: JsonObject = {
   type: 'object',
   properties: { task: { type: 'string', description: 'what it should do, with all it must know' } },
@@ -62,12 +64,13 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
   const isDefined = typeof agent === 'object' && hasKind(agent, 'agent');
   const agentName = isDefined ? agent.name : typeof agent === 'string' ? agent : '';
   const tool = name ?? agentName;
+  const badAgent = agentProblems(agent);
   const problems = [
-    ...agentProblems(agent),
-    ...(agentProblems(agent).length > 0 && name === undefined ? [] : nameProblems(tool)),
-    ...optionProblems(tool, options),
+    ...badAgent,
+    ...(badAgent.length > 0 && name === undefined ? [] : nameProblems(tool)),
+    ...fieldProblems(options, FIELDS, { code: 'agent_tool', of: `\`${tool}\`` }),
     ...parameterProblems(tool, reading),
-    ...unknownFields(options, FIELDS, `tool \`${tool}\``),
+    ...unknownFields(options, Object.keys(FIELDS), `tool \`${tool}\``),
   ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;
@@ -164,33 +167,8 @@ function childDefinition(name: string, agent: NonNullable<ToolSpec['agent']>): T
 function agentProblems(agent: unknown): readonly UsageProblem[] {
   if (typeof agent === 'string' && agent !== '') return [];
   if (isPlainObject(agent) && hasKind(agent, 'agent')) return [];
-  const message = `Expected \`agent\` to be what \`defineAgent\` returns or the name of an agent, got ${shown(agent)}. Name one.`;
-  return [{ code: 'agent_tool', message }];
-}
-
-function optionProblems(
-  tool: string,
-  { description, model, cache }: AgentToolOptions,
-): readonly UsageProblem[] {
-  const problem = (field: string, wanted: string, got: unknown): UsageProblem => ({
-    code: 'agent_tool',
-    message: `Expected \`${field}\` of \`${tool}\` to be ${wanted}, got ${shown(got)}. Change it.`,
-  });
-  return [
-    ...(description === undefined || isText(description)
-      ? []
-      : [problem('description', 'a text', description)]),
-    ...(model === undefined || isText(model)
-      ? []
-      : [problem('model', 'the id of a model entry', model)]),
-    ...(cache === undefined || typeof cache === 'boolean'
-      ? []
-      : [problem('cache', 'true or false', cache)]),
-  ];
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
+  const what = '`agent` to be what `defineAgent` returns or the name of an agent';
+  return [expected('agent_tool', what, shown(agent), 'Name one.')];
 }
 
 function objectSchema(parameters: SchemaInput): SchemaReading {

@@ -10,7 +10,7 @@ import {
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
 import type { AgentDefinition, ToolDefinition } from '../definition/definitions.ts';
-import { modelOf } from '../model/model-of.ts';
+import { modelOf } from '../model/model-entry.ts';
 import type { LlmToolOptions } from './llm-tool-options.ts';
 import { llmToolProblems } from './llm-tool-problems.ts';
 

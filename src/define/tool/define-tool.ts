@@ -9,7 +9,7 @@ import {
   type ParametersInput,
   type ToolOptions,
 } from './tool-options.ts';
-import { outputProblems, parameterProblems, toolProblems } from './tool-problems.ts';
+import { parameterProblems, schemaProblems, toolProblems } from './tool-problems.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
 import { readSchema, type SchemaReading } from '../schema/value-schema.ts';
 
@@ -33,7 +33,7 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
   const problems = [
     ...toolProblems(options),
     ...parameterProblems(options.name, reading),
-    ...outputProblems(options.name, output),
+    ...schemaProblems(`\`output\` of \`${options.name}\` to be a schema`, output),
   ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;

@@ -1,12 +1,12 @@
-import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
-import { shown } from '../../core/text/shown.ts';
+import { usageErrorOf } from '../../core/base/usage-error.ts';
+import { fieldProblems, type Rules } from '../checks/fields.ts';
+import { FUNCTION } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
 import type {
   ReportContext,
   ValidatorDefinition,
   ValidatorVerdict,
 } from '../definition/definitions.ts';
-import { nameProblems } from './tool-problems.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
 
 /** The options of {@link defineValidator}. */
 export interface ValidatorOptions<Answer> {
@@ -22,6 +22,11 @@ export interface ValidatorOptions<Answer> {
   ) => ValidatorVerdict | Promise<ValidatorVerdict>;
 }
 
+const FIELDS: Rules<keyof ValidatorOptions<unknown>> = {
+  name: (name) => nameProblems(name, 'validator'),
+  validate: { ...FUNCTION, required: true, advice: 'Write the function that judges.' },
+};
+
 /**
  * A judge of answers that agents can use; the first that rejects stops the judging.
  *
@@ -36,12 +41,10 @@ export interface ValidatorOptions<Answer> {
 export function defineValidator<Answer = unknown>(
   options: ValidatorOptions<Answer>,
 ): ValidatorDefinition<Answer> {
-  const problems: UsageProblem[] = [...nameProblems(options.name, 'validator')];
-  if (typeof options.validate !== 'function') {
-    const message = `Expected \`validate\` of \`${options.name}\` to be a function, got ${shown(options.validate)}. Write the function that judges.`;
-    problems.push({ code: 'validator_function', message });
-  }
-  problems.push(...unknownFields(options, ['name', 'validate'], `validator \`${options.name}\``));
+  const { name } = options;
+  const of = `\`${name}\``;
+  const naming = { code: 'validator_function', of, owner: `validator ${of}` } as const;
+  const problems = fieldProblems(options, FIELDS, naming);
   if (problems.length > 0) throw usageErrorOf(problems);
-  return { kind: 'validator', name: options.name, validate: options.validate };
+  return { kind: 'validator', name, validate: options.validate };
 }

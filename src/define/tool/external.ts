@@ -1,15 +1,18 @@
 import { byteSize } from '../../core/base/json.ts';
-import { shown } from '../../core/text/shown.ts';
 import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
 import type { ExternalWork } from '../../core/contract/outcome.ts';
 import { toJsonResult } from '../../core/toolchain/result-json.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
+import { usageErrorOf } from '../../core/base/usage-error.ts';
+import { fieldProblems, type Rules } from '../checks/fields.ts';
+import { range } from '../checks/kinds.ts';
 
 /** Marks what {@link external} made, in this or another copy of the package. */
 const externalMark = Symbol.for('everloop.external');
 
 /** Bytes of JSON that details may have: they stand in the state of the run. */
 export const MAX_DETAILS_BYTES = 65_536;
+
+const FIELDS: Rules = { timeoutMs: range(1, MAX_TIMEOUT_MS) };
 
 /** What a tool returns whose work goes on outside; made by {@link external}. */
 export interface ExternalReturn {
@@ -31,16 +34,8 @@ export interface ExternalReturn {
  * },
  */
 export function external(work: ExternalReturn = {}): ExternalReturn {
-  const { timeoutMs } = work;
-  const isTime =
-    timeoutMs === undefined ||
-    (Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS);
-  if (!isTime) {
-    throw new UsageError(
-      'number',
-      `Expected \`timeoutMs\` of outside work from 1 to ${MAX_TIMEOUT_MS}, got ${shown(timeoutMs)}. Change it.`,
-    );
-  }
+  const problems = fieldProblems(work, FIELDS, { code: 'number', of: 'outside work' });
+  if (problems.length > 0) throw usageErrorOf(problems);
   return Object.defineProperty({ ...work }, externalMark, { value: true });
 }
 

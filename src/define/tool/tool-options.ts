@@ -33,17 +33,6 @@ export const TOOL_BOUNDS = {
   maxResultBytes: 262_144,
 } as const;
 
-/** Names of tools that the loop itself has, or will have. */
-export const RESERVED_TOOL_NAMES: readonly string[] = [
-  'tool_registry_search',
-  'ask_user',
-  'respond',
-  'return',
-  'fail',
-  'lisp_eval',
-  'llm_query',
-];
-
 /** A schema of arguments: JSON Schema of an object, or an object schema of zod, valibot, … */
 export type ParametersInput = SchemaInput | undefined;
 

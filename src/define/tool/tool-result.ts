@@ -1,7 +1,7 @@
 import { isPlainObject, utf8Length } from '../../core/base/json.ts';
 import type { MediaPart } from '../../core/base/message.ts';
-import { shown } from '../../core/text/shown.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
+import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
+import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
 
 /**
  * Base64 that one result may carry, 1 MB: results stand in history, whose payloads the service
@@ -11,6 +11,27 @@ const MAX_MEDIA_BYTES = 1_048_576;
 
 /** Marks what {@link toolResult} made, in this or another copy of the package. */
 const toolReturnMark = Symbol.for('everloop.toolResult');
+
+const FIELDS: Rules = {
+  importance: {
+    wanted: 'from -10 to 10',
+    fits: (value) => Number(value) >= -10 && Number(value) <= 10,
+    code: 'importance',
+  },
+  instructions: {
+    wanted: 'to be a text',
+    fits: (value) => typeof value === 'string',
+    code: 'instructions',
+  },
+  media: [
+    {
+      wanted: "to be a list of { type: 'media', mediaType, url or data }",
+      fits: isMediaList,
+      code: 'media',
+    },
+    mediaSizeProblems,
+  ],
+};
 
 /** What a tool returns when it has more to say than its output; made by {@link toolResult}. */
 export interface ToolReturn {
@@ -32,20 +53,8 @@ export interface ToolReturn {
  * return toolResult({ output: { id: 7 }, instructions: 'Tell the customer the id.' });
  */
 export function toolResult(parts: ToolReturn): ToolReturn {
-  const { importance, instructions, media } = parts;
-  if (importance !== undefined && !(importance >= -10 && importance <= 10)) {
-    throw new UsageError(
-      'importance',
-      `Expected \`importance\` from -10 to 10, got ${shown(importance)}. Change it.`,
-    );
-  }
-  if (instructions !== undefined && typeof instructions !== 'string') {
-    throw new UsageError(
-      'instructions',
-      `Expected \`instructions\` to be a text, got ${shown(instructions)}. Change it.`,
-    );
-  }
-  if (media !== undefined) checkMedia(media);
+  const [problem] = fieldProblems(parts, FIELDS, { code: 'number' });
+  if (problem !== undefined) throw usageErrorOf([problem]);
   return Object.defineProperty({ ...parts }, toolReturnMark, { value: true });
 }
 
@@ -54,22 +63,16 @@ export function isToolReturn(value: unknown): value is ToolReturn {
   return typeof value === 'object' && value !== null && toolReturnMark in value;
 }
 
-function checkMedia(media: unknown): void {
-  if (!Array.isArray(media) || !media.every(isMediaPart)) {
-    throw new UsageError(
-      'media',
-      "Expected `media` to be a list of { type: 'media', mediaType, url or data }, " +
-        `got ${shown(media)}. Change it.`,
-    );
-  }
-  const bytes = media.reduce((sum: number, part) => sum + utf8Length(part.data ?? ''), 0);
-  if (bytes > MAX_MEDIA_BYTES) {
-    throw new UsageError(
-      'media_size',
-      `Expected \`media\` of at most ${MAX_MEDIA_BYTES} bytes of base64, got ${bytes}. ` +
-        'Return a url, or a smaller picture.',
-    );
-  }
+function mediaSizeProblems(media: unknown): readonly UsageProblem[] {
+  if (!isMediaList(media)) return [];
+  const bytes = media.reduce((sum, part) => sum + utf8Length(part.data ?? ''), 0);
+  if (bytes <= MAX_MEDIA_BYTES) return [];
+  const what = `\`media\` of at most ${MAX_MEDIA_BYTES} bytes of base64`;
+  return [expected('media_size', what, String(bytes), 'Return a url, or a smaller picture.')];
+}
+
+function isMediaList(media: unknown): media is readonly MediaPart[] {
+  return Array.isArray(media) && media.every(isMediaPart);
 }
 
 /** Whether `value` is a media part: a media type, and exactly one of `url` and `data`. */

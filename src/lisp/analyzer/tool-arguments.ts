@@ -76,7 +76,7 @@ function listLiteral(
   const { tool, name, schema } = at;
   const value = literalValue(form);
   if (value === undefined) return;
-  const json = toJson(value, { dashes: 'underscore', ...(schema === undefined ? {} : { schema }) });
+  const json = toJson(value, { dashes: 'underscore', schema });
   if (json.ok) a.literals.push({ tool, path: [name], value: json.json, span: form.span });
   else problem(a, 'invalid_tool_args', `\`${tool}\`, \`${name}\`: ${json.message}`, form.span);
 }

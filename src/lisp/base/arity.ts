@@ -1,5 +1,5 @@
 /**
- * The words for a wrong number of arguments, before and while a program runs.
+ * Messages for a wrong number of arguments, for the checks and for the run.
  */
 
 /** "1 argument", "2 arguments". */

@@ -1,5 +1,5 @@
 /**
- * SHA-256 (FIPS 180-4), for naming a program by its text. Own code: the ring reaches no library.
+ * SHA-256 (FIPS 180-4), for the ids of programs. Written here, since the language imports nothing.
  */
 
 /** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */

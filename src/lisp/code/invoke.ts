@@ -1,15 +1,20 @@
 /**
- * Calling a value from compiled code: closures run compiled, steppers are driven in a loop.
- * Everything called here was found free of effects before, so nothing can have to wait.
+ * Calls values from compiled code: closures run as compiled code, steppers in a loop.
+ *
+ * I1  The callee was found free of effects, so no call here has to wait.
+ * I2  `c.depth` counts waiting calls of the program, `c.nesting` JavaScript frames. A call that would
+ *     exceed `MAX_NESTING` or `MAX_CALLS` continues on a machine stack (`c.deep`).
+ * I3  `c.sites` and `c.called` hold the waiting calls, for the trace of a failure.
+ * I4  Fuel of a call is the same as on the machine.
  */
 import { slots as newSlots } from '../value/slots.ts';
 import { type FnCode, codeOf } from '../ast/core-ast.ts';
 import { describeValue } from '../value/print.ts';
 import { arityMessage, closureArity } from '../base/arity.ts';
-import { newSteps } from '../builtins/arguments/builtin.ts';
+import { newSteps } from '../builtins/arguments/stepping.ts';
 import { combinatorStepper } from '../builtins/functions/combinators.ts';
 import { lookup } from '../builtins/arguments/lookup.ts';
-import { spreadArguments } from '../builtins/arguments/spread.ts';
+import { spreadArguments } from '../builtins/arguments/seqable.ts';
 import type { Context, Run } from '../value/context.ts';
 import { pay } from '../value/context.ts';
 import { Fault } from '../base/problem.ts';
@@ -18,21 +23,21 @@ import type { Closure, Value, VarMark, Combinator, Builtin, CodeHead } from '../
 import { vectorOf } from '../value/vector.ts';
 
 /**
- * What compiled code returns in place of a value when its last act is a call: the call is in
- * `tailFn` and `tailArgs`, and whoever called the code makes it. So tail calls take no stack.
+ * Compiled code returns this in place of a value when it ends in a call. The call is in `tailFn` and
+ * `tailArgs`, and the caller of the code makes it, so tail calls take no stack.
  */
 export const TAIL: VarMark = Object.freeze({ kind: 'var', name: 'tail~' });
 
-/** JavaScript frames that compiled code may take in nested calls before it moves to a machine stack. */
+/** JavaScript frames of nested compiled calls (I2). */
 const MAX_NESTING = 1_200;
 
-/** Program calls that compiled code may nest. */
+/** Nested program calls in compiled code (I2). */
 const MAX_CALLS = 200;
 
-/** JavaScript frames of driving a stepper. */
+/** JavaScript frames that a running stepper takes. */
 const STEPPER_FRAMES = 4;
 
-/** The fault of calling something that is no function. */
+/** The fault of calling a value that is no function. */
 export function notCallable(value: Value): Fault {
   const text = describeValue(value);
   return new Fault(
@@ -41,7 +46,7 @@ export function notCallable(value: Value): Fault {
   );
 }
 
-/** The fault of too many calls waiting. */
+/** The fault of too many waiting calls. */
 export function tooDeep(c: Context): Fault {
   return new Fault(
     'depth_exceeded',
@@ -63,7 +68,7 @@ export function checkBuiltinArity(builtin: Builtin, got: number): void {
   throw new Fault(java ? 'java_arity_error' : 'arity_error', message);
 }
 
-/** The slots of a new activation of `fn`: arguments, rest, captures and the function itself. */
+/** The slots of a new call of `fn`: arguments, rest, captures and the function itself. */
 export function newLocals(fn: Closure, args: readonly Value[]): Value[] {
   const { code, env } = fn;
   const { params, captures } = code;
@@ -81,20 +86,20 @@ export function newLocals(fn: Closure, args: readonly Value[]): Value[] {
   return L;
 }
 
-/** The compiled code of a function, made when it is first needed. */
+/** The compiled code of a function, made at its first call. */
 function runOf(c: Context, code: FnCode): Run {
   code.run ??= c.compile(code);
   return code.run;
 }
 
-/** Whether `fn` stands for another call: `apply` or a `partial`. */
+/** Whether a call of `fn` becomes a call of another function: `apply` or a `partial`. */
 export function standsForCall(fn: Value): boolean {
   if (typeof fn !== 'object' || fn === null) return false;
   if (fn.kind === 'combinator') return fn.name === 'partial';
   return fn.kind === 'builtin' && fn.work.kind === 'spread';
 }
 
-/** Puts the call that `fn` stands for into `tailFn` and `tailArgs`. */
+/** Sets `tailFn` and `tailArgs` to the call that a call of `fn` becomes. */
 export function unfoldCall(c: Context, fn: Value, args: Value[], span: Span): void {
   c.tailFn = fn;
   c.tailArgs = args;
@@ -117,7 +122,7 @@ export function unfoldCall(c: Context, fn: Value, args: Value[], span: Span): vo
   }
 }
 
-/** Calls `fn` with `args` and returns its value. `args` must not be used afterwards. */
+/** Calls `fn` and returns its value. It takes over `args`. */
 export function invoke(c: Context, fn: Value, args: Value[], span: Span): Value {
   if (typeof fn !== 'object' || fn === null) {
     c.at = span;
@@ -162,14 +167,14 @@ export function callData(c: Context, fn: Value, args: readonly Value[], span: Sp
   return value;
 }
 
-/** Runs a closure as compiled code; its call is paid already. */
+/** Runs a closure as compiled code. The caller has paid. */
 function enter(c: Context, fn: Closure, args: Value[], span: Span): Value {
   c.at = span;
   checkClosureArity(fn.code, args.length);
   return enterFrame(c, fn, newLocals(fn, args), span);
 }
 
-/** Runs a closure on slots that are filled already. */
+/** Runs a closure whose slots are filled. */
 export function enterFrame(c: Context, fn: Closure, locals: Value[], span: Span): Value {
   let code = codeOf(fn.code);
   if (c.depth >= c.limits.depth) {
@@ -205,7 +210,7 @@ export function enterFrame(c: Context, fn: Closure, locals: Value[], span: Span)
   return value;
 }
 
-/** Runs a builtin that calls functions; its call is paid already. */
+/** Runs a builtin that calls functions. The caller has paid. */
 export function drive(c: Context, builtin: Builtin, args: readonly Value[], span: Span): Value {
   const { work } = builtin;
   if (work.kind !== 'steps') return null;
@@ -223,7 +228,7 @@ export function drive(c: Context, builtin: Builtin, args: readonly Value[], span
   return steps.result;
 }
 
-/** Begins a stepper: it is one call that waits, and takes some JavaScript frames. */
+/** Begins a stepper: one waiting call and some JavaScript frames. */
 function enterStepper(c: Context, span: Span): void {
   c.at = span;
   if (c.depth >= c.limits.depth) throw tooDeep(c);

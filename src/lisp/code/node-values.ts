@@ -1,5 +1,8 @@
 /**
- * What single nodes mean, for both tiers.
+ * The values of single nodes, for both tiers.
+ *
+ * I1  Fuel of the node itself is paid by the caller; only work that depends on values is paid here.
+ * I2  `c.at` is set before anything that can fail, so a fault has a place in the source.
  */
 import { slots } from '../value/slots.ts';
 import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../ast/core-ast.ts';
@@ -16,7 +19,7 @@ import { isNumber, type Closure, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { checkCount, type Context } from '../value/context.ts';
 
-/** The value of a definition; fails when it has none yet. Remembers what it found. */
+/** The value of a definition, kept in the node until a definition changes. Fails when it has none. */
 export function readGlobal(c: Context, node: GlobalNode): Value {
   if (node.epoch === c.epoch) return node.cached;
   const bound = c.globals.get(node.name);
@@ -92,7 +95,7 @@ export function jumpLimit(c: Context, node: RecurNode): Fault {
   );
 }
 
-/** The items that a `for` walks: elements, or 0 to n−1 for `dotimes`. */
+/** The items of a `for`: the elements, or 0 to n−1 for `dotimes`. */
 export function walkItems(c: Context, value: Value, counts: boolean): readonly Value[] {
   if (!counts) return itemsOfSeqable(c, value, 'for');
   if (!isNumber(value)) {

@@ -1,5 +1,7 @@
 /**
- * Taking values apart, for patterns.
+ * Destructuring at run time: the parts of values that patterns name, for both tiers.
+ *
+ * I1  A missing part is nil; a value of the wrong type is a `destructure_error`.
  */
 import type { PartNode } from '../ast/core-ast.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';

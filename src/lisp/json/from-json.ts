@@ -1,5 +1,5 @@
 /**
- * JSON → values.
+ * Converts JSON to values.
  */
 import { toWellFormed } from '../value/characters.ts';
 import { mapOf } from '../value/tree.ts';
@@ -7,12 +7,12 @@ import { float, UNMETERED, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 
-/** JSON nests at most this deep on the way in; deeper parts become nil. */
+/** Parts that are nested deeper become nil. */
 const MAX_NESTING = 1_000;
 
 /**
- * The value of a JSON value: objects become maps with string keys (own keys only), whole numbers
- * within ±(2^53−1) integers, text is made well-formed.
+ * The value of a JSON value. Objects become maps with string keys; whole numbers within ±(2^53−1)
+ * become integers; text is made well-formed.
  */
 export function fromJson(json: Json): Value {
   return convert(json, 0);

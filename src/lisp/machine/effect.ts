@@ -1,5 +1,11 @@
 /**
- * Effects: from a call in the program to a request, and from a result back to a value.
+ * Effects: turns calls of the program into requests, and results into values.
+ *
+ * I1  The id of an effect is its position in the program, so a replay makes the same ids.
+ * I2  A branch waits for at most one effect. Requests beyond `limits.inFlight` are queued and opened
+ *     in the order in which they were made.
+ * I3  Fuel: each effect, plus the size of its arguments and of its result.
+ * I4  Only failures in `RECOVERABLE` can be caught by `attempt`.
  */
 import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
 import { fromJson } from '../json/from-json.ts';
@@ -7,6 +13,7 @@ import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/j
 import { toJson } from '../json/to-json.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
+import { defined } from '../base/defined.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { describeValue, shortText, textOf } from '../value/print.ts';
@@ -24,37 +31,31 @@ import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { pay } from '../value/context.ts';
 import { jsonSize } from './json-size.ts';
 import { beginParallel } from './parallel.ts';
-import type { Branch, Effect, EffectRequest, EffectResult, Machine } from './state.ts';
+import type { Branch, Effect, EffectCall, EffectRequest, EffectResult, Machine } from './state.ts';
 
-/** Fuel of an effect, apart from what goes out and comes in. */
+/** Fuel of an effect, without its arguments and result. */
 const EFFECT_COST = 10;
 const BYTES_PER_UNIT = 64;
 const MAX_SLEEP_MS = 2_592_000_000;
 
-/** Carries out the call of a tool or effect builtin: the branch waits, or goes on at once. */
-export function performEffect(
-  m: Machine,
-  branch: Branch,
-  fn: Value,
-  args: readonly Value[],
-  span: Span,
-): void {
+/** Begins the effect that a call of a tool or an effect builtin stands for. The branch waits. */
+export function performEffect(m: Machine, branch: Branch, fn: Value, call: EffectCall): void {
   if (typeof fn !== 'object' || fn === null) return;
   if (fn.kind === 'tool') {
-    callTool(m, branch, fn.name, args, span);
+    callTool(m, branch, fn.name, call);
     return;
   }
   if (fn.kind !== 'builtin' || fn.work.kind !== 'effect') return;
   switch (fn.work.effect) {
     case 'ask':
-      ask(m, branch, askOptions(args), span);
+      ask(m, branch, askOptions(call.args), call.span);
       return;
     case 'sleep':
-      sleep(m, branch, args[0] ?? null, span);
+      sleep(m, branch, call.args[0] ?? null, call.span);
       return;
     case 'pmap':
     case 'pcalls':
-      beginParallel(m, branch, fn.work.effect, args, span);
+      beginParallel(m, branch, fn.work.effect, call);
   }
 }
 
@@ -86,7 +87,7 @@ function request(
   branch.stack.stopped = true;
 }
 
-/** Opens as many waiting requests as may be open at once, in the order of their making. */
+/** Opens queued requests up to the limit, in order (I2). */
 export function openRequests(m: Machine): void {
   while (m.open < m.c.limits.inFlight) {
     const id = m.queue.shift();
@@ -100,14 +101,14 @@ export function openRequests(m: Machine): void {
   }
 }
 
-/** Drops an effect whose branch was abandoned; the host is told if it knows of it. */
+/** Drops an effect of an abandoned branch. The host cancels it if it has the request. */
 export function abandonEffect(m: Machine, id: string): void {
   const effect = m.effects.get(id);
   if (effect === undefined) return;
   if (effect.state === 'open') {
     m.open -= 1;
-    const untold = m.requests.findIndex((one) => one.id === id);
-    if (untold >= 0) m.requests.splice(untold, 1);
+    const unsent = m.requests.findIndex((one) => one.id === id);
+    if (unsent >= 0) m.requests.splice(unsent, 1);
     else m.abandon.push(id);
   }
   if (effect.state === 'open' || effect.state === 'queued') effect.state = 'abandoned';
@@ -138,13 +139,7 @@ function namedArguments(tool: string, args: readonly Value[], m: Machine): TreeM
   );
 }
 
-function callTool(
-  m: Machine,
-  branch: Branch,
-  name: string,
-  args: readonly Value[],
-  span: Span,
-): void {
+function callTool(m: Machine, branch: Branch, name: string, { args, span }: EffectCall): void {
   const { c } = m;
   pay(c, EFFECT_COST, span);
   const named = namedArguments(name, args, m);
@@ -179,13 +174,10 @@ function outgoing(name: string, named: TreeMap, schema: JsonObject): JsonObject 
     if (typeof plain !== 'string') {
       throw new Fault('invalid_tool_args', `\`${name}\`: the key ${shortText(key)} is no name.`);
     }
-    // Keywords come first in the fixed order and win over an equal string.
+    // In key order keywords come before strings, and win over an equal string.
     if (Object.hasOwn(object, plain)) continue;
     const declared = Object.hasOwn(properties, plain) ? properties[plain] : undefined;
-    const value = toJson(vals[index] as Value, {
-      dashes: 'underscore',
-      ...(declared === undefined ? {} : { schema: declared }),
-    });
+    const value = toJson(vals[index] as Value, { dashes: 'underscore', schema: declared });
     if (!value.ok) {
       const reason = value.reason === 'size_exceeded' ? 'size_exceeded' : 'invalid_tool_args';
       throw new Fault(reason, `\`${name}\`, \`${plain}\`: ${value.message}`);
@@ -237,16 +229,16 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
   const json = details === undefined ? undefined : toJson(details, { dashes: 'underscore' });
   if (json !== undefined && !json.ok)
     throw new Fault('runtime_error', `\`ask\`, :details: ${json.message}`);
-  const made: EffectRequest = {
+  const made: EffectRequest = defined({
     id: nextId(branch),
-    kind: 'ask',
+    kind: 'ask' as const,
     question,
-    ...(options === null ? {} : { options: labels }),
+    options: options === null ? undefined : labels,
     free: options === null || truthy(field('free') ?? null),
-    ...(timeout === null ? {} : { timeoutMs: milliseconds(timeout) }),
-    ...(json === undefined ? {} : { details: json.json }),
+    timeoutMs: timeout === null ? undefined : milliseconds(timeout),
+    details: json?.json,
     span,
-  };
+  });
   pay(c, Math.ceil((question.length + labels.join('').length) / BYTES_PER_UNIT), span);
   request(m, branch, made, { options: values, fallback: field('default') });
 }
@@ -290,7 +282,7 @@ function sleep(m: Machine, branch: Branch, value: Value, span: Span): void {
   request(m, branch, { id: nextId(branch), kind: 'sleep', ms, span });
 }
 
-/** What a result means for the branch that waits for it: a value, or a fault to raise there. */
+/** A result as the branch gets it: a value, or a fault to raise there. */
 export function receive(
   m: Machine,
   effect: Effect,
@@ -323,7 +315,7 @@ function answerOf(
   const option = options[chosen];
   if (option !== undefined) return { value: option };
   if (made.free) return { value: text };
-  // The host checks answers before it sends them; this one names no option.
+  // The host checks answers before it sends them, so this is its bug.
   return {
     fault: new Fault('runtime_error', '`ask`: the answer is none of the options.', {
       span: made.span,

@@ -1,10 +1,12 @@
 /**
- * Finds the instructions of a function, compiling them when they are first needed.
+ * The instructions of functions, compiled when they are first needed.
+ *
+ * I1  A function has at most two arrays of instructions: with compiled parts, and `forced`.
  */
 import type { FnCode } from '../ast/core-ast.ts';
 import type { Instruction, Stack } from '../code/code.ts';
 
-/** The instructions of `code` for the stack at hand. */
+/** The instructions of `code` for the stack. */
 export function instructionsOf(s: Stack, code: FnCode): readonly Instruction[] {
   const known = s.forced ? code.forced : code.instructions;
   if (known !== null) return known as readonly Instruction[];

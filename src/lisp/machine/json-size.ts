@@ -1,6 +1,11 @@
+/**
+ * Sizes of JSON, for fuel and limits.
+ *
+ * I1  Walks with an explicit stack, since data of the host may nest deep.
+ */
 import { isJsonObject, type Json } from '../base/json.ts';
 
-/** A rough size of JSON in bytes, by an explicit stack: the host's data may nest deep. */
+/** The approximate size of JSON text in bytes. */
 export function jsonSize(json: Json): number {
   let size = 0;
   const todo: Json[] = [json];

@@ -1,5 +1,7 @@
 /**
- * Reading the operands of an instruction: leaves from where they are, the rest from the stack.
+ * Reads the operands of an instruction.
+ *
+ * I1  Leaves are read in place; computed operands are on the stack and are popped, last one first.
  */
 import { slots } from '../value/slots.ts';
 import type { Instruction, LeafNode, CodeFrame, Stack } from '../code/code.ts';

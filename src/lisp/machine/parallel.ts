@@ -1,24 +1,29 @@
 /**
  * `pmap` and `pcalls`: one branch per call, joined in input order.
+ *
+ * I1  At most `limits.parallel` branches of a form run at once; the others start as places get free.
+ * I2  A failure cancels the branches after it. The form fails when all branches before it are done,
+ *     so the reported failure is always the first in input order.
+ * I3  Notes, journal and plan of branches are merged in input order, whatever ended first.
+ * I4  A branch sees the definitions of its parent; its own end with it.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
+import { defined } from '../base/defined.ts';
 import { Fault } from '../base/problem.ts';
 import type { Json } from '../base/json.ts';
 import { isJsonObject } from '../base/json.ts';
-import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import { checkCount, pay, type Records } from '../value/context.ts';
+import { checkCount, newRecords, pay, type Records } from '../value/context.ts';
 import { newStack } from './run.ts';
-import type { Branch, Failure, Machine, Parallel } from './state.ts';
+import type { Branch, EffectCall, Failure, Machine, Parallel } from './state.ts';
 
 /** Begins a parallel form in `branch`, which waits until its branches are joined. */
 export function beginParallel(
   m: Machine,
   branch: Branch,
-  form: 'pmap' | 'pcalls',
-  args: readonly Value[],
-  span: Span,
+  form: Parallel['form'],
+  { args, span }: EffectCall,
 ): void {
   const { c } = m;
   const calls = callsOf(m, form, args);
@@ -39,7 +44,7 @@ export function beginParallel(
   branch.depth = c.depth;
 }
 
-function callsOf(m: Machine, form: 'pmap' | 'pcalls', args: readonly Value[]): Parallel['calls'] {
+function callsOf(m: Machine, form: Parallel['form'], args: readonly Value[]): Parallel['calls'] {
   if (form === 'pcalls') return args.map((fn) => ({ fn, args: [] }));
   const [fn = null, ...collections] = args;
   const items = collections.map((collection) => itemsOfSeqable(m.c, collection, 'pmap'));
@@ -52,18 +57,7 @@ function callsOf(m: Machine, form: 'pmap' | 'pcalls', args: readonly Value[]): P
   return calls;
 }
 
-/** Records of a branch: nothing of its own yet, and the journal as it is now. */
-export function branchRecords(parent: Records): Records {
-  return {
-    notes: [],
-    droppedNotes: 0,
-    journal: new Map(parent.journal),
-    journalChanges: new Map(),
-    plan: new Map(),
-  };
-}
-
-/** Starts branches while there is room; joins the form when all are done. True if something changed. */
+/** Starts branches while there is room and joins the form at its end. True if anything changed. */
 export function tendParallel(m: Machine, branch: Branch): boolean {
   const { parallel } = branch;
   if (parallel === null) return false;
@@ -84,7 +78,7 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   ).length;
   let room = m.c.limits.parallel - running;
   while (parallel.failure === null && room > 0 && parallel.next < parallel.calls.length) {
-    parallel.branches[parallel.next] = newBranch(m, branch, parallel, parallel.next);
+    parallel.branches[parallel.next] = newBranch(m.hostOf, branch, parallel, parallel.next);
     parallel.next += 1;
     room -= 1;
     changed = true;
@@ -98,7 +92,13 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   return true;
 }
 
-function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number): Branch {
+/** Branch `index` of a form, before its call. */
+export function newBranch(
+  hostOf: Machine['hostOf'],
+  parent: Branch,
+  parallel: Parallel,
+  index: number,
+): Branch {
   const stack = newStack(parent.stack.c, parent.stack.forced);
   const child: Branch = {
     path: `${parallel.path}${index}/`,
@@ -110,14 +110,14 @@ function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number
     waitsFor: null,
     parallel: null,
     globals: parent.globals,
-    records: branchRecords(parent.records),
+    records: newRecords(parent.records.journal),
     depth: parent.depth,
   };
-  stack.host = m.hostOf(child);
+  stack.host = hostOf(child);
   return child;
 }
 
-/** Takes what the branches wrote down, in order, and gives their values or their failure. */
+/** Merges the records of the branches and continues with their values or their failure. */
 function join(m: Machine, branch: Branch, parallel: Parallel): void {
   const { failure } = parallel;
   const upTo = failure === null ? parallel.calls.length : failure.index + 1;
@@ -140,12 +140,11 @@ function faultOf(parallel: Parallel, failure: Failure): Fault {
   const inner: { readonly [key: string]: Json } = isJsonObject(failure.details)
     ? failure.details
     : {};
-  const tool = inner['tool'];
   return new Fault(
     `${parallel.form}_error`,
     `Branch ${index} of \`${parallel.form}\` failed: ${message}`,
     {
-      details: { ...(tool === undefined ? {} : { tool }), index, reason, message },
+      details: defined({ tool: inner['tool'], index, reason, message }),
       span: parallel.span,
       recoverable: failure.recoverable,
     },
@@ -164,7 +163,7 @@ function absorb(into: Records, from: Records): void {
   for (const [id, text] of from.plan) into.plan.set(id, text);
 }
 
-/** Takes what the branches of forms under way wrote down, when the program ends among them. */
+/** Merges the records of running branches when the program ends. */
 export function absorbAll(branch: Branch): void {
   for (const child of branch.parallel?.branches ?? []) {
     if (child === null || child === undefined) continue;

@@ -1,5 +1,11 @@
 /**
- * Runs one stack: instruction after instruction, until it waits, ends or fails.
+ * Runs one stack, instruction by instruction, until it waits, ends or fails.
+ *
+ * I1  The loop keeps no state of its own: after each instruction the stack alone says how to go on.
+ * I2  `pc` is the address of the next instruction; it advances before the instruction acts.
+ * I3  Fuel is charged before an instruction acts; running out is a fault like any other.
+ * I4  A stepper frame on top means that the function it called has returned.
+ * I5  A deep compiled call runs on a short-lived stack with `forced` code and never waits.
  */
 import { codeOf } from '../ast/core-ast.ts';
 import { compileRun } from '../code/closures.ts';
@@ -12,7 +18,7 @@ import { callValue, pushFrame, resumeSteps } from './call.ts';
 import { spend, type Context, type Run } from '../value/context.ts';
 import { ACTS } from './step.ts';
 
-/** Runs until the stack has no frames, waits or ends. Throws faults. */
+/** Runs until the stack is empty or stopped. Throws faults. */
 export function runStack(s: Stack): void {
   const { c, frames } = s;
   while (!s.stopped) {
@@ -30,12 +36,12 @@ export function runStack(s: Stack): void {
   }
 }
 
-/** A stack without work. */
+/** An empty stack. */
 export function newStack(c: Context, forced: boolean): Stack {
   return { c, frames: [], values: [], attempts: [], forced, host: null, stopped: false };
 }
 
-/** Runs a call that compiled code is nested too deep for; see `Context.deep`. */
+/** `Context.deep`: runs a call that would nest compiled code too deep. */
 export function runDeep(c: Context, fn: Value, args: Value[], span: Span): Value {
   const s = newStack(c, true);
   try {
@@ -50,19 +56,19 @@ export function runDeep(c: Context, fn: Value, args: Value[], span: Span): Value
   return s.values.pop() as Value;
 }
 
-/** Makes compiled code; given to the context. */
+/** `Context.compile`. */
 export function compile(code: CodeHead): Run {
   return compileRun(codeOf(code));
 }
 
-/** Makes instructions; given to the context. */
+/** `Context.assemble`. */
 export function assemble(code: CodeHead, forced: boolean): readonly Instruction[] {
   return compileInstructions(codeOf(code), forced, ACTS);
 }
 
 const MAX_TRACE = 5;
 
-/** The functions that were running, innermost first: `` in `area`, called at line 9 ``. */
+/** The running functions, innermost first: `` in `area`, called at line 9 ``. */
 export function traceOf(
   c: Context,
   deep: readonly Frame[],

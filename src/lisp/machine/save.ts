@@ -1,10 +1,10 @@
 /**
- * Snapshots: a machine that waits, as JSON, and back.
+ * Snapshots: a waiting machine as JSON.
  *
- * S1. Frames name code by program and offset and give the address of the next instruction; the
+ * I1  A frame names its code by program and offset, and the address of its next instruction. The
  *     same source in the same world compiles to the same addresses.
- * S2. One heap serves the whole snapshot, so what branches, frames and memory share is written once.
- * S3. Nothing that can be made again from source is written: no instructions, no compiled code.
+ * I2  A snapshot has one heap, so values shared by branches, frames and memory are written once.
+ * I3  Nothing that can be made again from source is written: no instructions, no compiled code.
  */
 import type { Frame } from '../code/code.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -89,7 +89,7 @@ function visitBranch(branch: Branch, use: (value: Value) => void): void {
     if (child !== null && child !== undefined) visitBranch(child, use);
 }
 
-/** The machine as plain JSON. Linear in what is reachable. */
+/** The machine as plain JSON. Linear in the size of its reachable values. */
 export function snapshot(machine: Machine): MachineSnapshot {
   const m = machine;
   const roots: Value[] = [];
@@ -130,7 +130,7 @@ export function snapshot(machine: Machine): MachineSnapshot {
   };
 }
 
-/** A machine that ended keeps only how; its value was handed over with the outcome. */
+/** The kind of the outcome. Its value was handed to the host. */
 function ended(outcome: Outcome): Json {
   return outcome.kind;
 }
@@ -144,7 +144,7 @@ function framePrograms(branch: Branch, programs: Set<string>): void {
   }
 }
 
-/** Tools that some source may name; the others cannot be called. */
+/** The tools that a source names; the others cannot be called. */
 function usedTools(
   tools: readonly ToolFace[],
   sources: { readonly [id: string]: string },

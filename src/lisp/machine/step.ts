@@ -1,5 +1,11 @@
 /**
- * What every instruction does: one small function each.
+ * The act of every instruction: one small function each.
+ *
+ * I1  `run.ts` has advanced `pc` and charged the cost before an act begins.
+ * I2  An act takes its operands off the stack, and pushes a value, pushes a frame or sets `pc`.
+ * I3  An act that can fail sets `c.at` first, so a fault has a place in the source.
+ * I4  Between two acts the whole state is in frames, slots and stacks, so a snapshot is possible.
+ * I5  `run` and `try` execute compiled code to its end; only free code gets there.
  */
 import type { Acts, Instruction, CodeFrame, Stack } from '../code/code.ts';
 import { boundIn, demandsOf, isFreeHere } from '../code/effects.ts';
@@ -36,7 +42,7 @@ function literal(s: Stack, f: CodeFrame, i: Instruction): void {
   }
 }
 
-/** Pushes what compiled code returned, or makes the call that it ends with. */
+/** Pushes the value of compiled code, or makes the tail call that it ends in. */
 function pushRun(s: Stack, f: CodeFrame, run: Run): void {
   const value = run(f.L, s.c);
   if (value !== TAIL) s.values.push(value);
@@ -47,14 +53,14 @@ function isFalse(value: Value): boolean {
   return value === null || value === false;
 }
 
-/** Slots of one level of a `for`: the walked vector and the place in it. */
+/** The slots of one level of a `for`. */
 function levelOf(i: Instruction, at: number): { items: number; index: number; item: number } {
   const level = i.node.kind === 'for' ? i.node.levels[at] : undefined;
   if (level === undefined) throw nodeFault();
   return level;
 }
 
-/** The act of every instruction. */
+/** The acts by op. */
 export const ACTS: Acts = Object.freeze<Acts>({
   leaf: (s, f, i) => {
     s.values.push(operand(s, f, i));
@@ -215,7 +221,8 @@ export const ACTS: Acts = Object.freeze<Acts>({
   try: (s, f, i) => {
     i.demands ??= demandsOf(i.node);
     i.bound ??= boundIn(i.node);
-    if (!isFreeHere(s.c, f.code, i.demands, i.bound, f.L)) return;
+    const place = { code: f.code, locals: f.L, demands: i.demands, bound: i.bound };
+    if (!isFreeHere(s.c, place)) return;
     i.run ??= compileValue(i.node);
     f.pc = i.a;
     pushRun(s, f, i.run);

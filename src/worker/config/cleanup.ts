@@ -1,6 +1,6 @@
-/** What has been started and must be stopped, the newest first, also when a later start fails. */
+/** Collects what must be stopped, and stops it newest first, also when a later start fails. */
 export interface Cleanup {
-  /** Remembers how to stop what has just been started. */
+  /** Adds a function that stops what was just started. */
   readonly add: (stop: () => Promise<void> | void) => void;
   /**
    * Stops everything, newest first, each even when another one fails; rejects with the first
@@ -9,7 +9,7 @@ export interface Cleanup {
   readonly run: () => Promise<void>;
 }
 
-/** An empty list of what to stop. */
+/** An empty {@link Cleanup}. */
 export function createCleanup(): Cleanup {
   const stops: (() => Promise<void> | void)[] = [];
   let running: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export function createCleanup(): Cleanup {
   };
 }
 
-/** Runs `start` with a list of its own; when it fails, whatever it had started is stopped first. */
+/** Runs `start` with a new {@link Cleanup}; when it fails, everything that it started is stopped. */
 export async function withCleanup<Result>(
   start: (cleanup: Cleanup) => Promise<Result>,
 ): Promise<Result> {
@@ -39,7 +39,7 @@ export async function withCleanup<Result>(
   try {
     return await start(cleanup);
   } catch (error) {
-    // The first failure is what the caller has to hear of; a failing stop follows from it.
+    // The caller needs the first error; a failing stop only follows from it.
     await cleanup.run().catch(() => undefined);
     throw error;
   }

@@ -4,7 +4,7 @@ import { jsonSection, yamlSection } from '../../../src/define/agent/reply-layout
 import type { EventBody } from '../../../src/core/contract/events.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import { textOf } from '../../../src/core/base/message.ts';
-import type { Problem } from '../../../src/core/base/problem.ts';
+import type { ReplyProblem } from '../../../src/core/base/problem.ts';
 import { act, answer, bodyOf, startRun } from '../../support/runs.ts';
 
 const schema = {
@@ -15,7 +15,7 @@ const schema = {
 const sections = [jsonSection({ name: 'plan', schema }), yamlSection({ name: 'rating', schema })];
 
 const read = (name: string): EventBody => ({ type: 'agent:section:read', name });
-const failed = (written: string, problem: Problem): EventBody => ({
+const failed = (written: string, problem: ReplyProblem): EventBody => ({
   type: 'agent:parse_error',
   family: 'section',
   problems: [problem],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   END_EVENT,
-  frameOf,
+  readWireEvent,
   helloEvent,
   itemEvent,
 } from '../../../src/core/streaming/chunk-wire.ts';
@@ -16,11 +16,11 @@ describe('the wire', () => {
       chunk(3, '{"a":"é\u2028"}', { kind: 'tool_args', attempt: 2 }),
     ];
 
-    expect(frameOf(helloEvent('i'))).toEqual({ kind: 'hello', v: 1, instance: 'i' });
-    expect(items.map((item) => frameOf(itemEvent(item)))).toEqual(
+    expect(readWireEvent(helloEvent('i'))).toEqual({ kind: 'hello', v: 1, instance: 'i' });
+    expect(items.map((item) => readWireEvent(itemEvent(item)))).toEqual(
       items.map((item) => ({ kind: 'item', item })),
     );
-    expect(frameOf(END_EVENT)).toEqual({ kind: 'end' });
+    expect(readWireEvent(END_EVENT)).toEqual({ kind: 'end' });
   });
 
   it.each([
@@ -35,17 +35,17 @@ describe('the wire', () => {
     { name: 'a number that is none', event: itemEvent(chunk(1.5, 'x')) },
     { name: 'a name of a later version', event: { event: 'later', data: '{}' } },
   ])('skips an event with $name', ({ event }) => {
-    expect(frameOf(event)).toBeUndefined();
+    expect(readWireEvent(event)).toBeUndefined();
   });
 
   it('reports a greeting without a version as broken', () => {
-    expect(frameOf({ event: 'hello', data: '{"v":"1"}' })).toEqual({ kind: 'broken' });
+    expect(readWireEvent({ event: 'hello', data: '{"v":"1"}' })).toEqual({ kind: 'broken' });
   });
 
   it('never throws', () => {
     fc.assert(
       fc.property(fc.option(fc.string(), { nil: undefined }), fc.string(), (event, data) => {
-        frameOf({ event, data });
+        readWireEvent({ event, data });
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   nativeIdOf,
-  notRunText,
+  batchNotRunText,
   readNativeCalls,
 } from '../../../src/core/toolchain/native-calls.ts';
 import { toolSpec } from '../runs/spec-fixture.ts';
@@ -86,10 +86,10 @@ describe('Native calls [row 18]', () => {
           providerData: { id: 'c' },
         },
       ],
-      answers: [notRunText, `Error: ${unreadable}`, `Error: ${shape}`],
+      answers: [batchNotRunText, `Error: ${unreadable}`, `Error: ${shape}`],
       isUnreadable: true,
     });
-    expect(notRunText).toBe(
+    expect(batchNotRunText).toBe(
       'Error: not run, because another call in this reply could not be read.',
     );
   });

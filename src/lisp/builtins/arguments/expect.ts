@@ -1,5 +1,5 @@
 /**
- * Checks of arguments, with the words of the errors. `index` counts from 0; messages from 1.
+ * Checks of arguments, and their error messages. `index` counts from 0; messages count from 1.
  */
 import type { Context } from '../../value/context.ts';
 import { Fault, type Reason } from '../../base/problem.ts';
@@ -15,19 +15,19 @@ import {
   type Value,
 } from '../../value/value.ts';
 
-/** The name of the builtin at work. */
+/** The name of the running builtin. */
 function calleeName(c: Context): string {
   return c.callee?.name ?? 'call';
 }
 
-/** The fault that argument `index` is not what is wanted: "expects `wanted` as argument 1, got …". */
+/** The fault of argument `index` having the wrong type: "expects `wanted` as argument 1, got …". */
 export function wrongType(c: Context, index: number, wanted: string, value: Value): Fault {
   const java = /^[.A-Z]|^java/.test(calleeName(c));
   const message = `\`${calleeName(c)}\` expects ${wanted} as argument ${index + 1}, got ${describeValue(value)}.`;
   return new Fault(java ? 'java_type_error' : 'type_error', message + swapHint(c, index, value));
 }
 
-/** `map` and its kin with function and collection the wrong way round. */
+/** A hint for calls such as `(map coll f)`, where function and collection are swapped. */
 function swapHint(c: Context, index: number, value: Value): string {
   const name = calleeName(c);
   const functionLike =
@@ -41,12 +41,12 @@ function swapHint(c: Context, index: number, value: Value): string {
   return ` The function comes first: \`(${name} f coll)\`.`;
 }
 
-/** A fault of the builtin at work: `` `name`: text ``. */
+/** A fault of the running builtin: `` `name`: text ``. */
 export function fault(c: Context, reason: Reason, text: string): Fault {
   return new Fault(reason, `\`${calleeName(c)}\`: ${text}`);
 }
 
-/** `args[index]`, which the arity check has proved present. */
+/** `args[index]`. The arity check has shown that it is present. */
 export function arg(args: readonly Value[], index: number): Value {
   return args[index] as Value;
 }
@@ -69,7 +69,7 @@ export function expectInteger(c: Context, args: readonly Value[], index: number)
   throw wrongType(c, index, 'an integer', value);
 }
 
-/** An index or count: a float is cut toward zero, a huge integer stays huge. */
+/** An index or count. A float is truncated; a huge integer stays huge. */
 export function expectCount(c: Context, args: readonly Value[], index: number): number {
   const value = expectNumber(c, args, index);
   if (typeof value === 'number') return value;
@@ -83,7 +83,7 @@ export function expectText(c: Context, args: readonly Value[], index: number): s
   throw wrongType(c, index, 'text', value);
 }
 
-/** A map, or nil as the empty one when `orNil` stands in. */
+/** A map. */
 export function expectMap(c: Context, args: readonly Value[], index: number): TreeMap {
   const value = arg(args, index);
   if (isMap(value)) return value;

@@ -1,5 +1,5 @@
 /**
- * Walking whatever has elements.
+ * Elements of values: of nil, text, vectors, maps and sets.
  */
 import { slots } from '../../value/slots.ts';
 import type { Context } from '../../value/context.ts';
@@ -23,7 +23,7 @@ export function entriesOf(map: TreeMap): Value[] {
   return entries;
 }
 
-/** The elements of a value, or undefined when it has none of its kind. Read-only; not charged. */
+/** The elements of a value, or undefined when its type has none. Read-only; costs no fuel. */
 export function elementsOf(c: Context, value: Value): readonly Value[] | undefined {
   if (value === null) return [];
   if (isVector(value)) return vectorItems(value);
@@ -36,14 +36,14 @@ export function elementsOf(c: Context, value: Value): readonly Value[] | undefin
   return found;
 }
 
-/** The elements of argument `index`; fails when it has none. */
+/** The elements of argument `index`; fails when its type has none. */
 export function itemsAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
   const items = elementsOf(c, arg(args, index));
   if (items === undefined) throw wrongType(c, index, 'something with elements', arg(args, index));
   return items;
 }
 
-/** The elements for positional functions, which refuse maps and sets. */
+/** The elements of argument `index` for functions of position, which refuse maps and sets. */
 export function orderedAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
   const value = arg(args, index);
   if (isMap(value) || isSet(value)) {
@@ -57,7 +57,7 @@ export function orderedAt(c: Context, args: readonly Value[], index: number): re
   return itemsAt(c, args, index);
 }
 
-/** The elements of a value, for special forms and effects named `form`. */
+/** The elements of a value, for the special form or effect `form`. */
 export function itemsOfSeqable(c: Context, value: Value, form: string): readonly Value[] {
   const items = elementsOf(c, value);
   if (items !== undefined) return items;
@@ -65,4 +65,14 @@ export function itemsOfSeqable(c: Context, value: Value, form: string): readonly
     'type_error',
     `\`${form}\` expects something with elements, got ${describeValue(value)}.`,
   );
+}
+
+/** The arguments of `(apply f a b [c d])`: `a b c d`. */
+export function spreadArguments(c: Context, args: readonly Value[]): Value[] {
+  const last = itemsAt(c, args, args.length - 1);
+  c.charge(last.length);
+  checkCount(c, args.length + last.length);
+  const spread = args.slice(1, -1);
+  for (const item of last) spread.push(item);
+  return spread;
 }

@@ -1,9 +1,27 @@
 /**
- * How builtins that call functions are written: as small state machines, see `Stepper`.
+ * Helpers to write builtins. One that calls functions is a small state machine; see `Stepper`.
  */
 import type { Context } from '../../value/context.ts';
 import type { Value, Steps, Work } from '../../value/value.ts';
-import { newSteps } from './builtin.ts';
+
+/** Every stepper replaces it before it adds an item. */
+const NONE: Value[] = Object.freeze([]) as unknown as Value[];
+
+/** The state of a stepper that has requested no call. */
+export function newSteps(): Steps {
+  return {
+    done: false,
+    result: null,
+    fn: null,
+    args: NONE,
+    at: 0,
+    phase: 0,
+    items: NONE,
+    out: [],
+    acc: null,
+    extra: null,
+  };
+}
 
 /** Ends a stepper with `value`. */
 export function finish(s: Steps, value: Value): void {
@@ -11,7 +29,7 @@ export function finish(s: Steps, value: Value): void {
   s.result = value;
 }
 
-/** Asks for the call `(fn …args)`. */
+/** Requests the call `(fn …args)`. */
 export function want(s: Steps, fn: Value, args: Value[]): void {
   s.fn = fn;
   s.args = args;
@@ -44,15 +62,15 @@ export function steps(
 
 /** A builtin that calls one function for one item after another. */
 export interface Walk {
-  /** Which argument is the function; 0 unless said otherwise. */
+  /** The index of the function; 0 by default. */
   readonly calls?: readonly number[];
-  /** Sets `fn` and `items`, and whatever the walk gathers in. */
+  /** Sets `fn` and `items`, and the fields that gather results. */
   readonly begin: (c: Context, args: readonly Value[], s: Steps) => void;
-  /** The arguments of the call for item `s.at`; the item alone unless said otherwise. */
+  /** The arguments of the call for item `s.at`; by default only the item. */
   readonly args?: (c: Context, s: Steps) => Value[];
-  /** Takes the result for `item`. True ends the walk, with `s.result` set. */
+  /** Uses the result for `item`. Returns true to end the walk, with `s.result` set. */
   readonly take: (c: Context, s: Steps, result: Value, item: Value) => boolean | void;
-  /** The value once every item was seen. */
+  /** The value after the last item. */
   readonly end: (c: Context, s: Steps) => Value;
 }
 

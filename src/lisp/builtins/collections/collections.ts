@@ -49,7 +49,7 @@ import {
 import { elementsOf, entriesOf, itemsAt, orderedAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** The number of elements of argument `index`; fails when it has none of its kind. */
+/** The number of elements of argument `index`; fails when its type has none. */
 function countAt(c: Context, args: readonly Value[], index: number): number {
   const value = arg(args, index);
   if (value === null) return 0;
@@ -76,7 +76,7 @@ function conjoin(c: Context, coll: Value, item: Value): Value {
   throw wrongType(c, 0, 'a collection', coll);
 }
 
-/** A map with an entry, or all entries of a map, added. */
+/** A map with an entry, or with all entries of another map, added. */
 function addEntries(c: Context, map: TreeMap, item: Value): TreeMap {
   if (item === null) return map;
   if (isVector(item) && vectorCount(item) === 2) {
@@ -224,7 +224,7 @@ function merge(c: Context, args: readonly Value[]): Value {
   const given = args.filter((value) => value !== null);
   const [first, ...rest] = given;
   if (first === undefined) return EMPTY_MAP;
-  // Like `conj`, on whatever the first is.
+  // As with `conj`, the first argument may be any collection.
   return rest.reduce((into: Value, item) => conjoin(c, into, item), first);
 }
 
@@ -288,7 +288,7 @@ function without(of: 'map' | 'set'): Work {
   });
 }
 
-/** What each collection builtin does. */
+/** The work of these builtins. */
 export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   get: plain((c, args) => foundOr(getFrom(c, arg(args, 0), arg(args, 1)), args[2] ?? null)),
   'get-in': plain((c, args) =>
@@ -383,7 +383,7 @@ function isEmptyAt(c: Context, args: readonly Value[]): boolean {
   return countAt(c, args, 0) === 0;
 }
 
-/** The words for a wrong callback result. */
+/** The fault of a wrong result of a callback. */
 export function wrongResult(c: Context, wanted: string, value: Value): ReturnType<typeof fault> {
   return fault(c, 'type_error', `the function must give ${wanted}, got ${describeValue(value)}.`);
 }

@@ -37,7 +37,7 @@ function pairsFrom(c: Context, args: readonly Value[]): TreeMap {
   );
 }
 
-/** The numbers of a `range`. */
+/** The numbers of `range`. */
 function rangeOf(c: Context, args: readonly Value[]): Vector {
   const numbers = args.map((_, index) => expectNumber(c, args, index));
   const [first = 0, second, third = 1] = numbers;
@@ -56,7 +56,7 @@ function rangeOf(c: Context, args: readonly Value[]): Vector {
     for (let index = 0; index < size; index++) items.push(start + index * third);
     return vectorOf(items);
   }
-  // Float steps add up, so the end decides, not the count.
+  // Sums of floats are inexact, so the end is compared and no count is computed.
   let at = start;
   while (
     items.length <= size &&
@@ -68,7 +68,7 @@ function rangeOf(c: Context, args: readonly Value[]): Vector {
   return vectorOf(items);
 }
 
-/** `n` numbers from `start` by `step`, which may be zero, up to `end`. */
+/** At most `n` numbers from `start` by `step`, which may be zero, up to `end`. */
 function takeRange(c: Context, args: readonly Value[]): Value {
   const count = Math.max(0, expectCount(c, args, 0));
   const step = expectNumber(c, args, 3);
@@ -120,7 +120,7 @@ const setFrom: Work = plain((c, args) => {
 });
 const mapFrom: Work = plain(pairsFrom);
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const MAKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   vector,
   list: vector,

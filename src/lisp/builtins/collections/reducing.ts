@@ -1,5 +1,5 @@
 /**
- * `reduce` and its kin.
+ * `reduce`, `reduce-kv` and other folds.
  */
 import type { Context } from '../../value/context.ts';
 import { treeKeys, treeVals } from '../../value/tree-walk.ts';
@@ -30,7 +30,7 @@ function reduceNext(c: Context, s: Steps): void {
   s.at += 1;
 }
 
-/** The first value of the fold; without one and without items the function alone makes it: false. */
+/** Sets the first value of the fold; false when there is none, and the function has to make it. */
 function beginFolding(c: Context, args: readonly Value[], s: Steps): boolean {
   s.fn = arg(args, 0);
   s.items = itemsAt(c, args, args.length - 1);
@@ -119,7 +119,7 @@ const reduceKv: Work = walk({
   end: (_c, s) => s.acc,
 });
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const REDUCING_WORK: { readonly [name: string]: Work } = Object.freeze({
   reduce,
   reductions,

@@ -1,5 +1,5 @@
 /**
- * Sequence functions that call nothing.
+ * Sequence functions that call no function of the program.
  */
 import { checkCount, type Context } from '../../value/context.ts';
 import { add, divide, type Num } from '../../value/numbers.ts';
@@ -27,7 +27,7 @@ import { flexibleGet, foundOr, KEY_COST } from '../arguments/lookup.ts';
 import { itemsAt, orderedAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** Argument `index` as a vector, for positional functions. Constant for vectors. */
+/** Argument `index` as a vector, for functions of position. Takes constant time for vectors. */
 function orderedVector(c: Context, args: readonly Value[], index: number): Vector {
   const value = arg(args, index);
   return isVector(value) ? value : vectorOf(orderedAt(c, args, index));
@@ -48,7 +48,7 @@ function after(c: Context, args: readonly Value[], count: number): Vector {
   return vectorDrop(orderedVector(c, args, 0), count);
 }
 
-/** The first element of argument 0, as the arguments of another positional function. */
+/** The first element of argument 0, as the arguments of another function of position. */
 function firstOf(c: Context, args: readonly Value[]): readonly Value[] {
   return [at(c, args, 0)];
 }
@@ -71,7 +71,7 @@ function drop(c: Context, args: readonly Value[], coll: number, count: number): 
   return vectorOf(items.slice(Math.max(0, count)));
 }
 
-/** `take`: shares nothing, so it pays for what it makes. */
+/** `take`. It copies, so it pays for each element. */
 function take(c: Context, args: readonly Value[]): Value {
   const count = expectCount(c, args, 0);
   return slice(c, itemsAt(c, args, 1), 0, count);
@@ -149,7 +149,7 @@ function frequencies(c: Context, args: readonly Value[]): Value {
   return mapOf(index.keys, counts, c);
 }
 
-/** Opens vectors with a stack of iterators, so nesting takes no JavaScript stack. */
+/** `flatten`, with an explicit stack. */
 function flatten(c: Context, args: readonly Value[]): Value {
   const [value = null] = args;
   if (!isVector(value)) return EMPTY_VECTOR;
@@ -195,7 +195,7 @@ function zip(c: Context, args: readonly Value[]): Value {
   return vectorOf(rows);
 }
 
-/** The sum of the numbers among `items`, nil skipped, and how many there were. */
+/** The sum and the count of the numbers in `items`; nil is skipped. */
 export function sumOf(c: Context, items: readonly Value[]): { total: Num; count: number } {
   let total: Num = 0;
   let count = 0;
@@ -224,7 +224,7 @@ function replaceElements(c: Context, args: readonly Value[]): Value {
   );
 }
 
-/** What each of these builtins does; `replace` of three arguments is text's. */
+/** The work of these builtins; `replace` of three arguments is in `patterns.ts`. */
 export const SEQUENCE_WORK: { readonly [name: string]: Work } = Object.freeze({
   first: plain((c, args) => at(c, args, 0)),
   second: plain((c, args) => at(c, args, 1)),

@@ -28,7 +28,7 @@ import { flexibleGet, KEY_COST } from '../arguments/lookup.ts';
 import { itemsAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** Argument `index` as a set; nil is the empty one. */
+/** Argument `index` as a set; nil is the empty set. */
 function setAt(c: Context, args: readonly Value[], index: number): TreeSet {
   const value = arg(args, index);
   if (isSet(value)) return value;
@@ -162,7 +162,7 @@ function join(c: Context, args: readonly Value[]): Value {
   } else {
     for (const key of treeKeys(first)) if (treeHas(second, key, c)) pairs.push([key, key]);
   }
-  // As in Clojure the smaller relation is indexed, and a row of the larger one wins.
+  // As in Clojure, the smaller relation is indexed, and rows of the larger one win.
   const leftIsSmall = left.length <= right.length;
   const [small, large] = leftIsSmall ? [left, right] : [right, left];
   const index = indexRows(
@@ -188,7 +188,7 @@ function join(c: Context, args: readonly Value[]): Value {
   return result;
 }
 
-/** What each set builtin does; `set/select` calls a function and is with those. */
+/** The work of these builtins; `set/select` is in `walking.ts`. */
 export const SET_WORK: { readonly [name: string]: Work } = Object.freeze({
   'set/union': plain(union),
   'set/intersection': plain(intersection),

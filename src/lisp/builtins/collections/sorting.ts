@@ -1,6 +1,6 @@
 /**
- * Sorting: a stable merge sort, as a state machine when the comparator is a function of the
- * program. JavaScript's own sort could not be suspended, and leaves the number of comparisons open.
+ * Sorting: a stable merge sort. With a comparator of the program it is a state machine, since
+ * `Array.sort` cannot be suspended and does not fix the number of comparisons.
  */
 import type { Context } from '../../value/context.ts';
 import { mergeSort } from '../../value/merge-sort.ts';
@@ -21,7 +21,7 @@ import { itemsAt } from '../arguments/seqable.ts';
 import { finish, steps, want } from '../arguments/stepping.ts';
 import { keyFunction } from './walking.ts';
 
-/** The smaller of two counts. `Math` is a global, which is slow to reach inside the sandbox. */
+/** The smaller of two counts. Reads of globals such as `Math` are slow inside the sandbox. */
 function smaller(a: number, b: number): number {
   return a < b ? a : b;
 }
@@ -31,7 +31,7 @@ function sortCost(count: number): number {
   return count * Math.ceil(Math.log2(count + 1));
 }
 
-/** Which way a comparator argument sorts without calling anything, or null. */
+/** The direction of a comparator that needs no call, such as `<`; null for another one. */
 function direction(value: Value | undefined): 1 | -1 | null {
   if (value === undefined || value === null) return 1;
   if (!isKeyword(value)) return null;
@@ -40,8 +40,8 @@ function direction(value: Value | undefined): 1 | -1 | null {
 }
 
 /*
- * The state of a merge: `items` is merged into `out` in runs of `extra[0]`; `extra` also holds where
- * the present run begins, and the places in its left and right half. With phase 2, elements are
+ * The state of a merge: `items` is merged into `out` in runs of length `extra[0]`. `extra` also has
+ * the start of the current run and the positions in its left and right half. In phase 2 elements are
  * pairs of key and item.
  */
 function startMerge(c: Context, s: Steps, items: readonly Value[]): void {
@@ -124,7 +124,7 @@ const sort: Work = steps(
   takeComparison,
 );
 
-/** `sort-by`, which first calls the key function for every item. */
+/** `sort-by`: first calls the key function for every item. */
 function sortBy(byPath: Builtin): Work {
   const finishKeys = (c: Context, s: Steps): void => {
     const way = direction(s.acc);
@@ -165,7 +165,7 @@ function sortBy(byPath: Builtin): Work {
   );
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export function sortingWork(byPath: Builtin): { readonly [name: string]: Work } {
   return { sort, 'sort-by': sortBy(byPath) };
 }

@@ -1,8 +1,8 @@
 /**
- * Walking trees: `walk`, `prewalk`, `postwalk`, `tree-seq` and their kin, with an explicit stack.
+ * Walks of trees: `walk`, `prewalk`, `postwalk`, `tree-seq` and others, with an explicit stack.
  */
 import { checkCount, type Context } from '../../value/context.ts';
-import { checkNesting } from '../../value/order.ts';
+import { checkNesting } from '../../value/nesting.ts';
 import { treeKeys } from '../../value/tree-walk.ts';
 import { mapOf, setOf } from '../../value/tree.ts';
 import {
@@ -23,14 +23,14 @@ import { flexibleGet, foundOr } from '../arguments/lookup.ts';
 import { elementsOf, entriesOf } from '../arguments/seqable.ts';
 import { finish, plain, steps, walk, want } from '../arguments/stepping.ts';
 
-/** The children of a collection, or undefined for a leaf. Entries of maps are vectors. */
+/** The children of a collection; undefined for a leaf. The children of a map are its entries. */
 function childrenOf(value: Value): readonly Value[] | undefined {
   if (isVector(value)) return vectorItems(value);
   if (isMap(value)) return entriesOf(value);
   return isSet(value) ? treeKeys(value) : undefined;
 }
 
-/** A collection like `shape` of new children. */
+/** A collection of the type of `shape` with new children. */
 function rebuild(c: Context, shape: Value, children: readonly Value[]): Value {
   if (isSet(shape)) return setOf(children, c);
   if (!isMap(shape)) return vectorOf(children);
@@ -68,7 +68,7 @@ const walkOnce: Work = walk({
   end: (_c, s) => s.result,
 });
 
-/** The last call of `walk` is of `outer`, on what the children became. */
+/** `walk`: its last call is of `outer`, on the collection of new children. */
 function toOuter(c: Context, s: Steps): void {
   const whole = childrenOf(s.acc) === undefined ? s.acc : rebuild(c, s.acc, s.out);
   s.items = s.items.with(s.phase, whole);
@@ -76,8 +76,8 @@ function toOuter(c: Context, s: Steps): void {
 }
 
 /*
- * A recursive walk keeps a stack of open collections in `out`: each is a vector of its shape, the
- * children still to do, and those done.
+ * The state of a recursive walk: `out` is a stack of open collections. Each is a vector of its shape,
+ * the children that are left, and the finished ones.
  */
 function push(c: Context, s: Steps, shape: Value, children: readonly Value[]): void {
   checkNesting(s.out.length, c);
@@ -101,7 +101,7 @@ function top(s: Steps): Open | null {
   };
 }
 
-/** Puts a finished child into its parent; returns the next child to walk, or the parent rebuilt. */
+/** Adds a finished child to its parent. Returns the next child to walk, or the rebuilt parent. */
 function putChild(
   c: Context,
   s: Steps,
@@ -119,7 +119,7 @@ function putChild(
   return { whole: rebuild(c, open.shape, vectorItems(done)) };
 }
 
-/** Bottom up: goes down to the next leaf, and asks for the call on it. */
+/** Bottom up: descends to the next leaf and requests the call on it. */
 function descend(c: Context, s: Steps, from: Value): void {
   let value = from;
   for (;;) {
@@ -149,7 +149,7 @@ const postwalk: Work = steps(
   },
 );
 
-/** Top down: a result is opened, its children are called for next. */
+/** Top down: opens a result and requests the calls on its children. */
 function expand(c: Context, s: Steps, result: Value): void {
   let value = result;
   for (;;) {
@@ -237,8 +237,8 @@ function renamingKeys(rename: (key: Value) => Value): Work {
 }
 
 /*
- * `tree-seq` calls `branch?` and then `children` on each node, depth first: `items` are the two
- * functions, `acc` a vector of the nodes still to visit, last one next.
+ * `tree-seq` calls `branch?` and then `children` on each node, depth first. `items` are the two
+ * functions; `acc` is a vector of the nodes to visit, the last one next.
  */
 const treeSeq: Work = steps(
   [0, 1],
@@ -282,7 +282,7 @@ function visitNode(c: Context, s: Steps): void {
   want(s, s.items[0] as Value, [node]);
 }
 
-/** What each tree builtin does. */
+/** The work of these builtins. */
 export const TREE_WORK: { readonly [name: string]: Work } = Object.freeze({
   walk: walkOnce,
   prewalk,

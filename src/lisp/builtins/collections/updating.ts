@@ -1,5 +1,5 @@
 /**
- * Changing parts of collections with a function.
+ * Builtins that change parts of collections with a function.
  */
 import { checkCount, type Context } from '../../value/context.ts';
 import { treeKeys, treeVals } from '../../value/tree-walk.ts';
@@ -32,7 +32,7 @@ const update: Work = steps(
   (c, s, result) => finish(s, associate(c, s.acc, s.extra as Value, result)),
 );
 
-/** `update-in`; an empty path is the key nil. */
+/** `update-in`. An empty path means the key nil. */
 const updateIn: Work = steps(
   [2],
   (c, args, s) => {
@@ -110,7 +110,7 @@ function updateAll(which: 'keys' | 'vals'): Work {
   });
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const UPDATING_WORK: { readonly [name: string]: Work } = Object.freeze({
   update,
   'update-in': updateIn,

@@ -1,5 +1,5 @@
 /**
- * Sequence functions that call a function for each element.
+ * Sequence functions that call a function of the program for each element.
  */
 import { slots } from '../../value/slots.ts';
 import { checkCount, type Context } from '../../value/context.ts';
@@ -33,7 +33,7 @@ function begin(c: Context, args: readonly Value[], s: Steps): void {
   s.items = itemsAt(c, args, 1);
 }
 
-/** A function for a key function: text looks up a key, a vector of names a path. */
+/** The function of a key argument: text means a lookup of the key, a vector of names of a path. */
 export function keyFunction(byPath: Builtin, value: Value): Value {
   const path = typeof value === 'string' ? vectorOf([value]) : value;
   if (!isVector(path)) return value;
@@ -56,7 +56,7 @@ function map(): Work {
         s.items = itemsAt(c, args, 1);
         return;
       }
-      // Several collections: each item is the vector of arguments of one call.
+      // With several collections, an item is the vector of the arguments of one call.
       const colls = args.slice(1).map((_, index) => itemsAt(c, args, index + 1));
       const count = Math.min(...colls.map((items) => items.length));
       c.charge(count * colls.length);
@@ -121,7 +121,7 @@ function filter(wanted: boolean): Work {
   });
 }
 
-/** Stops at the first result that decides. */
+/** Ends at the first result for which `decide` gives an answer. */
 function search(decide: (result: Value) => Value | undefined, otherwise: Value): Work {
   return walk({
     begin,
@@ -171,19 +171,13 @@ function prefix(split: 'take' | 'drop' | 'both'): Work {
   });
 }
 
-/** The tables that need the path builtin, made once the registry has it. */
-export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
-  const byKey = (c: Context, args: readonly Value[], s: Steps): void => {
-    s.fn = keyFunction(byPath, arg(args, 0));
-    s.items = itemsAt(c, args, 1);
-  };
-  // Keys are gathered first: what a walk remembers is data, and grouping at the end is fast.
-  const groupBy = walk({
+type Begin = (c: Context, args: readonly Value[], s: Steps) => void;
+
+/** Groups at the end, from the gathered keys, since the state of a walk has to be data. */
+function groupBy(byKey: Begin): Work {
+  return walk({
     begin: byKey,
-    take(c, s, result) {
-      c.charge(KEY_COST);
-      keep(s, result);
-    },
+    take: keepKey,
     end(c, s) {
       const index = newKeyIndex();
       const groups: Value[][] = [];
@@ -196,12 +190,12 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
       return mapOf(index.keys, groups.map(vectorOf), c);
     },
   });
-  const distinctBy = walk({
+}
+
+function distinctBy(byKey: Begin): Work {
+  return walk({
     begin: byKey,
-    take(c, s, result) {
-      c.charge(KEY_COST);
-      keep(s, result);
-    },
+    take: keepKey,
     end(c, s) {
       const index = newKeyIndex();
       return vectorOf(
@@ -212,46 +206,59 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
       );
     },
   });
-  const sumBy = walk({
-    begin: byKey,
-    take: (_c, s, result) => keep(s, result),
-    end: (c, s) => sumOf(c, s.out).total,
-  });
-  const avgBy = walk({
-    begin: byKey,
-    take: (_c, s, result) => keep(s, result),
-    end(c, s) {
-      const { total, count } = sumOf(c, s.out);
-      return count === 0 ? null : divide(total, count);
+}
+
+function keepKey(c: Context, s: Steps, key: Value): void {
+  c.charge(KEY_COST);
+  keep(s, key);
+}
+
+function extremeBy(byPath: Builtin, wanted: -1 | 1): Work {
+  return walk({
+    begin(c, args, s) {
+      s.fn = keyFunction(byPath, arg(args, 0));
+      s.items = args.length === 2 ? itemsAt(c, args, 1) : args.slice(1);
     },
+    take(c, s, result, item) {
+      if (result === null) return;
+      if (s.phase === 0 || compareNatural(result, s.extra as Value, c) === wanted) {
+        s.phase = 1;
+        s.acc = item;
+        s.extra = result;
+      }
+    },
+    end: (_c, s) => s.acc,
   });
-  const extremeBy = (wanted: -1 | 1): Work =>
-    walk({
-      begin(c, args, s) {
-        s.fn = keyFunction(byPath, arg(args, 0));
-        s.items = args.length === 2 ? itemsAt(c, args, 1) : args.slice(1);
-      },
-      take(c, s, result, item) {
-        if (result === null) return;
-        if (s.phase === 0 || compareNatural(result, s.extra as Value, c) === wanted) {
-          s.phase = 1;
-          s.acc = item;
-          s.extra = result;
-        }
-      },
-      end: (_c, s) => s.acc,
-    });
+}
+
+/** The builtins that take a key function; `byPath` is the hidden builtin for paths. */
+export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
+  const byKey: Begin = (c, args, s) => {
+    s.fn = keyFunction(byPath, arg(args, 0));
+    s.items = itemsAt(c, args, 1);
+  };
   return {
-    'group-by': groupBy,
-    'distinct-by': distinctBy,
-    'sum-by': sumBy,
-    'avg-by': avgBy,
-    'min-by': extremeBy(-1),
-    'max-by': extremeBy(1),
+    'group-by': groupBy(byKey),
+    'distinct-by': distinctBy(byKey),
+    'sum-by': walk({
+      begin: byKey,
+      take: (_c, s, result) => keep(s, result),
+      end: (c, s) => sumOf(c, s.out).total,
+    }),
+    'avg-by': walk({
+      begin: byKey,
+      take: (_c, s, result) => keep(s, result),
+      end(c, s) {
+        const { total, count } = sumOf(c, s.out);
+        return count === 0 ? null : divide(total, count);
+      },
+    }),
+    'min-by': extremeBy(byPath, -1),
+    'max-by': extremeBy(byPath, 1),
   };
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   map: map(),
   mapv: map(),

@@ -1,12 +1,12 @@
 /**
- * Calling what `comp`, `juxt` and their kin made.
+ * Calls of functions that `comp`, `juxt` and similar builtins made.
  */
 import type { Context } from '../../value/context.ts';
 import { truthy, type Combinator, type Value, type Steps } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { finish, want } from '../arguments/stepping.ts';
 
-/** Drives a combinator: `begin`, then `resume` with the result of each call it wants. */
+/** Drives a combinator: `begin`, then `resume` with the result of each requested call. */
 export const combinatorStepper: {
   readonly begin: (c: Context, fn: Combinator, args: Value[], s: Steps) => void;
   readonly resume: (c: Context, fn: Combinator, s: Steps, result: Value) => void;

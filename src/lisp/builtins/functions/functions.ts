@@ -1,5 +1,5 @@
 /**
- * Functions of functions, types, documentation, ending, effects.
+ * Builtins that make functions, tell types, end the program, or are effects.
  */
 import type { Context } from '../../value/context.ts';
 import { Fault, ProgramEnd } from '../../base/problem.ts';
@@ -39,7 +39,7 @@ const TYPES: { readonly [kind: string]: string } = Object.freeze({
   date: 'java_object',
 });
 
-/** The type of a value as `type` names it; null for nil. */
+/** The result of `type` without the colon; null for nil. */
 function typeOf(value: Value): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return 'boolean';
@@ -84,13 +84,10 @@ function keywordKeys(c: Context, value: Value): Value {
   return mapOf(keys, value.root.vals, c);
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   apply: { kind: 'spread' },
-  comp: plain((c, args) => {
-    c.charge(args.length);
-    return { kind: 'combinator', name: 'comp', of: args.slice() };
-  }),
+  comp: making('comp'),
   partial: plain((c, args) => {
     c.charge(args.length);
     return args.length === 1

@@ -1,5 +1,5 @@
 /**
- * `describe`: a bounded summary of a value's shape, for looking at data before working on it.
+ * `describe`: a bounded summary of the shape of a value. A program uses it to learn about its data.
  */
 import type { Context } from '../../value/context.ts';
 import { compareKeys, compareNatural } from '../../value/order.ts';
@@ -33,9 +33,9 @@ const MAX_PATHS = 300;
 
 interface Survey {
   readonly c: Context;
-  /** Levels of keys that are still summarised, this one included. */
+  /** Levels of keys to summarise, including this one. */
   readonly depth: number;
-  /** Examples of each key. */
+  /** Number of examples for each key. */
   readonly sample: number;
   readonly caps: Set<string>;
 }
@@ -51,7 +51,7 @@ function record(c: Context, fields: readonly (readonly [string, Value | undefine
   );
 }
 
-/** How often each type occurs, by name. */
+/** The number of values of each type, by name. */
 function typeCounts(s: Survey, values: readonly Value[]): Value {
   let counts = EMPTY_MAP;
   for (const value of values) {
@@ -113,13 +113,13 @@ function summary(s: Survey, values: readonly Value[], total: number | null): Val
   ]);
 }
 
-/** The summaries of the keys one level down, of the maps among `values` and in their vectors. */
+/** The summaries of the keys of the maps in `values` and in their vectors. */
 function nested(s: Survey, values: readonly Value[]): Value | undefined {
   const maps = mapsIn(s, values);
   return maps.length === 0 ? undefined : keySummaries(s, maps, maps.length);
 }
 
-/** The maps among `values`, and those that are elements of vectors and sets among them. */
+/** The maps in `values`, and the maps in vectors and sets in `values`. */
 function mapsIn(s: Survey, values: readonly Value[]): readonly TreeMap[] {
   const maps: TreeMap[] = [];
   for (const value of values) {
@@ -142,7 +142,7 @@ function elementsOf(value: Value): readonly Value[] {
   return isSet(value) ? treeKeys(value) : [];
 }
 
-/** Where something is: keys, and `"*"` for the elements of a vector or set; shortest first. */
+/** A path: keys, and `"*"` for the elements of a vector or set. Short paths come first. */
 function pathsOf(s: Survey, value: Value): Value {
   let found = EMPTY_SET;
   let level: readonly (readonly [path: readonly Value[], value: Value])[] = [[[], value]];
@@ -187,7 +187,7 @@ function isEmpty(value: Value): boolean {
 
 /** The summary of each key of some maps. */
 function keySummaries(s: Survey, maps: readonly TreeMap[], total: number | null): Value {
-  // Values by place, and the place of each key: the lists grow in place.
+  // The values of each key, at the position of the key.
   const lists: Value[][] = [];
   let places = EMPTY_MAP;
   for (const map of maps) {
@@ -252,7 +252,7 @@ function describe(s: Survey, value: Value): TreeMap {
   ]);
 }
 
-/** What `describe` does. */
+/** The work of `describe`. */
 export const DESCRIBE_WORK: { readonly [name: string]: Work } = Object.freeze({
   describe: plain((c, args) => {
     const options = args.length > 1 ? expectMap(c, args, 1) : EMPTY_MAP;

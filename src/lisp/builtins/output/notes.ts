@@ -1,5 +1,5 @@
 /**
- * JSON text, and notes.
+ * Notes, and JSON text.
  */
 import { withCommas } from '../../base/with-commas.ts';
 import type { Context } from '../../value/context.ts';
@@ -13,7 +13,7 @@ import { plain } from '../arguments/stepping.ts';
 
 const NOTE_COST = 5;
 
-/** Writes a note: long ones are cut, those over the limit are counted. */
+/** Writes a note. A long note is cut; notes over the limit are only counted. */
 export function note(c: Context, text: string): void {
   c.charge(NOTE_COST + (text.length >>> 4));
   if (c.noteCount >= c.limits.notes) {
@@ -37,7 +37,7 @@ function printed(c: Context, args: readonly Value[], raw: boolean): string {
   return parts.join(' ');
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const NOTE_WORK: { readonly [name: string]: Work } = Object.freeze({
   println: plain((c, args) => {
     note(c, printed(c, args, true));

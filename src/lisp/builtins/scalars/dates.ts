@@ -1,5 +1,6 @@
 /**
- * Date values: parsing and arithmetic. No time zones but offsets; no clock but the workflow's.
+ * Date values: parsing and arithmetic. Time zones are offsets only. The only clock is that of the
+ * workflow.
  */
 import type { Context } from '../../value/context.ts';
 import { civilFromDays, daysFromCivil } from '../../value/civil-date.ts';
@@ -20,7 +21,7 @@ function fromMillis(of: DateValue['of'], ms: number): DateValue {
   return dateValue(of, seconds, (ms - seconds * 1_000) * 1_000_000);
 }
 
-/** Milliseconds of a date value; cut down, as Java does for instants. */
+/** Milliseconds of a date value, rounded down as in Java. */
 function millisOf(value: DateValue): number {
   return value.amount * 1_000 + Math.floor(value.nanos / 1_000_000);
 }
@@ -78,7 +79,7 @@ const WEEKDAYS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A spelled-out date: weekday, month name and day in either order, time, zone and year. */
+/** A date in words: weekday, month name and day in either order, time, zone and year. */
 function parseSpelled(text: string): Parsed | null {
   if (text.length > 64) return null;
   let month = 0;
@@ -127,7 +128,7 @@ function instantFrom(of: 'instant' | 'legacy-date', parsed: Parsed): DateValue {
   return dateValue(of, parsed.days * DAY_SECONDS + parsed.seconds, parsed.nanos);
 }
 
-/** A 64-bit integer that is exact as a JS number. */
+/** An integer that a JavaScript number represents exactly. */
 function wholeAt(c: Context, args: readonly Value[], index: number): number {
   const value = arg(args, index);
   if (!isInteger(value)) throw wrongType(c, index, 'an integer', value);
@@ -187,7 +188,7 @@ function legacyDate(c: Context, args: readonly Value[]): Value {
   return fromMillis('legacy-date', millisOf(instantFrom('legacy-date', parsed)));
 }
 
-/** What each date builtin does. */
+/** The work of these builtins. */
 export const DATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   'LocalDate/parse': plain((c, args) => dateValue('date', isoAt(c, args, 'an ISO date').days)),
   'LocalDate/of': plain((c, args) => {

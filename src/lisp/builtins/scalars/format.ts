@@ -18,17 +18,17 @@ import { expectText, fault } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 import { toText } from './text.ts';
 
-/** Widths and precisions beyond this are refused: they make text out of nothing. */
+/** Greatest width and precision; a larger one would make long text for little fuel. */
 const MAX_WIDTH = 1_000;
 
-/** A conversion at a place; made anew for each search, since the place is part of it. */
+/** A new pattern for each search, since `lastIndex` is part of its state. */
 const specifierPattern = (): RegExp =>
   /%(?:(\d+)\$|(<))?([-0+ ,(#]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/y;
 
 interface Specifier {
   readonly flags: string;
   readonly width: number;
-  /** −1 when none is written. */
+  /** −1 for none. */
   readonly precision: number;
   readonly conversion: string;
 }
@@ -148,7 +148,7 @@ function grouped(spec: Specifier, digits: string): string {
   return fraction === undefined ? text : `${text}.${fraction}`;
 }
 
-/** Digits with their sign, padded by zeros or spaces. */
+/** Digits with their sign, padded with zeros or spaces. */
 function signed(spec: Specifier, negative: boolean, digits: string): string {
   const { flags, width } = spec;
   const brackets = negative && flags.includes('(');
@@ -183,7 +183,7 @@ function floating(spec: Specifier, value: number | bigint | Float): string {
   return signed(spec, negative, upper ? text.toUpperCase() : text);
 }
 
-/** Decimal digits of a size: `0.d₁d₂… × 10^exponent`. */
+/** The decimal digits of a positive number: `0.d₁d₂… × 10^exponent`. */
 function decimalOf(value: number | bigint | Float): { digits: string; exponent: number } {
   if (!isFloat(value)) {
     const whole = digitsOf(value, 10);
@@ -193,7 +193,7 @@ function decimalOf(value: number | bigint | Float): { digits: string; exponent: 
   return { digits: mantissa.replace('.', ''), exponent: Number(power) + 1 };
 }
 
-/** The first `count` digits, rounded half up on the decimal text; `carried` when one more is needed. */
+/** The first `count` digits, rounded half up. `carried` is set when a digit was added in front. */
 function roundDigits(digits: string, count: number): { digits: string; carried: boolean } {
   if (count < 0) return { digits: '', carried: false };
   if (digits.length <= count) return { digits: digits.padEnd(count, '0'), carried: false };
@@ -238,7 +238,7 @@ function general(digits: string, exponent: number, precision: number): string {
   return scientific(digits, exponent, precision - 1);
 }
 
-/** What `format` does. */
+/** The work of `format`. */
 export const FORMAT_WORK: { readonly [name: string]: Work } = Object.freeze({
   format: plain(format),
 });

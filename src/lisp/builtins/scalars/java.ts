@@ -1,5 +1,5 @@
 /**
- * Members named after Java: UTF-16 positions, raising on bad input.
+ * Members named after Java. Positions are in UTF-16 units, and bad input is an error.
  */
 import { checkText, type Context } from '../../value/context.ts';
 import { isWellFormed } from '../../value/characters.ts';
@@ -20,7 +20,7 @@ import { parseDouble } from './text.ts';
 
 const LONG_LIMIT = 1n << 63n;
 
-/** A number whose integers fit 64 bits. */
+/** A number; an integer must fit into 64 bits. */
 function numberAt(c: Context, args: readonly Value[], index: number): number | bigint | Float {
   const value = arg(args, index);
   if (!isNumber(value)) throw wrongType(c, index, 'a number', value);
@@ -83,7 +83,7 @@ function javaText(c: Context, args: readonly Value[], index: number): string {
   throw wrongType(c, index, 'text', value);
 }
 
-/** A part of a text, which must not cut a surrogate pair. */
+/** A part of a text. Fails when it would split a surrogate pair. */
 function wellFormed(c: Context, text: string): string {
   if (isWellFormed(text)) return text;
   throw fault(c, 'invalid_java_string', 'the result would be half a character.');
@@ -99,7 +99,7 @@ function outside(c: Context, index: number, length: number): ReturnType<typeof f
   return fault(c, 'java_domain_error', `index ${index} is outside a text of ${length} units.`);
 }
 
-/** Text to search for, or the character of a code point. */
+/** The text to search for; a number means the character of a code point. */
 function needleAt(c: Context, args: readonly Value[], index: number): string {
   const value = arg(args, index);
   if (typeof value === 'number' && value >= 0 && value <= 0x10ffff)
@@ -134,7 +134,7 @@ const parseFloatText: Work = plain((c, args) => {
   return float(value);
 });
 
-/** What each member does. */
+/** The work of these members. */
 export const JAVA_WORK: { readonly [name: string]: Work } = Object.freeze({
   'Math/abs': plain((c, args) => {
     const value = numberAt(c, args, 0);

@@ -88,7 +88,7 @@ function division(op: Division): Work {
   });
 }
 
-/** The greater or smaller of two numbers; NaN wins, of equal ones the later. */
+/** The greater or smaller of two numbers. NaN wins; of equal numbers the second one wins. */
 function extreme(a: Num, b: Num, greater: boolean): Num {
   const x = magnitude(a);
   const y = magnitude(b);
@@ -163,7 +163,7 @@ function isInt32(value: Value | undefined): value is number {
   return typeof value === 'number' && (value | 0) === value;
 }
 
-/** A bit index: an integer from 0 that keeps results within the limit. */
+/** A bit index: an integer from 0 for which the result stays within the limit. */
 function bitIndex(c: Context, args: readonly Value[]): number {
   const value = arg(args, 1);
   if (!isInteger(value) || value < 0) throw wrongType(c, 1, 'a bit index from 0', value);
@@ -195,7 +195,7 @@ const shiftRight: Work = plain((c, args) => {
   const value = big(c, args, 0);
   const index = arg(args, 1);
   if (!isInteger(index) || index < 0) throw wrongType(c, 1, 'a shift from 0', index);
-  // Past its length only the sign is left.
+  // Above the length of the integer all bits equal its sign.
   const by = index > bitLength(value) ? bitLength(value) + 1 : Number(index);
   return integer(value >> BigInt(by));
 });
@@ -203,7 +203,7 @@ const shiftRight: Work = plain((c, args) => {
 const increment: Work = plain((c, args) => add(c, expectNumber(c, args, 0), 1));
 const decrement: Work = plain((c, args) => subtract(c, expectNumber(c, args, 0), 1));
 
-/** What each arithmetic builtin does. */
+/** The work of these builtins. */
 export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
   '+': fold(0, add),
   "+'": fold(0, add),

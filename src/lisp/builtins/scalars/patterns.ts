@@ -1,5 +1,5 @@
 /**
- * Regular expressions, and the text functions that may take one. The matcher's work is fuel.
+ * Regular expressions, and the text functions that take one. Steps of the matcher cost fuel.
  */
 import { checkCount, checkText, type Context } from '../../value/context.ts';
 import { compileRegex, matchRegex } from '../../regex/regex.ts';
@@ -18,10 +18,16 @@ import { arg, expectCount, expectText, fault, wrongType } from '../arguments/exp
 import { plain, finish, steps, want } from '../arguments/stepping.ts';
 import { parseLong, toText } from './text.ts';
 
-/** Steps of the matcher that one unit of fuel pays for. */
+/** Steps of the matcher for one unit of fuel. */
 const STEPS_PER_UNIT = 10;
 
 type Groups = readonly (RegexSpan | null)[];
+
+/** A pattern and the text to search. */
+interface Subject {
+  readonly pattern: RegexValue;
+  readonly text: string;
+}
 
 /** A regex, or text read as the source of one. */
 function regexAt(c: Context, args: readonly Value[], index: number): RegexValue {
@@ -37,32 +43,26 @@ function regexAt(c: Context, args: readonly Value[], index: number): RegexValue 
 /** The next match at or after `from`, or null. */
 function match(
   c: Context,
-  pattern: RegexValue,
-  text: string,
+  { pattern, text }: Subject,
   from: number,
   mode: 'find' | 'full',
 ): Groups | null {
-  // One unit beyond what is left, so that running out shows as such.
-  const found = matchRegex(
-    pattern.regex,
-    text,
-    from,
-    mode,
-    (Math.max(0, c.fuel) + 1) * STEPS_PER_UNIT,
-  );
+  // One unit more than is left, so that running out of fuel shows.
+  const maxSteps = (Math.max(0, c.fuel) + 1) * STEPS_PER_UNIT;
+  const found = matchRegex(pattern.regex, text, from, mode, maxSteps);
   c.charge(found.exhausted === true ? c.fuel + 1 : Math.ceil(found.steps / STEPS_PER_UNIT));
   return found.groups;
 }
 
-/** Every match, left to right; an empty one moves on by a code point. */
-function* matches(c: Context, pattern: RegexValue, text: string): Generator<Groups> {
+/** All matches, left to right. After an empty match the search continues one code point later. */
+function* matches(c: Context, subject: Subject): Generator<Groups> {
   let from = 0;
-  while (from <= text.length) {
-    const groups = match(c, pattern, text, from, 'find');
+  while (from <= subject.text.length) {
+    const groups = match(c, subject, from, 'find');
     const whole = groups?.[0];
     if (groups === null || whole === null || whole === undefined) return;
     yield groups;
-    from = nextFrom(text, whole);
+    from = nextFrom(subject.text, whole);
   }
 }
 
@@ -75,7 +75,7 @@ function groupText(text: string, span: RegexSpan | null | undefined): Value {
   return span === null || span === undefined ? null : text.slice(span.start, span.end);
 }
 
-/** A match as a value: text, or a vector of the whole and the groups. */
+/** A match as a value: text, or a vector of the whole match and its groups. */
 function matchValue(c: Context, text: string, groups: Groups): Value {
   c.charge(groups.length);
   if (groups.length === 1) return groupText(text, groups[0]);
@@ -86,20 +86,20 @@ function seq(c: Context, args: readonly Value[]): Value {
   const pattern = regexAt(c, args, 0);
   const text = expectText(c, args, 1);
   const found: Value[] = [];
-  for (const groups of matches(c, pattern, text)) {
+  for (const groups of matches(c, { pattern, text })) {
     checkCount(c, found.length + 1);
     found.push(matchValue(c, text, groups));
   }
   return found.length === 0 ? null : vectorOf(found);
 }
 
-/** Pieces of `text` between matches, as Java's `split` makes them. */
+/** The pieces of `text` between matches, as of Java's `split`. */
 function pieces(c: Context, text: string, ends: Iterable<RegexSpan>, limit: number): Value {
   const parts: string[] = [];
   let from = 0;
   for (const { start, end } of ends) {
     if (limit > 0 && parts.length >= limit - 1) break;
-    // An empty match at the very start splits nothing off.
+    // An empty match at the start makes no piece.
     if (end === 0) continue;
     checkCount(c, parts.length + 1);
     parts.push(text.slice(from, start));
@@ -113,7 +113,7 @@ function pieces(c: Context, text: string, ends: Iterable<RegexSpan>, limit: numb
 }
 
 function* regexEnds(c: Context, pattern: RegexValue, text: string): Generator<RegexSpan> {
-  for (const groups of matches(c, pattern, text)) {
+  for (const groups of matches(c, { pattern, text })) {
     const [whole] = groups;
     if (whole !== null && whole !== undefined) yield whole;
   }
@@ -154,14 +154,8 @@ function split(c: Context, args: readonly Value[]): Value {
   return pieces(c, text, literalEnds(text, by), limit);
 }
 
-/** What `$1`, `${name}` and `\$` in a replacement stand for. */
-function expand(
-  c: Context,
-  template: string,
-  pattern: RegexValue,
-  text: string,
-  groups: Groups,
-): string {
+/** The replacement for one match: `template` with `$1`, `${name}` and `\$` expanded. */
+function expand(c: Context, template: string, { pattern, text }: Subject, groups: Groups): string {
   let out = '';
   for (let index = 0; index < template.length; index++) {
     const character = template.charAt(index);
@@ -204,9 +198,9 @@ function expand(
   return out;
 }
 
-/*
- * `replace` with a function: `items` holds the text, the matched values and their places; each
- * result is put into `out`.
+/**
+ * `replace`. With a function, the state has the text in `acc`, the matches in `items`, their places in
+ * `extra` and the results of the calls in `out`.
  */
 function replacing(all: boolean, elements: Builtin | null): Work {
   return steps(
@@ -221,17 +215,18 @@ function replacing(all: boolean, elements: Builtin | null): Work {
       const text = toText(c, value);
       const by = arg(args, 1);
       if (!isRegex(by)) {
-        finish(s, replaceText(c, text, expectText(c, args, 1), expectText(c, args, 2), all));
+        const replace = all ? replaceAllText : replaceFirstText;
+        finish(s, replace(c, text, expectText(c, args, 1), expectText(c, args, 2)));
         return;
       }
       const replacement = arg(args, 2);
       if (typeof replacement === 'string') {
-        finish(s, replacePattern(c, text, by, replacement, all));
+        finish(s, replacePattern(c, { pattern: by, text }, replacement, all));
         return;
       }
       const places: Value[] = [];
       const found: Value[] = [];
-      for (const groups of matches(c, by, text)) {
+      for (const groups of matches(c, { pattern: by, text })) {
         const [whole] = groups;
         if (whole === null || whole === undefined) break;
         places.push(whole.start, whole.end);
@@ -276,11 +271,12 @@ function checkedJoin(c: Context, parts: readonly string[]): string {
   return parts.join('');
 }
 
-function replaceText(c: Context, text: string, part: string, by: string, all: boolean): string {
-  if (!all) {
-    const at = text.indexOf(part);
-    return at < 0 ? text : checkedJoin(c, [text.slice(0, at), by, text.slice(at + part.length)]);
-  }
+function replaceFirstText(c: Context, text: string, part: string, by: string): string {
+  const at = text.indexOf(part);
+  return at < 0 ? text : checkedJoin(c, [text.slice(0, at), by, text.slice(at + part.length)]);
+}
+
+function replaceAllText(c: Context, text: string, part: string, by: string): string {
   const count = part === '' ? text.length + 1 : text.split(part).length - 1;
   checkText(c, text.length + count * (by.length - part.length));
   return replaceEach(text, part, by);
@@ -291,20 +287,15 @@ function replaceEach(text: string, part: string, by: string): string {
   return by + Array.from(text, (character) => character + by).join('');
 }
 
-function replacePattern(
-  c: Context,
-  text: string,
-  pattern: RegexValue,
-  template: string,
-  all: boolean,
-): string {
+function replacePattern(c: Context, subject: Subject, template: string, all: boolean): string {
+  const { text } = subject;
   const parts: string[] = [];
   let from = 0;
   let length = 0;
-  for (const groups of matches(c, pattern, text)) {
+  for (const groups of matches(c, subject)) {
     const [whole] = groups;
     if (whole === null || whole === undefined) break;
-    const made = expand(c, template, pattern, text, groups);
+    const made = expand(c, template, subject, groups);
     length += made.length + whole.start - from;
     if (length > c.limits.textUnits) checkText(c, length);
     parts.push(text.slice(from, whole.start), made);
@@ -319,12 +310,12 @@ function extract(c: Context, args: readonly Value[], number: number): string | n
   const pattern = regexAt(c, args, 0);
   const text = expectText(c, args, 1);
   const group = args.length > 2 ? expectCount(c, args, 2) : number;
-  const groups = match(c, pattern, text, 0, 'find');
+  const groups = match(c, { pattern, text }, 0, 'find');
   const span = groups?.[group];
   return span === null || span === undefined ? null : text.slice(span.start, span.end);
 }
 
-/** What each of these builtins does. `elements` is `replace` of two arguments. */
+/** The work of these builtins. `elements` is the hidden builtin for `replace` of two arguments. */
 export function patternWork(elements: Builtin): { readonly [name: string]: Work } {
   return {
     split: plain(split),
@@ -334,13 +325,13 @@ export function patternWork(elements: Builtin): { readonly [name: string]: Work 
     're-find': plain((c, args) => {
       const pattern = regexAt(c, args, 0);
       const text = expectText(c, args, 1);
-      const groups = match(c, pattern, text, 0, 'find');
+      const groups = match(c, { pattern, text }, 0, 'find');
       return groups === null ? null : matchValue(c, text, groups);
     }),
     're-matches': plain((c, args) => {
       const pattern = regexAt(c, args, 0);
       const text = expectText(c, args, 1);
-      const groups = match(c, pattern, text, 0, 'full');
+      const groups = match(c, { pattern, text }, 0, 'full');
       return groups === null ? null : matchValue(c, text, groups);
     }),
     're-seq': plain(seq),

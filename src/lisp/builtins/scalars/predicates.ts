@@ -35,7 +35,7 @@ function integerTest(predicate: (size: number | bigint) => boolean): Work {
   return test((value) => isInteger(value) && predicate(value));
 }
 
-/** `= < > …`: holds between each argument and the next. */
+/** `= < > …`: whether the relation holds between each argument and the next. */
 function chain(holds: (c: Context, a: Value, b: Value) => boolean): Work {
   return plain((c, args) => {
     for (let index = 1; index < args.length; index++) {
@@ -68,7 +68,7 @@ function extremeKey(greater: boolean): Work {
   return walk({
     begin(_c, args, s) {
       s.fn = arg(args, 0);
-      // One alone is not looked at.
+      // A single argument is not checked.
       if (args.length === 2) s.acc = arg(args, 1);
       else s.items = args.slice(1);
     },
@@ -89,7 +89,7 @@ function extremeKey(greater: boolean): Work {
   });
 }
 
-/** What each predicate and comparison does. */
+/** The work of these builtins. */
 export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   '=': equal,
   '==': equal,

@@ -1,5 +1,5 @@
 /**
- * Text, by characters. A receiver that is not text is turned into text where the table says so.
+ * Text functions, by characters. Some convert their first argument to text; see the documentation.
  */
 import { checkCount, checkText, type Context } from '../../value/context.ts';
 import {
@@ -17,7 +17,7 @@ import { flexibleGet } from '../arguments/lookup.ts';
 import { itemsAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** White space, as Java's `Character.isWhitespace` with the no-break spaces left out. */
+/** White space, as of Java's `Character.isWhitespace`. */
 function isBlankUnit(unit: number): boolean {
   return (
     (unit >= 0x09 && unit <= 0x0d) ||
@@ -32,14 +32,14 @@ function isBlankUnit(unit: number): boolean {
   );
 }
 
-/** Text of a value as `str` makes it, within the limit. */
+/** The text of a value as of `str`, within the limit. */
 export function toText(c: Context, value: Value): string {
   const text = textOf(value, c, c.limits.textUnits);
   checkText(c, text.length);
   return text;
 }
 
-/** The receiver: text, or the text of anything but nil. */
+/** Argument 0: text, or the text of any other value but nil. */
 function receiver(c: Context, args: readonly Value[]): string {
   const value = arg(args, 0);
   if (value === null) throw wrongType(c, 0, 'text', value);
@@ -198,7 +198,7 @@ function nameOf(c: Context, args: readonly Value[]): Value {
   );
 }
 
-/** A whole text as a 64-bit integer, or undefined. */
+/** The 64-bit integer that a text spells, or undefined. */
 export function parseLong(text: string): number | bigint | undefined {
   if (text.length > 200 || !/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
@@ -210,17 +210,17 @@ const DOUBLE = /^[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0
 
 const HEX_DOUBLE = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]{1,5})[fFdD]?$/;
 
-/** Java's hexadecimal spelling: `0x1.8p3` is 12. */
+/** The float of Java's hexadecimal spelling: `0x1.8p3` is 12. */
 function hexDouble(text: string): number | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] = HEX_DOUBLE.exec(text) ?? [];
-  // Thirteen digits fill a double; more would have to be rounded.
+  // A double has thirteen hexadecimal digits; more would have to be rounded.
   const digits = (whole + fraction).replace(/^0+(?=.)/, '');
   if (digits === '' || digits.length > 13) return undefined;
   const size = Number.parseInt(digits, 16) * 2 ** (Number(power) - 4 * fraction.length);
   return sign === '-' ? -size : size;
 }
 
-/** A whole text as a double in Java's spellings, or undefined. */
+/** The double that a text spells, in Java's spellings, or undefined. */
 export function parseDouble(text: string): number | undefined {
   const bare = trimmed(text, true, true, (unit) => unit <= 0x20);
   if (bare.length > 1_000) return undefined;
@@ -241,10 +241,10 @@ const isNewline = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
 const upper: Work = casing((text) => text.toUpperCase());
 const lower: Work = casing((text) => text.toLowerCase());
 
-/** What each text builtin does; those with patterns are in `patterns.ts`. */
+/** The work of these builtins; those with patterns are in `patterns.ts`. */
 export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
   str: plain((c, args) => {
-    // Added up, not joined: the engine then shares a long text instead of copying it.
+    // With `+=` the engine shares long parts; `join` would copy them.
     let whole = '';
     for (const value of args) {
       whole += textOf(value, c, c.limits.textUnits);
