@@ -54,10 +54,20 @@ function modelEnd(outcome: ModelOutcome): JsonObject {
   return { kind, attempts, input: usage.inputTokens, text };
 }
 
+/** A first attempt that failed after the provider had counted seven tokens. */
+const COSTLY_LOSS: JsonObject = {
+  kind: 'failed',
+  attempts: 1,
+  input: 7,
+  usageKnown: true,
+  code: 'model_error',
+  status: 503,
+};
+
 const MODEL_CASES: readonly HostCase[] = [
   {
-    name: 'a model call ends with its reply',
-    shows: { kind: 'reply', attempts: 1, input: 100, text: 'a model call ends with its reply' },
+    name: 'a model call reads the transcript and ends with its reply',
+    shows: { kind: 'reply', attempts: 1, input: 100, text: 'read' },
     act: async ({ callModel }) => modelEnd(await callModel('echo')),
   },
   {
@@ -70,19 +80,10 @@ const MODEL_CASES: readonly HostCase[] = [
     },
   },
   {
-    name: 'the loop is asked before an attempt that cost tokens is retried',
+    name: 'the loop is asked before the wait for a retry of an attempt that cost tokens, and after it',
     shows: {
       end: { kind: 'reply', attempts: 2, input: 107, text: 'again' },
-      asked: [
-        {
-          kind: 'failed',
-          attempts: 1,
-          input: 7,
-          usageKnown: true,
-          code: 'model_error',
-          status: 503,
-        },
-      ],
+      asked: [COSTLY_LOSS, COSTLY_LOSS],
     },
     act: async ({ callModel }) => {
       const asked: JsonObject[] = [];
@@ -92,14 +93,7 @@ const MODEL_CASES: readonly HostCase[] = [
   },
   {
     name: 'a model call ends with what is lost when the loop wants no retry',
-    shows: {
-      kind: 'failed',
-      attempts: 1,
-      input: 7,
-      usageKnown: true,
-      code: 'model_error',
-      status: 503,
-    },
+    shows: COSTLY_LOSS,
     act: async ({ callModel }) => modelEnd(await callModel('costs-once', { mayRetry: isNever })),
   },
   ...(
@@ -164,7 +158,7 @@ const TOOL_CASES: readonly HostCase[] = [
     shows: { outcome: 'ok', names: ['say'] },
     act: async ({ callTool }) => {
       const query = { query: 'speak aloud' };
-      const { result } = await callTool('search_tools:1', query);
+      const { result } = await callTool('tool_registry_search:1', query);
       const found = JSON.stringify(result.output ?? null);
       return { outcome: result.outcome, names: ['say', 'read'].filter((it) => found.includes(it)) };
     },
@@ -187,7 +181,7 @@ const TOOL_CASES: readonly HostCase[] = [
   },
   {
     name: 'a once tool that throws is not tried again',
-    shows: { outcome: 'unknown', attempts: 1, started: true },
+    shows: { outcome: 'error', attempts: 1, started: true },
     act: async ({ callTool }) => {
       const { output: _output, error: _error, ...end } = toolEnd(await callTool('pay:1'));
       return end;
@@ -254,8 +248,19 @@ const TOOL_CASES: readonly HostCase[] = [
     },
   },
   {
-    name: 'a once tool that is aborted while it runs ends as unknown',
+    name: 'a once tool that is aborted and does not stop ends as unknown',
     shows: { outcome: 'unknown', started: true },
+    act: async ({ host, callTool, begun }) => {
+      const waiting = callTool('deaf_once:1', { key: 'a' });
+      await begun('a');
+      host.abort();
+      const { outcome, started } = (await waiting).result;
+      return { outcome, started };
+    },
+  },
+  {
+    name: 'a once tool that stops when it is aborted ends as canceled',
+    shows: { outcome: 'canceled', started: true },
     act: async ({ host, callTool, begun }) => {
       const waiting = callTool('wait_once:1', { key: 'a' });
       await begun('a');
@@ -283,7 +288,7 @@ const CHECK_CASES: readonly HostCase[] = [
   },
   {
     name: 'judging fails when a validator throws in every attempt',
-    shows: { kind: 'failed', message: 'validator broken threw: no idea' },
+    shows: { kind: 'failed', message: 'validator broken: no idea' },
     act: async ({ judge }) => ({ ...(await judge('good', ['broken'])) }) as JsonObject,
   },
   {
@@ -395,10 +400,9 @@ const TIME_CASES: readonly HostCase[] = [
       work.emit('case:noted', null);
       await published;
       seen.push('after an event');
-      let hasEnded = false;
-      const waiting = host.waits.until(() => hasEnded && host.isIdle());
-      void callTool('read:1').then(() => (hasEnded = true));
-      await waiting;
+      const call = callTool('read:1');
+      await host.waits.until(() => host.isIdle());
+      await call;
       return [...seen, 'after a call'];
     },
   },

@@ -77,6 +77,16 @@ export function hostCaseWorld(): HostCaseWorld {
     wait('wait', 'idempotent'),
     wait('wait_once', 'once'),
     defineTool({
+      name: 'deaf_once',
+      description: 'Does not hear that it is to stop.',
+      parameters: key,
+      effect: 'once',
+      execute: ({ key: name }) => {
+        moment(`begun ${name}`).happen();
+        return moment(`released ${name}`).happened;
+      },
+    }),
+    defineTool({
       name: 'release',
       description: 'Releases a call that waits.',
       parameters: key,
@@ -164,8 +174,8 @@ export function hostCaseWorld(): HostCaseWorld {
   ];
   const entries: Readonly<Record<string, ModelFunction>> = {
     echo: async ({ messages }) => {
-      const last = messages.findLast(({ role }) => role === 'user');
-      return { content: last === undefined ? '' : textOf(last), usage: USAGE };
+      const hasTask = messages.some((message) => textOf(message).includes('reads the transcript'));
+      return { content: hasTask ? 'read' : 'not read', usage: USAGE };
     },
     'fails-once': async () => {
       throwOnce('fails-once', httpError(503, 'busy'));
