@@ -1,6 +1,6 @@
 /**
- * A long conversation that stays short: after every third iteration a model summarizes the work. Runs in
- * this process, without a server and without a provider.
+ * A long conversation that stays short: after every third iteration a model summarizes the work.
+ * Runs in this process, without a server and without a provider.
  *
  *     npx tsx examples/03-compaction.ts
  */

@@ -1,6 +1,6 @@
 /**
- * A loop of your own: an agent writes a draft, another model judges it, and the agent rewrites it until
- * the judge is content. The loop is in own-loop/workflow.ts and runs in the workflow. Events,
+ * A loop of your own: an agent writes a draft, another model judges it, and the agent rewrites it
+ * until the judge is content. The loop is in own-loop/workflow.ts and runs in the workflow. Events,
  * statistics, limits, messages, compaction and hand-over work as for every agent.
  *
  *     npx tsx examples/04-own-loop.ts

@@ -1,6 +1,6 @@
 /**
- * A research team as one durable run: a planner, three parallel researchers, a writer, and a reviewer
- * of the writer's drafts. The model is scripted, or a real one if OPENAI_API_KEY is set.
+ * A research team as one durable run: a planner, three parallel researchers, a writer, and a
+ * reviewer of the writer's drafts. The model is scripted, or a real one if OPENAI_API_KEY is set.
  *
  *     npx tsx examples/07-research.ts
  */

@@ -1,6 +1,6 @@
 /**
- * The model of an example: a provider if OPENAI_API_KEY is set, otherwise a mock of one, which plays a
- * script over real HTTP. So every example runs on a machine that has only Node.
+ * The model of an example: a provider if OPENAI_API_KEY is set, otherwise a mock of one, which
+ * plays a script over real HTTP. So every example runs on a machine that has only Node.
  */
 import { openai } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -20,8 +20,8 @@ export interface ExampleLine {
 export type ExampleScript = readonly ModelReply[] | ModelFunction;
 
 /**
- * `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI if a key is set; otherwise the script: its function, or reply n
- * of its list to the nth request of a run.
+ * `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI if a key is set; otherwise the script: its function,
+ * or reply n of its list to the nth request of a run.
  */
 export function exampleModel(script: ExampleScript): ModelEntry['model'] {
   if (typeof script === 'function') {

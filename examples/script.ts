@@ -20,9 +20,10 @@ export interface ScriptTurn {
 }
 
 /**
- * How the agent works: react with YAML or JSON calls, or with programs that make the calls, or native
- * calls. The others are react with YAML: `search` has to find its tools, `window` sees only its last
- * entries, `summary` is summarized. In `lisp` every turn is a program, the last of which returns the answer.
+ * How the agent works: react with YAML or JSON calls, or with programs that make the calls, or
+ * native calls. The others are react with YAML: `search` has to find its tools, `window` sees only
+ * its last entries, `summary` is summarized. In `lisp` every turn is a program, the last of which
+ * returns the answer.
  */
 export type ScriptVariant =
   'yaml' | 'json' | 'program' | 'chat' | 'search' | 'window' | 'summary' | 'lisp';

@@ -1,6 +1,6 @@
 /**
- * The behaviours that tests must prove, row by row, and the tests that prove them. A test proves a row
- * if its name, or a comment in it, has the tag of the row, such as `[row 12]`.
+ * The behaviours that tests must prove, row by row, and the tests that prove them. A test proves a
+ * row if its name, or a comment in it, has the tag of the row, such as `[row 12]`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -146,7 +146,7 @@ function fieldsOf(member: SyntaxNode): {
   };
 }
 
-/** `Pick<Reports, 'counts' | 'gauges'>` gives the picked names, `Breach` its own name. */
+/** `Pick<Reports, 'counts' | 'gauges'>` yields the picked names, `Breach` its own name. */
 function referredFields(reference: SyntaxNode): readonly string[] {
   const given = reference['typeArguments'] as SyntaxNode | null | undefined;
   const picked = (given?.['params'] as readonly SyntaxNode[] | undefined)?.[1];

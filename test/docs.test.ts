@@ -17,6 +17,16 @@ const PAGES = [
     .map((name) => `docs/${name.replaceAll('\\', '/')}`),
 ];
 
+/** The anchors that a Markdown page has on the web: its headings without marks, joined by dashes. */
+function anchorsOf(page: string): readonly string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 describe('the documentation', () => {
   it.each(PAGES)('links only to what is there: %s', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(
@@ -27,6 +37,17 @@ describe('the documentation', () => {
     const missing = local.filter((link) => !existsSync(join(ROOT, dirname(page), link)));
 
     expect(missing).toEqual([]);
+  });
+
+  it.each(PAGES)('links only to headings that are there: %s', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)#\s:]*\.md)?#([^)\s]+)\)/g)];
+
+    const missing = links.filter(([, file, anchor = '']) => {
+      const target = file === undefined ? page : join(dirname(page), file);
+      return !anchorsOf(read(target)).includes(anchor);
+    });
+
+    expect(missing.map(([link]) => link)).toEqual([]);
   });
 
   it.each(PAGES)('names only source files that are there: %s', (page) => {

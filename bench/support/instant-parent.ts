@@ -4,7 +4,7 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 
-/** A parent of `children` runs of `child`, each of so many iterations. */
+/** A parent that starts `children` runs of `child`, each with the given number of iterations. */
 export function instantParent(
   name: string,
   child: AgentDefinition,

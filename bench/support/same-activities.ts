@@ -1,7 +1,7 @@
 /**
- * The two activities of a worker, for a workflow that is no agent: what is measured over it is the
- * loop, not the model and tool activities. No loop feeds their transcript, so it is always the same one:
- * as long as an agent's of fifty iterations is on average.
+ * The two activities of a worker, for a workflow that is no agent. So a comparison with it measures
+ * the loop, not the model and tool activities. No loop feeds their transcript, so the transcript is
+ * always the same: as long as the average one of an agent with fifty iterations.
  */
 import { createActivities } from '../../src/activities/create-activities.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
@@ -19,8 +19,8 @@ const MESSAGES = 50;
 const HEARTBEAT_MS = 3_000;
 
 /**
- * `callModel` and `callTool` of a worker that knows the agent `instant`, with a tool of `resultBytes`;
- * `calls` tool calls a turn.
+ * `callModel` and `callTool` of a worker that knows the agent `instant`, with a tool of
+ * `resultBytes`; `calls` tool calls a turn.
  */
 export async function sameActivities(resultBytes: number, calls = 1): Promise<BareWork> {
   const registry = createRegistry({

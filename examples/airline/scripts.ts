@@ -115,8 +115,8 @@ export const AIRLINE_SCRIPT_SEARCH: readonly ScriptTurn[] = [
 ];
 
 /**
- * The `lisp` variant: the same calls with the same arguments, and the answer. 3 iterations, 9 calls.
- * A later program uses the definitions of an earlier one, not its text.
+ * The `lisp` variant: the same calls with the same arguments, and the answer. 3 iterations, 9
+ * calls. A later program uses the definitions of an earlier one, not its text.
  */
 export const AIRLINE_SCRIPT_LISP: readonly ScriptTurn[] = [
   {

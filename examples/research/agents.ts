@@ -1,6 +1,7 @@
 /**
  * A research team as one pipeline: a planner splits the question, three researchers work in
- * parallel, and a writer turns their findings into a text that a reviewer judges until it is content.
+ * parallel, and a writer turns their findings into a text that a reviewer judges until it is
+ * content.
  */
 import { z } from 'zod';
 import { agentTool, defineAgent, defineTool, pipeline } from '../../src/index.ts';

@@ -67,8 +67,8 @@ export const SHOP_SCRIPT_SEARCH: readonly ScriptTurn[] = [
 ];
 
 /**
- * The `lisp` variant: the same calls with the same arguments, and the answer. 4 iterations, 12 calls.
- * A loop walks the pages, and each step of the policy is a condition.
+ * The `lisp` variant: the same calls with the same arguments, and the answer. 4 iterations, 12
+ * calls. A loop walks the pages, and each step of the policy is a condition.
  */
 export const SHOP_SCRIPT_LISP: readonly ScriptTurn[] = [
   {

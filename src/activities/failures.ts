@@ -2,6 +2,7 @@
  * Failures of activities as Temporal wants them: a stable type to switch on, whether to try again, and
  * when. With the files for tools, the only place in the activities that knows `ApplicationFailure`.
  */
+import { defined } from '../core/base/defined.ts';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { FailureType } from '../core/base/failure-types.ts';
 import type { JsonObject } from '../core/base/json.ts';
@@ -37,18 +38,21 @@ export function toModelFailure(
   const retryAfterMs = failure.retryable ? retryDelayMs(failure, attempt) : null;
   const details: JsonObject = {
     ...context.details,
-    ...(failure.status === undefined ? {} : { status: failure.status }),
-    ...(retryAfterMs !== null && hadCost ? { retryAfterMs } : {}),
+    ...defined({
+      status: failure.status,
+      retryAfterMs: retryAfterMs !== null && hadCost ? retryAfterMs : undefined,
+    }),
   };
+  const isBusy = busyStatuses.includes(failure.status);
   return ApplicationFailure.create({
     type: failure.code,
     message: failure.message,
     nonRetryable: retryAfterMs === null || hadCost,
     details: [details],
-    ...(retryAfterMs === null || hadCost ? {} : { nextRetryDelay: retryAfterMs }),
-    ...(busyStatuses.includes(failure.status)
-      ? { category: ApplicationFailureCategory.BENIGN }
-      : {}),
+    ...defined({
+      nextRetryDelay: retryAfterMs === null || hadCost ? undefined : retryAfterMs,
+      category: isBusy ? ApplicationFailureCategory.BENIGN : undefined,
+    }),
   });
 }
 

@@ -1,4 +1,5 @@
 /** A request as call options of the AI SDK: prompt, tools, structured output, settings. */
+import { defined } from '../core/base/defined.ts';
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -40,23 +41,21 @@ export function toCallOptions(
     request.schema !== undefined &&
     request.tools === undefined &&
     structuredOutputOf(entry) === 'schema';
+  const { stopSequences, headers } = settings;
+  const schema = request.schema as Schema;
   return {
     prompt: toPrompt(request.messages, { cacheUpTo: request.cacheUpTo }),
-    ...(request.tools === undefined
-      ? {}
-      : { tools: request.tools.map((tool) => toTool(tool, entry)) }),
-    ...(request.toolChoice === undefined ? {} : { toolChoice: toToolChoice(request.toolChoice) }),
-    ...(isStructured
-      ? { responseFormat: { type: 'json', schema: request.schema as Schema, name: 'answer' } }
-      : {}),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...defined({
+      tools: request.tools?.map((tool) => toTool(tool, entry)),
+      toolChoice: request.toolChoice && toToolChoice(request.toolChoice),
+      responseFormat: isStructured ? { type: 'json' as const, schema, name: 'answer' } : undefined,
+      maxOutputTokens,
+    }),
     ...numberSettings(settings),
-    ...(Array.isArray(settings['stopSequences'])
-      ? { stopSequences: [...(settings['stopSequences'] as readonly string[])] }
-      : {}),
-    ...(isJsonObject(settings['headers'])
-      ? { headers: settings['headers'] as Record<string, string> }
-      : {}),
+    ...defined({
+      stopSequences: Array.isArray(stopSequences) ? [...(stopSequences as string[])] : undefined,
+      headers: isJsonObject(headers) ? (headers as Record<string, string>) : undefined,
+    }),
     providerOptions: toProviderOptions(entry, model, settings, isStructured),
     abortSignal: signal,
     // The raw chunks carry what the provider counted so far, which an aborted call must not lose.
@@ -88,7 +87,7 @@ function toTool(tool: ModelTool, entry: ModelEntry): LanguageModelV3FunctionTool
     name: tool.name,
     description: tool.description,
     inputSchema: tool.parameters as Schema,
-    ...(entry.strict === undefined ? {} : { strict: entry.strict }),
+    ...defined({ strict: entry.strict }),
   };
 }
 
@@ -113,11 +112,11 @@ function toProviderOptions(
 ): SharedV3ProviderOptions {
   const name = model.provider.includes('azure') ? 'azure' : (model.provider.split('.')[0] ?? '');
   const isOpenAi = name === 'openai' || name === 'azure';
-  const defaults: JsonObject = {
-    ...(isOpenAi && model.provider.endsWith('.responses') ? { store: false } : {}),
-    // Adapters ask for strict schemas unless told otherwise; ours is one only when the entry says so.
-    ...(isStructured ? { strictJsonSchema: entry.strict === true } : {}),
-  };
+  const defaults: JsonObject = defined({
+    store: isOpenAi && model.provider.endsWith('.responses') ? false : undefined,
+    // Adapters ask for strict schemas by default; ours is strict only when the entry says so.
+    strictJsonSchema: isStructured ? entry.strict === true : undefined,
+  });
   const given = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
   if (Object.keys(defaults).length === 0) return given as SharedV3ProviderOptions;
   const own = isJsonObject(given[name]) ? given[name] : {};

@@ -3,6 +3,7 @@
  * objects inside a stream, errors of the network, errors of model functions. Recognised by their
  * fields, since `instanceof` fails between copies of a package.
  */
+import { defined } from '../core/base/defined.ts';
 import type { ModelFailureCode } from '../core/base/failure-types.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { contextTooLong, statusOfCode, unusableAccount } from './model-failure-signs.ts';
@@ -91,10 +92,9 @@ export function classifyModelError(error: unknown, nowMs: number = Date.now()): 
   return {
     code,
     retryable,
-    ...(signs.status === undefined ? {} : { status: signs.status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ status: signs.status, retryAfterMs }),
     message: redact(explain(signs)),
-    ...(call === undefined ? {} : { usage: call['usage'] as TokenUsage }),
+    ...defined({ usage: call === undefined ? undefined : (call['usage'] as TokenUsage) }),
   };
 }
 

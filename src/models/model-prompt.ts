@@ -5,6 +5,7 @@
  * call `{ id, data }` of its id and metadata (see `native-calls.ts`). Metadata is kept under the name of
  * its provider, and every provider looks at its own only, so a transcript may pass between them.
  */
+import { defined } from '../core/base/defined.ts';
 import type {
   LanguageModelV3FilePart,
   LanguageModelV3Message,
@@ -106,7 +107,7 @@ function toAssistantContent(part: Part, idOf: (callId: string) => string): Assis
         {
           type: 'reasoning',
           text: part.text,
-          ...(providerOptions === undefined ? {} : { providerOptions }),
+          ...defined({ providerOptions }),
         },
       ];
     }
@@ -131,7 +132,7 @@ function toToolCall(
     toolCallId: idOf(part.callId),
     toolName: toolNameOf(part.tool),
     input: part.args,
-    ...(providerOptions === undefined ? {} : { providerOptions }),
+    ...defined({ providerOptions }),
   };
 }
 

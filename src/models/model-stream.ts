@@ -5,6 +5,7 @@
  * - I1: what was counted so far can be read at any time, so that an aborted or broken call is charged.
  * - I2: a reply exists only if the provider said why it stopped; all else is a broken stream.
  */
+import { defined } from '../core/base/defined.ts';
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -182,8 +183,7 @@ export function modelCollector(
 function contentParts(result: LanguageModelV3GenerateResult): LanguageModelV3StreamPart[] {
   return result.content.map((content, index): LanguageModelV3StreamPart => {
     const id = `${index}`;
-    const metadata =
-      content.providerMetadata === undefined ? {} : { providerMetadata: content.providerMetadata };
+    const metadata = defined({ providerMetadata: content.providerMetadata });
     switch (content.type) {
       case 'text':
         return { type: 'text-delta', id, delta: content.text, ...metadata };
@@ -219,23 +219,17 @@ function toReplyParts(block: Block): Reply['parts'] {
   if (block.type === 'text') return block.text === '' ? [] : [{ type: 'text', text: block.text }];
   const hasData = Object.keys(block.metadata).length > 0;
   if (block.text === '' && !hasData) return [];
-  return [
-    {
-      type: 'reasoning',
-      text: block.text,
-      ...(hasData ? { providerData: block.metadata as Json } : {}),
-    },
-  ];
+  const providerData = hasData ? (block.metadata as Json) : undefined;
+  return [defined({ type: 'reasoning', text: block.text, providerData })];
 }
 
 function toNativeCall(part: ToolCallEvent): NativeCall {
-  const metadata = part.providerMetadata;
   return {
     id: part.toolCallId,
     tool: part.toolName,
     // Text, read as JSON where its problems can be told to the model; no text is no arguments.
     args: part.input.trim() === '' ? {} : part.input,
-    ...(metadata === undefined ? {} : { providerData: metadata as JsonObject }),
+    ...defined({ providerData: part.providerMetadata as JsonObject | undefined }),
   };
 }
 

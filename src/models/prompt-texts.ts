@@ -1,4 +1,5 @@
 /** Texts of a prompt that functions on the worker write for each request. */
+import { defined } from '../core/base/defined.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import type { TranscriptView } from '../core/contract/transcript.ts';
 import { systemTexts } from '../core/modes/react-prompt.ts';
@@ -36,7 +37,7 @@ export async function promptTexts(
   const time = agentTime(order.time, zoneOffset(spec.timeZone));
   const input = {
     agent: order.agent,
-    input: { task, ...(context === undefined ? {} : { context }) },
+    input: { task, ...defined({ context }) },
     iteration: order.iteration,
     time,
   };
@@ -50,11 +51,10 @@ export async function promptTexts(
     textOf(spec.rules, definition?.rules),
   ]);
   const texts = {
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(rules === undefined ? {} : { rules }),
+    ...defined({ instructions, rules }),
   };
   const prompt = await ownPrompt(definition, view, texts, time);
-  return { ...texts, ...(prompt === undefined ? {} : { prompt }) };
+  return { ...texts, ...defined({ prompt }) };
 }
 
 /** A fleet in mid-upgrade may have lost the function: then the built-in prompt stands in. */

@@ -1,4 +1,5 @@
 /** A definition, the models of the worker and the wishes of a start → the specification of a run. */
+import { defined } from '../core/base/defined.ts';
 import { createHash } from 'node:crypto';
 import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
@@ -83,10 +84,10 @@ export function compileAgent(
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
     models: chosen.models,
-    ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
+    ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
-    ...(compaction === null ? {} : { compaction }),
+    ...defined({ compaction: compaction ?? undefined }),
   };
   return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec, used) };
 }
@@ -98,8 +99,10 @@ function handedOn(
 ): Pick<AgentSpec, 'pipeline' | 'fanOut'> {
   if (model === undefined) return {};
   return {
-    ...(pipeline === undefined ? {} : { pipeline: { ...pipeline, model } }),
-    ...(fanOut === undefined ? {} : { fanOut: { ...fanOut, model } }),
+    ...defined({
+      pipeline: pipeline === undefined ? undefined : { ...pipeline, model },
+      fanOut: fanOut === undefined ? undefined : { ...fanOut, model },
+    }),
   };
 }
 
@@ -152,20 +155,13 @@ export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>
 }
 
 function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): ModelSpec {
-  return {
-    id,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(price === undefined ? {} : { price }),
-  };
+  return defined({ id, contextWindow, maxOutputTokens, price });
 }
 
 /** How an entry asks for an output: found out once, so that a run keeps to it. */
 function outputSpec(entry: ModelEntry): Pick<ModelSpec, 'structuredOutput' | 'strict'> {
-  return {
-    structuredOutput: structuredOutputOf(entry),
-    ...(entry.strict === true ? { strict: true } : {}),
-  };
+  const strict = entry.strict === true ? true : undefined;
+  return defined({ structuredOutput: structuredOutputOf(entry), strict });
 }
 
 /** The models that LLM tools of a definition name, those of the run for the others; each with its fallbacks. */
@@ -209,7 +205,13 @@ function withStandIns(
     if (entry === undefined) return [];
     const { fallbacks = [] } = entry;
     const isAsked = ids.includes(id) && fallbacks.length > 0;
-    return [{ ...modelSpec(entry), ...outputSpec(entry), ...(isAsked ? { fallbacks } : {}) }];
+    return [
+      {
+        ...modelSpec(entry),
+        ...outputSpec(entry),
+        ...defined({ fallbacks: isAsked ? fallbacks : undefined }),
+      },
+    ];
   });
 }
 

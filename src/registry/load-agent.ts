@@ -1,4 +1,5 @@
 /** The specification of a run by the name of its agent, and the check of what it was started with. */
+import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
@@ -78,8 +79,7 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
       spec: compiled.spec,
       specHash,
       warnings: [...warnings, ...prepared.warnings],
-      ...(isAsGiven ? {} : { material }),
-      ...(refusal === undefined ? {} : { refusal }),
+      ...defined({ material: isAsGiven ? undefined : material, refusal }),
     },
   };
 }

@@ -1,4 +1,5 @@
 /** The first request of an agent, as its model would get it: without model, worker or server. */
+import { defined } from '../core/base/defined.ts';
 import type { AgentInput, HistoryTurn } from '../core/contract/input.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import { requestOfOrder } from '../core/ask/order-request.ts';
@@ -56,9 +57,7 @@ export async function previewPrompt(
     v: 1,
     agent: agent.name,
     task: typeof task === 'string' ? { text: task } : task,
-    ...(context === undefined ? {} : { context }),
-    ...(history === undefined ? {} : { history }),
-    ...(memory === undefined ? {} : { memory }),
+    ...defined({ context, history, memory }),
   };
   const loaded = loadAgent(registry, input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
@@ -67,7 +66,7 @@ export async function previewPrompt(
   const head = {
     spec,
     ...(material ?? givenMaterial(input)),
-    ...(history === undefined ? {} : { history }),
+    ...defined({ history }),
   };
   const [first] = spec.models;
   if (first === undefined) {
@@ -90,7 +89,7 @@ export async function previewPrompt(
       ({ kind, key, max }) => kind === 'exact' && key === '$self:agent:iterations' && max <= 1,
     ),
     time: at,
-    ...(first.structuredOutput === undefined ? {} : { structuredOutput: first.structuredOutput }),
+    ...defined({ structuredOutput: first.structuredOutput }),
     transcript: { epoch: 1, length: 0, digest: EMPTY_DIGEST },
   };
   const view = { head, messages: [] };

@@ -1,4 +1,5 @@
 /** What a worker knows by name: its agents with their tools and validators, and its models. */
+import { defined } from '../core/base/defined.ts';
 import { childStarts, stageProblems, withChildren, withKnownAgents } from './agent-family.ts';
 import { compileAgent, unknownModel } from './compile-agent.ts';
 import type {
@@ -110,8 +111,7 @@ function costProblemsBelow(
   for (const { agent, model } of starts) {
     const child = agents.get(agent)?.definition;
     if (child === undefined) continue;
-    const start = model === undefined ? {} : { model };
-    const below = compileAgent(child, models, start, limits);
+    const below = compileAgent(child, models, defined({ model }), limits);
     for (const { code, message } of below.kind === 'problems' ? below.problems : []) {
       const whole = `${message} Its child \`${agent}\` uses it.`;
       if (code === 'cost_without_price') problems.set(whole, { code, message: whole });

@@ -2,6 +2,7 @@
  * Runs a function of a user with a deadline and a way to stop it. The function may ignore the
  * signal: the caller gets on without it after a grace time, and its late result is dropped.
  */
+import { defined } from '../core/base/defined.ts';
 
 /** How long a stopped function may take to settle, in ms. A service call aborts within one. */
 export const STOP_GRACE_MS = 3_000;
@@ -44,7 +45,7 @@ export async function attempt(
     stop.abort(first === 'stopped' ? bounds.signal.reason : timeoutReason());
     const isWaited = first === 'stopped' || bounds.graceAtDeadline === true;
     const late = isWaited ? await within(settled, bounds.graceMs ?? STOP_GRACE_MS) : undefined;
-    return { kind: first, ...(late === undefined ? {} : { late }) };
+    return { kind: first, ...defined({ late }) };
   }
   return first;
 }

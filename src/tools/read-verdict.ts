@@ -1,3 +1,4 @@
+import { defined } from '../core/base/defined.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import type { FormattedSection } from '../core/base/message.ts';
 
@@ -31,7 +32,9 @@ function isSection(value: unknown): value is FormattedSection {
 function plainSection({ name, content, children }: FormattedSection): FormattedSection {
   return {
     name,
-    ...(content === undefined ? {} : { content }),
-    ...(children === undefined ? {} : { children: children.map(plainSection) }),
+    ...defined({
+      content,
+      children: children === undefined ? undefined : children.map(plainSection),
+    }),
   };
 }

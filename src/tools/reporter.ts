@@ -1,4 +1,5 @@
 /** Collects what a tool or a validator reports while it runs, so that it is applied with the result. */
+import { defined } from '../core/base/defined.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
 import { priceUsage } from '../core/model/cost.ts';
@@ -65,12 +66,13 @@ export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Report
       const priced = priceUsage(usage, prices.get(model));
       modelCalls.push({ model, usage: priced.usage, usageKnown: priced.known });
     },
-    reports: () => ({
-      ...(counts.size === 0 ? {} : { counts: Object.fromEntries(counts) }),
-      ...(gauges.size === 0 ? {} : { gauges: Object.fromEntries(gauges) }),
-      ...(events.length === 0 ? {} : { events: [...events] }),
-      ...(modelCalls.length === 0 ? {} : { modelCalls: [...modelCalls] }),
-    }),
+    reports: () =>
+      defined({
+        counts: counts.size === 0 ? undefined : Object.fromEntries(counts),
+        gauges: gauges.size === 0 ? undefined : Object.fromEntries(gauges),
+        events: events.length === 0 ? undefined : [...events],
+        modelCalls: modelCalls.length === 0 ? undefined : [...modelCalls],
+      }),
   };
 }
 

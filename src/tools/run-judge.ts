@@ -1,4 +1,5 @@
 /** Judges the answers of one reply, without Temporal: the activity and the memory host share it. */
+import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
@@ -117,7 +118,7 @@ async function judgeSections(judge: Judge): Promise<readonly SectionVerdict[] | 
     verdicts.push(
       fit.kind === 'unfit'
         ? { problems: fit.lines }
-        : { problems: [], ...(fit.value === undefined ? {} : { value: fit.value }) },
+        : { problems: [], ...defined({ value: fit.value }) },
     );
   }
   return verdicts;
@@ -139,11 +140,11 @@ async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Sto
         kind: 'rejected',
         validator: validator.name,
         feedback: verdict.feedback,
-        ...(fit.value === undefined ? {} : { value: fit.value }),
+        ...defined({ value: fit.value }),
       };
     }
   }
-  return { kind: 'accepted', ...(fit.value === undefined ? {} : { value: fit.value }) };
+  return { kind: 'accepted', ...defined({ value: fit.value }) };
 }
 
 /** The schema of the agent's answer, or of the LLM tool that answers. */

@@ -7,6 +7,7 @@
  *     have taken effect: then its outcome is unknown.
  * I3  What is returned is JSON within the bounds of the tool, however large or odd its result.
  */
+import { defined } from '../core/base/defined.ts';
 import { canonicalJson, isJsonObject } from '../core/base/json.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import {
@@ -114,7 +115,7 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
       timeoutMs: tool.spec.timeoutMs,
       // Whether a `once` tool took effect is worth a little more time; other calls are just late.
       graceAtDeadline: tool.spec.effect === 'once',
-      ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+      ...defined({ graceMs: options.graceMs }),
     },
   );
   const run = readAttempt(call, outcome);
@@ -274,9 +275,11 @@ function readReturn({ agent, tool, order, options }: Call, value: unknown): Tool
   const result: ToolResult = {
     outcome: 'ok',
     ...capped,
-    ...(media === undefined || media.length === 0 ? {} : { media }),
-    ...(instructions === undefined ? {} : { instructions: cut(instructions, maxResultBytes) }),
-    ...(importance === undefined ? {} : { importance }),
+    ...defined({
+      media: media?.length === 0 ? undefined : media,
+      instructions: instructions === undefined ? undefined : cut(instructions, maxResultBytes),
+      importance,
+    }),
     attempts: options.attempt,
     started: true,
   };

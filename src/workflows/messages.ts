@@ -26,7 +26,7 @@ import {
 } from '../core/contract/messages.ts';
 import type {
   ChildCancel,
-  DeadlineNews,
+  DeadlineChange,
   LeaseGrant,
   LeaseRequest,
   ProgressMessage,
@@ -81,7 +81,7 @@ export const leaseRequestSignal: SignalDefinition<[LeaseRequest]> = defineSignal
   MESSAGE_NAMES.leaseRequest,
 );
 /** From the parent: until when the runs above may run. */
-export const deadlinesSignal: SignalDefinition<[DeadlineNews]> = defineSignal(
+export const deadlinesSignal: SignalDefinition<[DeadlineChange]> = defineSignal(
   MESSAGE_NAMES.deadlines,
 );
 /** From the parent: what may be spent in all. */

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { shareBundle } from '../support/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 let folder = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-examples-'));
+  await shareBundle(folder);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

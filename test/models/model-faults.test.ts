@@ -14,7 +14,7 @@ import {
   startPlainServer,
   type Protocol,
 } from '../support/aimock.ts';
-import { withinMs } from '../support/kills.ts';
+import { withinMs } from '../support/extent.ts';
 import { beginningOf, usageOfBeginning } from '../support/partial-streams.ts';
 
 let mock: LLMock;

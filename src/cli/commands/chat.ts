@@ -1,7 +1,8 @@
-/** `chat AGENT`: a person talks with an agent. */
+/** `chat AGENT`: a conversation with an agent. */
 import { Option, type Command } from 'commander';
 import { openConversation, type ConversationOptions } from '../../client/conversation.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
+import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readJsonObject, readLimits } from '../terminal/arguments.ts';
 import type { Act, Cli } from '../terminal/cli.ts';
@@ -27,13 +28,13 @@ export function addChatCommand(program: Command, act: Act): void {
     .command('chat')
     .summary('talk with an agent')
     .description(
-      'Talks with an agent: each line is a message, each answer goes to stdout. Its questions and the ' +
-        'calls that need approval are answered in between. Ctrl-C stops a turn, a second one leaves; ' +
-        '/quit and the end of input leave without stopping anything. With --json each piece of news ' +
-        'is one JSON document on a line.',
+      'Talks with an agent. Each line is a message; answers go to stdout. You also answer its questions ' +
+        'and approve its calls here. Ctrl-C stops the current turn, and a second Ctrl-C leaves. /quit ' +
+        'and the end of input leave without stopping anything. With --json, each update is a JSON ' +
+        'document on one line.',
     )
     .argument('<agent>', 'name of the agent')
-    .option('--agents <file>', 'agent file to serve (default: agents.ts, when it is there)')
+    .option('--agents <file>', 'agent file to serve (default: agents.ts, if it exists)')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
     .addOption(
       new Option(
@@ -47,11 +48,11 @@ export function addChatCommand(program: Command, act: Act): void {
       collect,
       [],
     )
-    .option('--model <id>', 'model entry that replaces the one of the agent')
-    .option('--resume <id>', 'go on with this conversation')
-    .option('--serve', 'serve the agent file also on a server that TEMPORAL_ADDRESS names')
+    .option('--model <id>', "model entry that replaces the agent's own")
+    .option('--resume <id>', 'continue this conversation')
+    .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
     .option('--no-serve', 'leave the work to other workers')
-    .option('--stream', 'show provisional text also where stderr is no terminal')
+    .option('--stream', 'show provisional text even if stderr is no terminal')
     .option('--no-stream', 'show answers only')
     .action((agent: string, options: ChatOptions) => act((cli) => chat(cli, agent, options)));
 }
@@ -70,15 +71,12 @@ async function conversationOptions(
   cli: Cli,
   { context, id, limit, model, resume }: ChatOptions,
 ): Promise<ConversationOptions> {
-  const named = resume ?? id;
-  const data = await readJsonObject('--context', context, cli.io.cwd);
-  const limits = readLimits(limit);
-  return {
-    ...(named === undefined ? {} : { id: named }),
-    ...(data === undefined ? {} : { context: data }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(model === undefined ? {} : { model }),
-  };
+  return defined({
+    id: resume ?? id,
+    context: await readJsonObject('--context', context, cli.io.cwd),
+    limits: readLimits(limit),
+    model,
+  });
 }
 
 interface Talk {
@@ -99,14 +97,14 @@ async function talk(
   if (options.resume !== undefined && !isThere) throw unknownConversation(options.resume);
   if (options.id !== undefined && isThere) throw takenConversation(agent, options.id);
   const view = viewOf(cli, options);
-  view.note(`conversation ${conversation.id} · /help lists what there is beside talking`);
+  view.note(`conversation ${conversation.id} · /help lists the commands`);
   const signals = listenTo(io.signals);
   const lines = io.openLines();
   try {
     const ending = await runChatSession({ conversation, lines, view, onSignal: signals.on });
     if (ending.open !== null) {
       const turn = isServed
-        ? `Turn ${ending.open.id} stands still until a worker has its agent.`
+        ? `Turn ${ending.open.id} waits until a worker serves its agent.`
         : `Turn ${ending.open.id} goes on.`;
       view.note(turn);
     }
@@ -128,7 +126,7 @@ function viewOf({ io, output }: Cli, { stream }: ChatOptions): ChatView {
   });
 }
 
-/** Of a person who leaves nothing is wrong; a script wants to know how its last turn ended. */
+/** A person who leaves gets success; a script gets the result of its last turn. */
 function exitCodeOf({ how, lastStep }: ChatEnding, isTerminal: boolean): number {
   if (how === 'interrupted') return EXIT_CODES.interrupted;
   return isTerminal || lastStep === null ? EXIT_CODES.success : exitCodeOfStep(lastStep);
@@ -140,14 +138,14 @@ function listenTo(source: Cli['io']['signals']): {
   readonly on: (listener: Listener) => void;
   readonly off: () => void;
 } {
-  let tell: Listener = () => undefined;
-  const interrupt = (): void => tell('interrupt');
-  const leave = (): void => tell('leave');
+  let notify: Listener = () => undefined;
+  const interrupt = (): void => notify('interrupt');
+  const leave = (): void => notify('leave');
   source.on('SIGINT', interrupt);
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) source.on(signal, leave);
   return {
     on: (listener) => {
-      tell = listener;
+      notify = listener;
     },
     off: () => {
       source.off('SIGINT', interrupt);

@@ -1,4 +1,4 @@
-/** `lisp run` and `lisp repl`: the program language on its own, without a server. */
+/** `lisp run` and `lisp repl`: runs programs of the language without a server. */
 import type { Command } from 'commander';
 import type { JsonObject } from '../../core/base/json.ts';
 import { readCount, readJsonObject, readTextFile } from '../terminal/arguments.ts';
@@ -25,31 +25,34 @@ export function addLispCommand(program: Command, act: Act): void {
     .command('lisp')
     .summary('run programs of the language on their own')
     .description(
-      'Runs programs of the language that agents write, here and without a server. There are no ' +
-        'tools and nobody to ask; `sleep` really waits.',
+      'Runs programs of the language that agents write, in this process and without a server. There ' +
+        'are no tools and no one to ask; `sleep` waits in real time.',
     );
   withOptions(lisp.command('run'))
     .summary('run a file')
     .description(
-      'Runs the program in a file. Its value goes to stdout, its notes and errors to stderr. Ends ' +
-        'with 1 when the program is refused, fails, or ends in an error.',
+      'Runs the program in a file. Its value goes to stdout, its notes and errors go to stderr. The ' +
+        'exit code is 1 when the program is refused, fails, or ends with an error.',
     )
     .argument('<file>', 'the program, or - for stdin')
     .action((file: string, options: LispOptions) => act((cli) => runFile(cli, file, options)));
   withOptions(lisp.command('repl'))
     .summary('read programs from stdin, one after another')
     .description(
-      'Reads programs from stdin and writes the value of each. What one defines, the next ones ' +
-        'have; `*1` is the last value. A program goes on over lines until everything in it is ' +
-        'closed. Ctrl-D ends. With --json one document on a line.',
+      'Reads programs from stdin and prints the value of each. Later programs have the definitions of ' +
+        'earlier ones; `*1` is the last value. A program ends on the line that closes all of its ' +
+        'forms. Ctrl-D ends the session. With --json, each result is a document on one line.',
     )
     .action((options: LispOptions) => act((cli) => repl(cli, options)));
 }
 
 function withOptions(command: Command): Command {
   return command
-    .option('--data <json>', "what programs read as data/…: a JSON object, or @ and a file's path")
-    .option('--fuel <units>', 'work that one program may do, at most 2,000,000');
+    .option(
+      '--data <json>',
+      "data that programs read as data/…: a JSON object, or @ and a file's path",
+    )
+    .option('--fuel <units>', 'fuel of each program, at most 2,000,000');
 }
 
 async function sessionOf(cli: Cli, options: LispOptions): Promise<LispSession> {
@@ -96,7 +99,7 @@ async function repl(cli: Cli, options: LispOptions): Promise<number> {
         if (entry.trim() !== '') await evaluate(cli, session, entry, signal);
         entry = '';
       }
-      // What was left open is told as the parse error that it is.
+      // An unfinished program is reported as a parse error.
       if (entry !== '') await evaluate(cli, session, entry, signal);
       return EXIT_CODES.success;
     },
@@ -119,7 +122,7 @@ async function evaluate(
   if (report.printed !== null) cli.output.text(report.printed);
 }
 
-/** Notes, warnings and errors, for people; the document of `--json` has them too. */
+/** Writes notes, warnings and errors as text; with `--json`, the document has them. */
 function writeMessages({ output }: Cli, report: ProgramReport): void {
   if (output.isJson) return;
   const { paintNote } = output;

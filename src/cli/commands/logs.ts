@@ -14,19 +14,19 @@ interface LogOptions {
   readonly from: string;
 }
 
-/** Adds `logs ID`: what happened in a run, over its whole chain. */
+/** Adds `logs ID`: the events of a run, over its whole chain. */
 export function addLogsCommand(program: Command, act: Act): void {
   program
     .command('logs')
-    .summary('show what happened in a run')
+    .summary('show the events of a run')
     .description(
-      'Shows what happened in a run, over its whole chain. With --json one list of events; with ' +
-        '--json and --follow one event on a line. With --follow, what the model writes is shown on ' +
-        'stderr as it comes: provisional, and on a terminal unless told otherwise.',
+      'Shows the events of a run, over its whole chain. With --json, prints one list of events; with ' +
+        '--json and --follow, one event per line. With --follow, provisional text of the model goes ' +
+        'to stderr, by default only on a terminal.',
     )
     .argument('<id>', 'id of the run')
-    .option('-f, --follow', 'go on until the run ends')
-    .option('--stream', 'show provisional text also where stderr is no terminal')
+    .option('-f, --follow', 'follow the run until it ends')
+    .option('--stream', 'show provisional text even if stderr is no terminal')
     .option('--no-stream', 'show events only')
     .option('--from <seq>', 'number of the first event', '1')
     .action((id: string, options: LogOptions) =>
@@ -55,7 +55,7 @@ function followLog(cli: Cli, run: RunHandle, from: number, streams: boolean): Pr
       const ended = new AbortController();
       const signal = AbortSignal.any([interrupted, ended.signal]);
       const printer = createProgressPrinter(cli.output);
-      // Provisional text is a courtesy: when it breaks off, the events still come.
+      // Provisional text is optional: if it fails, the events still come.
       if (streams) void printStream(run, printer, signal).catch(() => undefined);
       try {
         for await (const events of newEvents(run, from, signal)) {
@@ -77,8 +77,8 @@ function writeEvent({ io, output }: Cli, event: AgentEvent): void {
 }
 
 /**
- * The events of a run as they come, in lists, until the run has ended. Asks once a second where the
- * run stands, and for events only when something has happened.
+ * Lists of new events, until the run has ended. Polls the status once a second, and reads events only
+ * when it has changed.
  */
 async function* newEvents(
   run: Pick<RunHandle, 'status' | 'events'>,
@@ -95,7 +95,7 @@ async function* newEvents(
       next += events.length;
       yield events;
     }
-    // The state was read before the events: what an ended run had to say is all there.
+    // The status was read before the events, so all events of an ended run are there.
     if (status.state === 'ended') return;
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }

@@ -1,16 +1,16 @@
-/** A client for one command, with a worker of this process when the agent file is to be served here. */
+/** Opens a client for one command and, if needed, a worker that serves the agent file. */
 import type { Everloop } from '../../client/everloop-client.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { configFor, openClient, type Cli } from '../terminal/cli.ts';
 import { hasAgentFile, loadAgents } from './load-agents.ts';
 
-/** How an agent is reached. */
+/** Options of {@link openServed}. */
 export interface ServedOptions {
-  /** The agent file; default: `agents.ts`, when it is there. */
+  /** The agent file; default: `agents.ts`, if it exists. */
   readonly agents?: string;
-  /** Whether to serve it; default: on a server of this machine. */
+  /** Whether to serve it; default: only on a server of this machine. */
   readonly serve?: boolean;
-  /** Whether this process stays long enough to serve anything. */
+  /** False for a command that does not wait for the run. */
   readonly mayServe: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface ServedEverloop {
   readonly isServed: boolean;
 }
 
-/** A worker of this process that ends with the command: others' calls that it took go elsewhere. */
+/** Short, because other workers can take over calls of other runs. */
 const SHUTDOWN_GRACE_MS = 2_000;
 
 /** Opens a client; throws a UsageError `agent_not_found` when the file to serve has no such agent. */
@@ -33,7 +33,7 @@ export async function openServed(
   const config = configFor(cli);
   const isOwnServer = config.temporal.address === undefined;
   const serves = options.mayServe && (options.serve ?? isOwnServer);
-  if (!serves || !(options.serve === true || (await hasAgentFile(options.agents, io.cwd)))) {
+  if (!serves || !(options.serve === true || hasAgentFile(options.agents, io.cwd))) {
     return { everloop: await openClient(cli), isServed: false };
   }
   const file = await loadAgents(options.agents, io.cwd);

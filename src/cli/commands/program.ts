@@ -17,12 +17,12 @@ export function addProgramCommand(program: Command, act: Act): void {
     .command('program')
     .summary('show the program of a run, form by form')
     .description(
-      'Shows the program that a run is in the middle of, else its last one: each form with its state ' +
-        'and value, and the calls, questions and timers that are open. With --follow it is shown ' +
-        'again whenever it has changed, with --json and --follow as one document on a line.',
+      'Shows the current program of a run, else its last one: each form with its state and value, and ' +
+        'the open calls, questions and timers. With --follow, shows it again at each change; with ' +
+        '--json and --follow, as one document per line.',
     )
     .argument('<id>', 'id of the run')
-    .option('-f, --follow', 'go on until the run ends')
+    .option('-f, --follow', 'follow the run until it ends')
     .action((id: string, { follow = false }: ProgramOptions) =>
       act((cli) =>
         withClient(cli, async (everloop) => {
@@ -52,7 +52,7 @@ function followProgram(cli: Cli, run: RunHandle): Promise<number> {
         const text = cli.output.isJson ? JSON.stringify(view) : viewText(run.id, view);
         if (text !== shown) write(cli, text, shown === '');
         shown = text;
-        // The state was read before the program: what an ended run had to show is all there.
+        // The status was read before the program, so the program of an ended run is final.
         if (state === 'ended') break;
         await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
       }

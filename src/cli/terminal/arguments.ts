@@ -1,4 +1,4 @@
-/** What stands on the command line as text, read and checked. */
+/** Reads and checks the arguments and options of commands. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { LimitsInput } from '../../core/contract/input.ts';
@@ -6,14 +6,14 @@ import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../c
 import { mergeLimits } from '../../core/limits/compile-limits.ts';
 import { UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
 
-/** Repeatable options: each use adds a value. */
+/** For a repeatable option: each use adds a value. */
 export function collect(value: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, value];
 }
 
 /**
- * Limits from `key=value`, as in `totalTokens=200000`, `costUsd=2`, `iterations=unlimited`; a lone
- * `unlimited` drops all of them. Throws a UsageError with all that is wrong.
+ * Limits from texts such as `totalTokens=200000`, `costUsd=2` or `iterations=unlimited`; a single
+ * `unlimited` drops all limits. Throws a UsageError with all problems.
  */
 export function readLimits(texts: readonly string[]): LimitsInput | undefined {
   if (texts.length === 0) return undefined;
@@ -38,7 +38,7 @@ function readLimit(text: string): readonly [key: string, value: number | 'unlimi
   );
 }
 
-/** The JSON object that `option` gives: its text, or a file when the text is `@` and a path. */
+/** The JSON object in the text of `option`, or in a file if the text is `@` and a path. */
 export async function readJsonObject(
   option: string,
   text: string | undefined,
@@ -57,7 +57,7 @@ export async function readJsonObject(
   return value as JsonObject;
 }
 
-/** A JSON value that stands on the command line; `name` is the argument. */
+/** The JSON value of the argument `name`. */
 export function readJsonArgument(name: string, text: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -70,7 +70,7 @@ export function readJsonArgument(name: string, text: string): Json {
   }
 }
 
-/** A JSON object that stands on the command line; `name` is the argument. */
+/** The JSON object of the argument `name`. */
 export function readObject(name: string, text: string): JsonObject {
   const value = readJsonArgument(name, text);
   if (isJsonObject(value)) return value;
@@ -98,7 +98,7 @@ function unfitJson(option: string, got: string): UsageError {
   );
 }
 
-/** The text of a file that is an argument. */
+/** The text of the file that an argument names. */
 export async function readTextFile(path: string, cwd: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
@@ -108,7 +108,7 @@ export async function readTextFile(path: string, cwd: string): Promise<string> {
   }
 }
 
-/** A whole number from `min` up. */
+/** The whole number of `option`, at least `min`. */
 export function readCount(option: string, text: string, min: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number;
@@ -118,7 +118,7 @@ export function readCount(option: string, text: string, min: number): number {
   );
 }
 
-/** A port: a number from 1 to 65,535, or `free` for any. */
+/** The port of `option`: a number from 1 to 65,535, or `free` for any. */
 export function readPort(option: string, text: string): number | 'free' {
   if (text === 'free') return 'free';
   const number = Number(text);

@@ -1,10 +1,10 @@
-/** A program as text for people: each of its forms, and what it waits for. Pure. */
+/** A program as text: each of its forms, and what it waits for. Pure. */
 import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
 import type { EffectStatus, FormStatus, ProgramStatus } from '../../lisp.ts';
 import { oneLine, pluralText, tableText } from '../terminal/text.ts';
 
-/** Characters of a form, and of its value: both should fit on a line of a terminal. */
+/** Characters of a form and of its value; both should fit on a line of a terminal. */
 const FORM_WIDTH = 56;
 const VALUE_WIDTH = 40;
 
@@ -46,7 +46,7 @@ function formText(source: string, { span }: FormStatus): string {
   return oneLine(source.slice(span.start, span.end), FORM_WIDTH);
 }
 
-/** What is open, and what waits for its turn; nothing of a program that has ended. */
+/** The open effects, and those that wait for their turn. */
 function effectsText({ effects, counts }: ProgramStatus): readonly string[] {
   const open = effects.filter(({ state }) => state === 'waiting' || state === 'pending');
   if (open.length === 0) return [];

@@ -6,15 +6,5 @@ export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'obj
 /** The type of `value`, named as in JSON Schema: `null`, `number`, `array`, … */
 export function jsonType(value: Json): JsonType {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'boolean':
-      return 'boolean';
-    case 'number':
-      return 'number';
-    case 'string':
-      return 'string';
-    default:
-      return 'object';
-  }
+  return Array.isArray(value) ? 'array' : (typeof value as JsonType);
 }

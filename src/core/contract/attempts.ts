@@ -1,13 +1,13 @@
-/** How often a host tries each kind of call before it gives up; the same for every host. */
+/** How often each kind of call is attempted; the same for every host. */
 import type { ToolSpec } from './spec.ts';
 
 /** Of a model call, over all the activities that it takes. */
 export const MAX_MODEL_ATTEMPTS = 8;
 
-/** Of judging an answer: validators are functions of users. */
+/** Of judging an answer, since validators are user functions. */
 export const MAX_JUDGE_ATTEMPTS = 3;
 
-/** Of a quick check before a call runs: whether a person must approve it, whether its arguments fit. */
+/** Of a quick check before a call: whether it needs approval, whether its arguments fit. */
 export const MAX_CHECK_ATTEMPTS = 3;
 
 /** Of a tool call. A `once` tool is never run twice. */

@@ -67,7 +67,7 @@ export interface CompactionState {
 /** Of a new run. */
 export const EMPTY_COMPACTION: CompactionState = { snapshots: {}, lastReply: null };
 
-/** Indexes of messages in the scratchpad: from the first number up to, not including, the second. */
+/** Indexes of messages in the scratchpad: `from` is included, `until` is not. */
 export type MessageRange = readonly [from: number, until: number];
 
 /** What a model is to summarise, by reference: the worker finds the texts in the transcript. */

@@ -1,4 +1,4 @@
-/** What the loop asks of its host: model calls, whose orders name the transcript, and child runs. */
+/** Orders of the loop to its host: model calls, which refer to the transcript, and child runs. */
 import type { Message } from '../base/message.ts';
 import type { SummaryOrder } from './compaction.ts';
 import type { AgentInput } from './input.ts';
@@ -6,24 +6,21 @@ import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
 
 /** A question that a custom loop asks in its own words. */
 export interface OwnRequest {
-  /** What the model reads; at least one, together at most 1 MB. They are not kept. */
+  /** At least one, together at most 1 MB. They are not kept. */
   readonly messages: readonly Message[];
   /** True: after the agent's prompt and conversation. Default: alone, without prompt and tools. */
   readonly conversation?: boolean;
-  /** Ids of model entries of the worker in the order in which they are tried; default: the agent's. */
+  /** Ids of model entries, in the order in which they are tried; default: the agent's. */
   readonly models?: readonly string[];
 }
 
-/**
- * A request that travels whole: the question of an LLM tool. It has nothing to do with the conversation,
- * so no transcript is read. At most 1 MB.
- */
+/** A complete request, for an LLM tool: it needs no transcript. At most 1 MB. */
 export type InlineRequest = Pick<
   ModelRequest,
   'mode' | 'messages' | 'schema' | 'tools' | 'toolChoice' | 'cacheUpTo'
 >;
 
-/** A model call by reference: who asks, about which part of the transcript, and what only this call has. */
+/** A model call: who asks, for which part of the transcript, and the options of this call. */
 export interface ModelOrder {
   readonly agent: string;
   readonly runId: string;
@@ -36,7 +33,7 @@ export interface ModelOrder {
   readonly iteration: number;
   /** Attempts of this iteration before this call, over fallbacks and repeated questions. */
   readonly triesBefore: number;
-  /** Attempts of this very call that are over: set by a host that begins a call anew. */
+  /** Attempts of this call that have ended; set by a host that starts the call again. */
   readonly attemptsBefore?: number;
   /** True when the model must answer without calls. */
   readonly lastTurn: boolean;
@@ -53,7 +50,7 @@ export interface ModelOrder {
   readonly summary?: SummaryOrder;
 }
 
-/** Names a state of the transcript; the digest proves that a reader found the same. */
+/** A state of the transcript; the digest shows that a reader has the same. */
 export interface TranscriptReference {
   readonly epoch: number;
   /** Messages of the epoch that belong to the request; later ones are ignored. */
@@ -63,7 +60,7 @@ export interface TranscriptReference {
 
 /** A child run to start. */
 export interface ChildOrder {
-  /** Its address: that of its parent, a slash and the id of the call, so no other run can have it. */
+  /** Its address: that of its parent, a slash and the id of the call, so it is unique. */
   readonly childId: string;
   readonly callId: string;
   readonly input: AgentInput;

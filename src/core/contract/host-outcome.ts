@@ -1,4 +1,4 @@
-/** How the calls of the port ended: what a host gives back to the loop. */
+/** How the calls of the port ended: what a host returns to the loop. */
 import type { Reply, TokenUsage } from './model.ts';
 import type { JudgeResult, LiteralFindings, LiteralVerdict, ToolResult } from './outcome.ts';
 import type { Step } from './step.ts';
@@ -6,7 +6,7 @@ import type { Step } from './step.ts';
 /** How a model call ended. */
 export type ModelOutcome =
   | { readonly kind: 'reply'; readonly reply: Reply; readonly attempts: number }
-  /** The provider has stopped; what it had reported by then is counted. */
+  /** The call was stopped; usage that the provider has reported is counted. */
   | {
       readonly kind: 'aborted';
       readonly usage: TokenUsage;
@@ -18,7 +18,7 @@ export type ModelOutcome =
       /** `model_error`, `model_auth`, `model_request_refused` or `context_too_long`. */
       readonly code: string;
       readonly message: string;
-      /** The status of HTTP, where there was one. */
+      /** The HTTP status, if there was one. */
       readonly status?: number;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
@@ -28,7 +28,7 @@ export type ModelOutcome =
 /** A model call that gave no reply. */
 export type ModelLoss = Exclude<ModelOutcome, { readonly kind: 'reply' }>;
 
-/** How a tool call ended. Results are recorded in request order, so each says when it came. */
+/** How a tool call ended, and when, since results are recorded in request order. */
 export interface ToolEnd {
   readonly result: ToolResult;
   /** Milliseconds since 1970. */
@@ -41,13 +41,13 @@ export type JudgeOutcome =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Whether a person must approve a call; `failed` when the agent's own function threw in every attempt. */
+/** Whether a person must approve a call; `failed`: the tool's function threw in every attempt. */
 export type ApprovalOutcome =
   | { readonly kind: 'known'; readonly needed: boolean }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** How a check of arguments ended: a verdict for each call of the order, findings for each literal. */
+/** How a check of arguments ended: a verdict for each call, findings for each literal. */
 export type LiteralsOutcome =
   | {
       readonly kind: 'checked';

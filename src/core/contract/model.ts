@@ -45,7 +45,7 @@ export type ModelPurpose = 'reply' | 'compaction' | 'judge' | 'tool';
 /** Why a model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 
-/** Tokens and money of one or more calls. All integers ≥ 0; input includes cached, output includes reasoning. */
+/** Integers ≥ 0, of one or more calls; input includes cached, output includes reasoning. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

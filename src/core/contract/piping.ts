@@ -62,9 +62,9 @@ export function upstreamFailure({
   readonly message: string;
   readonly details: Json;
 } {
-  const said = message === undefined ? '' : `: ${message}`;
+  const suffix = message === undefined ? '' : `: ${message}`;
   return {
-    message: `upstream \`${agent}\` ended with ${reason}${said}`,
+    message: `upstream \`${agent}\` ended with ${reason}${suffix}`,
     details: { upstream: defined({ runId, agent, status, reason, message }) },
   };
 }

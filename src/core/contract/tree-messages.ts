@@ -58,7 +58,7 @@ export interface ChildCancel {
 }
 
 /** From the parent: the ancestors' deadlines, after one of their time limits was changed. */
-export interface DeadlineNews {
+export interface DeadlineChange {
   readonly v: 1;
   readonly kind: 'deadlines';
   /** Rises with each change that a parent sends; the highest counts. */
@@ -68,4 +68,4 @@ export interface DeadlineNews {
 }
 
 /** What a parent sends to a child. */
-export type ChildMessage = LeaseGrant | ChildCancel | DeadlineNews;
+export type ChildMessage = LeaseGrant | ChildCancel | DeadlineChange;

@@ -50,7 +50,7 @@ export function wouldCross(
   return null;
 }
 
-/** `limit exceeded: …` or `limit reached: …`, with the key, the numbers and the ancestor, if any. */
+/** `limit exceeded: …` or `limit reached: …`, with key, numbers and the ancestor, if any. */
 export function explainBreach(breach: Breach): string {
   const { key, value, attempted, limit, origin } = breach;
   const name = origin === 'self' ? key : `${key} of ${origin.agent} (run ${origin.runId})`;

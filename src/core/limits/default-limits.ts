@@ -29,8 +29,17 @@ const MISTAKES: readonly string[] = [
   'agent:termination_parse_error_consecutive',
 ];
 
-/** The defaults of a mode; in `json` and `lisp` turns exist to repair mistakes. */
+/** Whether the turns of a mode are there to repair mistakes. */
+const REPAIRS_BY_TURNS: Readonly<Record<Mode, boolean>> = {
+  react: false,
+  chat: false,
+  json: true,
+  text: false,
+  lisp: true,
+};
+
+/** The default limits of a mode; all of them without one. */
 export function defaultLimitsOf(mode: Mode | undefined): readonly Limit[] {
-  if (mode !== 'json' && mode !== 'lisp') return DEFAULT_LIMITS;
+  if (mode === undefined || !REPAIRS_BY_TURNS[mode]) return DEFAULT_LIMITS;
   return DEFAULT_LIMITS.filter(({ key }) => !MISTAKES.includes(key));
 }

@@ -45,7 +45,7 @@ export interface CompilingRun {
 
 /**
  * The program of a run whose answer was accepted, with the definitions that it needs.
- * @throws UsageError `not_compilable` if the answer was not a program's, or depends on an earlier value.
+ * @throws UsageError `not_compilable` if no program gave the answer, or it uses an earlier value.
  */
 export function compiledFrom({ step, entries, events }: CompilingRun): CompiledAgent {
   const { agent, signature, usage } = step;

@@ -11,7 +11,7 @@
 import type { Breach } from '../contract/limit.ts';
 import type { MediaPart } from '../base/message.ts';
 import type { InputKind } from '../contract/events.ts';
-import type { DeadlineNews, LeaseGrant } from '../contract/tree-messages.ts';
+import type { DeadlineChange, LeaseGrant } from '../contract/tree-messages.ts';
 import type { PersonAnswer, WaitingItems } from '../contract/pending.ts';
 
 /** Ids that are remembered for dedup, newest last; 1,000 of about 40 bytes keep a hand-over small. */
@@ -59,7 +59,7 @@ export interface Inbox {
 }
 
 /** What a parent says that changes the state of its child. */
-export type KeptMessage = DeadlineNews | LeaseGrant;
+export type KeptMessage = DeadlineChange | LeaseGrant;
 
 /** The inbox of a run that was just started. */
 export const EMPTY_INBOX: Inbox = { accepted: 0, remembered: [], waiting: [], cancel: null };

@@ -10,7 +10,7 @@ import { utf8Length, type Json } from '../base/json.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 
-/** A value, or the first problem: `json_syntax`, `json_trailing`, `json_number`, `json_depth`, `json_size`. */
+/** A value, or the first problem: `json_` and `syntax`, `trailing`, `number`, `depth` or `size`. */
 export type JsonReading =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'problem'; readonly problem: ReplyProblem };
@@ -56,8 +56,8 @@ export function readJson(text: string): JsonReading {
   skipBlanks(scan);
   if (scan.problem === undefined && scan.position < text.length) {
     const quoted = quote(scan);
-    const said = `one value was read, but more text follows: ${quoted}. Write nothing after it.`;
-    fail(scan, 'json_trailing', said);
+    const message = `one value was read, but more text follows: ${quoted}. Write nothing after it.`;
+    fail(scan, 'json_trailing', message);
   }
   return scan.problem === undefined
     ? { kind: 'value', value }
@@ -224,8 +224,8 @@ function expected(scan: Scan, what: string): null {
   return null;
 }
 
-function fail(scan: Scan, code: string, said: string): void {
-  scan.problem ??= problemAt(scan.text, scan.position, code, said);
+function fail(scan: Scan, code: string, message: string): void {
+  scan.problem ??= problemAt(scan.text, scan.position, code, message);
 }
 
 function quote(scan: Scan): string {
@@ -234,10 +234,15 @@ function quote(scan: Scan): string {
   return `\`${next.replace(/\n/g, '\\n')}\``;
 }
 
-/** A problem at an offset of `text`: `line {l}, column {c}: {said}`, both from 1. */
-export function problemAt(text: string, offset: number, code: string, said: string): ReplyProblem {
+/** A problem at an offset of `text`: `line {l}, column {c}: {message}`, both from 1. */
+export function problemAt(
+  text: string,
+  offset: number,
+  code: string,
+  message: string,
+): ReplyProblem {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
   const column = offset - (before.lastIndexOf('\n') + 1) + 1;
-  return { code, message: `line ${line}, column ${column}: ${said}`, line, column };
+  return { code, message: `line ${line}, column ${column}: ${message}`, line, column };
 }

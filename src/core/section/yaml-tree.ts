@@ -134,8 +134,8 @@ function parseDocument(text: string): YamlTree {
   }
   const directive = tokens.find((token) => token.type === 'directive');
   if (directive !== undefined) {
-    const said = parserTexts.BAD_DIRECTIVE;
-    return problemsOf(yamlProblem(text, directive.offset, 'yaml_syntax', said));
+    const message = parserTexts.BAD_DIRECTIVE;
+    return problemsOf(yamlProblem(text, directive.offset, 'yaml_syntax', message));
   }
   const composer = new Composer({
     version: '1.2',
@@ -162,14 +162,14 @@ function parseDocument(text: string): YamlTree {
     : { kind: 'problems', problems: walk.problems };
 }
 
-/** `line {l}, column {c}: {said}. {advice}` */
+/** `line {l}, column {c}: {message}. {advice}` */
 export function yamlProblem(
   text: string,
   offset: number,
   code: string,
-  said: string,
+  message: string,
 ): ReplyProblem {
-  return problemAt(text, offset, code, `${said}. ${advice}`);
+  return problemAt(text, offset, code, `${message}. ${advice}`);
 }
 
 /** The tokens of `text`, or undefined as soon as they nest too deep (I2). */
@@ -257,10 +257,10 @@ function keyOf(walk: Walk, key: ParsedNode): string | undefined {
   return node.source;
 }
 
-function refuse(walk: Walk, offset: number, code: string, said: string): void {
+function refuse(walk: Walk, offset: number, code: string, message: string): void {
   // Finding a position walks over the text, so it is skipped for problems that are not shown.
   if (walk.problems.length >= maxProblems) return;
-  walk.problems.push(yamlProblem(walk.text, offset, code, said));
+  walk.problems.push(yamlProblem(walk.text, offset, code, message));
 }
 
 function emptyScalar(offset: number): YamlNode {

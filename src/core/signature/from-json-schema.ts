@@ -96,9 +96,9 @@ function recordOf(schema: JsonObject, exact: boolean, depth: number): SchemaAsSi
   const declared = members.map(([name]) => name);
   return {
     type: defined({
-      kind: 'record' as const,
+      kind: 'record',
       fields: read.map(({ field }) => field),
-      closed: isClosed ? (true as const) : undefined,
+      closed: isClosed || undefined,
     }),
     exact:
       exact &&

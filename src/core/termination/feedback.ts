@@ -60,8 +60,8 @@ export const severalPrograms: ReplyProblem = {
 /** Why no call or program of the reply was run. */
 export function explainCalls(problems: readonly ReplyProblem[]): string {
   const [first] = problems;
-  const told = [actionAndProgram, severalPrograms].find(({ code }) => code === first?.code);
-  if (told !== undefined) return told.message;
+  const own = [actionAndProgram, severalPrograms].find(({ code }) => code === first?.code);
+  if (own !== undefined) return own.message;
   return withLines('The action could not be read, nothing was run.', messagesOf(problems));
 }
 

@@ -36,7 +36,7 @@ export function isoOfMoment(atMs: number, offsetMinutes: number): string {
   return `${dateOfDay(day)}T${time}.${digits(ms % 1000, 3)}${zoneText(offsetMinutes)}`;
 }
 
-/** Ms since 1970 of `YYYY-MM-DDThh:mm[:ss[.fff]]` with `Z` or `±hh:mm`; undefined for other text. */
+/** Ms since 1970 of `YYYY-MM-DDThh:mm[:ss[.fff]]` with `Z` or `±hh:mm`; otherwise undefined. */
 export function momentOf(text: string): number | undefined {
   const match =
     /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/.exec(

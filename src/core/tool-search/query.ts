@@ -2,6 +2,7 @@
  * Tool search as the loop sees it: a built-in tool whose result is a page of names. Ranking happens
  * on the worker; `describe.ts` makes the text for the model.
  */
+import { defined } from '../base/defined.ts';
 import type { ToolSearchSpec, ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
@@ -58,13 +59,11 @@ function searchParameters({ engines }: Pick<ToolSearchSpec, 'engines'>): JsonObj
   const ids = engines.map(({ id }) => id);
   return {
     type: 'object',
-    properties: {
+    properties: defined({
       query: { type: 'string' },
-      ...(ids.length < 2
-        ? {}
-        : { query_type: { type: 'string', enum: ids, default: ids[0] ?? '' } }),
+      query_type: ids.length < 2 ? undefined : { type: 'string', enum: ids, default: ids[0] ?? '' },
       page: { type: 'integer', minimum: 1, default: 1 },
-    },
+    }),
     required: ['query'],
   };
 }

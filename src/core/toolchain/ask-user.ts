@@ -2,6 +2,7 @@
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
+import { NO_ACTIVITY_FIELDS } from './llm-query.ts';
 import { foldedLabel } from '../text/folded-label.ts';
 import { spanText } from '../text/span-text.ts';
 
@@ -72,12 +73,7 @@ export function askToolSpec(): ToolSpec {
     policy:
       'Ask only what you cannot find out yourself. Other calls of the same step go on meanwhile.',
     parameters: PARAMETERS,
-    effect: 'read',
-    local: false,
-    timeoutMs: 60_000,
-    retry: { attempts: 1, initialMs: 1_000, factor: 2 },
-    sequential: false,
-    maxResultBytes: 65_536,
+    ...NO_ACTIVITY_FIELDS,
   };
 }
 

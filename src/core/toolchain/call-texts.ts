@@ -113,9 +113,9 @@ export function childFailureText(
   reason: string,
   message: string | undefined,
 ): string {
-  const said =
+  const details =
     message === undefined || message === '' ? '' : ` ${firstBytes(message, maxMessageBytes)}`;
-  return `Error: ${agent} did not finish: ${status}, ${reason}.${said}`;
+  return `Error: ${agent} did not finish: ${status}, ${reason}.${details}`;
 }
 
 /** The call was stopped while it ran. */

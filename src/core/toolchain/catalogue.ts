@@ -48,8 +48,8 @@ export function fieldLines(schema: JsonObject | null): string {
 
 function fieldLine(name: string, field: Json, isRequired: boolean): string {
   const description = isJsonObject(field) ? field['description'] : undefined;
-  const said = typeof description === 'string' && description !== '' ? `: ${description}` : '';
-  return `- ${name} (${fieldType(field)}${isRequired ? ', required' : ''})${said}`;
+  const suffix = typeof description === 'string' && description !== '' ? `: ${description}` : '';
+  return `- ${name} (${fieldType(field)}${isRequired ? ', required' : ''})${suffix}`;
 }
 
 function fieldType(field: Json | undefined): string {

@@ -34,13 +34,13 @@ export function llmQuerySpec(): ToolSpec {
     description: 'Ask a model one question, without tools and without this conversation.',
     policy: 'Give all that is needed to answer in `prompt` and in further arguments.',
     parameters: PARAMETERS,
-    ...LLM_TOOL_FIELDS,
+    ...NO_ACTIVITY_FIELDS,
     llm: { params: [], maxTurns: DEFAULT_LLM_TURNS },
   };
 }
 
-/** The fields of a tool about its activity, which LLM tools do not have. */
-export const LLM_TOOL_FIELDS: Pick<
+/** The fields about the activity of a tool, for tools that have none. */
+export const NO_ACTIVITY_FIELDS: Pick<
   ToolSpec,
   'effect' | 'local' | 'timeoutMs' | 'retry' | 'sequential' | 'maxResultBytes'
 > = {

@@ -98,7 +98,7 @@ function readCall(
   const problem = tool === '' ? callWithoutTool(index) : args.problem;
   const providerData = providerDataOf(native, seen);
   const part: ToolCallPart = defined({
-    type: 'tool_call' as const,
+    type: 'tool_call',
     callId,
     tool,
     args: args.args,

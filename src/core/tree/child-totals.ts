@@ -39,7 +39,7 @@ export interface OpenChild {
 }
 
 /** Totals of a child, and the part of them that its parent had not yet counted. */
-export interface HeardTotals {
+export interface ReportedTotals {
   readonly totals: Numbers;
   readonly added: Numbers;
 }
@@ -50,22 +50,22 @@ export function totalsOf({ counters }: Stats): Numbers {
 }
 
 /** What report `number` of a child adds; null if it is not newer than the last one (I2). */
-export function heardReport(
+export function addedByReport(
   child: Pick<OpenChild, 'number' | 'totals'>,
   number: number,
   totals: Numbers,
-): HeardTotals | null {
-  return number <= child.number ? null : heardTotals(child, totals);
+): ReportedTotals | null {
+  return number <= child.number ? null : addedTotals(child, totals);
 }
 
 /** What the last report of a child adds, whatever its number. */
-export function heardTotals(
+export function addedTotals(
   { totals: before }: Pick<OpenChild, 'totals'>,
-  told: Numbers,
-): HeardTotals {
+  reported: Numbers,
+): ReportedTotals {
   const totals: Record<string, number> = { ...before };
   const added: Record<string, number> = {};
-  for (const [key, value] of Object.entries(told)) {
+  for (const [key, value] of Object.entries(reported)) {
     const known = before[key] ?? 0;
     if (value <= known) continue;
     totals[key] = value;
@@ -83,13 +83,13 @@ export function chargedTotals({
   totals,
   leases,
   awaited = {},
-}: Pick<OpenChild, 'totals' | 'leases' | 'awaited'>): HeardTotals {
+}: Pick<OpenChild, 'totals' | 'leases' | 'awaited'>): ReportedTotals {
   const reserved: Record<string, number> = {};
   for (const { id, limit, granted } of leases) {
     const most = Math.max(granted, awaited[id] ?? 0);
     reserved[limit.key] = Math.min(reserved[limit.key] ?? Infinity, most);
   }
-  return heardTotals({ totals }, reserved);
+  return addedTotals({ totals }, reserved);
 }
 
 /** The ends of children, newest last, for the Step of the parent. */

@@ -181,7 +181,7 @@ export function lowLeases(ledger: Ledger): readonly Lease[] {
 }
 
 /** The first lease that one more of `keys` would cross, besides `pending` in flight. */
-export function leaseInTheWay(
+export function blockingLease(
   ledger: Ledger,
   keys: readonly string[],
   pending: Numbers = {},

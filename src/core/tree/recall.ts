@@ -21,7 +21,7 @@ export interface Recall {
 
 /** What to recall: for every bound that is now below what is spent plus granted. */
 export function recallsOf(ledger: Ledger): readonly Recall[] {
-  const low = boundsOf(ledger).filter((bound) => promised(ledger, bound) > bound.max);
+  const low = boundsOf(ledger).filter((bound) => spentPlusGranted(ledger, bound) > bound.max);
   if (low.length === 0) return [];
   return ledger.children.flatMap((child) => {
     const leases = low.flatMap(({ id, limit }): readonly LeaseAnswer[] => {
@@ -71,7 +71,7 @@ export function awaitedAfter(
       after[answer.id] = Math.max(after[answer.id] ?? 0, lease.granted);
     }
   }
-  return Object.keys(after).length === 0 ? {} : { awaited: after };
+  return awaitedOf(after);
 }
 
 /** A child after it has said what it keeps: that is granted, and the rest is free (I2). */
@@ -86,7 +86,11 @@ export function withReturns(
     delete after[lease.id];
     return { ...lease, granted: Math.max(lease.granted, kept.kept) };
   });
-  return { ...child, leases, ...(Object.keys(after).length === 0 ? {} : { awaited: after }) };
+  return { ...child, leases, ...awaitedOf(after) };
+}
+
+function awaitedOf(awaited: Numbers): Pick<OpenChild, 'awaited'> {
+  return Object.keys(awaited).length === 0 ? {} : { awaited };
 }
 
 function boundsAwaited(ledger: Ledger): readonly Bound[] {
@@ -99,7 +103,7 @@ function isAwaited({ children }: Ledger, id: string): boolean {
 }
 
 /** What is spent of a bound, plus what its children were last granted. */
-function promised(ledger: Ledger, bound: Bound): number {
+function spentPlusGranted(ledger: Ledger, bound: Bound): number {
   const children = ledger.children.map((child) => ({ ...child, awaited: {} }));
   return committed({ ...ledger, children }, bound);
 }

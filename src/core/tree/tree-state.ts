@@ -84,12 +84,10 @@ export function changedTree(
         leases: withAnswers(child.leases, event.leases, event.number >= child.answered),
       }));
     case 'agent:child:complete':
-      return {
+      return defined({
         children: children.filter(({ childId }) => childId !== event.childId),
-        ...(carried.summary === undefined
-          ? {}
-          : { childEnds: [...(state.childEnds ?? []), carried.summary] }),
-      };
+        childEnds: carried.summary && [...(state.childEnds ?? []), carried.summary],
+      });
     case 'agent:lease:asked':
       return { leaseAsked: event.seq };
     case 'agent:lease:answered':

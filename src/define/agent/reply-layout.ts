@@ -1,4 +1,5 @@
 /** How a react agent's replies are laid out: formats, toolchains, sections and answers. */
+import { defined } from '../../core/base/defined.ts';
 import { PROGRAM_SECTION } from '../../core/program-text/system-text.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
 import type { UsageCode } from '../../core/base/usage-codes.ts';
@@ -68,7 +69,7 @@ export function textSection(options: {
   readonly guidance?: string;
 }): SectionDefinition {
   const { name, guidance } = options;
-  const spec = { name, kind: 'text' as const, ...(guidance === undefined ? {} : { guidance }) };
+  const spec = { name, kind: 'text' as const, ...defined({ guidance }) };
   return { kind: 'section', spec, standard: null, problems: [] };
 }
 
@@ -114,7 +115,7 @@ export function textAnswer(
   } = {},
 ): AnswerDefinition {
   const { section = SECTION_NAMES.answer, guidance, validators = [] } = options;
-  const spec = { kind: 'text' as const, section, ...(guidance === undefined ? {} : { guidance }) };
+  const spec = { kind: 'text' as const, section, ...defined({ guidance }) };
   return { kind: 'answer', spec, standard: null, validators, problems: [] };
 }
 
@@ -164,9 +165,11 @@ function readPart(
           },
         ];
   const fields = {
-    ...(guidance === undefined ? {} : { guidance }),
-    ...(reading.kind === 'schema' ? { schema: reading.schema.json } : {}),
-    ...(example === undefined ? {} : { example }),
+    ...defined({
+      guidance,
+      schema: reading.kind === 'schema' ? reading.schema.json : undefined,
+      example,
+    }),
   };
   return { fields, standard: reading.kind === 'schema' ? reading.schema.standard : null, problems };
 }

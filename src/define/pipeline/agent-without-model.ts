@@ -1,4 +1,5 @@
 /** An agent whose loop starts other agents instead of asking a model: a pipeline, a fan-out. */
+import { defined } from '../../core/base/defined.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../../core/contract/spec.ts';
 import type { JsonObject } from '../../core/base/json.ts';
@@ -33,10 +34,10 @@ export function agentWithoutModel({
     spec: {
       v: 1,
       name,
-      ...(description === undefined ? {} : { description }),
+      ...defined({ description }),
       // A run without a model has no mode of its own; `text` has no conversation to keep.
       mode: 'text',
-      ...(entry === undefined ? {} : { signature: entry.signature }),
+      ...defined({ signature: entry?.signature }),
       instructions: null,
       rules: null,
       tools: [],
@@ -52,8 +53,7 @@ export function agentWithoutModel({
     },
     model: null,
     stages: starts,
-    ...(limits === undefined ? {} : { limits }),
-    ...(entry === undefined ? {} : { inputs: entry.inputs }),
+    ...defined({ limits, inputs: entry?.inputs }),
     tools: [],
     validators: [],
     standards: { answer: null, sections: new Map() },

@@ -1,3 +1,4 @@
+import { defined } from '../../core/base/defined.ts';
 import type { StageSpec } from '../../core/contract/spec.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -45,8 +46,7 @@ export function humanStep(options: HumanStepOptions): HumanStep {
     spec: {
       kind: 'human',
       question,
-      ...(choices === undefined ? {} : { options: choices }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...defined({ options: choices, timeoutMs }),
     },
     problems: optionProblems(options),
   };

@@ -2,6 +2,7 @@
  * Agents as tools: a call starts a child run. What a tool does not say itself comes from the agent, which
  * may be known by its name alone until a worker starts.
  */
+import { defined } from '../../core/base/defined.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { canonicalJson, isPlainObject, type JsonObject } from '../../core/base/json.ts';
 import { inputsSchema, parametersSchema } from '../../core/signature/json-schema.ts';
@@ -76,7 +77,7 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
   const schema = reading?.kind === 'schema' ? reading.schema : null;
   const definition = childDefinition(tool, {
     agent: agentName,
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
   });
   const child: ToolChild = {
     agent,
@@ -87,9 +88,11 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
     ...definition,
     spec: {
       ...definition.spec,
-      ...(description === undefined ? {} : { description }),
-      ...(schema === null ? {} : { parameters: schema.json }),
-      ...(cache === true ? { cache: true } : {}),
+      ...defined({
+        description,
+        parameters: schema === null ? undefined : schema.json,
+        cache: cache === true ? true : undefined,
+      }),
     },
     standard: schema?.standard ?? null,
     child,

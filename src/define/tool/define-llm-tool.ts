@@ -1,3 +1,4 @@
+import { defined } from '../../core/base/defined.ts';
 import type { LlmToolSpec, ToolSpec } from '../../core/contract/spec.ts';
 import { parametersSchema } from '../../core/signature/json-schema.ts';
 import { clip } from '../../core/text/cut.ts';
@@ -5,7 +6,7 @@ import { ToolError } from '../../core/base/tool-error.ts';
 import {
   DEFAULT_LLM_TURNS,
   LLM_QUERY_TOOL,
-  LLM_TOOL_FIELDS,
+  NO_ACTIVITY_FIELDS,
 } from '../../core/toolchain/llm-query.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
@@ -33,22 +34,21 @@ const MAX_DESCRIPTION = 200;
 export function llmTool(options: LlmToolOptions): ToolDefinition {
   const problems = llmToolProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `LLM tool \`${String(options.name)}\`: `);
-  const defined = defineSignature(options.signature);
-  // Refused above: nobody defines a tool without a signature that can be read.
-  if (defined.kind === 'problems') throw usageErrorOf(defined.problems);
-  const { signature } = defined;
+  const reading = defineSignature(options.signature);
+  // `llmToolProblems` has refused these; the compiler does not know.
+  if (reading.kind === 'problems') throw usageErrorOf(reading.problems);
+  const { signature } = reading;
   const model = options.model === undefined ? undefined : modelOf(options.name, options.model);
-  return {
+  const approval = options.approval as ToolDefinition['approval'] | 'always' | 'never';
+  return defined({
     kind: 'tool',
     spec: toolSpec(options, signature, typeof model === 'object' ? model.id : model),
     standard: null,
     answer: signature.output?.standard ?? null,
-    ...(model === undefined ? {} : { model }),
-    ...(typeof options.approval === 'function'
-      ? { approval: options.approval as NonNullable<ToolDefinition['approval']> }
-      : {}),
+    model,
+    approval: typeof approval === 'function' ? approval : undefined,
     execute: notHere,
-  };
+  });
 }
 
 /** The built-in tool `llm_query` of an agent, or undefined when it has none. */
@@ -70,18 +70,18 @@ function toolSpec(
 ): ToolSpec {
   const { name, prompt, approval = 'never', approvalTimeoutMs } = options;
   const [line = ''] = prompt.trim().split('\n');
-  const schema = signature.output?.schema;
-  return {
+  return defined({
     name,
     description: options.description ?? clip(line, MAX_DESCRIPTION),
     parameters: parametersSchema(signature.params),
-    ...LLM_TOOL_FIELDS,
-    ...(schema === undefined ? {} : { output: schema }),
-    ...(options.cache === true ? { cache: true } : {}),
-    ...(approval === 'never' ? {} : { approval: approval === 'always' ? approval : 'function' }),
-    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+    ...NO_ACTIVITY_FIELDS,
+    output: signature.output?.schema,
+    cache: options.cache === true ? true : undefined,
+    approval:
+      typeof approval === 'function' ? 'function' : approval === 'always' ? approval : undefined,
+    approvalTimeoutMs,
     llm: llmSpec(options, signature, model),
-  };
+  });
 }
 
 function llmSpec(
@@ -89,15 +89,14 @@ function llmSpec(
   { params, output }: DefinedSignature,
   model: string | undefined,
 ): LlmToolSpec {
-  return {
+  const isJudged = output !== null && !isPlainText(output);
+  return defined({
     prompt,
     params,
-    ...(output === null || isPlainText(output)
-      ? {}
-      : { output: { type: output.type, schema: output.schema } }),
-    ...(model === undefined ? {} : { model }),
+    output: isJudged ? { type: output.type, schema: output.schema } : undefined,
+    model,
     maxTurns,
-  };
+  });
 }
 
 /** Keywords that say nothing of which texts fit. */

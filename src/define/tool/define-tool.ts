@@ -1,3 +1,4 @@
+import { defined } from '../../core/base/defined.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -41,11 +42,13 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
     kind: 'tool',
     spec: {
       ...toolSpec(options, schema?.json ?? null),
-      ...(output?.kind === 'schema' ? { output: output.schema.json } : {}),
+      ...defined({ output: output?.kind === 'schema' ? output.schema.json : undefined }),
     },
     standard: schema?.standard ?? null,
-    ...(options.search === undefined ? {} : { search: options.search }),
-    ...(typeof options.approval === 'function' ? { approval: options.approval } : {}),
+    ...defined({
+      search: options.search,
+      approval: typeof options.approval === 'function' ? options.approval : undefined,
+    }),
     execute: options.execute,
   };
 }
@@ -57,7 +60,7 @@ function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject 
   return {
     name: options.name,
     description: options.description,
-    ...(options.policy === undefined ? {} : { policy: options.policy }),
+    ...defined({ policy: options.policy }),
     parameters,
     effect,
     local,
@@ -66,7 +69,7 @@ function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject 
     retry: effect === 'once' ? { ...retry, attempts: 1 } : retry,
     sequential: options.sequential ?? false,
     maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
-    ...(options.cache === true ? { cache: true } : {}),
+    ...defined({ cache: options.cache === true ? true : undefined }),
     ...approvalOf(options),
     ...areaOf(options.search),
   };
@@ -80,7 +83,7 @@ function approvalOf({
   if (approval === 'never') return {};
   return {
     approval: approval === 'always' ? approval : 'function',
-    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+    ...defined({ approvalTimeoutMs }),
   };
 }
 
@@ -90,8 +93,7 @@ function areaOf(search: ToolSearchFields | undefined): Pick<ToolSpec, 'area'> {
   if (domain === undefined && categories === undefined) return {};
   return {
     area: {
-      ...(domain === undefined ? {} : { domain }),
-      ...(categories === undefined ? {} : { categories }),
+      ...defined({ domain, categories }),
     },
   };
 }

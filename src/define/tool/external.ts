@@ -1,3 +1,4 @@
+import { defined } from '../../core/base/defined.ts';
 import { byteSize } from '../../core/base/json.ts';
 import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
 import type { ExternalWork } from '../../core/contract/outcome.ts';
@@ -60,8 +61,7 @@ export function readExternal({
   return {
     kind: 'external',
     work: {
-      ...(json === undefined ? {} : { details: json }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...defined({ details: json, timeoutMs }),
     },
   };
 }

@@ -46,7 +46,7 @@ export interface Definition {
   } | null;
 }
 
-/** One analysis under way. */
+/** The state of one analysis. */
 export interface Analysis {
   readonly programId: string;
   readonly world: World;
@@ -69,7 +69,7 @@ export interface Analysis {
   readonly analyze: (form: Form, scope: Scope, tail: boolean) => Node;
 }
 
-/** A list whose head names a special form, or a body: its items and where they stand. */
+/** A list whose head names a special form, or a body: its items and their place. */
 export interface SpecialForm {
   readonly items: readonly Form[];
   readonly scope: Scope;

@@ -60,7 +60,7 @@ function newLevel(
   const modifiers: ForModifier[] = [];
   const item = newSlot(scope);
   const level = { source, item, items: newSlot(scope), index: newSlot(scope), modifiers };
-  // A plain name stands for the slot of the item.
+  // A plain name is bound to the slot of the item.
   if (pattern.kind === 'symbol') scope.names.set(pattern.name, item);
   else {
     const into = newBindings(a, scope);
@@ -74,7 +74,7 @@ function letModifiers({ inits }: Bindings): readonly ForModifier[] {
   return inits.map((init) => ({ kind: 'let', init }));
 }
 
-/** The modifiers that `:name form` stands for, in a loop called `head`. */
+/** The modifiers for `:name form` in a `head` form such as `for`. */
 function readModifier(
   into: Bindings,
   { head, name, span }: { readonly head: string; readonly name: string; readonly span: Span },

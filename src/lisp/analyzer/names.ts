@@ -3,7 +3,7 @@
  *
  * I1  Locals come first, then definitions, then builtins.
  * I2  A form at top level sees only earlier definitions; a function sees those below it as well.
- * I3  A name that resolves to nothing is reported where it stands, with the nearest known names.
+ * I3  An unknown name is reported at its place, with the nearest known names.
  */
 import {
   bareNames,
@@ -57,7 +57,7 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
   return unbound(a, form, scope);
 }
 
-/** A builtin as a value. `ask` is refused where the host has nobody to ask. */
+/** A builtin as a value. `ask` is refused if the host does not support it. */
 function builtinValue(a: Analysis, builtin: Builtin, span: Span): Node {
   if (builtin.name !== 'ask' || a.world.asking) return constant(builtin, span);
   return problem(a, 'unknown_tool', 'There is nobody to ask: `ask` is not available here.', span);

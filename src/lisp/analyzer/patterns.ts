@@ -62,7 +62,7 @@ export function bindPattern(into: Bindings, pattern: Form, value: Node): void {
 /** Whether a symbol may name a local; records a problem when not. */
 export function checkBindable(a: Analysis, symbol: SymbolForm, scope: Scope): boolean {
   const { name, span } = symbol;
-  // Inside `#( )` these are names like others, and an inner binding hides the argument.
+  // Inside `#( )`, an inner binding may hide an argument.
   if (name.startsWith('%') && !isInsideShort(scope)) {
     invalid(a, `\`${name}\` is an argument of \`#( )\` and cannot be bound.`, span);
     return false;
@@ -88,7 +88,7 @@ function bindSymbol(into: Bindings, symbol: SymbolForm, value: Node): void {
   inits.push(init(slot, value, true));
 }
 
-/** A leaf with the value: a value that is none is bound to a slot of its own first. */
+/** `value` if it is a leaf, else a read of a new slot that is bound to it. */
 function settle({ a, scope, inits }: Bindings, value: Node): Node {
   if (isLeaf(value)) return value;
   const slot = newSlot(scope);
@@ -204,7 +204,7 @@ function literalKey(form: Form): Value | undefined {
   return form.kind === 'quote' ? quotedValue(form.form) : undefined;
 }
 
-/** Adds a directive such as `:keys [a b]` to the pattern; false where there is none like it. */
+/** Adds a directive such as `:keys [a b]` to the pattern; false for an unknown one. */
 function readDirective(
   a: Analysis,
   pattern: RecordPattern,

@@ -70,7 +70,7 @@ export function readProgram(
   return { ok: true, program };
 }
 
-/** The name of a program by its text. */
+/** The id of a program. */
 export function codeId(source: string): string {
   return `l1:${sha256(source).slice(0, 32)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Scopes: which slot a name stands for.
+ * Scopes: the slots of names.
  *
  * I1  A function has numbered slots for its parameters, its captures and every local of its body.
  * I2  A slot is bound at one place of the source only, so an inner local never reuses a slot.
@@ -16,7 +16,7 @@ export interface RecurTarget {
   readonly span: Span;
 }
 
-/** Names in force at a place of the source. */
+/** The names that are visible at a place of the source. */
 export interface Scope {
   readonly names: Map<string, number>;
   readonly parent: Scope | null;

@@ -12,7 +12,7 @@ export type Defined<Fields> = {
  * A copy of `fields` without those that are undefined, so that an optional field is absent instead of
  * present and undefined. Keeps the order of the fields.
  */
-export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+export function defined<const Fields extends object>(fields: Fields): Defined<Fields> {
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) result[name] = value;

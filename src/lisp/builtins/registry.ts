@@ -187,23 +187,23 @@ function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: stri
     return has && typeof value.name === 'string' ? value.name : '';
   };
   return {
-    doc: plain((c, args) => {
+    doc: plain((ctx, args) => {
       const name = named(arg(args, 0));
       const found = registry.get(name);
       if (found === undefined || name.endsWith('~')) {
         const near = nearNames(name, registry.keys()).join(', ');
-        note(c, `There is no documentation of ${name}.${near === '' ? '' : ` Near: ${near}.`}`);
+        note(ctx, `There is no documentation of ${name}.${near === '' ? '' : ` Near: ${near}.`}`);
         return null;
       }
       const { min, max, doc, examples } = found;
       const arity = max === Infinity ? `${min}+` : min === max ? String(min) : `${min}–${max}`;
       const lines = examples.map(({ source, value }) => `${source} → ${value}`);
-      note(c, [`${name} (${arity}): ${doc}`, ...lines].join('\n'));
+      note(ctx, [`${name} (${arity}): ${doc}`, ...lines].join('\n'));
       return null;
     }),
-    apropos: plain((c, args) => {
-      const part = expectText(c, args, 0);
-      c.charge(registry.size);
+    apropos: plain((ctx, args) => {
+      const part = expectText(ctx, args, 0);
+      ctx.charge(registry.size);
       const found = [...registry.keys()].filter(
         (name) => name.includes(part) && !name.endsWith('~'),
       );

@@ -103,7 +103,7 @@ export interface Instruction {
 export type LeafNode = ConstNode | LocalNode;
 
 /** Executes one instruction. */
-export type Act = (s: Stack, f: CodeFrame, i: Instruction) => void;
+export type Act = (s: Stack, frame: CodeFrame, instruction: Instruction) => void;
 
 /** The act for every op. */
 export type Acts = { readonly [O in Op]: Act };
@@ -148,7 +148,7 @@ export interface StackHost {
 
 /** A stack that the machine runs: of a branch, or a short-lived one for deep compiled calls. */
 export interface Stack {
-  readonly c: Context;
+  readonly ctx: Context;
   readonly frames: Frame[];
   /** Operands. */
   readonly values: Value[];

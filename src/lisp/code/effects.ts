@@ -78,7 +78,7 @@ function calledArguments<T>(builtin: Builtin, args: readonly T[]): readonly T[] 
 
 /** One question "is this call free of effects?" and what it may use to find the answer. */
 interface Search {
-  readonly c: Context;
+  readonly ctx: Context;
   /** The needs of a function: settled, or an approximation during the iteration. */
   readonly needs: (code: FnCode) => Iterable<number> | null;
   /** The code whose slots are meant; null outside of any code. */
@@ -97,11 +97,11 @@ function deeper(search: Search): Search {
 const MAX_FOLLOWED = 40;
 
 /** The slots that must hold effect-free functions for a call of `code` to be free; null: never. */
-function needsOf(c: Context, code: FnCode): readonly number[] | null {
-  if (code.needsEpoch === c.purity) return code.needs;
+function needsOf(ctx: Context, code: FnCode): readonly number[] | null {
+  if (code.needsEpoch === ctx.purity) return code.needs;
   const met = new Map<FnCode, ReadonlySet<number> | null>([[code, new Set()]]);
   const needs: Search['needs'] = (other) => {
-    if (other.needsEpoch === c.purity) return other.needs;
+    if (other.needsEpoch === ctx.purity) return other.needs;
     const known = met.get(other);
     if (known !== undefined) return known;
     const optimistic = new Set<number>();
@@ -112,21 +112,25 @@ function needsOf(c: Context, code: FnCode): readonly number[] | null {
     changed = false;
     for (const [other, before] of met) {
       if (before === null) continue;
-      const after = approximate(c, needs, other);
+      const after = approximate(ctx, needs, other);
       if (after !== null && after.size === before.size) continue;
       met.set(other, after);
       changed = true;
     }
   }
   for (const [other, found] of met) {
-    other.needsEpoch = c.purity;
+    other.needsEpoch = ctx.purity;
     other.needs = found === null ? null : [...found];
   }
   return code.needs;
 }
 
 /** One step of the iteration: the needs of `code`, given those of the functions that it calls. */
-function approximate(c: Context, needs: Search['needs'], code: FnCode): ReadonlySet<number> | null {
+function approximate(
+  ctx: Context,
+  needs: Search['needs'],
+  code: FnCode,
+): ReadonlySet<number> | null {
   code.demands ??= demandsOf(code.body);
   if (code.demands.never) return null;
   const found = new Set<number>();
@@ -135,7 +139,7 @@ function approximate(c: Context, needs: Search['needs'], code: FnCode): Readonly
     if (given) found.add(index);
     return given;
   };
-  const search: Search = { c, needs, code, slot, followed: 0 };
+  const search: Search = { ctx, needs, code, slot, followed: 0 };
   for (const { fn, args } of code.demands.list) if (!isFreeNode(search, fn, args)) return null;
   return found;
 }
@@ -148,7 +152,7 @@ function isFreeNode(search: Search, fn: Node, args: readonly Node[] | null): boo
     case 'const':
       return isFreeValue(next, fn.value, args);
     case 'global':
-      return isFreeValue(next, search.c.globals.get(fn.name) ?? fn.fallback, args);
+      return isFreeValue(next, search.ctx.globals.get(fn.name) ?? fn.fallback, args);
     case 'fn':
       return isFreeCode(next, fn.code, args, (index) => {
         const capture = fn.code.captures[index];
@@ -175,7 +179,7 @@ function isFreeNode(search: Search, fn: Node, args: readonly Node[] | null): boo
  * function literal, such as `(adder 1)`; the captures of the literal are arguments of the call.
  */
 function isFreeResult(search: Search, call: CallNode, args: readonly Node[] | null): boolean {
-  const code = calledCode(search.c, call.fn);
+  const code = calledCode(search.ctx, call.fn);
   const made = code === null ? null : resultOf(code.body);
   if (code === null || made?.kind !== 'fn') return false;
   const next = deeper(search);
@@ -187,10 +191,10 @@ function isFreeResult(search: Search, call: CallNode, args: readonly Node[] | nu
 }
 
 /** The code that a call of `fn` runs, or null when it is not known. */
-function calledCode(c: Context, fn: Node): FnCode | null {
+function calledCode(ctx: Context, fn: Node): FnCode | null {
   if (fn.kind === 'fn') return fn.code;
   if (fn.kind !== 'global') return null;
-  const value: Value = c.globals.get(fn.name) ?? null;
+  const value: Value = ctx.globals.get(fn.name) ?? null;
   return typeof value === 'object' && value !== null && value.kind === 'closure'
     ? codeOf(value.code)
     : null;
@@ -280,49 +284,49 @@ function isFreeCombinator(value: Combinator, free: (part: Value) => boolean): bo
 }
 
 /** Whether calling `fn` with `args` now is free of effects. */
-export function isFreeCall(c: Context, fn: Value, args: readonly Value[]): boolean {
+export function isFreeCall(ctx: Context, fn: Value, args: readonly Value[]): boolean {
   if (isInert(fn)) return true;
   if (isEffect(fn) || typeof fn !== 'object' || fn === null) return false;
   switch (fn.kind) {
     case 'closure': {
-      const needs = needsOf(c, codeOf(fn.code));
+      const needs = needsOf(ctx, codeOf(fn.code));
       if (needs === null) return false;
       for (const slot of needs) {
         const value =
           slot < fn.code.params
             ? args[slot]
             : fn.env[fn.code.captures.findIndex((capture) => capture.slot === slot)];
-        if (value !== undefined && !isFreeFunction(c, value)) return false;
+        if (value !== undefined && !isFreeFunction(ctx, value)) return false;
       }
       return true;
     }
     case 'combinator':
-      return isFreeFunction(c, fn);
+      return isFreeFunction(ctx, fn);
     case 'builtin':
-      return calledArguments(fn, args).every((arg) => isFreeFunction(c, arg));
+      return calledArguments(fn, args).every((arg) => isFreeFunction(ctx, arg));
     default:
       return true;
   }
 }
 
 /** Whether calling `value` with any arguments now is free of effects. */
-export function isFreeFunction(c: Context, value: Value): boolean {
+export function isFreeFunction(ctx: Context, value: Value): boolean {
   if (isInert(value)) return true;
   if (typeof value === 'object' && value !== null && value.kind === 'closure') {
-    const needs = needsOf(c, codeOf(value.code));
+    const needs = needsOf(ctx, codeOf(value.code));
     if (needs === null) return false;
     if (needs.length === 0) return true;
   }
   return isFreeValue(
-    settled(c, null, () => false),
+    settled(ctx, null, () => false),
     value,
     null,
   );
 }
 
 /** A search that asks for settled needs instead of approximations. */
-function settled(c: Context, code: FnCode | null, slot: Search['slot']): Search {
-  return { c, needs: (other) => needsOf(c, other), code, slot, followed: 0 };
+function settled(ctx: Context, code: FnCode | null, slot: Search['slot']): Search {
+  return { ctx, needs: (other) => needsOf(ctx, other), code, slot, followed: 0 };
 }
 
 /** A place inside running code, before a node that may be run as compiled code. */
@@ -336,12 +340,12 @@ export interface RunningPlace {
 }
 
 /** Whether running the node at this place is free of effects. */
-export function isFreeHere(c: Context, place: RunningPlace): boolean {
+export function isFreeHere(ctx: Context, place: RunningPlace): boolean {
   const { code, locals, demands, bound } = place;
   if (demands.never) return false;
-  const search = settled(c, code, (slot) => {
+  const search = settled(ctx, code, (slot) => {
     const value = locals[slot];
-    return !bound.has(slot) && value !== undefined && isFreeFunction(c, value);
+    return !bound.has(slot) && value !== undefined && isFreeFunction(ctx, value);
   });
   return demands.list.every(({ fn, args }) => isFreeNode(search, fn, args));
 }

@@ -17,14 +17,14 @@ function isPlain(value: Value | undefined): boolean {
 }
 
 /** Binds `name` in the definitions of the running branch. */
-export function define(c: Context, branch: Branch, name: string, value: Value): void {
-  const before = c.globals.get(name);
+export function define(ctx: Context, branch: Branch, name: string, value: Value): void {
+  const before = ctx.globals.get(name);
   if (branch.parent !== null && branch.globals === branch.parent.globals) {
-    c.globals = new Map(c.globals);
-    branch.globals = c.globals;
+    ctx.globals = new Map(ctx.globals);
+    branch.globals = ctx.globals;
   }
-  c.globals.set(name, value);
-  c.epoch = {};
+  ctx.globals.set(name, value);
+  ctx.epoch = {};
   // A call of an unbound name fails, so a first definition as data changes no answer.
-  if (!isPlain(before) || !isPlain(value)) c.purity = {};
+  if (!isPlain(before) || !isPlain(value)) ctx.purity = {};
 }

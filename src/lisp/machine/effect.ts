@@ -38,7 +38,7 @@ const EFFECT_COST = 10;
 const BYTES_PER_UNIT = 64;
 const MAX_SLEEP_MS = 2_592_000_000;
 
-/** Begins the effect that a call of a tool or an effect builtin stands for. The branch waits. */
+/** Begins the effect of a call of a tool or an effect builtin. The branch waits. */
 export function performEffect(m: Machine, branch: Branch, fn: Value, call: EffectCall): void {
   if (typeof fn !== 'object' || fn === null) return;
   if (fn.kind === 'tool') {
@@ -72,7 +72,7 @@ function request(
   asked: { options?: readonly Value[]; fallback?: Value | undefined } = {},
 ): void {
   const { options = [], fallback } = asked;
-  const since = m.c.now;
+  const since = m.ctx.now;
   m.effects.set(made.id, {
     request: made,
     branch: branch.path,
@@ -89,13 +89,13 @@ function request(
 
 /** Opens queued requests up to the limit, in order (I2). */
 export function openRequests(m: Machine): void {
-  while (m.open < m.c.limits.inFlight) {
+  while (m.open < m.ctx.limits.inFlight) {
     const id = m.queue.shift();
     if (id === undefined) return;
     const effect = m.effects.get(id);
     if (effect === undefined || effect.state !== 'queued') continue;
     effect.state = 'open';
-    effect.since = m.c.now;
+    effect.since = m.ctx.now;
     m.open += 1;
     m.requests.push(effect.request);
   }
@@ -115,7 +115,7 @@ export function abandonEffect(m: Machine, id: string): void {
 }
 
 function payFor(m: Machine, json: Json, span: Span): void {
-  pay(m.c, Math.ceil(jsonSize(json) / BYTES_PER_UNIT), span);
+  pay(m.ctx, Math.ceil(jsonSize(json) / BYTES_PER_UNIT), span);
 }
 
 /** The arguments of a tool call as one map: a map, or pairs. */
@@ -129,7 +129,7 @@ function namedArguments(tool: string, args: readonly Value[], m: Machine): TreeM
       return mapOf(
         keys,
         args.filter((_, index) => index % 2 === 1),
-        m.c,
+        m.ctx,
       );
     }
   }
@@ -140,22 +140,22 @@ function namedArguments(tool: string, args: readonly Value[], m: Machine): TreeM
 }
 
 function callTool(m: Machine, branch: Branch, name: string, { args, span }: EffectCall): void {
-  const { c } = m;
-  pay(c, EFFECT_COST, span);
+  const { ctx } = m;
+  pay(ctx, EFFECT_COST, span);
   const named = namedArguments(name, args, m);
   if (name === 'ask_user') {
     ask(m, branch, named, span);
     return;
   }
-  const face = c.tools.get(name);
+  const face = ctx.tools.get(name);
   if (face === undefined) throw new Fault('unknown_tool', `There is no tool \`${name}\`.`);
   const json = outgoing(name, named, face.schema);
   payFor(m, json, span);
   m.toolCalls += 1;
-  if (m.toolCalls > c.limits.toolCalls) {
+  if (m.toolCalls > ctx.limits.toolCalls) {
     throw new Fault(
       'tool_call_limit_exceeded',
-      `the program made more than ${c.limits.toolCalls} tool calls. Use \`pmap\` over a filtered list, or a batch tool.`,
+      `the program made more than ${ctx.limits.toolCalls} tool calls. Use \`pmap\` over a filtered list, or a batch tool.`,
     );
   }
   request(m, branch, { id: nextId(branch), kind: 'tool', name, args: json, span });
@@ -202,9 +202,9 @@ function askOptions(args: readonly Value[]): TreeMap {
 }
 
 function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
-  const { c } = m;
-  const field = (name: string): Value | undefined => flexibleGet(c, given, keyword(name));
-  pay(c, EFFECT_COST, span);
+  const { ctx } = m;
+  const field = (name: string): Value | undefined => flexibleGet(ctx, given, keyword(name));
+  pay(ctx, EFFECT_COST, span);
   const question = field('question') ?? null;
   if (typeof question !== 'string') {
     throw new Fault(
@@ -213,7 +213,7 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
     );
   }
   const options = field('options') ?? null;
-  const values = options === null ? [] : [...itemsOfSeqable(c, options, 'ask')];
+  const values = options === null ? [] : [...itemsOfSeqable(ctx, options, 'ask')];
   const labels = values.map((value) => labelOf(m, value));
   if (new Set(labels.map(folded)).size !== labels.length) {
     throw new Fault('runtime_error', '`ask`: the options need different labels.');
@@ -239,7 +239,7 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
     details: json?.json,
     span,
   });
-  pay(c, Math.ceil((question.length + labels.join('').length) / BYTES_PER_UNIT), span);
+  pay(ctx, Math.ceil((question.length + labels.join('').length) / BYTES_PER_UNIT), span);
   request(m, branch, made, { options: values, fallback: field('default') });
 }
 
@@ -258,15 +258,15 @@ function labelOf(m: Machine, option: Value): string {
   if (isKeyword(option)) return option.name;
   if (isMap(option)) {
     for (const name of ['label', 'name', 'title']) {
-      const label = flexibleGet(m.c, option, keyword(name)) ?? null;
-      if (label !== null) return textOf(label, m.c);
+      const label = flexibleGet(m.ctx, option, keyword(name)) ?? null;
+      if (label !== null) return textOf(label, m.ctx);
     }
   }
   return shortText(option);
 }
 
 function sleep(m: Machine, branch: Branch, value: Value, span: Span): void {
-  pay(m.c, EFFECT_COST, span);
+  pay(m.ctx, EFFECT_COST, span);
   if (!isNumber(value))
     throw new Fault(
       'type_error',

@@ -10,7 +10,7 @@ import type { Instruction, Stack } from '../code/code.ts';
 export function instructionsOf(s: Stack, code: FnCode): readonly Instruction[] {
   const known = s.forced ? code.forced : code.instructions;
   if (known !== null) return known as readonly Instruction[];
-  const made = s.c.assemble(code, s.forced) as readonly Instruction[];
+  const made = s.ctx.assemble(code, s.forced) as readonly Instruction[];
   if (s.forced) code.forced = made;
   else code.instructions = made;
   return made;

@@ -52,14 +52,14 @@ function load(saved: MachineSnapshot): Machine {
     decode: newDecoder(saved.heap, codeFinder(sources)),
     sources,
   };
-  const c = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools);
-  c.fuel = saved.fuel;
-  c.noteCount = saved.noteCount;
+  const ctx = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools);
+  ctx.fuel = saved.fuel;
+  ctx.noteCount = saved.noteCount;
   const before = objectOf(saved.before);
   const m = assembleMachine({
     linked,
     sources,
-    c,
+    ctx,
     names: saved.names,
     tools,
     forced: saved.forced,
@@ -229,7 +229,7 @@ function loadEffect(r: Loader, m: Machine, saved: JsonObject): void {
   const since = Number(saved['since']);
   if (saved['request'] === undefined) {
     const id = textOfJson(saved['id']);
-    const span = spanOf(saved['span']) ?? m.c.at;
+    const span = spanOf(saved['span']) ?? m.ctx.at;
     const name = textOfJson(saved['name']);
     const request: Effect['request'] = { id, kind: 'tool', name, args: emptyObject(), span };
     m.effects.set(id, { request, branch: '', state, since, options: [], fallback: undefined });

@@ -52,15 +52,15 @@ export type Advance =
 /** Runs until every branch waits or the program ends. Consumes the machine (I5). */
 export function advance(machine: Machine, tick: Tick): Advance {
   const m = machine;
-  m.c.now = tick.now;
-  m.c.budget = tick.budget;
+  m.ctx.now = tick.now;
+  m.ctx.budget = tick.budget;
   if (m.outcome === null) {
     try {
       for (const result of tick.results) deliver(m, result);
       runAll(m);
     } catch (thrown) {
       const fault = thrown instanceof Fault ? thrown : internalFault();
-      fault.span ??= m.c.at;
+      fault.span ??= m.ctx.at;
       endWith(m, fault);
     }
   }
@@ -142,17 +142,17 @@ function runAll(m: Machine): void {
 }
 
 function switchTo(m: Machine, branch: Branch): void {
-  const { c } = m;
-  if (c.globals !== branch.globals) {
-    c.globals = branch.globals;
-    c.epoch = {};
-    c.purity = {};
+  const { ctx } = m;
+  if (ctx.globals !== branch.globals) {
+    ctx.globals = branch.globals;
+    ctx.epoch = {};
+    ctx.purity = {};
   }
-  c.records = branch.records;
-  c.depth = branch.depth;
-  c.nesting = 0;
-  c.waiting = 0;
-  c.inside = branch.parent?.parallel?.form ?? null;
+  ctx.records = branch.records;
+  ctx.depth = branch.depth;
+  ctx.nesting = 0;
+  ctx.waiting = 0;
+  ctx.inside = branch.parent?.parallel?.form ?? null;
 }
 
 function runBranch(m: Machine, branch: Branch): void {
@@ -161,14 +161,14 @@ function runBranch(m: Machine, branch: Branch): void {
   try {
     if (stack.frames.length === 0 && stack.values.length === 0) begin(m, branch);
     runStack(stack);
-    branch.depth = m.c.depth;
-    branch.globals = m.c.globals;
+    branch.depth = m.ctx.depth;
+    branch.globals = m.ctx.globals;
     if (!stack.stopped) completed(m, branch);
   } catch (thrown) {
-    branch.globals = m.c.globals;
-    branch.depth = m.c.depth;
+    branch.globals = m.ctx.globals;
+    branch.depth = m.ctx.depth;
     if (thrown instanceof ProgramEnd) {
-      m.c.waiting = 0;
+      m.ctx.waiting = 0;
       finish(m, { kind: thrown.kind, value: thrown.value as Value });
       return;
     }
@@ -212,10 +212,10 @@ function completed(m: Machine, branch: Branch): void {
 
 /** Raises a fault in a branch: an `attempt` catches it, or the branch or the program ends. */
 function raise(m: Machine, branch: Branch, fault: Fault): void {
-  const { c } = m;
+  const { ctx } = m;
   const { stack } = branch;
-  fault.trace ??= traceOf(c, [], stack.frames);
-  fault.span ??= c.at;
+  fault.trace ??= traceOf(ctx, [], stack.frames);
+  fault.span ??= ctx.at;
   if (isStop(fault.reason)) {
     endWith(m, fault);
     return;
@@ -250,7 +250,7 @@ function recover(
   const { stack } = branch;
   stack.frames.length = attempt.frames;
   branch.depth = depthOf(branch);
-  m.c.depth = branch.depth;
+  m.ctx.depth = branch.depth;
   stack.values.length = attempt.values;
   const frame = stack.frames[stack.frames.length - 1];
   if (frame?.kind === 'code') frame.pc = attempt.pc;
@@ -333,7 +333,7 @@ function finish(m: Machine, end: End): void {
 /** Ends a program that the run cancels, and abandons its effects. */
 export function cancelMachine(machine: Machine): Advance {
   if (machine.outcome === null) endWith(machine, new Fault('canceled', 'The run was canceled.'));
-  return advance(machine, { now: machine.c.now, budget: machine.c.budget, results: [] });
+  return advance(machine, { now: machine.ctx.now, budget: machine.ctx.budget, results: [] });
 }
 
 /** The notes so far, in program order; a last line counts dropped ones. */
@@ -345,6 +345,6 @@ export function notesOf(machine: Machine): readonly string[] {
 
 /** Fuel used so far, at most the limit. */
 export function fuelUsed(machine: Machine): number {
-  const { fuel, limits } = machine.c;
+  const { fuel, limits } = machine.ctx;
   return fuel < 0 ? limits.fuel : limits.fuel - fuel;
 }

@@ -4,7 +4,7 @@
  * I1  At most `limits.parallel` branches of a form run at once; the others start as places get free.
  * I2  A failure cancels the branches after it. The form fails when all branches before it are done,
  *     so the reported failure is always the first in input order.
- * I3  Notes, journal and plan of branches are merged in input order, whatever ended first.
+ * I3  Notes, journal and plan of branches are merged in input order, not in the order of their ends.
  * I4  A branch sees the definitions of its parent; its own end with it.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
@@ -25,9 +25,9 @@ export function beginParallel(
   form: Parallel['form'],
   { args, span }: EffectCall,
 ): void {
-  const { c } = m;
+  const { ctx } = m;
   const calls = callsOf(m, form, args);
-  pay(c, 1 + calls.length, span);
+  pay(ctx, 1 + calls.length, span);
   branch.effects += 1;
   branch.parallel = {
     form,
@@ -41,15 +41,15 @@ export function beginParallel(
   };
   branch.state = 'waiting';
   branch.stack.stopped = true;
-  branch.depth = c.depth;
+  branch.depth = ctx.depth;
 }
 
 function callsOf(m: Machine, form: Parallel['form'], args: readonly Value[]): Parallel['calls'] {
   if (form === 'pcalls') return args.map((fn) => ({ fn, args: [] }));
   const [fn = null, ...collections] = args;
-  const items = collections.map((collection) => itemsOfSeqable(m.c, collection, 'pmap'));
+  const items = collections.map((collection) => itemsOfSeqable(m.ctx, collection, 'pmap'));
   const count = Math.min(...items.map((one) => one.length));
-  checkCount(m.c, count);
+  checkCount(m.ctx, count);
   const calls: { fn: Value; args: readonly Value[] }[] = [];
   for (let index = 0; index < count; index++) {
     calls.push({ fn, args: items.map((one) => one[index] as Value) });
@@ -76,7 +76,7 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   const running = parallel.branches.filter(
     (child) => child !== null && (child.state === 'ready' || child.state === 'waiting'),
   ).length;
-  let room = m.c.limits.parallel - running;
+  let room = m.ctx.limits.parallel - running;
   while (parallel.failure === null && room > 0 && parallel.next < parallel.calls.length) {
     parallel.branches[parallel.next] = newBranch(m.hostOf, branch, parallel, parallel.next);
     parallel.next += 1;
@@ -99,7 +99,7 @@ export function newBranch(
   parallel: Parallel,
   index: number,
 ): Branch {
-  const stack = newStack(parent.stack.c, parent.stack.forced);
+  const stack = newStack(parent.stack.ctx, parent.stack.forced);
   const child: Branch = {
     path: `${parallel.path}${index}/`,
     parent,

@@ -44,7 +44,7 @@ export interface MachineSnapshot {
 
 /** Calls `use` with every value of a machine. */
 function visitMachine(m: Machine, use: (value: Value) => void): void {
-  use(m.c.data);
+  use(m.ctx.data);
   use(m.last);
   for (const value of m.before.globals.values()) use(value);
   for (const value of m.before.history) use(value);
@@ -108,12 +108,12 @@ export function snapshot(machine: Machine): MachineSnapshot {
   return {
     v: 1,
     program: m.linked.program.id,
-    limits: m.c.limits,
-    fuel: m.c.fuel,
+    limits: m.ctx.limits,
+    fuel: m.ctx.fuel,
     forced: m.forced,
     names: m.names,
     tools: usedTools(m.tools, sources),
-    data: w.encode(m.c.data),
+    data: w.encode(m.ctx.data),
     before,
     main: saveBranch(w, m.main),
     form: m.form,
@@ -123,7 +123,7 @@ export function snapshot(machine: Machine): MachineSnapshot {
     queue: m.queue,
     open: m.open,
     toolCalls: m.toolCalls,
-    noteCount: m.c.noteCount,
+    noteCount: m.ctx.noteCount,
     outcome: m.outcome === null ? null : ended(m.outcome),
     heap: w.heap,
     sources,

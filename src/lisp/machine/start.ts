@@ -31,18 +31,18 @@ export interface MachineInput {
   readonly forced?: boolean;
 }
 
-/** Recursion over a value never goes deeper, whatever the limit. */
+/** Recursion over a value never goes deeper, even if the limit is higher. */
 const MAX_WALK = 2_000;
 
 /** A new context. */
 export function newContext(limits: Limits, data: Value, tools: readonly ToolFace[]): Context {
-  const c: Context = {
+  const ctx: Context = {
     fuel: limits.fuel,
     limits,
     loopIterations: limits.loopIterations,
     maxNesting: Math.min(limits.depth, MAX_WALK),
     charge(units) {
-      if ((c.fuel -= units) < 0) throw outOfFuel(limits);
+      if ((ctx.fuel -= units) < 0) throw outOfFuel(limits);
     },
     at: NO_SPAN,
     callee: null,
@@ -67,7 +67,7 @@ export function newContext(limits: Limits, data: Value, tools: readonly ToolFace
     assemble,
     deep: runDeep,
   };
-  return c;
+  return ctx;
 }
 
 /** The world in which the programs of a machine are linked. */
@@ -82,13 +82,13 @@ export function startMachine(program: Program, input: MachineInput): Machine {
   const world = worldOf(input.tools, names);
   const linked = linkProgram(program, world);
   const sources = new Map<string, Linked>([[program.id, linked]]);
-  const c = newContext(limits, fromJson(input.data), input.tools);
+  const ctx = newContext(limits, fromJson(input.data), input.tools);
   linkReadable(input.memory.sources, world, sources);
   const before = readMemory(input.memory, sources);
   return assembleMachine({
     linked,
     sources,
-    c,
+    ctx,
     before,
     names,
     tools: input.tools,
@@ -100,7 +100,7 @@ export function startMachine(program: Program, input: MachineInput): Machine {
 export interface MachineParts {
   readonly linked: Linked;
   readonly sources: ReadonlyMap<string, Linked>;
-  readonly c: Context;
+  readonly ctx: Context;
   readonly before: Before;
   readonly names: readonly string[];
   readonly tools: readonly ToolFace[];
@@ -109,12 +109,12 @@ export interface MachineParts {
 
 /** A machine at the start of its program. */
 export function assembleMachine(parts: MachineParts): Machine {
-  const { c, before, forced } = parts;
+  const { ctx, before, forced } = parts;
   const globals = new Map(before.globals);
   for (const [index, name] of ['*1', '*2', '*3'].entries()) {
     globals.set(name, before.history[index] ?? null);
   }
-  const stack = newStack(c, forced);
+  const stack = newStack(ctx, forced);
   const main: Branch = {
     path: '',
     parent: null,
@@ -144,7 +144,7 @@ export function assembleMachine(parts: MachineParts): Machine {
     faults: [],
     hostOf: (branch) => ({
       perform: (fn, args, span) => performEffect(m, branch, fn, { args, span }),
-      define: (name, value) => define(c, branch, name, value),
+      define: (name, value) => define(ctx, branch, name, value),
     }),
   };
   stack.host = m.hostOf(main);

@@ -126,7 +126,7 @@ export interface Machine {
   readonly linked: Linked;
   /** Programs by id: this one, and those of stored functions. */
   readonly sources: ReadonlyMap<string, Linked>;
-  readonly c: Context;
+  readonly ctx: Context;
   readonly main: Branch;
   readonly tools: readonly ToolFace[];
   /** Names that were defined at the start. */

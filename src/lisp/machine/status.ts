@@ -103,8 +103,8 @@ export function programStatus(machine: Machine): ProgramStatus {
     codeId: machine.linked.program.id,
     state,
     fuelUsed: fuelUsed(machine),
-    fuelLimit: machine.c.limits.fuel,
-    notes: machine.c.noteCount,
+    fuelLimit: machine.ctx.limits.fuel,
+    notes: machine.ctx.noteCount,
     forms,
     counts: countsOf(machine),
     effects: effects.map(({ request, state: at, since }): EffectStatus => {

@@ -42,7 +42,7 @@ export function newRecords(journal: ReadonlyMap<string, Value> = new Map()): Rec
 }
 
 /** Compiled code of one node. `L` are the slots of the running function. */
-export type Run = (L: Value[], c: Context) => Value;
+export type Run = (L: Value[], ctx: Context) => Value;
 
 /** The state of the machine for builtins and compiled code. */
 export interface Context extends Meter {
@@ -91,7 +91,7 @@ export interface Context extends Meter {
    * Calls `fn` on a new machine stack, when compiled code is nested too deep. For a closure, `args`
    * are its filled slots and its call is paid.
    */
-  readonly deep: (c: Context, fn: Value, args: Value[], span: Span) => Value;
+  readonly deep: (ctx: Context, fn: Value, args: Value[], span: Span) => Value;
 }
 
 /** The fault of a program without fuel. */
@@ -103,38 +103,38 @@ export function outOfFuel(limits: Limits): Fault {
 }
 
 /** Takes `units` of fuel. Fails, at `span` when given, if there is not enough. */
-export function pay(c: Context, units: number, span?: Span): void {
-  c.fuel -= units;
-  if (c.fuel >= 0) return;
-  const fault = outOfFuel(c.limits);
-  fault.span = span ?? c.at;
+export function pay(ctx: Context, units: number, span?: Span): void {
+  ctx.fuel -= units;
+  if (ctx.fuel >= 0) return;
+  const fault = outOfFuel(ctx.limits);
+  fault.span = span ?? ctx.at;
   throw fault;
 }
 
 /** {@link pay} for the hot path of nodes. */
-export function spend(c: Context, units: number, span: Span): void {
-  if ((c.fuel -= units) >= 0) return;
-  const fault = outOfFuel(c.limits);
+export function spend(ctx: Context, units: number, span: Span): void {
+  if ((ctx.fuel -= units) >= 0) return;
+  const fault = outOfFuel(ctx.limits);
   fault.span = span;
   throw fault;
 }
 
 /** Fails when a collection of `count` elements would be too large. Called before it is made. */
-export function checkCount(c: Context, count: number): void {
-  if (count <= c.limits.collection) return;
+export function checkCount(ctx: Context, count: number): void {
+  if (count <= ctx.limits.collection) return;
   throw new Fault(
     'size_exceeded',
-    `a collection of ${Number.isFinite(count) ? withCommas(Math.trunc(count)) : 'endless many'} elements is over the limit of ${withCommas(c.limits.collection)}.`,
+    `a collection of ${Number.isFinite(count) ? withCommas(Math.trunc(count)) : 'endless many'} elements is over the limit of ${withCommas(ctx.limits.collection)}.`,
   );
 }
 
 /** Charges for making a text of `length` UTF-16 units and fails when it would be too long. */
-export function checkText(c: Context, length: number): void {
-  if (length > c.limits.textUnits) {
+export function checkText(ctx: Context, length: number): void {
+  if (length > ctx.limits.textUnits) {
     throw new Fault(
       'size_exceeded',
-      `a text of ${withCommas(length)} units is over the limit of ${withCommas(c.limits.textUnits)}.`,
+      `a text of ${withCommas(length)} units is over the limit of ${withCommas(ctx.limits.textUnits)}.`,
     );
   }
-  c.charge(length >>> 4);
+  ctx.charge(length >>> 4);
 }

@@ -35,7 +35,7 @@ function compareText(a: string, b: string): Order {
     const x = a.charCodeAt(index);
     const y = b.charCodeAt(index);
     if (x === y) continue;
-    // A surrogate stands for a code point above every other unit.
+    // A surrogate is half of a code point above all other units.
     const highX = (x & 0xf800) === 0xd800;
     const highY = (y & 0xf800) === 0xd800;
     if (highX !== highY) return highX ? 1 : -1;

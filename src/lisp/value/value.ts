@@ -149,7 +149,7 @@ export interface Vector {
   readonly tail: readonly Value[];
 }
 
-/** One node of the tree behind maps and sets. A leaf has no kids; a branch has no vals. */
+/** One node of the tree of a map or set. A leaf has no kids; a branch has no vals. */
 export interface MapNode {
   readonly keys: readonly Value[];
   readonly vals: readonly Value[];
@@ -208,7 +208,7 @@ export interface Builtin {
  * state machine for that. `effect` runs on the machine only.
  */
 export type Work =
-  | { readonly kind: 'plain'; run(c: Meter, args: readonly Value[]): Value }
+  | { readonly kind: 'plain'; run(ctx: Meter, args: readonly Value[]): Value }
   | { readonly kind: 'steps'; readonly stepper: Stepper }
   | { readonly kind: 'effect'; readonly effect: EffectName }
   /** `apply`: becomes a call of its first argument. */
@@ -227,8 +227,8 @@ export type EffectName = 'ask' | 'sleep' | 'pmap' | 'pcalls';
 export interface Stepper {
   /** The indexes of the arguments that may be called; −1 means all. */
   readonly calls: readonly number[];
-  start(c: Meter, args: readonly Value[]): Steps;
-  resume(c: Meter, steps: Steps, result: Value): void;
+  start(ctx: Meter, args: readonly Value[]): Steps;
+  resume(ctx: Meter, steps: Steps, result: Value): void;
 }
 
 /** One field of a stepper's state: a value, or an array of values that no other code sees. */

@@ -89,10 +89,7 @@ export function preloadedModules(): readonly string[] {
 export async function loadWorkflowBundle(options: WorkflowBundleOptions): Promise<LoadedBundle> {
   const workflowsPath = options.workflowsPath ?? WORKFLOWS_PATH;
   const preloadModules = options.preloadModules ?? preloadedModules();
-  const cacheFile = join(
-    options.cacheDir,
-    `workflows-${keyOf(workflowsPath, preloadModules)}.json`,
-  );
+  const cacheFile = bundleFile({ ...options, workflowsPath, preloadModules });
   const cached = await readCache(cacheFile);
   if (cached !== undefined) return { code: cached, isFromCache: true };
 
@@ -103,6 +100,15 @@ export async function loadWorkflowBundle(options: WorkflowBundleOptions): Promis
   const changedAtMs = await newestChange(files);
   if (changedAtMs < startedAtMs) await writeCache(cacheFile, code, hashes);
   return { code, isFromCache: false };
+}
+
+/** The file that keeps a bundle. */
+export function bundleFile({
+  cacheDir,
+  workflowsPath = WORKFLOWS_PATH,
+  preloadModules = preloadedModules(),
+}: WorkflowBundleOptions): string {
+  return join(cacheDir, `workflows-${keyOf(workflowsPath, preloadModules)}.json`);
 }
 
 async function makeBundle(

@@ -16,20 +16,20 @@ import {
 } from '../../value/value.ts';
 
 /** The name of the running builtin. */
-function calleeName(c: Context): string {
-  return c.callee?.name ?? 'call';
+function calleeName(ctx: Context): string {
+  return ctx.callee?.name ?? 'call';
 }
 
 /** The fault of argument `index` having the wrong type: "expects `wanted` as argument 1, got …". */
-export function wrongType(c: Context, index: number, wanted: string, value: Value): Fault {
-  const java = /^[.A-Z]|^java/.test(calleeName(c));
-  const message = `\`${calleeName(c)}\` expects ${wanted} as argument ${index + 1}, got ${describeValue(value)}.`;
-  return new Fault(java ? 'java_type_error' : 'type_error', message + swapHint(c, index, value));
+export function wrongType(ctx: Context, index: number, wanted: string, value: Value): Fault {
+  const java = /^[.A-Z]|^java/.test(calleeName(ctx));
+  const message = `\`${calleeName(ctx)}\` expects ${wanted} as argument ${index + 1}, got ${describeValue(value)}.`;
+  return new Fault(java ? 'java_type_error' : 'type_error', message + swapHint(ctx, index, value));
 }
 
 /** A hint for calls such as `(map coll f)`, where function and collection are swapped. */
-function swapHint(c: Context, index: number, value: Value): string {
-  const name = calleeName(c);
+function swapHint(ctx: Context, index: number, value: Value): string {
+  const name = calleeName(ctx);
   const functionLike =
     typeof value === 'object' &&
     value !== null &&
@@ -42,8 +42,8 @@ function swapHint(c: Context, index: number, value: Value): string {
 }
 
 /** A fault of the running builtin: `` `name`: text ``. */
-export function fault(c: Context, reason: Reason, text: string): Fault {
-  return new Fault(reason, `\`${calleeName(c)}\`: ${text}`);
+export function fault(ctx: Context, reason: Reason, text: string): Fault {
+  return new Fault(reason, `\`${calleeName(ctx)}\`: ${text}`);
 }
 
 /** `args[index]`. The arity check has shown that it is present. */
@@ -53,41 +53,45 @@ export function arg(args: readonly Value[], index: number): Value {
 
 /** A number of any type. */
 export function expectNumber(
-  c: Context,
+  ctx: Context,
   args: readonly Value[],
   index: number,
 ): number | bigint | Float {
   const value = arg(args, index);
   if (isNumber(value)) return value;
-  throw wrongType(c, index, 'a number', value);
+  throw wrongType(ctx, index, 'a number', value);
 }
 
 /** An integer of any size. */
-export function expectInteger(c: Context, args: readonly Value[], index: number): number | bigint {
+export function expectInteger(
+  ctx: Context,
+  args: readonly Value[],
+  index: number,
+): number | bigint {
   const value = arg(args, index);
   if (isInteger(value)) return value;
-  throw wrongType(c, index, 'an integer', value);
+  throw wrongType(ctx, index, 'an integer', value);
 }
 
 /** An index or count. A float is truncated; a huge integer stays huge. */
-export function expectCount(c: Context, args: readonly Value[], index: number): number {
-  const value = expectNumber(c, args, index);
+export function expectCount(ctx: Context, args: readonly Value[], index: number): number {
+  const value = expectNumber(ctx, args, index);
   if (typeof value === 'number') return value;
   return Math.trunc(typeof value === 'bigint' ? Number(value) : value.value) || 0;
 }
 
 /** Text. */
-export function expectText(c: Context, args: readonly Value[], index: number): string {
+export function expectText(ctx: Context, args: readonly Value[], index: number): string {
   const value = arg(args, index);
   if (typeof value === 'string') return value;
-  throw wrongType(c, index, 'text', value);
+  throw wrongType(ctx, index, 'text', value);
 }
 
 /** A map. */
-export function expectMap(c: Context, args: readonly Value[], index: number): TreeMap {
+export function expectMap(ctx: Context, args: readonly Value[], index: number): TreeMap {
   const value = arg(args, index);
   if (isMap(value)) return value;
-  throw wrongType(c, index, 'a map', value);
+  throw wrongType(ctx, index, 'a map', value);
 }
 
 /** Whether a value has elements: nil, text, vectors, maps and sets. */

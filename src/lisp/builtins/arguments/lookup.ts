@@ -81,18 +81,18 @@ export function foundOr(found: Value | undefined, fallback: Value): Value {
 }
 
 /** `get` for any collection; undefined when there is no value. */
-export function getFrom(c: Context, from: Value, key: Value): Value | undefined {
-  c.charge(KEY_COST);
-  if (isMap(from)) return flexibleGet(c, from, key);
+export function getFrom(ctx: Context, from: Value, key: Value): Value | undefined {
+  ctx.charge(KEY_COST);
+  if (isMap(from)) return flexibleGet(ctx, from, key);
   if (isVector(from)) return isNumber(key) ? elementAt(from, key) : undefined;
-  if (isSet(from)) return treeMember(from, key, c);
-  if (typeof from === 'string' && isNumber(key)) return characterAt(c, from, indexOf(key));
+  if (isSet(from)) return treeMember(from, key, ctx);
+  if (typeof from === 'string' && isNumber(key)) return characterAt(ctx, from, indexOf(key));
   return undefined;
 }
 
 /** The character of a text at an index, or undefined. */
-export function characterAt(c: Context, text: string, index: number): Value | undefined {
-  c.charge(text.length >>> 4);
+export function characterAt(ctx: Context, text: string, index: number): Value | undefined {
+  ctx.charge(text.length >>> 4);
   if (index < 0 || index >= characterCount(text)) return undefined;
   return characters(text)[index];
 }
@@ -103,28 +103,28 @@ function checkCount(name: string, args: readonly Value[], max: number): void {
 }
 
 /** The value of calling a keyword, map, set or vector; undefined when `fn` is none of them. */
-export function lookup(c: Context, fn: Value, args: readonly Value[]): Value | undefined {
+export function lookup(ctx: Context, fn: Value, args: readonly Value[]): Value | undefined {
   const [first = null, fallback = null] = args;
   if (isKeyword(fn)) {
     checkCount(`:${fn.name}`, args, 2);
-    c.charge(KEY_COST);
-    if (isMap(first)) return foundOr(flexibleGet(c, first, fn), fallback);
-    if (isSet(first)) return foundOr(treeMember(first, fn, c), fallback);
+    ctx.charge(KEY_COST);
+    if (isMap(first)) return foundOr(flexibleGet(ctx, first, fn), fallback);
+    if (isSet(first)) return foundOr(treeMember(first, fn, ctx), fallback);
     return fallback;
   }
   if (isMap(fn)) {
     checkCount('map', args, 2);
-    c.charge(KEY_COST);
-    return foundOr(flexibleGet(c, fn, first), fallback);
+    ctx.charge(KEY_COST);
+    return foundOr(flexibleGet(ctx, fn, first), fallback);
   }
   if (isSet(fn)) {
     checkCount('set', args, 1);
-    c.charge(KEY_COST);
-    return treeMember(fn, first, c) ?? null;
+    ctx.charge(KEY_COST);
+    return treeMember(fn, first, ctx) ?? null;
   }
   if (isVector(fn)) {
     checkCount('vector', args, 1);
-    c.charge(KEY_COST);
+    ctx.charge(KEY_COST);
     if (!isNumber(first)) throw new Fault('type_error', 'A vector is called with an index.');
     return elementAt(fn, first) ?? null;
   }

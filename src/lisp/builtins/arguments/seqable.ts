@@ -24,42 +24,42 @@ export function entriesOf(map: TreeMap): Value[] {
 }
 
 /** The elements of a value, or undefined when its type has none. Read-only; costs no fuel. */
-export function elementsOf(c: Context, value: Value): readonly Value[] | undefined {
+export function elementsOf(ctx: Context, value: Value): readonly Value[] | undefined {
   if (value === null) return [];
   if (isVector(value)) return vectorItems(value);
   if (isMap(value)) return entriesOf(value);
   if (isSet(value)) return treeKeys(value);
   if (typeof value !== 'string') return undefined;
-  c.charge(1 + (value.length >>> 4));
+  ctx.charge(1 + (value.length >>> 4));
   const found = characters(value);
-  checkCount(c, found.length);
+  checkCount(ctx, found.length);
   return found;
 }
 
 /** The elements of argument `index`; fails when its type has none. */
-export function itemsAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
-  const items = elementsOf(c, arg(args, index));
-  if (items === undefined) throw wrongType(c, index, 'something with elements', arg(args, index));
+export function itemsAt(ctx: Context, args: readonly Value[], index: number): readonly Value[] {
+  const items = elementsOf(ctx, arg(args, index));
+  if (items === undefined) throw wrongType(ctx, index, 'something with elements', arg(args, index));
   return items;
 }
 
 /** The elements of argument `index` for functions of position, which refuse maps and sets. */
-export function orderedAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
+export function orderedAt(ctx: Context, args: readonly Value[], index: number): readonly Value[] {
   const value = arg(args, index);
   if (isMap(value) || isSet(value)) {
     const advice = 'take `(keys m)`, `(vals m)` or `(entries m)`';
-    const fault = wrongType(c, index, 'something with an order', value);
+    const fault = wrongType(ctx, index, 'something with an order', value);
     throw new Fault(
       fault.reason,
       `${fault.message} Maps and sets have no first element: ${advice}.`,
     );
   }
-  return itemsAt(c, args, index);
+  return itemsAt(ctx, args, index);
 }
 
 /** The elements of a value, for the special form or effect `form`. */
-export function itemsOfSeqable(c: Context, value: Value, form: string): readonly Value[] {
-  const items = elementsOf(c, value);
+export function itemsOfSeqable(ctx: Context, value: Value, form: string): readonly Value[] {
+  const items = elementsOf(ctx, value);
   if (items !== undefined) return items;
   throw new Fault(
     'type_error',
@@ -68,10 +68,10 @@ export function itemsOfSeqable(c: Context, value: Value, form: string): readonly
 }
 
 /** The arguments of `(apply f a b [c d])`: `a b c d`. */
-export function spreadArguments(c: Context, args: readonly Value[]): Value[] {
-  const last = itemsAt(c, args, args.length - 1);
-  c.charge(last.length);
-  checkCount(c, args.length + last.length);
+export function spreadArguments(ctx: Context, args: readonly Value[]): Value[] {
+  const last = itemsAt(ctx, args, args.length - 1);
+  ctx.charge(last.length);
+  checkCount(ctx, args.length + last.length);
   const spread = args.slice(1, -1);
   for (const item of last) spread.push(item);
   return spread;

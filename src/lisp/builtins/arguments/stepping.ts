@@ -36,23 +36,23 @@ export function want(s: Steps, fn: Value, args: Value[]): void {
 }
 
 /** A builtin that computes at once. */
-export function plain(run: (c: Context, args: readonly Value[]) => Value): Work {
+export function plain(run: (ctx: Context, args: readonly Value[]) => Value): Work {
   return { kind: 'plain', run };
 }
 
 /** A builtin that calls the arguments at `calls`. */
 export function steps(
   calls: readonly number[],
-  start: (c: Context, args: readonly Value[], s: Steps) => void,
-  resume: (c: Context, s: Steps, result: Value) => void,
+  start: (ctx: Context, args: readonly Value[], s: Steps) => void,
+  resume: (ctx: Context, s: Steps, result: Value) => void,
 ): Work {
   return {
     kind: 'steps',
     stepper: {
       calls,
-      start(c: Context, args) {
+      start(ctx: Context, args) {
         const s = newSteps();
-        start(c, args, s);
+        start(ctx, args, s);
         return s;
       },
       resume,
@@ -65,36 +65,36 @@ export interface Walk {
   /** The index of the function; 0 by default. */
   readonly calls?: readonly number[];
   /** Sets `fn` and `items`, and the fields that gather results. */
-  readonly begin: (c: Context, args: readonly Value[], s: Steps) => void;
+  readonly begin: (ctx: Context, args: readonly Value[], s: Steps) => void;
   /** The arguments of the call for item `s.at`; by default only the item. */
-  readonly args?: (c: Context, s: Steps) => Value[];
+  readonly args?: (ctx: Context, s: Steps) => Value[];
   /** Uses the result for `item`. Returns true to end the walk, with `s.result` set. */
-  readonly take: (c: Context, s: Steps, result: Value, item: Value) => boolean | void;
+  readonly take: (ctx: Context, s: Steps, result: Value, item: Value) => boolean | void;
   /** The value after the last item. */
-  readonly end: (c: Context, s: Steps) => Value;
+  readonly end: (ctx: Context, s: Steps) => Value;
 }
 
 /** A builtin that is a {@link Walk}. Each item costs 1. */
 export function walk(w: Walk): Work {
-  const next = (c: Context, s: Steps): void => {
+  const next = (ctx: Context, s: Steps): void => {
     if (s.at >= s.items.length) {
-      finish(s, w.end(c, s));
+      finish(s, w.end(ctx, s));
       return;
     }
-    c.charge(1);
-    s.args = w.args === undefined ? [s.items[s.at] as Value] : w.args(c, s);
+    ctx.charge(1);
+    s.args = w.args === undefined ? [s.items[s.at] as Value] : w.args(ctx, s);
   };
   return steps(
     w.calls ?? [0],
-    (c, args, s) => {
-      w.begin(c, args, s);
-      if (!s.done) next(c, s);
+    (ctx, args, s) => {
+      w.begin(ctx, args, s);
+      if (!s.done) next(ctx, s);
     },
-    (c, s, result) => {
+    (ctx, s, result) => {
       const item = s.items[s.at] as Value;
       s.at += 1;
-      if (w.take(c, s, result, item) === true) s.done = true;
-      else next(c, s);
+      if (w.take(ctx, s, result, item) === true) s.done = true;
+      else next(ctx, s);
     },
   );
 }

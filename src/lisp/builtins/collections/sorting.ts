@@ -44,11 +44,11 @@ function direction(value: Value | undefined): 1 | -1 | null {
  * the start of the current run and the positions in its left and right half. In phase 2 elements are
  * pairs of key and item.
  */
-function startMerge(c: Context, s: Steps, items: readonly Value[]): void {
+function startMerge(ctx: Context, s: Steps, items: readonly Value[]): void {
   s.items = items;
   s.out = [];
   s.extra = [1, 0, 0, smaller(1, items.length)];
-  nextComparison(c, s);
+  nextComparison(ctx, s);
 }
 
 function keyOf(s: Steps, element: Value): Value {
@@ -91,76 +91,76 @@ function nextComparison(_c: Context, s: Steps): void {
   }
 }
 
-function isLess(c: Context, result: Value): boolean {
+function isLess(ctx: Context, result: Value): boolean {
   if (typeof result === 'boolean') return result;
   if (isNumber(result)) return magnitude(result) < 0;
-  throw wrongResult(c, 'a number or a boolean', result);
+  throw wrongResult(ctx, 'a number or a boolean', result);
 }
 
-function takeComparison(c: Context, s: Steps, result: Value): void {
+function takeComparison(ctx: Context, s: Steps, result: Value): void {
   const place = s.extra as number[];
-  const side = isLess(c, result) ? 3 : 2;
+  const side = isLess(ctx, result) ? 3 : 2;
   const at = place[side] ?? 0;
   s.out.push(s.items[at] as Value);
   place[side] = at + 1;
-  nextComparison(c, s);
+  nextComparison(ctx, s);
 }
 
 const sort: Work = steps(
   [0],
-  (c, args, s) => {
-    const items = itemsAt(c, args, args.length - 1);
+  (ctx, args, s) => {
+    const items = itemsAt(ctx, args, args.length - 1);
     const comparator = args.length > 1 ? arg(args, 0) : null;
-    c.charge(sortCost(items.length));
+    ctx.charge(sortCost(items.length));
     const way = direction(comparator);
     if (way !== null) {
-      if (items.length === 1) compareNatural(items[0] as Value, items[0] as Value, c);
-      finish(s, vectorOf(mergeSort(items, (a, b) => way * compareNatural(a, b, c))));
+      if (items.length === 1) compareNatural(items[0] as Value, items[0] as Value, ctx);
+      finish(s, vectorOf(mergeSort(items, (a, b) => way * compareNatural(a, b, ctx))));
       return;
     }
     s.fn = comparator;
-    startMerge(c, s, items);
+    startMerge(ctx, s, items);
   },
   takeComparison,
 );
 
 /** `sort-by`: first calls the key function for every item. */
 function sortBy(byPath: Builtin): Work {
-  const finishKeys = (c: Context, s: Steps): void => {
+  const finishKeys = (ctx: Context, s: Steps): void => {
     const way = direction(s.acc);
     const pairs = s.items.map((item, index) => vectorOf([s.out[index] as Value, item]));
     if (way === null) {
       s.phase = 2;
       s.fn = s.acc;
-      startMerge(c, s, pairs);
+      startMerge(ctx, s, pairs);
       return;
     }
     const sorted = mergeSort(
       pairs,
-      (a, b) => way * compareNatural(vectorAt(a, 0), vectorAt(b, 0), c),
+      (a, b) => way * compareNatural(vectorAt(a, 0), vectorAt(b, 0), ctx),
     );
     finish(s, vectorOf(sorted.map((pair) => vectorAt(pair, 1))));
   };
   return steps(
     [0, 1],
-    (c, args, s) => {
+    (ctx, args, s) => {
       s.fn = keyFunction(byPath, arg(args, 0));
-      s.items = itemsAt(c, args, args.length - 1);
+      s.items = itemsAt(ctx, args, args.length - 1);
       s.acc = args.length > 2 ? arg(args, 1) : null;
-      c.charge(sortCost(s.items.length));
+      ctx.charge(sortCost(s.items.length));
       if (s.items.length === 0) finish(s, vectorOf([]));
       else want(s, s.fn, [s.items[0] as Value]);
     },
-    (c, s, result) => {
+    (ctx, s, result) => {
       if (s.phase === 2) {
-        takeComparison(c, s, result);
+        takeComparison(ctx, s, result);
         return;
       }
       s.out.push(result);
-      c.charge(1);
+      ctx.charge(1);
       s.at += 1;
       if (s.at < s.items.length) s.args = [s.items[s.at] as Value];
-      else finishKeys(c, s);
+      else finishKeys(ctx, s);
     },
   );
 }

@@ -28,9 +28,9 @@ import { sumOf } from './sequences.ts';
 import { finish, steps, walk } from '../arguments/stepping.ts';
 
 /** Begins a walk of argument 1 with the function in argument 0. */
-function begin(c: Context, args: readonly Value[], s: Steps): void {
+function begin(ctx: Context, args: readonly Value[], s: Steps): void {
   s.fn = arg(args, 0);
-  s.items = itemsAt(c, args, 1);
+  s.items = itemsAt(ctx, args, 1);
 }
 
 /** The function of a key argument: text means a lookup of the key, a vector of names of a path. */
@@ -50,16 +50,16 @@ const all = (_c: Context, s: Steps): Value => vectorOf(s.out);
 
 function map(): Work {
   return walk({
-    begin(c, args, s) {
+    begin(ctx, args, s) {
       s.fn = arg(args, 0);
       if (args.length === 2) {
-        s.items = itemsAt(c, args, 1);
+        s.items = itemsAt(ctx, args, 1);
         return;
       }
       // With several collections, an item is the vector of the arguments of one call.
-      const colls = args.slice(1).map((_, index) => itemsAt(c, args, index + 1));
+      const colls = args.slice(1).map((_, index) => itemsAt(ctx, args, index + 1));
       const count = Math.min(...colls.map((items) => items.length));
-      c.charge(count * colls.length);
+      ctx.charge(count * colls.length);
       s.phase = 1;
       s.items = Array.from({ length: count }, (_, index) =>
         vectorOf(colls.map((items) => items[index] as Value)),
@@ -74,16 +74,16 @@ function map(): Work {
   });
 }
 
-function join(c: Context, s: Steps, result: Value): void {
-  const items = elementsOf(c, result);
+function join(ctx: Context, s: Steps, result: Value): void {
+  const items = elementsOf(ctx, result);
   if (items === undefined) {
     throw new Fault(
       'type_error',
       `\`mapcat\`: the function must give something with elements, got ${describeValue(result)}.`,
     );
   }
-  checkCount(c, s.out.length + items.length);
-  c.charge(items.length);
+  checkCount(ctx, s.out.length + items.length);
+  ctx.charge(items.length);
   for (const item of items) s.out.push(item);
 }
 
@@ -93,18 +93,18 @@ function mapcat(): Work {
   const { stepper } = mapped;
   return steps(
     [0],
-    (c, args, s) => {
-      const inner = stepper.start(c, args);
+    (ctx, args, s) => {
+      const inner = stepper.start(ctx, args);
       Object.assign(s, inner);
     },
-    (c, s, result) => {
-      join(c, s, result);
+    (ctx, s, result) => {
+      join(ctx, s, result);
       s.at += 1;
       if (s.at >= s.items.length) {
         finish(s, vectorOf(s.out));
         return;
       }
-      c.charge(1);
+      ctx.charge(1);
       const item = s.items[s.at] as Value;
       s.args = s.phase === 1 ? [...vectorItems(item as Vector)] : [item];
     },
@@ -138,8 +138,8 @@ function search(decide: (result: Value) => Value | undefined, otherwise: Value):
 function partitionBy(): Work {
   return walk({
     begin,
-    take(c, s, result, item) {
-      const changed = s.at === 1 || !sameKey(c, s.acc, result);
+    take(ctx, s, result, item) {
+      const changed = s.at === 1 || !sameKey(ctx, s.acc, result);
       s.acc = result;
       const last = s.out[s.out.length - 1];
       if (changed || last === undefined) keep(s, vectorOf([item]));
@@ -149,8 +149,8 @@ function partitionBy(): Work {
   });
 }
 
-function sameKey(c: Context, a: Value, b: Value): boolean {
-  return treeHas(setOf([a], c), b, c);
+function sameKey(ctx: Context, a: Value, b: Value): boolean {
+  return treeHas(setOf([a], ctx), b, ctx);
 }
 
 function prefix(split: 'take' | 'drop' | 'both'): Work {
@@ -171,23 +171,23 @@ function prefix(split: 'take' | 'drop' | 'both'): Work {
   });
 }
 
-type Begin = (c: Context, args: readonly Value[], s: Steps) => void;
+type Begin = (ctx: Context, args: readonly Value[], s: Steps) => void;
 
 /** Groups at the end, from the gathered keys, since the state of a walk has to be data. */
 function groupBy(byKey: Begin): Work {
   return walk({
     begin: byKey,
     take: keepKey,
-    end(c, s) {
+    end(ctx, s) {
       const index = newKeyIndex();
       const groups: Value[][] = [];
       for (const [place, key] of s.out.entries()) {
-        const number = numberOf(index, key, c);
+        const number = numberOf(index, key, ctx);
         const group = groups[number];
         if (group === undefined) groups.push([s.items[place] as Value]);
         else group.push(s.items[place] as Value);
       }
-      return mapOf(index.keys, groups.map(vectorOf), c);
+      return mapOf(index.keys, groups.map(vectorOf), ctx);
     },
   });
 }
@@ -196,32 +196,32 @@ function distinctBy(byKey: Begin): Work {
   return walk({
     begin: byKey,
     take: keepKey,
-    end(c, s) {
+    end(ctx, s) {
       const index = newKeyIndex();
       return vectorOf(
         s.items.filter((_, place) => {
           const before = index.keys.length;
-          return numberOf(index, s.out[place] as Value, c) === before;
+          return numberOf(index, s.out[place] as Value, ctx) === before;
         }),
       );
     },
   });
 }
 
-function keepKey(c: Context, s: Steps, key: Value): void {
-  c.charge(KEY_COST);
+function keepKey(ctx: Context, s: Steps, key: Value): void {
+  ctx.charge(KEY_COST);
   keep(s, key);
 }
 
 function extremeBy(byPath: Builtin, wanted: -1 | 1): Work {
   return walk({
-    begin(c, args, s) {
+    begin(ctx, args, s) {
       s.fn = keyFunction(byPath, arg(args, 0));
-      s.items = args.length === 2 ? itemsAt(c, args, 1) : args.slice(1);
+      s.items = args.length === 2 ? itemsAt(ctx, args, 1) : args.slice(1);
     },
-    take(c, s, result, item) {
+    take(ctx, s, result, item) {
       if (result === null) return;
-      if (s.phase === 0 || compareNatural(result, s.extra as Value, c) === wanted) {
+      if (s.phase === 0 || compareNatural(result, s.extra as Value, ctx) === wanted) {
         s.phase = 1;
         s.acc = item;
         s.extra = result;
@@ -233,9 +233,9 @@ function extremeBy(byPath: Builtin, wanted: -1 | 1): Work {
 
 /** The builtins that take a key function; `byPath` is the hidden builtin for paths. */
 export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
-  const byKey: Begin = (c, args, s) => {
+  const byKey: Begin = (ctx, args, s) => {
     s.fn = keyFunction(byPath, arg(args, 0));
-    s.items = itemsAt(c, args, 1);
+    s.items = itemsAt(ctx, args, 1);
   };
   return {
     'group-by': groupBy(byKey),
@@ -243,13 +243,13 @@ export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } 
     'sum-by': walk({
       begin: byKey,
       take: (_c, s, result) => keep(s, result),
-      end: (c, s) => sumOf(c, s.out).total,
+      end: (ctx, s) => sumOf(ctx, s.out).total,
     }),
     'avg-by': walk({
       begin: byKey,
       take: (_c, s, result) => keep(s, result),
-      end(c, s) {
-        const { total, count } = sumOf(c, s.out);
+      end(ctx, s) {
+        const { total, count } = sumOf(ctx, s.out);
         return count === 0 ? null : divide(total, count);
       },
     }),
@@ -298,9 +298,9 @@ export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   'run!': walk({ begin, take: () => false, end: () => null }),
   repeatedly: walk({
     calls: [1],
-    begin(c, args, s) {
-      const count = Math.max(0, expectCount(c, args, 0));
-      checkCount(c, count);
+    begin(ctx, args, s) {
+      const count = Math.max(0, expectCount(ctx, args, 0));
+      checkCount(ctx, count);
       s.fn = arg(args, 1);
       s.items = slots<Value>(count).fill(null);
     },
@@ -309,14 +309,14 @@ export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
     end: all,
   }),
   'set/select': walk({
-    begin(c, args, s) {
+    begin(ctx, args, s) {
       const coll = arg(args, 1);
-      if (coll !== null && !isSet(coll)) throw wrongType(c, 1, 'a set', coll);
-      begin(c, args, s);
+      if (coll !== null && !isSet(coll)) throw wrongType(ctx, 1, 'a set', coll);
+      begin(ctx, args, s);
     },
     take(_c, s, result, item) {
       if (truthy(result)) keep(s, item);
     },
-    end: (c, s) => setOf(s.out, c),
+    end: (ctx, s) => setOf(s.out, ctx),
   }),
 });

@@ -33,8 +33,8 @@ interface Specifier {
   readonly conversion: string;
 }
 
-function format(c: Context, args: readonly Value[]): Value {
-  const template = expectText(c, args, 0);
+function format(ctx: Context, args: readonly Value[]): Value {
+  const template = expectText(ctx, args, 0);
   const values = args.slice(1);
   const parts: string[] = [];
   let next = 0;
@@ -49,7 +49,7 @@ function format(c: Context, args: readonly Value[]): Value {
     const found = specifier.exec(template);
     if (found === null)
       throw fault(
-        c,
+        ctx,
         'runtime_error',
         `\`${template.slice(percent, percent + 20)}\` is no conversion.`,
       );
@@ -61,7 +61,7 @@ function format(c: Context, args: readonly Value[]): Value {
       conversion,
     };
     if (spec.width > MAX_WIDTH || spec.precision > MAX_WIDTH) {
-      throw fault(c, 'runtime_error', `widths and precisions go up to ${MAX_WIDTH}.`);
+      throw fault(ctx, 'runtime_error', `widths and precisions go up to ${MAX_WIDTH}.`);
     }
     at = percent + whole.length;
     if (conversion === '%' || conversion === 'n') {
@@ -72,12 +72,12 @@ function format(c: Context, args: readonly Value[]): Value {
     if (position === undefined && same === undefined) next += 1;
     last = index;
     const value = values[index];
-    if (value === undefined) throw fault(c, 'runtime_error', `\`${whole}\` has no argument.`);
-    parts.push(convert(c, spec, value, whole));
+    if (value === undefined) throw fault(ctx, 'runtime_error', `\`${whole}\` has no argument.`);
+    parts.push(convert(ctx, spec, value, whole));
   }
   parts.push(template.slice(at));
   const text = parts.join('');
-  checkText(c, text.length);
+  checkText(ctx, text.length);
   return text;
 }
 
@@ -85,7 +85,7 @@ function padded(spec: Specifier, text: string): string {
   return spec.flags.includes('-') ? text.padEnd(spec.width) : text.padStart(spec.width);
 }
 
-function convert(c: Context, spec: Specifier, value: Value, whole: string): string {
+function convert(ctx: Context, spec: Specifier, value: Value, whole: string): string {
   const { conversion, precision } = spec;
   const cut = (text: string): string => (precision < 0 ? text : text.slice(0, precision));
   const finished = (text: string): string =>
@@ -93,7 +93,7 @@ function convert(c: Context, spec: Specifier, value: Value, whole: string): stri
   switch (conversion) {
     case 's':
     case 'S':
-      return finished(cut(toText(c, value)));
+      return finished(cut(toText(ctx, value)));
     case 'b':
     case 'B':
       return finished(cut(String(truthy(value))));
@@ -131,9 +131,13 @@ function convert(c: Context, spec: Specifier, value: Value, whole: string): stri
       if (isNumber(value)) return floating(spec, value);
       break;
     default:
-      throw fault(c, 'runtime_error', `\`${whole}\` is no conversion.`);
+      throw fault(ctx, 'runtime_error', `\`${whole}\` is no conversion.`);
   }
-  throw fault(c, 'runtime_error', `\`${whole}\` does not fit ${readable(value, c).slice(0, 200)}.`);
+  throw fault(
+    ctx,
+    'runtime_error',
+    `\`${whole}\` does not fit ${readable(value, ctx).slice(0, 200)}.`,
+  );
 }
 
 function digitsOf(value: number | bigint, radix: number): string {

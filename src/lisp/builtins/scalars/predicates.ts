@@ -36,23 +36,23 @@ function integerTest(predicate: (size: number | bigint) => boolean): Work {
 }
 
 /** `= < > …`: whether the relation holds between each argument and the next. */
-function chain(holds: (c: Context, a: Value, b: Value) => boolean): Work {
-  return plain((c, args) => {
+function chain(holds: (ctx: Context, a: Value, b: Value) => boolean): Work {
+  return plain((ctx, args) => {
     for (let index = 1; index < args.length; index++) {
-      if (index > 1) c.charge(1);
-      if (!holds(c, arg(args, index - 1), arg(args, index))) return false;
+      if (index > 1) ctx.charge(1);
+      if (!holds(ctx, arg(args, index - 1), arg(args, index))) return false;
     }
     return true;
   });
 }
 
 function ordering(holds: (a: number | bigint, b: number | bigint) => boolean): Work {
-  return plain((c, args) => {
-    let before = magnitude(expectNumber(c, args, 0));
+  return plain((ctx, args) => {
+    let before = magnitude(expectNumber(ctx, args, 0));
     let result = true;
     for (let index = 1; index < args.length && result; index++) {
-      if (index > 1) c.charge(1);
-      const next = magnitude(expectNumber(c, args, index));
+      if (index > 1) ctx.charge(1);
+      const next = magnitude(expectNumber(ctx, args, index));
       result = holds(before, next);
       before = next;
     }
@@ -60,7 +60,7 @@ function ordering(holds: (a: number | bigint, b: number | bigint) => boolean): W
   });
 }
 
-const equal: Work = chain((c, a, b) => equalValues(a, b, c));
+const equal: Work = chain((ctx, a, b) => equalValues(a, b, ctx));
 
 const never: Work = test(() => false);
 
@@ -72,8 +72,8 @@ function extremeKey(greater: boolean): Work {
       if (args.length === 2) s.acc = arg(args, 1);
       else s.items = args.slice(1);
     },
-    take(c, s, result, item) {
-      if (!isNumber(result)) throw wrongType(c, 0, 'a function that gives numbers', result);
+    take(ctx, s, result, item) {
+      if (!isNumber(result)) throw wrongType(ctx, 0, 'a function that gives numbers', result);
       const size = magnitude(result);
       const best = s.extra as Value | undefined;
       const bestSize =
@@ -93,9 +93,9 @@ function extremeKey(greater: boolean): Work {
 export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   '=': equal,
   '==': equal,
-  'not=': plain((c, args) => {
+  'not=': plain((ctx, args) => {
     for (let index = 1; index < args.length; index++) {
-      if (!equalValues(arg(args, index - 1), arg(args, index), c)) return true;
+      if (!equalValues(arg(args, index - 1), arg(args, index), ctx)) return true;
     }
     return false;
   }),
@@ -103,7 +103,7 @@ export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   '<=': ordering((a, b) => a <= b),
   '>': ordering((a, b) => a > b),
   '>=': ordering((a, b) => a >= b),
-  compare: plain((c, args) => compareNatural(arg(args, 0), arg(args, 1), c)),
+  compare: plain((ctx, args) => compareNatural(arg(args, 0), arg(args, 1), ctx)),
   'max-key': extremeKey(true),
   'min-key': extremeKey(false),
   not: test((value) => !truthy(value)),
@@ -163,11 +163,11 @@ export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   'seqable?': test(isSeqable),
   'fn?': test(isFn),
   'ifn?': test(isCallable),
-  'distinct?': plain((c, args) => {
-    c.charge(args.length * Math.ceil(Math.log2(args.length + 1)));
-    const sorted = args.toSorted((a, b) => compareKeys(a, b, c));
+  'distinct?': plain((ctx, args) => {
+    ctx.charge(args.length * Math.ceil(Math.log2(args.length + 1)));
+    const sorted = args.toSorted((a, b) => compareKeys(a, b, ctx));
     return sorted.every(
-      (value, index) => index === 0 || compareKeys(sorted[index - 1] as Value, value, c) !== 0,
+      (value, index) => index === 0 || compareKeys(sorted[index - 1] as Value, value, ctx) !== 0,
     );
   }),
   'no-clause~': plain((_c, args) => {
