@@ -5,7 +5,7 @@
 import { loadAgent } from '../registry/load-agent.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
-import { joinFamily, type Family } from '../core/children/family.ts';
+import { createTreeHandlers, type TreeHandlers } from '../core/children/tree-handlers.ts';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
 import type { AgentInput } from '../core/contract/input.ts';
@@ -114,7 +114,7 @@ export interface MemoryStart {
 /** A run as its parent holds it. */
 interface HeldRun {
   readonly run: MemoryRun;
-  readonly family: () => Family;
+  readonly handlers: () => TreeHandlers;
   /** Settles with the end, also of a run that was terminated. */
   readonly ended: Promise<ChildEnd>;
 }
@@ -139,7 +139,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
   const entries: Entry[] = [];
   const below = new Map<string, HeldRun>();
   const children: MemoryRun[] = [];
-  let current: { readonly run: Run; readonly host: Host; readonly family: Family };
+  let current: { readonly run: Run; readonly host: Host; readonly handlers: TreeHandlers };
   let ids = 0;
   let handedOverAt = '';
   let watchers: readonly (() => void)[] = [];
@@ -170,7 +170,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
     if (child.kind === 'failed') return Promise.resolve(unloaded(order, child));
     const held = holdRun(
       parts,
-      childStart(parts, order, () => current.family),
+      childStart(parts, order, () => current.handlers),
       child.agent,
     );
     below.set(childId, held);
@@ -202,22 +202,24 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
           if (outgoing.to === 'child') {
             const { childId, message } = outgoing;
             const child = below.get(childId);
-            parts.carry(roundTrip(message), () => child?.family().hearParent(roundTrip(message)));
+            parts.carry(roundTrip(message), () =>
+              child?.handlers().onParentMessage(roundTrip(message)),
+            );
           } else if (!isDead) start.sendToParent?.(outgoing.message);
         },
       },
     });
     const run = createRun(state, host);
-    const family = joinFamily(run, host, (error) => {
+    const handlers = createTreeHandlers(run, (error) => {
       throw error;
     });
-    current = { run, host, family };
+    current = { run, host, handlers };
   };
 
   const drive = async (): Promise<Step> => {
     for (;;) {
       const { run, host } = current;
-      const end = await runLoop(run, host, next ?? nextOf(spec), loaded);
+      const end = await runLoop(run, next ?? nextOf(spec), loaded);
       if (end.kind === 'ended') {
         const unreadInputs = host.mailbox.peek().waiting.map((waiting) => waiting.id);
         return stepOf(run.state, end.ending, traceOf(address, unreadInputs));
@@ -274,7 +276,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
         throw new UsageError('limit_key', merged.problems.map(({ message }) => message).join('\n'));
       }
       current.run.adjust(merged.limits);
-      current.family.recall();
+      current.handlers.recallLeases();
     },
     pause: () => current.run.pause(),
     resume: () => current.run.resume(),
@@ -321,8 +323,8 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
   };
   begin(startState(identity, head, memory), EMPTY_INBOX);
   const finished = handle.result.then((step): ChildEnd => ({ kind: 'ended', step }));
-  const family = (): Family => current.family;
-  return { run: handle, family, ended: Promise.race([died, finished]) };
+  const handlers = (): TreeHandlers => current.handlers;
+  return { run: handle, handlers, ended: Promise.race([died, finished]) };
 }
 
 /** The run of `root` in which the item waits that it calls `id`, and its id there. */
@@ -341,7 +343,7 @@ function runOfItem(root: MemoryRun, id: string): { readonly run: MemoryRun; read
 function childStart(
   parts: MemoryTreeParts,
   { childId, input }: ChildOrder,
-  family: () => Family,
+  handlers: () => TreeHandlers,
 ): MemoryStart {
   return {
     // What a child is given goes over the wire.
@@ -349,7 +351,7 @@ function childStart(
     address: childId,
     handoverDue: (iteration, place) => parts.childHandoverDue(childId, iteration, place),
     sendToParent: (message) => {
-      parts.carry(roundTrip(message), () => family().hearChild(roundTrip(message)));
+      parts.carry(roundTrip(message), () => handlers().onChildMessage(roundTrip(message)));
     },
   };
 }

@@ -13,7 +13,7 @@ import type {
   LoadedAgent,
 } from '../activities/activity-types.ts';
 import type { Ending } from '../core/run/ending.ts';
-import { joinFamily, progressOf } from '../core/children/family.ts';
+import { createTreeHandlers, progressOf } from '../core/children/tree-handlers.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { finish, runLoop, type LoopEnd, type Opening } from '../core/loop/loop.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
@@ -27,11 +27,11 @@ import type { AgentSpec } from '../core/contract/spec.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
 import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, throughTheOneExit } from './failures.ts';
+import { leaveWith, loadFailure, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { readStart, type Start } from './start.ts';
-import { createTemporalHost, type TemporalHost } from './temporal-host.ts';
+import { createTemporalHost } from './temporal-host.ts';
 
 /** Runs an agent from its input, or from what an earlier link handed over, to its Step. */
 export function agent(payload: unknown): Promise<Step> {
@@ -61,8 +61,8 @@ export async function runAgentWorkflow(
       () =>
         new Promise<{ readonly run: Run; readonly end: LoopEnd }>((resolve, reject) => {
           // A bug beside the loop, in a timer, ends the run as one in the loop does.
-          const { run, host } = begin(session, state, runtime, start, reject);
-          runLoop(run, host, loopOf(state.head.spec), opening).then(
+          const run = begin(session, state, runtime, start, reject);
+          runLoop(run, loopOf(state.head.spec), opening).then(
             (end) => resolve({ run, end }),
             reject,
           );
@@ -74,7 +74,7 @@ export async function runAgentWorkflow(
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
     return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
-    throw throughTheOneExit(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
+    throw toWorkflowFailure(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
   }
 }
 
@@ -149,7 +149,7 @@ function begin(
   runtime: ActivityRuntime,
   start: Start,
   onBug: (error: unknown) => void,
-): { readonly run: Run; readonly host: TemporalHost } {
+): Run {
   const host = createTemporalHost({
     runtime,
     mailbox: session.mailbox,
@@ -160,11 +160,11 @@ function begin(
   const run = createRun(state, host);
   session.host = host;
   session.run = run;
-  session.family = joinFamily(run, host, onBug);
+  session.tree = createTreeHandlers(run, onBug);
   if (start.kind === 'continued') {
     for (const adjustment of start.handover.putOff) applyAdjustment(session, adjustment);
   }
-  return { run, host };
+  return run;
 }
 
 /** The Step of a run that ended by something unexpected: a bug, with all that is known. */

@@ -61,7 +61,7 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
  * they are, anything unexpected as a failure of type `internal`. `stepOf` gives the Step that it
  * carries; it may throw, as the run may be in any state.
  */
-export function throughTheOneExit(error: unknown, stepOf: (cause: string) => Step | null): unknown {
+export function toWorkflowFailure(error: unknown, stepOf: (cause: string) => Step | null): unknown {
   if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
   if (isCancellation(error)) return error;
   const thrown = errorText(error);

@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { checkRunInput, MAX_INPUT_ID } from '../core/start/check-input.ts';
-import { hearCancel } from '../core/children/family.ts';
+import { onCancel } from '../core/children/tree-handlers.ts';
 import {
   isAnsweredBy,
   MAX_WAITING_INPUTS,
@@ -29,7 +29,6 @@ import {
 import { pendingItems } from '../core/run/pending-items.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { programOfState } from '../core/run/view.ts';
-import { ledgerOf } from '../core/run/run.ts';
 import type { RunState } from '../core/run/run-state.ts';
 import { usageOf } from '../core/run/step-of.ts';
 import { treeView } from '../core/run/tree-view.ts';
@@ -110,19 +109,19 @@ export function installHandlers(session: Session): void {
   });
   setHandler(cancelSignal, (payload) => {
     const word = workflowInfo().parent === undefined ? null : readChildCancel(payload);
-    if (word !== null) return hearCancel(session.mailbox, word);
+    if (word !== null) return onCancel(session.mailbox, word);
     const words = typeof payload?.message === 'string' ? payload.message : '';
     const message = cut(words, MAX_CANCEL_BYTES);
     session.mailbox.cancel({ reason: 'canceled', message });
   });
   setHandler(progressSignal, (payload) => {
     const message = readProgress(payload);
-    if (message !== null) session.family?.hearChild(message);
+    if (message !== null) session.tree?.onChildMessage(message);
     afterMessage(session);
   });
   setHandler(leaseRequestSignal, (payload) => {
     const message = readLeaseRequest(payload);
-    if (message !== null) session.family?.hearChild(message);
+    if (message !== null) session.tree?.onChildMessage(message);
     afterMessage(session);
   });
   setHandler(leaseGrantSignal, (payload) => {
@@ -130,7 +129,7 @@ export function installHandlers(session: Session): void {
     // What was asked for is asked for again.
     const isRecall = message?.leases.some((answer) => 'recalls' in answer) === true;
     if (isRecall && session.run === null) return hearOnce(session, message);
-    if (message !== null) session.family?.hearParent(message);
+    if (message !== null) session.tree?.onParentMessage(message);
     afterMessage(session);
   });
   setHandler(deadlinesSignal, (payload) => hearOnce(session, readDeadlineChange(payload)));
@@ -160,7 +159,7 @@ function afterMessage({ host }: Session): void {
 /** What the parent says once may come before the agent is loaded. */
 async function hearOnce(session: Session, message: ChildMessage | null): Promise<void> {
   await condition(() => session.run !== null || session.step !== null);
-  if (message !== null) session.family?.hearParent(message);
+  if (message !== null) session.tree?.onParentMessage(message);
   afterMessage(session);
 }
 
@@ -301,7 +300,7 @@ function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): Adjus
 
 /** Acts on a checked adjustment; needs a loaded run. */
 export function applyAdjustment(
-  { run, host, family }: Session,
+  { run, host, tree }: Session,
   { limits, paused }: Adjustment,
 ): void {
   if (run === null) return;
@@ -309,7 +308,7 @@ export function applyAdjustment(
     const merged = mergeLimits(run.state.limits, limits);
     if (merged.kind === 'limits') run.adjust(merged.limits);
     // Runs that were adjusted before there were recalls have none in their histories.
-    if (recallsOf(ledgerOf(run.state)).length > 0 && patched('recall-leases')) family?.recall();
+    if (recallsOf(run.ledger).length > 0 && patched('recall-leases')) tree?.recallLeases();
   }
   if (paused === true) run.pause();
   if (paused === false) run.resume();

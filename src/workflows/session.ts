@@ -4,7 +4,7 @@
  * field says what it is then.
  */
 import { workflowInfo } from '@temporalio/workflow';
-import type { Family } from '../core/children/family.ts';
+import type { TreeHandlers } from '../core/children/tree-handlers.ts';
 import { createMailbox, EMPTY_INBOX, type Mailbox } from '../core/run/inbox.ts';
 import { createRunLog, type RunLog } from '../core/run/run-log.ts';
 import type { Run } from '../core/run/run.ts';
@@ -31,7 +31,7 @@ export interface Session {
   /** Null until the agent is loaded. */
   host: TemporalHost | null;
   /** Null until the agent is loaded; what other runs say before that they say again. */
-  family: Family | null;
+  tree: TreeHandlers | null;
   /** Set when the run has ended. */
   step: Step | null;
   /** Adjustments that came after the decision to hand over; the next link begins with them. */
@@ -51,7 +51,7 @@ export function openSession(start: Start): Session {
     restored: continued?.state ?? null,
     run: null,
     host: null,
-    family: null,
+    tree: null,
     step: null,
     putOff: [],
   };

@@ -22,6 +22,7 @@ import { discoveredTools } from '../tool-search/discovered.ts';
 import { readNativeCalls, type NativeReading } from '../toolchain/native-calls.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';
+import { commonRules } from './common-rules.ts';
 import type { ModeRules, RequestOptions, TurnOutcome } from './mode.ts';
 import { assistantMessage, cutAssistantMessage, messageOf, numberMedia } from './observation.ts';
 import { plainInput, plainMessages, plainParts, textPart } from './plain-messages.ts';
@@ -42,6 +43,8 @@ const lastTurnText = 'This is the last turn: answer without calling tools.';
 
 /** The rules of the mode `chat`. */
 export const chatMode: ModeRules = {
+  ...commonRules,
+  readsHistory: true,
   buildRequest,
   writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,

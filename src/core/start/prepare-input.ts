@@ -14,6 +14,7 @@ import { withItems } from './fan-out-plan.ts';
 import type { AgentInput } from '../contract/input.ts';
 import { contextOfStep, isStep, textsIn } from '../contract/piping.ts';
 import { startMemory } from './check-memory.ts';
+import { modeOf } from '../modes/modes.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 
 /** What a run works with: the part of its head that does not come from the definition. */
@@ -104,20 +105,18 @@ export function prepareInput(
 
 /** A conversation that the model never reads would be missed in silence. */
 function unusedHistory(
-  { mode }: AgentSpec,
+  spec: AgentSpec,
   history: AgentInput['history'],
 ): readonly { readonly code: string; readonly message: string }[] {
-  if (mode === 'react' || mode === 'chat' || (history ?? []).length === 0) return [];
-  const message = `Mode \`${mode}\` does not show \`history\` to the model. Use mode \`chat\` or \`react\`, or give it as context.`;
+  if (modeOf(spec).readsHistory || (history ?? []).length === 0) return [];
+  const message = `Mode \`${spec.mode}\` does not show \`history\` to the model. Use mode \`chat\` or \`react\`, or give it as context.`;
   return [{ code: 'history_unused', message }];
 }
 
 /** The definitions of a memory in a few characters each. */
-function definitionsOf(
-  { mode, program }: AgentSpec,
-  memory: AgentInput['memory'],
-): Pick<RunMaterial, 'memory'> {
-  if (mode !== 'lisp' || program === undefined || memory === undefined) return {};
+function definitionsOf(spec: AgentSpec, memory: AgentInput['memory']): Pick<RunMaterial, 'memory'> {
+  const { program } = spec;
+  if (!modeOf(spec).readsDataByName || program === undefined || memory === undefined) return {};
   const bounds = { total: program.sizes.resultChars, hides: true };
   const definitions = describeDefinitions(startMemory(memory), bounds);
   return definitions.length === 0 ? {} : { memory: definitions };
@@ -125,14 +124,15 @@ function definitionsOf(
 
 /** Fills the template in: its text is the task. */
 function withTask(
-  { prompt, mode }: AgentSpec,
+  spec: AgentSpec,
   material: RunMaterial,
 ): Pick<PreparedInput, 'material' | 'refusal'> & Partial<Pick<PreparedInput, 'warnings'>> {
   const { task, context } = material;
+  const { prompt } = spec;
   if (prompt === undefined) return { material };
   const reading = parseTemplate(prompt);
   const data = { ...context, task: task.text };
-  if (mode === 'lisp' && reading.kind === 'template') {
+  if (modeOf(spec).readsDataByName && reading.kind === 'template') {
     const { text, missing } = nameData(reading.nodes, data);
     const warnings = missing.map((tag) => ({
       code: 'missing_data',
