@@ -63,7 +63,7 @@ export interface MemoryRunOptions {
    * Default: at once.
    */
   readonly carry?: (message: TreeMessage, deliver: () => void) => void;
-  /** Takes what streams; default: nobody listens. */
+  /** Takes what streams; default: nothing listens. */
   readonly chunks?: ChunkPublisher;
 }
 
