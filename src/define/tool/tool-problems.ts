@@ -14,7 +14,7 @@ import {
   type ToolOptions,
 } from './tool-options.ts';
 
-/** Whether results are kept. A kept result of a tool that acts would skip a second, wanted action. */
+/** Whether results are kept. For a tool that acts, a kept result would skip a second action. */
 export const CACHE_RULE: readonly [Kind, Check] = [
   { ...SWITCH, code: 'tool_cache' },
   (cache, { name, effect }) => {
