@@ -34,7 +34,7 @@ export const APPROVAL_RULE: readonly [Kind, Check] = [
   },
   (approval = 'never', { name, approvalTimeoutMs }) => {
     if (approvalTimeoutMs === undefined || approval !== 'never') return [];
-    const what = `no \`approvalTimeoutMs\` for \`${String(name)}\`, which nobody approves`;
+    const what = `no \`approvalTimeoutMs\` for \`${String(name)}\`, which needs no approval`;
     const advice = 'Set `approval`, or remove it.';
     return [expected('tool_approval', what, shown(approvalTimeoutMs), advice)];
   },
