@@ -2,6 +2,7 @@
  * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of an
  * agent starts under it. Messages between runs go through `deliver`, so that a test can lose them.
  */
+import { defined } from '../core/base/defined.ts';
 import { loadAgent } from '../registry/load-agent.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
@@ -186,8 +187,7 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
       inbox,
       chunks: parts.chunks,
       handoverDue,
-      ...(start.isFull === undefined ? {} : { isFull: start.isFull }),
-      ...(start.fitsHandover === undefined ? {} : { fitsHandover: start.fitsHandover }),
+      ...defined({ isFull: start.isFull, fitsHandover: start.fitsHandover }),
       onEvent: (event, entry) => {
         if (isDead) return;
         events.push(event);
@@ -314,12 +314,12 @@ function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): He
     agentPath: parent?.path ?? spec.name,
     depth: parent?.depth ?? 0,
     startedAt: clock.now(),
-    ...(parent === undefined ? {} : { parent }),
+    ...defined({ parent }),
   };
   const head = {
     spec,
     ...(loaded.material ?? givenMaterial(input)),
-    ...(history === undefined ? {} : { history }),
+    ...defined({ history }),
   };
   begin(startState(identity, head, memory), EMPTY_INBOX);
   const finished = handle.result.then((step): ChildEnd => ({ kind: 'ended', step }));
