@@ -3,7 +3,6 @@
  * and pauses act at once, between two steps of the loop. Queries read what is there and change
  * nothing. Validators are synchronous: an asynchronous one never rejects.
  */
-import { defined } from '../core/base/defined.ts';
 import {
   ApplicationFailure,
   condition,
