@@ -33,13 +33,7 @@ import { pay } from '../value/context.ts';
 import { instructionsOf } from './instructions.ts';
 
 /** Calls `fn`: pushes its value, pushes a frame, or lets the branch wait. */
-export function callValue(
-  s: Stack,
-  given: Value,
-  givenArgs: Value[],
-  span: Span,
-  tail: boolean,
-): void {
+export function callValue(s: Stack, given: Value, givenArgs: Value[], span: Span): void {
   const { ctx } = s;
   let fn = given;
   let args = givenArgs;
@@ -54,7 +48,7 @@ export function callValue(
   }
   switch (fn.kind) {
     case 'closure':
-      callClosure(s, fn, args, span, tail);
+      callClosure(s, fn, args, span);
       return;
     case 'builtin':
       callBuiltin(s, fn, args, span);
@@ -78,32 +72,52 @@ function perform(s: Stack, fn: Value, args: readonly Value[], span: Span): void 
   s.host.perform(fn, args, span);
 }
 
-function callClosure(s: Stack, fn: Closure, args: Value[], span: Span, tail: boolean): void {
+function callClosure(s: Stack, fn: Closure, args: Value[], span: Span): void {
+  payClosure(s, fn, args, span);
+  const locals = newLocals(fn, args);
+  if (isFreeNow(s, fn, args)) s.values.push(enterFrame(s.ctx, fn, locals, span));
+  else pushFrame(s, fn, locals, span);
+}
+
+/** {@link callValue} for a call in tail position: the called closure replaces its caller (I2). */
+export function callInTail(s: Stack, given: Value, givenArgs: Value[], span: Span): void {
   const { ctx } = s;
+  let fn = given;
+  let args = givenArgs;
+  if (standsForCall(fn)) {
+    unfoldCall(ctx, fn, args, span);
+    fn = ctx.tailFn;
+    args = ctx.tailArgs;
+  }
+  const caller = s.frames[s.frames.length - 1];
+  // The frame of a top-level form is kept: it belongs to no call.
+  const kept = caller?.kind !== 'code' || caller.span === null;
+  if (typeof fn !== 'object' || fn?.kind !== 'closure' || kept) {
+    callValue(s, fn, args, span);
+    return;
+  }
+  payClosure(s, fn, args, span);
+  if (isFreeNow(s, fn, args)) {
+    s.frames.pop();
+    ctx.depth -= 1;
+    s.values.push(enterFrame(ctx, fn, newLocals(fn, args), caller.span));
+    return;
+  }
+  caller.code = codeOf(fn.code);
+  caller.ops = instructionsOf(s, caller.code);
+  caller.pc = 0;
+  caller.L = newLocals(fn, args);
+}
+
+function payClosure({ ctx }: Stack, fn: Closure, args: readonly Value[], span: Span): void {
   pay(ctx, 2 + args.length, span);
   ctx.at = span;
   checkClosureArity(fn.code, args.length);
-  const top = s.frames[s.frames.length - 1];
-  const replaced = tail && top?.kind === 'code' && top.span !== null ? top : null;
-  const free = !s.forced && isFreeCall(ctx, fn, args);
-  if (free && replaced !== null) {
-    s.frames.pop();
-    ctx.depth -= 1;
-    s.values.push(enterFrame(ctx, fn, newLocals(fn, args), replaced.span ?? span));
-    return;
-  }
-  if (free) {
-    s.values.push(enterFrame(ctx, fn, newLocals(fn, args), span));
-    return;
-  }
-  if (replaced !== null) {
-    replaced.code = codeOf(fn.code);
-    replaced.ops = instructionsOf(s, codeOf(fn.code));
-    replaced.pc = 0;
-    replaced.L = newLocals(fn, args);
-    return;
-  }
-  pushFrame(s, fn, newLocals(fn, args), span);
+}
+
+/** Whether a call may run as compiled code. */
+function isFreeNow(s: Stack, fn: Value, args: readonly Value[]): boolean {
+  return !s.forced && isFreeCall(s.ctx, fn, args);
 }
 
 /** Pushes the frame of a closure whose slots are filled. */
@@ -145,14 +159,14 @@ export function runBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): vo
       s.values.push(work.run(ctx, args));
       return;
     case 'steps':
-      if (!s.forced && isFreeCall(ctx, fn, args)) s.values.push(drive(ctx, fn, args, span));
+      if (isFreeNow(s, fn, args)) s.values.push(drive(ctx, fn, args, span));
       else startBuiltin(s, fn, args, span);
       return;
     case 'effect':
       perform(s, fn, args, span);
       return;
     case 'spread':
-      callValue(s, fn, args, span, false);
+      callValue(s, fn, args, span);
   }
 }
 
@@ -204,5 +218,5 @@ function continueSteps(s: Stack, frame: StepsFrame, isNew: boolean): void {
     return;
   }
   if (isNew) s.frames.push(frame);
-  callValue(s, steps.fn, steps.args, frame.span, false);
+  callValue(s, steps.fn, steps.args, frame.span);
 }
