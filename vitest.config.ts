@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SERVER_TESTS } from './test/support/server-tests.ts';
@@ -38,15 +39,14 @@ const config: ViteUserConfig = defineConfig({
           include: [...SERVER_TESTS],
           globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
           setupFiles: SETUP_FILES,
-          // Workers carry a native addon and a server's load: processes, as many as small machines
-          // have cores, and time enough for one that is busy.
+          // Workers carry a native addon: processes. They wait a third of their time.
           pool: 'forks',
-          maxWorkers: 3,
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
           // Tests that run at once within a file each have a worker process of their own.
           maxConcurrency: 3,
-          // A machine that stands still for seconds lets deadlines of the service pass. The reporter
-          // marks a test that needed its second try: a defect that comes and goes is one, too.
+          // A defect that comes and goes is one, too: a test that needs more tries says why itself.
           retry: 0,
+          // Time enough on a machine that is busy.
           testTimeout: 120_000,
           hookTimeout: 180_000,
           sequence: { groupOrder: 1 },

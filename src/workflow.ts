@@ -9,7 +9,7 @@
  */
 export { createTemporalHost, type TemporalHost } from './workflows/temporal-host.ts';
 export { agent, runAgentWorkflow } from './workflows/agent.ts';
-export { failureOf, leaveWith, throughTheOneExit } from './workflows/failures.ts';
+export { failureOf, leaveWith, toWorkflowFailure } from './workflows/failures.ts';
 export { firstBreach, wouldCross } from './core/limits/breach.ts';
 export { compileLimits, mergeLimits, type CompiledLimits } from './core/limits/compile-limits.ts';
 export type { Breach, Limit } from './core/contract/limit.ts';
@@ -71,9 +71,9 @@ export type {
   ProgramState,
   ProgramView,
 } from './core/contract/report.ts';
-export type { ProgramOrder } from './core/programs/running-program.ts';
+export type { ProgramOrder } from './core/programs/program-context.ts';
 export type { KeptTurn } from './core/run/kept-turn.ts';
-export { createRun, isStopped, statOf, type Run } from './core/run/run.ts';
+export { createRun, statOf, type Run } from './core/run/run.ts';
 export type {
   AgentSpec,
   AnswerSpec,
@@ -91,21 +91,15 @@ export {
   type MalformedTurn,
   type Turn,
 } from './core/contract/turn.ts';
-export {
-  createWork,
-  type CheckedValues,
-  type NewEntry,
-  type Next,
-  type TurnEnd,
-  type Work,
-} from './core/loop/work.ts';
+export type { CheckedValues } from './core/loop/judge.ts';
+export { createWork, type NewEntry, type Next, type TurnEnd, type Work } from './core/loop/work.ts';
 export type {
   PersonQuestion,
   PersonReply,
   SpawnAllOptions,
   SpawnInput,
   SpawnResult,
-  SpawnWish,
+  SpawnRequest,
 } from './core/children/spawn.ts';
 export type {
   CompactionSpec,

@@ -4,7 +4,7 @@ import { redactedErrorText } from '../tools/redacted-error-text.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { agentMissing, toolFailed } from './tool-failures.ts';
 
-/** The local activity `needsApproval`; what the function throws is tried again. */
+/** The local activity `needsApproval`; it is retried when the function throws. */
 export function needsApprovalActivity(registry: Registry): (order: ToolOrder) => Promise<boolean> {
   return async (order) => {
     const agent = registry.agents.get(order.agent);

@@ -26,15 +26,65 @@ const MAX_QUEUED_CHARACTERS = 8_000_000;
 
 /** A queue of at most `maxQueued` items; `onEnd` is called once, when it takes no more. */
 export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQueue {
+  const items = createItems(maxQueued);
+  let gap: ChunkMarker | undefined;
+  let hasEnded = false;
+  const waiting: ((result: IteratorResult<Item>) => void)[] = [];
+  const take = (): Item | undefined => {
+    const marker = gap;
+    gap = undefined;
+    return marker ?? items.take();
+  };
+  const end = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    onEnd();
+    for (const resolve of waiting.splice(0)) resolve(END);
+  };
+  const unsubscribe = (): void => {
+    items.clear();
+    gap = undefined;
+    end();
+  };
+  const push = (item: Item): void => {
+    if (hasEnded) return;
+    const resolve = waiting.shift();
+    if (resolve !== undefined) return resolve({ done: false, value: item });
+    const lost = items.put(item);
+    // A gap that waits already stands for all later losses.
+    if (lost !== undefined) gap ??= toGap(lost);
+  };
+  const iterator: AsyncIterator<Item> = {
+    next: () => {
+      const item = take();
+      if (item !== undefined) return Promise.resolve({ done: false, value: item });
+      if (hasEnded) return Promise.resolve(END);
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    return: () => {
+      unsubscribe();
+      return Promise.resolve(END);
+    },
+  };
+  return { subscription: { unsubscribe, [Symbol.asyncIterator]: () => iterator }, push, end };
+}
+
+const END: IteratorResult<Item> = { done: true, value: undefined };
+
+/** The queued items, bounded in number and characters. */
+interface Items {
+  /** Adds an item; returns the oldest of those that had to go for it. */
+  readonly put: (item: Item) => Item | undefined;
+  readonly take: () => Item | undefined;
+  readonly clear: () => void;
+}
+
+function createItems(maxQueued: number): Items {
   let queue: Item[] = [];
   /** Index of the oldest item, because `shift` would move all others. */
   let first = 0;
   let characters = 0;
-  let gap: ChunkMarker | undefined;
-  let hasEnded = false;
-  const waiting: ((result: IteratorResult<Item>) => void)[] = [];
-
-  const takeOldest = (): Item | undefined => {
+  const take = (): Item | undefined => {
     const item = queue[first];
     if (item === undefined) return undefined;
     first += 1;
@@ -45,53 +95,25 @@ export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQue
     }
     return item;
   };
-  const take = (): Item | undefined => {
-    const marker = gap;
-    gap = undefined;
-    return marker ?? takeOldest();
-  };
-  const end = (): void => {
-    if (hasEnded) return;
-    hasEnded = true;
-    onEnd();
-    for (const resolve of waiting.splice(0)) resolve({ done: true, value: undefined });
-  };
-  const unsubscribe = (): void => {
-    queue = [];
-    first = 0;
-    characters = 0;
-    gap = undefined;
-    end();
-  };
-  const push = (item: Item): void => {
-    if (hasEnded) return;
-    const resolve = waiting.shift();
-    if (resolve !== undefined) {
-      resolve({ done: false, value: item });
-      return;
-    }
-    characters += lengthOf(item);
-    while (queue.length - first >= maxQueued || characters > MAX_QUEUED_CHARACTERS) {
-      const lost = takeOldest();
-      if (lost === undefined) break;
-      // A gap that waits already stands for all later losses.
-      gap ??= toGap(lost);
-    }
-    queue.push(item);
-  };
-  const iterator: AsyncIterator<Item> = {
-    next: () => {
-      const item = take();
-      if (item !== undefined) return Promise.resolve({ done: false, value: item });
-      if (hasEnded) return Promise.resolve({ done: true, value: undefined });
-      return new Promise((resolve) => waiting.push(resolve));
+  return {
+    take,
+    put: (item) => {
+      let oldestLost: Item | undefined;
+      characters += lengthOf(item);
+      while (queue.length - first >= maxQueued || characters > MAX_QUEUED_CHARACTERS) {
+        const lost = take();
+        if (lost === undefined) break;
+        oldestLost ??= lost;
+      }
+      queue.push(item);
+      return oldestLost;
     },
-    return: () => {
-      unsubscribe();
-      return Promise.resolve({ done: true, value: undefined });
+    clear: () => {
+      queue = [];
+      first = 0;
+      characters = 0;
     },
   };
-  return { subscription: { unsubscribe, [Symbol.asyncIterator]: () => iterator }, push, end };
 }
 
 function lengthOf(item: Item): number {

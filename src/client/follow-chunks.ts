@@ -59,13 +59,19 @@ export function followChunks(options: FollowChunksOptions): FollowedChunks {
         left.signal.addEventListener('abort', near.unsubscribe, { once: true });
         void passOn(near, queue.push);
       }
-      void followAll(options, filter, queue.push, left.signal);
+      void followAll(options, { filter, push: queue.push }, left.signal);
       return queue.subscription;
     },
   };
 }
 
 type Push = (item: Chunk | ChunkMarker) => void;
+
+/** A reader: which items it wants, and where they go. */
+interface Reader {
+  readonly filter: ChunkFilter;
+  readonly push: Push;
+}
 
 async function passOn(from: ChunkSubscription, push: Push): Promise<void> {
   for await (const item of from) push(item);
@@ -74,8 +80,7 @@ async function passOn(from: ChunkSubscription, push: Push): Promise<void> {
 /** Keeps a connection to each current endpoint until `left` is aborted. Never rejects. */
 async function followAll(
   options: FollowChunksOptions,
-  filter: ChunkFilter,
-  push: Push,
+  reader: Reader,
   left: AbortSignal,
 ): Promise<void> {
   const { find, findMs = FOLLOW_DEFAULTS.findMs } = options;
@@ -89,7 +94,7 @@ async function followAll(
       const gone = new AbortController();
       followed.set(key, gone);
       const signal = AbortSignal.any([left, gone.signal]);
-      void followOne(address, filter, push, signal, options);
+      void followOne(address, reader, signal, options);
     }
     for (const [key, gone] of followed) {
       // While a lookup fails, a worker that is missing from the list may still be there.
@@ -108,8 +113,7 @@ function keyOf({ url, ip }: EndpointAddress): string {
 /** Reads one endpoint and reconnects, until `signal` is aborted. Never rejects. */
 async function followOne(
   address: EndpointAddress,
-  filter: ChunkFilter,
-  push: Push,
+  { filter, push }: Reader,
   signal: AbortSignal,
   { silenceMs = FOLLOW_DEFAULTS.silenceMs }: FollowChunksOptions,
 ): Promise<void> {

@@ -1,4 +1,6 @@
-/** A request as call options of the AI SDK: prompt, tools, structured output, settings. */
+/**
+ * Translates a request to call options of the AI SDK: prompt, tools, structured output, settings.
+ */
 import { defined } from '../core/base/defined.ts';
 import type {
   LanguageModelV3,
@@ -12,13 +14,13 @@ import type { ModelRequest, ModelTool, ToolChoice } from '../core/contract/model
 import type { ModelEntry, StructuredOutput } from '../define/model/model-entry.ts';
 import { toPrompt } from './model-prompt.ts';
 
-/** The schema of a tool or an output, in the type that the AI SDK wants. */
+/** The schema of a tool or an output, in the type of the AI SDK. */
 type Schema = LanguageModelV3FunctionTool['inputSchema'];
 
 /**
- * How the schema of an output is told to the model of `entry`: as the entry says; with `auto`
- * `schema`, but `tool` where the adapter says that it does not support schemas (the one for
- * OpenAI-compatible servers does), and `prompt` for functions, which get the request as it is.
+ * How the model of `entry` gets the schema of an output: as the entry says. `auto` means `prompt`
+ * for functions, which get the request as it is; `tool` for adapters that report no support for
+ * schemas (such as the one for OpenAI-compatible servers); and `schema` for all others.
  */
 export function structuredOutputOf(entry: ModelEntry): Exclude<StructuredOutput, 'auto'> {
   const wanted = entry.structuredOutput ?? 'auto';
@@ -28,7 +30,7 @@ export function structuredOutputOf(entry: ModelEntry): Exclude<StructuredOutput,
   return supported === false ? 'tool' : 'schema';
 }
 
-/** The call options for `request` to the model of `entry`. Settings of the request go first. */
+/** The call options for `request` to the model of `entry`. */
 export function toCallOptions(
   entry: ModelEntry,
   model: LanguageModelV3,
@@ -58,7 +60,7 @@ export function toCallOptions(
     }),
     providerOptions: toProviderOptions(entry, model, settings, isStructured),
     abortSignal: signal,
-    // The raw chunks carry what the provider counted so far, which an aborted call must not lose.
+    // Raw chunks carry the usage so far, which an aborted call must not lose.
     includeRawChunks: true,
   };
 }
@@ -98,11 +100,11 @@ function toToolChoice(
 }
 
 /**
- * The provider's own options: defaults below, those of the settings above.
+ * The provider's own options; those of the settings replace the defaults.
  *
  * OpenAI's responses refer to reasoning and calls of earlier turns by ids on the server, unless
  * `store` is false; stored items expire after 30 days (platform.openai.com/docs/guides/your-data),
- * while a run may go on for a year. So nothing is stored, and all that is needed is sent back.
+ * while a run may go on for a year. So nothing is stored and every request is complete.
  */
 function toProviderOptions(
   entry: ModelEntry,

@@ -283,9 +283,12 @@ async function callModel(
       const cost = { usage: spent, usageKnown, attempts };
       const lost: ModelLoss = { kind: 'failed', code, message, ...http, ...cost };
       const canRetry = failure.retryable && attempts < MAX_MODEL_ATTEMPTS && !signal.aborted;
-      if (!canRetry || !mayRetry(lost)) return lost;
+      const hadCost = Object.values(failure.usage ?? noUsage).some((count) => count > 0);
+      if (!canRetry || (hadCost && !mayRetry(lost))) return lost;
       await clock.sleep(retryDelayMs(failure, attempts));
       if (signal.aborted) return { kind: 'aborted', ...cost };
+      // The limits may have changed during the wait.
+      if (hadCost && !mayRetry(lost)) return lost;
     }
   }
 }

@@ -63,7 +63,7 @@ export interface MemoryRunOptions {
    * Default: at once.
    */
   readonly carry?: (message: TreeMessage, deliver: () => void) => void;
-  /** Takes what streams; default: nobody listens. */
+  /** Receives provisional text; by default, it is dropped. */
   readonly chunks?: ChunkPublisher;
 }
 

@@ -1,6 +1,6 @@
 import { redact } from './redact.ts';
 
-/** The text of a thrown value, without secrets: it reaches the model, the history and the logs. */
+/** The text of a thrown value without secrets, for the model, the history and the logs. */
 export function redactedErrorText(thrown: unknown): string {
   if (thrown instanceof Error) return redact(thrown.message) || thrown.name;
   if (typeof thrown === 'string' && thrown !== '') return redact(thrown);

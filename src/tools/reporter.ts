@@ -1,4 +1,6 @@
-/** Collects what a tool or a validator reports while it runs, so that it is applied with the result. */
+/**
+ * Collects the reports of a tool or a validator while it runs; they are applied with its result.
+ */
 import { defined } from '../core/base/defined.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
@@ -11,15 +13,15 @@ import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext } from '../define/definition/definitions.ts';
 import { isModelId } from '../define/model/model-entry.ts';
 
-/** The events of one call, together: they travel in one payload of history. */
+/** Most bytes of all events of one call: they are recorded in one payload of history. */
 const MAX_EVENT_BYTES_PER_CALL = 262_144;
 
-/** The reporting half of a context, and what was reported. */
+/** The reporting functions of a context, and the reports so far. */
 export interface Reporter extends Pick<
   ReportContext,
   'count' | 'gauge' | 'emit' | 'reportModelCall'
 > {
-  /** What was reported so far; kinds without a report are left out. */
+  /** The reports so far; kinds without a report are left out. */
   readonly reports: () => Reports;
 }
 
@@ -76,7 +78,7 @@ export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Report
   };
 }
 
-/** Model calls that one call of a tool or a validator may report: they travel with its result. */
+/** Most model calls that one call may report: they are recorded with its result. */
 const MAX_MODEL_CALLS = 1_000;
 
 function checkReport(model: unknown, reported: number): void {

@@ -1,4 +1,6 @@
-/** The built-in tool `tool_registry_search` of an agent, as the tool activity runs any tool. */
+/**
+ * The built-in tool `tool_registry_search` of an agent; the tool activity runs it like any tool.
+ */
 import {
   knownRanking,
   searchPage,
@@ -35,7 +37,7 @@ export function searchTool({
   const engines = enginesOf(toolSearch).map((engine) =>
     typeof engine === 'string' ? BUILT_IN[engine]() : engine,
   );
-  // One object for the life of the registry: indexes are kept by it.
+  // One object as long as the registry lives, because engines keep their index by it.
   const catalogue = tools.map(searchableTool);
   const known = new Set(catalogue.map(({ name }) => name));
   return {
@@ -43,7 +45,7 @@ export function searchTool({
     spec: searchToolSpec(spec.toolSearch, isLocalSearch(toolSearch)),
     standard: null,
     execute: async (args, { signal }): Promise<SearchPage> => {
-      // What the schema of the tool let through.
+      // The schema of the tool has checked them.
       const { query, query_type: id, page } = args as SearchQuery;
       const engine = engines.find((candidate) => candidate.id === id) ?? engines[0];
       const ranking: unknown = await engine?.search(query, catalogue, { signal });
@@ -56,7 +58,7 @@ export function searchTool({
   };
 }
 
-/** A tool by all texts by which it can be found. */
+/** All texts by which a tool can be found. */
 export function searchableTool({ spec, search }: ToolDefinition): SearchableTool {
   return {
     name: spec.name,

@@ -41,8 +41,10 @@ function parsed(path: string): SourceFile {
   return parseSourceFile(path, readFileSync(join(ROOT, path), 'utf8'));
 }
 
-function imports(from: SourceFile, to: string): boolean {
-  return from.imports.some(({ file }) => file === to);
+function imports(from: SourceFile, to: string, kind: 'any' | 'value' = 'any'): boolean {
+  return from.imports.some(
+    ({ file, isTypeOnly }) => file === to && (kind === 'any' || !isTypeOnly),
+  );
 }
 
 /** The code without comments: a name in prose connects nothing. */
@@ -81,8 +83,10 @@ function problemOf(stop: Stop, walk: readonly Stop[]): string | null {
     return `${stop.path}: expected to be reached from an earlier row, got "${stop.reached}"`;
   }
   const [from, to] = [parsed(before.path), parsed(stop.path)];
-  if (way === 'import') {
-    return imports(from, stop.path) ? null : `${before.path} does not import ${stop.path}`;
+  if (way === 'import' || way === 'type import') {
+    // Control passes over an import of values; only the port is reached as a type.
+    const isThere = imports(from, stop.path, way === 'import' ? 'value' : 'any');
+    return isThere ? null : `${before.path} does not import ${stop.path}`;
   }
   return SEAMS[way]?.(name, from, to) === true
     ? null
@@ -181,6 +185,11 @@ describe('the walk in docs/architecture.md', () => {
       name: 'a file that the row before does not import',
       row: row(2, 'src/workflows/agent.ts', 'import from 1'),
       problem: 'src/client/everloop-client.ts does not import src/workflows/agent.ts',
+    },
+    {
+      name: 'a file of which the row before imports types only',
+      row: row(2, 'src/core/contract/step.ts', 'import from 1'),
+      problem: 'src/client/everloop-client.ts does not import src/core/contract/step.ts',
     },
     {
       name: 'an activity that the file does not call',

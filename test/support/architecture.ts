@@ -260,7 +260,7 @@ export function checkSize(files: readonly SourceFile[]): readonly string[] {
 }
 
 /** The lines of `file` that hold code, not only a comment or nothing. */
-export function codeLines(file: SourceFile): number {
+function codeLines(file: SourceFile): number {
   let code = file.text;
   for (const { start, end } of file.comments) {
     const blanked = code.slice(start, end).replaceAll(/[^\n]/g, ' ');

@@ -14,8 +14,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Code that looks for files beside its own finds those of the sources. */
 const ownUrls: Plugin = {
   name: 'own-urls',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+  setup: (bundler) => {
+    bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const url = JSON.stringify(pathToFileURL(path).href);
       const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', url);
       return { contents, loader: 'ts' };

@@ -45,76 +45,72 @@ export async function readJsonObject(
   cwd: string,
 ): Promise<JsonObject | undefined> {
   if (text === undefined) return undefined;
-  const source = text.startsWith('@') ? await readJsonFile(option, text.slice(1), cwd) : text;
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch {
-    // The engine's own message differs per version.
-    throw unfitJson(option, `\`${source.slice(0, 200)}\`, which is no JSON`);
-  }
-  if (!isPlainObject(value)) throw unfitJson(option, `\`${source.slice(0, 200)}\``);
+  const unfit = (got: string): UsageError =>
+    new UsageError(
+      'invalid_input',
+      `Expected \`${option}\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
+        `Write it as \`${option} '{"name": "value"}'\`.`,
+    );
+  const path = text.startsWith('@') ? text.slice(1) : undefined;
+  const source =
+    path === undefined
+      ? text
+      : await readFileOr(path, cwd, () => unfit(`the file \`${path}\`, which cannot be read`));
+  const value = parseJson(source);
+  const got = `\`${source.slice(0, 200)}\``;
+  if (value === undefined) throw unfit(`${got}, which is no JSON`);
+  if (!isPlainObject(value)) throw unfit(got);
   return value as JsonObject;
 }
 
 /** The JSON value of the argument `name`. */
 export function readJsonArgument(name: string, text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // The engine's own message differs per version.
-    throw new UsageError(
-      'argument',
-      `Expected \`${name}\` to be JSON, got \`${text.slice(0, 200)}\`. Correct it.`,
-    );
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  throw badArgument(`Expected \`${name}\` to be JSON, got \`${text.slice(0, 200)}\``);
 }
 
 /** The JSON object of the argument `name`. */
 export function readObject(name: string, text: string): JsonObject {
   const value = readJsonArgument(name, text);
   if (isJsonObject(value)) return value;
-  throw new UsageError(
-    'argument',
-    `Expected \`${name}\` to be a JSON object, got \`${text.slice(0, 200)}\`. Correct it.`,
-  );
+  throw badArgument(`Expected \`${name}\` to be a JSON object, got \`${text.slice(0, 200)}\``);
 }
 
-async function readJsonFile(option: string, path: string, cwd: string): Promise<string> {
+/** Undefined for invalid JSON; the engine's own message differs between versions. */
+function parseJson(text: string): Json | undefined {
   try {
-    return await readFile(resolve(cwd, path), 'utf8');
-  } catch (error) {
-    throw Object.assign(unfitJson(option, `the file \`${path}\`, which cannot be read`), {
-      cause: error,
-    });
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
   }
-}
-
-function unfitJson(option: string, got: string): UsageError {
-  return new UsageError(
-    'invalid_input',
-    `Expected \`${option}\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
-      `Write it as \`${option} '{"name": "value"}'\`.`,
-  );
 }
 
 /** The text of the file that an argument names. */
 export async function readTextFile(path: string, cwd: string): Promise<string> {
+  return readFileOr(path, cwd, () =>
+    badArgument(`Expected the path of a file that can be read, got \`${path}\``),
+  );
+}
+
+async function readFileOr(path: string, cwd: string, problem: () => UsageError): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
   } catch (error) {
-    const message = `Expected the path of a file that can be read, got \`${path}\`. Correct it.`;
-    throw Object.assign(new UsageError('argument', message), { cause: error });
+    throw Object.assign(problem(), { cause: error });
   }
+}
+
+function badArgument(message: string): UsageError {
+  return new UsageError('argument', `${message}. Correct it.`);
 }
 
 /** The whole number of `option`, at least `min`. */
 export function readCount(option: string, text: string, min: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number;
-  throw new UsageError(
-    'argument',
-    `Expected \`${option}\` to be a whole number from ${min} up, got \`${text.slice(0, 200)}\`. Correct it.`,
+  throw badArgument(
+    `Expected \`${option}\` to be a whole number from ${min} up, got \`${text.slice(0, 200)}\``,
   );
 }
 
@@ -123,8 +119,7 @@ export function readPort(option: string, text: string): number | 'free' {
   if (text === 'free') return 'free';
   const number = Number(text);
   if (/^\d{1,5}$/.test(text) && number >= 1 && number <= 65_535) return number;
-  throw new UsageError(
-    'argument',
-    `Expected \`${option}\` to be a port from 1 to 65535 or \`free\`, got \`${text.slice(0, 200)}\`. Correct it.`,
+  throw badArgument(
+    `Expected \`${option}\` to be a port from 1 to 65535 or \`free\`, got \`${text.slice(0, 200)}\``,
   );
 }

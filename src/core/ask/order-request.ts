@@ -1,4 +1,5 @@
 /** From an order and its transcript to the request: what the model activity asks a provider. */
+import { defined } from '../base/defined.ts';
 import { buildSummaryRequest } from './summary-request.ts';
 import type { ModelRequest } from '../contract/model.ts';
 import type { InlineRequest, ModelOrder } from '../contract/host-order.ts';
@@ -27,8 +28,7 @@ export function requestOfOrder(
     runId,
     iteration,
     lastTurn,
-    ...(structuredOutput === undefined ? {} : { structuredOutput }),
-    ...(isStrict ? { strict: true } : {}),
+    ...defined({ structuredOutput, strict: isStrict ? true : undefined }),
     ...made,
   };
   if (summary !== undefined) return buildSummaryRequest(head, messages, summary, options);

@@ -2,6 +2,7 @@
  * From the call of an LLM tool to the question that a model is asked: pure. The question is a `json` or
  * `text` run in small: its head is all that these modes read.
  */
+import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Message } from '../base/message.ts';
 import type { OutputStrategy } from '../contract/model.ts';
@@ -48,7 +49,7 @@ export function readLlmQuestion(
   if (coerced.problems.length > 0) return { kind: 'unfit', lines: coerced.problems };
   const text = filledIn(asked.prompt, coerced.inputs);
   if (text.kind === 'problem') {
-    // Who wrote the template in this call can correct it; another one is the tool's own.
+    // The caller can correct a template that it wrote in this call, but not one of the tool.
     return isQuery
       ? { kind: 'unfit', lines: [`prompt: ${text.message}`] }
       : { kind: 'failed', message: text.message };
@@ -65,7 +66,7 @@ export function readLlmQuestion(
       mode: output === undefined ? textMode : jsonMode,
       head,
       maxTurns: output === undefined ? 1 : maxTurns,
-      ...(output === undefined ? {} : { schema: output.schema }),
+      ...defined({ schema: output?.schema }),
     },
   };
 }
@@ -88,8 +89,7 @@ export function questionRequest(
     iteration: 0,
     attempt: 1,
     lastTurn: false,
-    ...(strategy === undefined ? {} : { structuredOutput: strategy }),
-    ...(isStrict ? { strict: true } : {}),
+    ...defined({ structuredOutput: strategy, strict: isStrict ? true : undefined }),
   });
   const { attempt: _attempt, settings: _settings, ...inline } = request;
   return inline;
@@ -109,7 +109,7 @@ interface QueryArguments {
   readonly [name: string]: Json | undefined;
 }
 
-/** What such a call asks, filled in by the arguments that remain, or all that is wrong with it. */
+/** The question of such a call, filled in with the other arguments, or all that is wrong with it. */
 function readQuery(
   caller: AgentSpec,
   { maxTurns }: LlmToolSpec,
@@ -134,10 +134,11 @@ function readQuery(
   const llm: LlmToolSpec = {
     params,
     maxTurns,
-    ...(output.kind === 'string'
-      ? {}
-      : { output: { type: output, schema: validationSchema(output) } }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({
+      output:
+        output.kind === 'string' ? undefined : { type: output, schema: validationSchema(output) },
+      model,
+    }),
   };
   return { llm, prompt, args: rest as JsonObject };
 }
@@ -157,7 +158,7 @@ function filledIn(prompt: string, args: JsonObject): ReturnType<typeof expandTem
   return reading.kind === 'problem' ? reading : expandTemplate(reading.nodes, args);
 }
 
-/** What the modes read of a specification, for one question. */
+/** The part of a specification that the modes read, for one question. */
 function questionSpec(caller: AgentSpec, llm: LlmToolSpec, prompt: string): AgentSpec {
   const { output } = llm;
   return {
@@ -173,7 +174,7 @@ function questionSpec(caller: AgentSpec, llm: LlmToolSpec, prompt: string): Agen
     answer: {
       kind: output === undefined ? 'text' : 'json',
       section: caller.answer.section,
-      ...(output === undefined ? {} : { schema: output.schema, output: output.type }),
+      ...defined({ schema: output?.schema, output: output?.type }),
       validators: [],
     },
     react: null,
@@ -186,7 +187,7 @@ function questionSpec(caller: AgentSpec, llm: LlmToolSpec, prompt: string): Agen
   };
 }
 
-/** The model and those that stand in for it. What the run has is known to all of its links. */
+/** The model and its fallbacks. */
 function modelsOf(
   { models, toolModels = [] }: AgentSpec,
   wanted: string | undefined,

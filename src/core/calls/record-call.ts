@@ -1,8 +1,9 @@
-/** What of a call is recorded, whoever made it: a turn or a program. */
+/** What is recorded of a call, whether a turn made it or a program. */
+import { defined } from '../base/defined.ts';
 import { canceledCallText, editedText } from '../toolchain/call-texts.ts';
 import { isKnownTool, UNKNOWN_TOOL } from '../toolchain/batch.ts';
 import { hitsText } from '../tool-search/describe.ts';
-import { readSearchPage } from '../tool-search/query.ts';
+import { readSearchPage, SEARCH_TOOL } from '../tool-search/query.ts';
 import { toCachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
@@ -10,7 +11,6 @@ import type { ToolCall } from '../base/message.ts';
 import type { CallEnd } from '../contract/call-end.ts';
 import type { EventBody } from '../contract/events.ts';
 import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
-import { isSearch } from './run-call.ts';
 import { maskHidden } from '../children/run-child.ts';
 import type { Run } from '../run/run.ts';
 import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
@@ -25,7 +25,7 @@ export interface RecordedCall {
 }
 
 /**
- * Records what a call came to, and gives it as the model reads it. `shownTools` are those that searches
+ * Records how a call ended, and returns that as the model reads it. `shownTools` are those that searches
  * of the turn have shown.
  */
 export function recordCall(
@@ -46,16 +46,15 @@ export function recordCall(
   run.record(
     {
       ...toolCallAfter(spec, call, result, end.endedAt - (end.startedAt ?? startedAt)),
-      ...(inProgram === true ? { inProgram } : {}),
+      ...defined({ inProgram }),
     },
-    cached === undefined ? {} : { cached },
+    defined({ cached }),
   );
   for (const event of result.events ?? []) run.record(ownEvent(event));
   if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
   const read = toolCallResult(asked, shownResult(tool, result), toolchainOf(spec.toolchain));
-  const told =
-    end.edited === undefined ? read : { ...read, text: `${editedText(end.edited)}\n${read.text}` };
-  return shown === undefined ? told : { ...told, shown };
+  const text = end.edited === undefined ? read.text : `${editedText(end.edited)}\n${read.text}`;
+  return { ...read, text, ...defined({ shown }) };
 }
 
 /** A result as a model may read it. */
@@ -64,7 +63,7 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
   return { ...result, output: maskHidden(result.output) };
 }
 
-/** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */
+/** A page of names as text; `shownTools` are those that the batch has shown, and grows with the page. */
 function searchResult(
   spec: AgentSpec,
   tool: ToolSpec | undefined,
@@ -77,17 +76,20 @@ function searchResult(
   const { text, shown } = hitsText(spec, page, shownTools, toolchain);
   for (const name of shown) shownTools.add(name);
   const capped = capOutput(text, tool?.maxResultBytes ?? Infinity, toolchain);
-  return { result: { ...result, ...capped }, ...(shown.length === 0 ? {} : { shown }) };
+  return {
+    result: { ...result, ...capped },
+    ...defined({ shown: shown.length === 0 ? undefined : shown }),
+  };
 }
 
-/** A call that is not started any more. A breach keeps it out of the events, but a transcript needs a result. */
+/** A call that is not started any more. After a breach it has no event, but a transcript needs a result. */
 export function leaveOut(run: Run, call: ToolCall, inProgram?: true): CallResult {
   return run.state.breach === null
     ? recordUnstarted(run, call, 'canceled', canceledCallText, inProgram)
     : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
 }
 
-/** Records a call that nobody started, and why. */
+/** Records a call that was not started, and why. */
 export function recordUnstarted(
   run: Run,
   call: ToolCall,
@@ -98,7 +100,7 @@ export function recordUnstarted(
   const { spec } = run.state.head;
   run.record({
     ...toolCallAfter(spec, call, { outcome, error, attempts: 0, started: false }, 0),
-    ...(inProgram === true ? { inProgram } : {}),
+    ...defined({ inProgram }),
   });
   return failedCallResult(call, error, isKnownTool(spec.tools, call.tool));
 }
@@ -120,11 +122,18 @@ function toolCallAfter(
     started,
     attempts,
     durationMs,
-    ...(output === undefined ? {} : { output: cutInEvent(output) }),
-    ...(error === undefined ? {} : { error }),
-    ...(cut === undefined ? {} : { cut }),
-    ...(isCached ? { cached: true as const } : {}),
-    ...(counts === undefined ? {} : { counts }),
-    ...(gauges === undefined ? {} : { gauges }),
+    ...defined({
+      output: output === undefined ? undefined : cutInEvent(output),
+      error,
+      cut,
+      cached: isCached ? (true as const) : undefined,
+      counts,
+      gauges,
+    }),
   };
+}
+
+/** Whether a call of `tool` is a search for tools. */
+function isSearch({ toolSearch }: AgentSpec, tool: string): boolean {
+  return toolSearch !== undefined && tool === SEARCH_TOOL;
 }

@@ -13,3 +13,12 @@ export interface CallEnd {
   /** A breach kept it from starting, so it has no event. */
   readonly isLeftOut?: true;
 }
+
+/** The end of a call that did not start. */
+export function unstarted(
+  outcome: CallEnd['result']['outcome'],
+  error: string,
+  endedAt: number,
+): CallEnd {
+  return { result: { outcome, error, attempts: 0, started: false }, endedAt };
+}

@@ -16,9 +16,6 @@ export interface PagePosition {
   readonly offset: number;
 }
 
-/** The beginning of a list. */
-export const FIRST_POSITION: PagePosition = { index: 0, offset: 0 };
-
 /** One page of a list of `Item`s. */
 export interface Page<Item extends Json = Json> {
   /** Whole items, from the requested position on. */

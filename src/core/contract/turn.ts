@@ -80,7 +80,7 @@ export interface MalformedTurn extends TurnBase {
   /** The agent allows no retry: the run ends. */
   readonly ends: boolean;
   /** The error code of the end; default `unparsable_reply`. */
-  readonly endsAs?: 'empty_response';
+  readonly endsAs?: 'empty_response' | 'no_code_found' | 'multiple_code_blocks';
 }
 
 /** One turn of an agent. */

@@ -15,7 +15,8 @@ import { clip, cut } from '../text/cut.ts';
 import { untrusted, withoutFrames } from '../text/untrusted.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';
-import type { AttemptCount, Exhaustion, ModeRules, RequestOptions } from './mode.ts';
+import { commonRules } from './common-rules.ts';
+import type { Exhaustion, ModeRules, RequestOptions, TurnPosition } from './mode.ts';
 import { maxMalformedBytes, messageOf } from './observation.ts';
 import { plainInput, plainMessages, plainParts, plainText, textPart } from './plain-messages.ts';
 import { requestOf, sourceText, unusedContext } from './prompt.ts';
@@ -36,6 +37,8 @@ const LAST_LINES: Readonly<Record<OutputStrategy, string>> = {
 
 /** The rules of the mode `json`. */
 export const jsonMode: ModeRules = {
+  ...commonRules,
+  requestsJson: true,
   buildRequest,
   writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,
@@ -45,11 +48,11 @@ export const jsonMode: ModeRules = {
   ],
   answerMessages: writtenMessages,
   inputMessages: plainInput,
-  answerFeedback: (spec, _turn, judgement, reply, count) =>
+  answerFeedback: (spec, _turn, judgement, reply, position) =>
     judgement.kind === 'accepted'
       ? []
-      : [errorSection(repairText(outputOf(spec), judgement, reply, count))],
-  exhausted,
+      : [errorSection(repairText(outputOf(spec), judgement, reply, position))],
+  whenExhausted,
 };
 
 function buildRequest(
@@ -113,7 +116,7 @@ function repairText(
   output: SignatureType,
   judgement: Judgement,
   reply: Reply,
-  { attempt, of }: AttemptCount,
+  { attempt, of }: TurnPosition,
 ): string {
   const tries = of === null ? `attempt ${attempt}` : `attempt ${attempt} of ${of}`;
   const head =
@@ -146,7 +149,7 @@ function problemsOf(judgement: Judgement): readonly string[] {
 }
 
 /** JSON that does not fit was found all the same; only a reply without any could not be read. */
-function exhausted(judgement: Judgement, reply: Reply): Exhaustion {
+function whenExhausted(judgement: Judgement, reply: Reply): Exhaustion {
   const problems = problemsOf(judgement);
   const hasJson =
     judgement.kind !== 'unfit' ||

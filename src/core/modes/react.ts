@@ -11,6 +11,7 @@ import {
   messagesOf,
   rewriteSection,
 } from '../termination/feedback.ts';
+import { commonRules } from './common-rules.ts';
 import type { ModeRules, TurnOutcome } from './mode.ts';
 import {
   assistantMessage,
@@ -28,6 +29,8 @@ import { reactAgentOf } from './react-sections.ts';
 
 /** The rules of the mode `react`. */
 export const reactMode: ModeRules = {
+  ...commonRules,
+  readsHistory: true,
   buildRequest: buildReactRequest,
   writeMessages: (spec, messages) => writtenMessages(messages, reactAgentOf(spec).format),
   readTurn: readReactTurn,

@@ -4,6 +4,7 @@ import { textMessage } from '../base/message.ts';
 import type { ModelRequest, Reply } from '../contract/model.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';
+import { commonRules } from './common-rules.ts';
 import type { ModeRules, RequestOptions } from './mode.ts';
 import { assistantMessage, messageOf } from './observation.ts';
 import { plainInput, plainMessages, textPart } from './plain-messages.ts';
@@ -13,6 +14,7 @@ import { plainTurn, replyText, wasCut, type Turn } from '../contract/turn.ts';
 
 /** The rules of the mode `text`. */
 export const textMode: ModeRules = {
+  ...commonRules,
   buildRequest,
   writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,

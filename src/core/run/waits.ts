@@ -8,9 +8,9 @@
 /** Waits of a loop; any number at a time. */
 export interface Waits {
   /** Settles when `condition` holds, or at `deadline` (milliseconds since 1970). */
-  until(condition: () => boolean, deadline?: number): Promise<void>;
+  readonly until: (condition: () => boolean, deadline?: number) => Promise<void>;
   /** Checks all conditions again: something that the host cannot see has changed. */
-  wake(): void;
+  readonly wake: () => void;
 }
 
 /** Calls `onDue` at the time `at` unless the returned function is called before. */

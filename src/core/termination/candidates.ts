@@ -3,7 +3,6 @@ import { defined } from '../base/defined.ts';
 import type { Candidate, Judgement } from '../contract/judgement.ts';
 import type { AnswerSpec } from '../contract/spec.ts';
 import type { Json } from '../base/json.ts';
-import type { FormattedSection } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { jsonGuidance } from '../section/section.ts';

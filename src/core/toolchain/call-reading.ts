@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType, type JsonType } from '../base/json-type.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
+import { payloadOf } from '../section/payload.ts';
 import type { CallContext, CallsReading } from './toolchain.ts';
 
 /** One block of calls, as far as its text could be read. */
@@ -32,6 +33,16 @@ export type RawElement =
 export type RawArgs =
   | { readonly kind: 'value'; readonly value: Json | undefined }
   | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
+
+/** Reads the content of an action block: its payload by `read`. */
+export function payloadReader(read: (payload: string) => RawBlock): (content: string) => RawBlock {
+  return (content) => {
+    const payload = payloadOf(content);
+    if (payload.kind === 'absent') return payload;
+    if (payload.kind === 'problem') return { kind: 'problems', problems: [payload.problem] };
+    return read(payload.text);
+  };
+}
 
 /** The batch of all `blocks`. Problems of all elements are reported together. */
 export function readBatch(blocks: readonly RawBlock[], context: CallContext): CallsReading {

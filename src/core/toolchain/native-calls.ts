@@ -4,7 +4,7 @@
  */
 import { defined } from '../base/defined.ts';
 import type { ToolSpec } from '../contract/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { ToolCall, ToolCallPart } from '../base/message.ts';
 import type { NativeCall } from '../contract/model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
@@ -161,11 +161,4 @@ function providerDataOf(native: NativeCall, seen: Set<string>): JsonObject | und
   const data = native.providerData;
   if (id === undefined && data === undefined) return undefined;
   return defined({ id, data });
-}
-
-/** The provider's id of a call in a transcript, or our own. */
-export function nativeIdOf(part: ToolCallPart): string {
-  const data = part.providerData;
-  const id = isJsonObject(data) ? data['id'] : undefined;
-  return typeof id === 'string' ? id : part.callId;
 }

@@ -1,11 +1,16 @@
 import type { JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
-import { payloadOf } from '../section/payload.ts';
 import { yamlValue } from '../section/yaml-reader.ts';
 import { parseYamlTree, type YamlNode } from '../section/yaml-tree.ts';
 import { indent } from '../text/indent.ts';
 import { yamlText } from '../text/yaml-text.ts';
-import { readBatch, type RawArgs, type RawBlock, type RawElement } from './call-reading.ts';
+import {
+  payloadReader,
+  readBatch,
+  type RawArgs,
+  type RawBlock,
+  type RawElement,
+} from './call-reading.ts';
 import { severalCalls } from './json-calls.ts';
 import type { Toolchain } from './toolchain.ts';
 
@@ -34,25 +39,18 @@ const toolNameSchema: JsonObject = { type: 'string' };
 export function yamlToolchain(): Toolchain {
   return {
     guidance: ({ parallel }) => guidanceHead + severalCalls(parallel) + guidanceTail,
-    readCalls: (contents, context) => readBatch(contents.map(blockOf), context),
+    readCalls: (contents, context) => readBatch(contents.map(payloadReader(blockOf)), context),
     write: yamlText,
     writeParameters: (schema) => `\n${indent(yamlText(schema), 4)}`,
   };
 }
 
-function blockOf(content: string): RawBlock {
-  const payload = payloadOf(content);
-  if (payload.kind === 'absent') return payload;
-  if (payload.kind === 'problem') return { kind: 'problems', problems: [payload.problem] };
-  const tree = parseYamlTree(payload.text);
+function blockOf(payload: string): RawBlock {
+  const tree = parseYamlTree(payload);
   if (tree.kind === 'problems') return tree;
   const { root, text } = tree;
   return root.kind === 'list'
-    ? {
-        kind: 'elements',
-        isList: true,
-        elements: root.items.map((i) => elementOf(text, i)),
-      }
+    ? { kind: 'elements', isList: true, elements: root.items.map((i) => elementOf(text, i)) }
     : { kind: 'elements', isList: false, elements: [elementOf(text, root)] };
 }
 

@@ -1,4 +1,6 @@
-/** The checks of `defineAgent`: all problems at once, so that one run of a program shows them all. */
+/**
+ * The checks of `defineAgent`: all problems at once, so that one run of a program shows them all.
+ */
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { inputProblems } from '../../core/limits/compile-limits.ts';
@@ -19,7 +21,7 @@ import { promptProblems } from './prompt-problems.ts';
 import { sectionProblems } from './section-problems.ts';
 import { toolSearchRule } from './tool-search-problems.ts';
 
-/** A double tells this many digits after the decimal point apart. */
+/** Most digits after the decimal point that a double keeps exact. */
 const MAX_DIGITS = 15;
 
 const TEXT_OR_FUNCTION: Kind = {

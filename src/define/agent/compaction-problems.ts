@@ -1,4 +1,6 @@
-/** The checks of the option `compaction`: of the list of triggers, of strategies, and of each item. */
+/**
+ * The checks of the option `compaction`: of the list of triggers, of strategies, and of each item.
+ */
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { StrategySpec, TriggerSpec } from '../../core/contract/compaction.ts';

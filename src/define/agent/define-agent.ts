@@ -34,9 +34,9 @@ import { modelOf } from '../model/model-entry.ts';
 import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
 
 /**
- * An agent that a worker can run.
+ * Defines an agent, which workers can run and clients can start. Checks all options.
  *
- * @throws UsageError with all that is wrong with the options, a line each.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const researcher = defineAgent({
  *   name: 'researcher',
@@ -74,12 +74,12 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   });
 }
 
-/** The mode by its name of today; others were refused before. */
+/** The mode by its current name; unknown modes were refused before. */
 function modeOf({ mode = AGENT_DEFAULTS.mode }: AgentOptions): AvailableMode {
   return mode === 'ptc_lisp' ? 'lisp' : mode;
 }
 
-/** All turns that a run may have, those included that only repair; undefined: as many as the limits allow. */
+/** Most turns of a run, repairs included; undefined: as many as the limits allow. */
 function allTurns(options: AgentOptions): number | undefined {
   const turns = options.maxTurns ?? MODE_TURNS[modeOf(options)];
   return turns === undefined
@@ -139,7 +139,7 @@ function signatureSpec(signature: DefinedSignature | undefined): SignatureSpec |
   return signature && { text: signature.text, params: signature.params };
 }
 
-/** `text` ignores the signature; all others were checked before. */
+/** Mode `text` ignores the signature; in other modes it was checked before. */
 function definedSignature({
   mode,
   signature,
@@ -150,14 +150,14 @@ function definedSignature({
   return reading.kind === 'signature' ? reading.signature : undefined;
 }
 
-/** An output is answered as JSON, but one text in modes that write text anyway. */
+/** An output is answered as JSON. A single text is answered as text in modes that write text. */
 function answerSpec(
   options: AgentOptions,
   mode: AvailableMode,
   output: DefinedSignature['output'],
 ): AnswerDefinition['spec'] {
   const own = (options.answer ?? textAnswer()).spec;
-  // What such modes write is text, so nothing is left to check.
+  // These modes write text, so there is nothing to check.
   const isText = output?.type.kind === 'string' && mode !== 'json' && mode !== 'lisp';
   if (output === null || isText) return own;
   return { kind: 'json', section: own.section, schema: output.schema, output: output.type };
@@ -173,7 +173,7 @@ function middlewareOf(options: AgentOptions): AgentDefinition['middleware'] {
   return model.length + tool.length === 0 ? undefined : { model, tool };
 }
 
-/** The tools of an agent; one that is the agent itself learns of it here. */
+/** The tools of an agent; `selfTool` is completed from the agent's own options. */
 function ownTools(
   { name, description, tools = [] }: AgentOptions,
   signature: DefinedSignature | undefined,
@@ -183,7 +183,7 @@ function ownTools(
   return tools.map((tool) => (tool.child?.agent === null ? resolvedTool(tool, agent) : tool));
 }
 
-/** The tools as data; the built-in ones are among them, so that their calls go the way of any call. */
+/** The tools as data, with the built-in ones, whose calls are handled like any call. */
 function toolSpecs(
   options: AgentOptions,
   signature: DefinedSignature | undefined,
@@ -197,7 +197,7 @@ function toolSpecs(
   const toolSearch = usedToolSearch(options);
   if (toolSearch === undefined) return { tools };
   const given = toolSearchSpec(toolSearch);
-  // Nobody searches for the way to ask: it is always at hand.
+  // The built-in tools are always shown: no model would search for them.
   const search = { ...given, pins: [...given.pins, ...builtIn.map(({ name }) => name)] };
   return {
     tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],

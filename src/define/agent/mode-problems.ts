@@ -12,7 +12,10 @@ export function modeName({ mode }: { readonly mode?: unknown }): string {
   return mode === 'ptc_lisp' ? 'lisp' : mode;
 }
 
-/** Whether the model of an agent with these options writes programs: mode `lisp` or `programs: true`. */
+/**
+ * Whether the model of an agent with these options writes programs: mode `lisp` or `programs:
+ * true`.
+ */
 export function isProgramMode(options: {
   readonly mode?: unknown;
   readonly programs?: unknown;

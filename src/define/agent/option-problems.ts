@@ -62,7 +62,7 @@ function modesText(modes: readonly string[]): string {
     : `the modes ${names.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** Users know what factories return as a call, so it is shown by its kind and not as a record. */
+/** What a factory returned is shown by its kind, since users do not know its fields. */
 function shownOption(value: unknown): string {
   if (Array.isArray(value) && value.length > 0 && value.every((it) => hasKind(it, 'section'))) {
     return value.length === 1 ? 'a section' : `${value.length} sections`;

@@ -1,4 +1,4 @@
-/** How a react agent's replies are laid out: formats, toolchains, sections and answers. */
+/** Defines the layout of replies in mode react: formats, toolchains, sections and answers. */
 import { defined } from '../../core/base/defined.ts';
 import { PROGRAM_SECTION } from '../../core/program-text/system-text.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
@@ -14,7 +14,7 @@ import type {
 import type { StandardSchema } from '../schema/standard-schema.ts';
 import { readSchema, type SchemaInput } from '../schema/value-schema.ts';
 
-/** The names of the sections that an agent does not name itself. */
+/** The default names of sections. */
 export const SECTION_NAMES: {
   readonly thinking: 'thinking';
   readonly action: 'action';
@@ -32,7 +32,7 @@ export function xmlFormat(options: { readonly strict?: boolean } = {}): FormatDe
   return { type: 'format', kind: 'xml', strict: options.strict ?? false };
 }
 
-/** Sections as Markdown headings. `strict` refuses level-1 headings that are no sections. */
+/** Sections as Markdown headings. `strict` refuses level-1 headings that are not sections. */
 export function markdownFormat(options: { readonly strict?: boolean } = {}): FormatDefinition {
   return { type: 'format', kind: 'markdown', strict: options.strict ?? false };
 }
@@ -47,7 +47,7 @@ export function jsonToolchain(options: { readonly section?: string } = {}): Tool
   return { type: 'toolchain', kind: 'json', section: options.section ?? SECTION_NAMES.action };
 }
 
-/** The format of the option `format`: a name stands for the factory without options. */
+/** The format of the option `format`; a name means the factory without options. */
 export function chosenFormat(
   format: FormatDefinition | FormatDefinition['kind'] = 'xml',
 ): FormatDefinition {
@@ -55,7 +55,7 @@ export function chosenFormat(
   return format === 'markdown' ? markdownFormat() : format;
 }
 
-/** The toolchain of the option `toolchain`: a name stands for the factory without options. */
+/** The toolchain of the option `toolchain`; a name means the factory without options. */
 export function chosenToolchain(
   toolchain: ToolchainDefinition | ToolchainDefinition['kind'] = 'yaml',
 ): ToolchainDefinition {
@@ -77,9 +77,9 @@ export function textSection(options: {
 export interface StructuredSectionOptions {
   readonly name: string;
   readonly schema: SchemaInput;
-  /** The JSON Schema of a schema object that cannot tell its own. */
+  /** The JSON Schema of a schema object that has none of its own. */
   readonly jsonSchema?: JsonObject;
-  /** Stands in front of the schema. */
+  /** What the section is for; precedes the schema in the prompt. Default: none. */
   readonly guidance?: string;
   readonly example?: Json;
 }
@@ -110,7 +110,7 @@ export function textAnswer(
     /** Name of the section; default `answer`. */
     readonly section?: string;
     readonly guidance?: string;
-    /** In the order in which they judge. */
+    /** Run in this order; the first that rejects ends the judging. Default: none. */
     readonly validators?: readonly ValidatorDefinition[];
   } = {},
 ): AnswerDefinition {
@@ -119,16 +119,18 @@ export function textAnswer(
   return { kind: 'answer', spec, standard: null, validators, problems: [] };
 }
 
-/** An answer as one JSON value that fits `schema`; validators and the Step get the checked value. */
+/**
+ * An answer as one JSON value that fits `schema`; validators and the Step get the checked value.
+ */
 export function jsonAnswer(options: {
   readonly schema: SchemaInput;
-  /** The JSON Schema of a schema object that cannot tell its own. */
+  /** The JSON Schema of a schema object that has none of its own. */
   readonly jsonSchema?: JsonObject;
   /** Name of the section; default `answer`. */
   readonly section?: string;
   readonly guidance?: string;
   readonly example?: Json;
-  /** In the order in which they judge. */
+  /** Run in this order; the first that rejects ends the judging. Default: none. */
   readonly validators?: readonly ValidatorDefinition[];
 }): AnswerDefinition {
   const { section = SECTION_NAMES.answer, validators = [] } = options;

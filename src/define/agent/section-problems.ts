@@ -1,4 +1,4 @@
-/** The checks of what lays out the replies of a react agent: sections, format, toolchain, answer. */
+/** The checks of the layout of replies: thinking, sections, format, toolchain, answer. */
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { checkSectionNames } from '../../core/format/format.ts';
 import { fieldProblems, type Rules } from '../checks/fields.ts';
@@ -31,7 +31,7 @@ const LAYOUT_FIELDS: Rules = {
   },
 };
 
-/** All problems of what lays out an agent's replies. */
+/** All problems of the layout of an agent's replies. */
 export function sectionProblems(options: AgentOptions): readonly UsageProblem[] {
   const problems = fieldProblems(options, LAYOUT_FIELDS, { code: 'definition' });
   if (problems.length > 0) return problems;

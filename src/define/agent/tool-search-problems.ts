@@ -56,7 +56,7 @@ function listed(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The id of an engine; undefined when `engine` is none. */
+/** The id of an engine; undefined when `engine` is not one. */
 function engineId(engine: unknown): string | undefined {
   if (typeof engine === 'string') {
     return Object.hasOwn(BUILT_IN_GUIDANCE, engine) ? engine : undefined;

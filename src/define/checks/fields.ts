@@ -32,8 +32,8 @@ export interface Kind {
 export type Check = (value: unknown, options: Fields) => readonly UsageProblem[];
 
 /**
- * What is checked of one field. Of a list, the first that finds problems reports them; an empty list
- * is for a field that is checked elsewhere or takes anything.
+ * What is checked of one field. Of a list, the first that finds problems reports them; an empty
+ * list is for a field that is checked elsewhere or takes anything.
  */
 export type Rule = Kind | Check | readonly (Kind | Check)[];
 
@@ -52,7 +52,9 @@ export interface Naming {
   readonly owner?: string;
 }
 
-/** The problems of all fields that `rules` names, and of unknown fields when `naming` has an owner. */
+/**
+ * The problems of all fields that `rules` names, and of unknown fields when `naming` has an owner.
+ */
 export function fieldProblems(
   options: object,
   rules: Rules,
@@ -127,7 +129,7 @@ export function adviceFor(name: string, known: readonly string[], otherwise: str
   return near === undefined ? otherwise : `Did you mean \`${near}\`?`;
 }
 
-/** A name as a message shows it; what is no text is shown as any value. */
+/** A name in backticks, cut at 200 characters; other values as `shown` writes them. */
 export function shownName(name: unknown): string {
   return typeof name === 'string' ? `\`${name.slice(0, 200)}\`` : shown(name);
 }

@@ -1,4 +1,4 @@
-/** Names of what users define: agents, pipelines, tools and validators follow one rule. */
+/** The rule for names of agents, pipelines, tools and validators. */
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { expected, shownName } from './fields.ts';
 

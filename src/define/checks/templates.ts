@@ -23,8 +23,8 @@ export function readTemplate(template: string, what: string): TemplateReading {
 }
 
 /**
- * A problem when the template of `prompt` uses a name that is not `known`. Names inside a section may
- * be fields of its value, so they are not checked. `params` are listed in the message.
+ * A problem when the template of `prompt` uses a name that is not `known`. Names inside a section
+ * may be fields of its value, so they are not checked. `params` are listed in the message.
  */
 export function placeholderProblems(
   names: readonly TemplateName[],

@@ -1,44 +1,51 @@
-/** The models that a worker knows: AI SDK language models and functions, each under an id. */
+/** Model entries: AI SDK language models and functions, each with an id. */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { JsonObject } from '../../core/base/json.ts';
 import type { ModelFunction, Price } from '../../core/contract/model.ts';
 
-/** How a schema of the output reaches the provider; `auto` takes the best that the model supports. */
+/**
+ * How the provider gets the schema of an output; `auto` is the best way that the model supports.
+ */
 export type StructuredOutput = 'auto' | 'schema' | 'tool' | 'prompt';
 
 /** A model that agents name by `id`. */
 export interface ModelEntry {
-  /** `openai/gpt-5`, `mine`, …: up to 128 of letters, digits and `. _ / : @ + -`. Keys of statistics. */
+  /**
+   * `openai/gpt-5`, `mine`, …: up to 128 of letters, digits and `. _ / : @ + -`. Keys of
+   * statistics.
+   */
   readonly id: string;
   /**
-   * The adapter for OpenAI-compatible servers needs `includeUsage: true`, else it does not ask for
-   * usage and every streamed call counts nothing.
+   * The adapter for OpenAI-compatible servers needs `includeUsage: true`; otherwise it does not ask
+   * for usage, and streamed calls count no tokens.
    */
   readonly model: LanguageModelV3 | ModelFunction;
-  /** Tokens that a request may hold, from 1; compaction by share needs it. */
+  /** Most tokens of a request, from 1; the trigger `context` needs it. Default: unknown. */
   readonly contextWindow?: number;
-  /** Tokens that one reply may hold, from 1. Default: the provider's. */
+  /** Most tokens of one reply, from 1. Default: the provider's. */
   readonly maxOutputTokens?: number;
-  /** Without a price every call costs 0. */
+  /** USD per million tokens. Without a price every call costs 0. */
   readonly price?: Price;
-  /** Ids of the entries that are tried in order when this one fails for good. */
+  /** Ids of entries that are tried in this order after a final failure. Default: none. */
   readonly fallbacks?: readonly string[];
   /**
    * For an AI SDK model: its call options (`temperature`, `topP`, `topK`, `presencePenalty`,
-   * `frequencyPenalty`, `stopSequences`, `seed`, `maxOutputTokens`, `headers`, `providerOptions`) and
-   * `stream: false` for one that should not stream. A function gets any JSON as it is.
+   * `frequencyPenalty`, `stopSequences`, `seed`, `maxOutputTokens`, `headers`, `providerOptions`)
+   * and `stream: false` to turn streaming off. For a function: any JSON, which it gets as it is.
    */
   readonly settings?: JsonObject;
-  /** Default `auto`. */
+  /** How the provider gets the schema of an output. Default `auto`. */
   readonly structuredOutput?: StructuredOutput;
-  /** Whether the provider should enforce schemas of tools and output; default: as it likes. */
+  /**
+   * Whether the provider should enforce the schemas of tools and output. Default: its own choice.
+   */
   readonly strict?: boolean;
 }
 
-/** A model of an agent: the id of an entry, an entry, or a model that becomes one. */
+/** A model of an agent: the id of an entry, an entry, or a model without one. */
 export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
 
-/** `entry` as it is asked for one order: a run keeps to the way in which it asks for its output. */
+/** `entry` with the `structuredOutput` that the run has recorded, if any. */
 export function entryFor(
   entry: ModelEntry,
   { structuredOutput }: { readonly structuredOutput?: StructuredOutput },
@@ -46,12 +53,12 @@ export function entryFor(
   return structuredOutput === undefined ? entry : { ...entry, structuredOutput };
 }
 
-/** Whether `id` can be the id of an entry: a key of statistics ends with it. */
+/** Whether `id` can be the id of an entry. Keys of statistics end with it. */
 export function isModelId(id: unknown): id is string {
   return typeof id === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,127}$/.test(id);
 }
 
-/** A model of `owner` as an id or an entry: one without an entry is named after its provider or owner. */
+/** A model as an id or an entry. One without an entry is named after its provider or `owner`. */
 export function modelOf(owner: string, model: AgentModel): string | ModelEntry {
   if (typeof model === 'string') return model;
   if (typeof model === 'function') return { id: `${owner}/model`, model };

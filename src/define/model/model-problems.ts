@@ -1,4 +1,6 @@
-/** The checks of models: of the entries of a worker, and of a model as an agent or a tool names it. */
+/**
+ * The checks of models: of the entries of a worker, and of a model as an agent or a tool names it.
+ */
 import { isPlainObject } from '../../core/base/json.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -6,7 +8,7 @@ import { expected, fieldProblems, type Fields, type Kind, type Rules } from '../
 import { isWhole, listOf, SWITCH } from '../checks/kinds.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
 
-/** A price above a dollar per token is a mistake of units; it also keeps the arithmetic exact. */
+/** A price above a dollar per token is a wrong unit; the bound also keeps the arithmetic exact. */
 const MAX_PRICE = 1_000_000;
 
 const SIZE: Kind = {
@@ -59,8 +61,8 @@ const FIELD_NAMES = [
 /**
  * Checks all entries of a worker and returns them.
  *
- * @throws UsageError with every problem at once: shape of each entry, ids used twice, fallbacks that
- * name no entry or lead back to themselves.
+ * @throws UsageError with every problem at once: shape of each entry, ids used twice, fallbacks
+ * that name no entry or lead back to themselves.
  */
 export function checkModelEntries(entries: readonly ModelEntry[]): readonly ModelEntry[] {
   const problems = [
@@ -108,7 +110,7 @@ function entryRules(entry: Fields, name: string): Rules {
     price: PRICE,
     settings: [
       { wanted: 'to be a mapping', fits: isPlainObject, advice: 'Write them as { name: value }.' },
-      // A function of a user's own takes any settings.
+      // A model function takes any settings.
       (settings) =>
         typeof entry['model'] !== 'function' && isPlainObject(settings)
           ? Object.entries(settings).flatMap((setting) => settingProblems(...setting, name))
@@ -132,7 +134,8 @@ function idProblems(id: unknown, name: string): readonly UsageProblem[] {
 
 function kindProblems(model: unknown, name: string): readonly UsageProblem[] {
   if (typeof model === 'function') return [];
-  // Models of the AI SDK are instances of classes, so their shape is looked at, not their kind.
+  // Models of the AI SDK are instances of classes and not plain objects, so only fields are
+  // checked.
   const { specificationVersion, doStream, doGenerate } = Object(model ?? {}) as Fields;
   const isCallable = typeof doStream === 'function' || typeof doGenerate === 'function';
   if (specificationVersion === 'v3' && isCallable) return [];

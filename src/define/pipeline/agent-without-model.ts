@@ -7,7 +7,7 @@ import { AGENT_DEFAULTS } from '../agent/agent-options.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
 import { SECTION_NAMES, textAnswer } from '../agent/reply-layout.ts';
 
-/** What such an agent is made of; its options are checked. */
+/** What {@link agentWithoutModel} needs; the options are checked already. */
 export interface AgentWithoutModel {
   readonly name: string;
   readonly loop: { readonly pipeline: PipelineSpec } | { readonly fanOut: FanOutSpec };
@@ -15,11 +15,11 @@ export interface AgentWithoutModel {
   readonly starts: readonly AgentDefinition[];
   readonly description?: string | undefined;
   readonly limits?: LimitsInput | undefined;
-  /** What it takes in, also where it is a tool; absent: a task and any context. */
+  /** Its inputs, also when it is used as a tool; absent: a task and any context. */
   readonly entry?: { readonly signature: SignatureSpec; readonly inputs: JsonObject } | undefined;
 }
 
-/** The definition of an agent that asks no model itself. */
+/** The definition of an agent without a model of its own. */
 export function agentWithoutModel({
   name,
   loop,
@@ -35,7 +35,7 @@ export function agentWithoutModel({
       v: 1,
       name,
       ...defined({ description }),
-      // A run without a model has no mode of its own; `text` has no conversation to keep.
+      // The mode is not used; `text` is one without a conversation.
       mode: 'text',
       ...defined({ signature: entry?.signature }),
       instructions: null,

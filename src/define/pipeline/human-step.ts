@@ -14,7 +14,7 @@ export interface HumanStepOptions {
   readonly question: string;
   /** Choices, of which the answer is one. Default: any text is an answer. */
   readonly options?: readonly string[];
-  /** How long the person has; then the pipeline ends. Default: as long as it takes. */
+  /** Milliseconds until the pipeline ends without an answer. Default: it waits for ever. */
   readonly timeoutMs?: number;
 }
 
@@ -22,7 +22,7 @@ export interface HumanStepOptions {
 export interface HumanStep {
   readonly kind: 'human-step';
   readonly spec: Extract<StageSpec, { readonly kind: 'human' }>;
-  /** What is wrong with it; reported by `pipeline` together with all else. */
+  /** Its problems; `pipeline` reports them. */
   readonly problems: readonly UsageProblem[];
 }
 
@@ -33,7 +33,8 @@ const FIELDS: Rules<keyof HumanStepOptions> = {
 };
 
 /**
- * A stage that asks a person and waits for the answer, which joins the context as `answer`.
+ * A stage that asks a person and waits for the answer, which is `answer` in the context of the next
+ * stage.
  *
  * @example
  * const approval = humanStep({ question: 'Send this?\n{{letter}}', options: ['yes', 'no'] });

@@ -1,4 +1,4 @@
-/** The signature of an agent: a text, or schemas for what goes in and what comes out. */
+/** Reads the signature of an agent: a text, or schemas for inputs and output. */
 import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
 import { describeFields, withDescriptions } from '../../core/signature/describe-output.ts';
 import { toSignature } from '../../core/signature/from-json-schema.ts';
@@ -21,20 +21,20 @@ import { readSchema, type SchemaInput, type ValueSchema } from './value-schema.t
 export type SignatureInput =
   | string
   | {
-      /** Of the context. */
+      /** The schema of the context, which must be that of an object. Default: no parameters. */
       readonly input?: SchemaInput;
-      /** Of the answer. */
+      /** The schema of the answer. Default: any answer. */
       readonly output?: SchemaInput;
     };
 
 /** A signature that was read. */
 export interface DefinedSignature {
-  /** As it is printed. */
+  /** In its printed form. */
   readonly text: string;
   readonly params: readonly SignatureField[];
   /** Full JSON Schema of the inputs. */
   readonly inputs: JsonObject;
-  /** Null when the signature says nothing of the answer. */
+  /** Null when the signature has no output. */
   readonly output: {
     readonly type: SignatureType;
     /** Full JSON Schema of the answer. */
@@ -43,12 +43,12 @@ export interface DefinedSignature {
   } | null;
 }
 
-/** A signature, or what is wrong with it. */
+/** A signature, or its problems. */
 export type SignatureDefinition =
   | { readonly kind: 'signature'; readonly signature: DefinedSignature }
   | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
 
-/** Reads a signature; `descriptions` say what fields of the output mean. */
+/** Reads a signature; `descriptions` explain fields of the output by name. */
 export function defineSignature(
   input: SignatureInput,
   descriptions: { readonly [name: string]: string } = {},

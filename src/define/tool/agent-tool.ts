@@ -1,6 +1,6 @@
 /**
- * Agents as tools: a call starts a child run. What a tool does not say itself comes from the agent, which
- * may be known by its name alone until a worker starts.
+ * Agents as tools: a call starts a child run. Options that the tool leaves out come from the agent,
+ * of which only the name may be known until a worker starts.
  */
 import { defined } from '../../core/base/defined.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
@@ -19,17 +19,19 @@ import { readSchema, type SchemaInput, type SchemaReading } from '../schema/valu
 
 /** The options of {@link agentTool}. */
 export interface AgentToolOptions {
-  /** A definition, which the worker then knows, or the name of an agent of the worker. */
+  /** A definition, which the worker then serves, or the name of an agent of the worker. */
   readonly agent: AgentDefinition | string;
-  /** Default: the agent's name. */
+  /** The name of the tool. Default: the agent's name. */
   readonly name?: string;
-  /** What it is good for. Default: the agent's description. */
+  /** What it does. Default: the agent's description. */
   readonly description?: string;
-  /** Of its arguments. Default: the inputs of the agent's signature, without one `{ task: string }`. */
+  /**
+   * Schema of the arguments. Default: the inputs of the agent's signature, else `{ task: string }`.
+   */
   readonly parameters?: SchemaInput;
-  /** Id of a model entry in place of the agent's own. */
+  /** Id of a model entry for the child run. Default: the agent's own model. */
   readonly model?: string;
-  /** True: successes are kept per run and not asked for again. Default false. */
+  /** True: results are kept for the run, and an equal call is not run again. Default false. */
   readonly cache?: boolean;
 }
 
@@ -37,7 +39,7 @@ const FIELDS: Rules<keyof AgentToolOptions> = {
   description: TEXT,
   model: { ...TEXT, wanted: 'to be the id of a model entry' },
   cache: SWITCH,
-  // The name of a missing agent would be a second problem; parameters are read as a schema.
+  // Checked by `agentTool` itself.
   agent: [],
   name: [],
   parameters: [],
@@ -52,10 +54,11 @@ const TASK_PARAMETERS: JsonObject = {
 };
 
 /**
- * An agent that another one can call: a child run with its own transcript, under the limits of its
- * caller. Its arguments are the context of the child (`task` its task), its value is the result.
+ * An agent as a tool of another agent. A call is a child run with its own transcript, under the
+ * limits of its caller. The arguments are the context of the child, with `task` as its task; its
+ * value is the result.
  *
- * @throws UsageError with all that is wrong with the options.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const planner = defineAgent({ name: 'planner', model, tools: [agentTool({ agent: researcher })] });
  */
@@ -101,8 +104,11 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
 }
 
 /**
- * The agent itself as its own tool, for work that falls into parts like the whole. Needs a `signature`
- * with parameters; how deep it nests is bounded by the limit `depth`.
+ * The agent as a tool of itself, for work that divides into smaller parts of the same kind. The
+ * agent needs a `signature` with parameters; the limit `depth` bounds the nesting. `name` is the
+ * name of the tool, default `self`.
+ *
+ * @throws UsageError for a name that is not allowed.
  */
 export function selfTool({ name = 'self' }: { readonly name?: string } = {}): ToolDefinition {
   const problems = nameProblems(name);
@@ -111,7 +117,7 @@ export function selfTool({ name = 'self' }: { readonly name?: string } = {}): To
   return { ...childDefinition(name, { agent: '' }), child };
 }
 
-/** `tool` with what the agent says where the tool says nothing. */
+/** `tool`, completed by the description and parameters of its agent. */
 export function resolvedTool(
   tool: ToolDefinition,
   agent: Pick<AgentDefinition, 'name' | 'inputs'> & {
@@ -132,7 +138,9 @@ export function resolvedTool(
   };
 }
 
-/** The inputs of an agent as arguments: of a signature in words in the form that providers take. */
+/**
+ * The inputs of an agent as arguments; those of a text signature in the form that providers accept.
+ */
 function parametersOf({
   inputs,
   spec,

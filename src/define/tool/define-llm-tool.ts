@@ -15,14 +15,14 @@ import { modelOf } from '../model/model-entry.ts';
 import type { LlmToolOptions } from './llm-tool-options.ts';
 import { llmToolProblems } from './llm-tool-problems.ts';
 
-/** How much of a prompt stands in for a description, in characters. */
+/** Characters of the prompt that are used as the default description. */
 const MAX_DESCRIPTION = 200;
 
 /**
- * A tool whose work is one question to a model, inside the run that calls it: its model calls count in
- * that run and are bound by its limits, and its failure is an error of the tool.
+ * A tool that asks a model one question, inside the run that calls it: its model calls count in
+ * that run and under its limits, and its failure is an error of the tool.
  *
- * @throws UsageError with all that is wrong with the options.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const classify = llmTool({
  *   name: 'classify',
@@ -99,10 +99,10 @@ function llmSpec(
   });
 }
 
-/** Keywords that say nothing of which texts fit. */
+/** Keywords that do not restrict a text. */
 const WORDS: readonly string[] = ['type', 'title', 'description', '$schema'];
 
-/** Whether every text is an answer, so that there is nothing to judge. */
+/** Whether any text is a valid answer, so that there is nothing to judge. */
 function isPlainText({ type, schema, standard }: NonNullable<DefinedSignature['output']>): boolean {
   return (
     type.kind === 'string' &&

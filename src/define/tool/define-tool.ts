@@ -15,9 +15,9 @@ import type { ToolSearchFields } from '../definition/tool-search-options.ts';
 import { readSchema, type SchemaReading } from '../schema/value-schema.ts';
 
 /**
- * A tool that agents can use.
+ * Defines a tool that agents can use.
  *
- * @throws UsageError with all that is wrong with the options.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const search = defineTool({
  *   name: 'search',
@@ -75,7 +75,7 @@ function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject 
   };
 }
 
-/** Who must be asked; a function stays on the worker. */
+/** The approval as data; a function stays on the worker. */
 function approvalOf({
   approval = 'never',
   approvalTimeoutMs,
@@ -87,7 +87,7 @@ function approvalOf({
   };
 }
 
-/** What the overview of tool search shows; the rest of `search` is for the index on the worker. */
+/** What the prompt of tool search lists; the rest of `search` is for the index on the worker. */
 function areaOf(search: ToolSearchFields | undefined): Pick<ToolSpec, 'area'> {
   const { domain, categories } = search ?? {};
   if (domain === undefined && categories === undefined) return {};

@@ -10,11 +10,11 @@ import type {
 
 /** The options of {@link defineValidator}. */
 export interface ValidatorOptions<Answer> {
-  /** As names of tools; unique in an agent. */
+  /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique in an agent. */
   readonly name: string;
   /**
-   * Says whether an answer is good enough. A throw is retried; at last it fails the run with
-   * `validator_failed`. The answer is a text, or the checked value of a JSON answer.
+   * Decides whether an answer is accepted. The answer is a text, or the checked value of a JSON
+   * answer. When it throws, it is retried; in the end the run fails with `validator_failed`.
    */
   readonly validate: (
     answer: Answer,
@@ -28,9 +28,9 @@ const FIELDS: Rules<keyof ValidatorOptions<unknown>> = {
 };
 
 /**
- * A judge of answers that agents can use; the first that rejects stops the judging.
+ * Defines a validator of answers. The first validator of an agent that rejects ends the judging.
  *
- * @throws UsageError with all that is wrong with the options.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const short = defineValidator({
  *   name: 'short',

@@ -6,23 +6,25 @@ import type { JsonObject } from '../../core/base/json.ts';
 export interface LlmToolOptions {
   /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique in an agent. */
   readonly name: string;
-  /** Template of the question, filled in with the arguments; those that it does not name stand below it. */
+  /**
+   * Template of the question, filled in with the arguments; arguments it does not name follow it.
+   */
   readonly prompt: string;
   /**
-   * The parameters of the tool and what comes back: `(text :string) -> {label :string}`, or schemas. With
-   * `:string` or without an output the reply is the result as it is; else it is judged and repaired.
+   * The parameters and the result: `(text :string) -> {label :string}`, or schemas. With the output
+   * `:string` or without one, the reply is the result. Otherwise the reply is checked and repaired.
    */
   readonly signature: SignatureInput;
   /** What it does, for the model that calls it. Default: the first line of the prompt. */
   readonly description?: string;
-  /** Default: the model of the run that calls it. */
+  /** The model that it asks. Default: the model of the run that calls it. */
   readonly model?: AgentModel;
-  /** Attempts for a judged answer: 1 and its repairs, from 1. Default 3. */
+  /** Most attempts for a checked answer, repairs included, from 1. Default 3. */
   readonly maxTurns?: number;
-  /** True: answers are kept per run, the newest 256 KB, and an equal call is not asked again. */
+  /** True: answers are kept for the run, the newest 256 KB, and an equal call gets the kept one. */
   readonly cache?: boolean;
-  /** Whether a person approves calls, as of any tool. A function gets the checked arguments. */
+  /** Whether a person approves calls, as for any tool. A function gets the checked arguments. */
   readonly approval?: 'always' | 'never' | ((args: JsonObject) => boolean | Promise<boolean>);
-  /** How long the person has; then the call is denied. Default: as long as it takes. */
+  /** Milliseconds until a call without approval is denied. Default: it waits for ever. */
   readonly approvalTimeoutMs?: number;
 }

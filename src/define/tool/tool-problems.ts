@@ -14,7 +14,7 @@ import {
   type ToolOptions,
 } from './tool-options.ts';
 
-/** Whether results are kept. A kept result of a tool that acts would skip a second, wanted action. */
+/** Whether results are kept. For a tool that acts, a kept result would skip a second action. */
 export const CACHE_RULE: readonly [Kind, Check] = [
   { ...SWITCH, code: 'tool_cache' },
   (cache, { name, effect }) => {
@@ -34,7 +34,7 @@ export const APPROVAL_RULE: readonly [Kind, Check] = [
   },
   (approval = 'never', { name, approvalTimeoutMs }) => {
     if (approvalTimeoutMs === undefined || approval !== 'never') return [];
-    const what = `no \`approvalTimeoutMs\` for \`${String(name)}\`, which nobody approves`;
+    const what = `no \`approvalTimeoutMs\` for \`${String(name)}\`, which needs no approval`;
     const advice = 'Set `approval`, or remove it.';
     return [expected('tool_approval', what, shown(approvalTimeoutMs), advice)];
   },

@@ -4,8 +4,8 @@ import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts'
 import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
 
 /**
- * Base64 that one result may carry, 1 MB: results stand in history, whose payloads the service
- * bounds at 2 MB. Larger media belong behind a url.
+ * Most bytes of base64 in one result, 1 MB: results are recorded in history, whose payloads the
+ * service bounds at 2 MB. Larger media need a url.
  */
 const MAX_MEDIA_BYTES = 1_048_576;
 
@@ -33,22 +33,23 @@ const FIELDS: Rules = {
   ],
 };
 
-/** What a tool returns when it has more to say than its output; made by {@link toolResult}. */
+/** A tool's output with media, instructions or an importance; made by {@link toolResult}. */
 export interface ToolReturn {
   /** Plain JSON data, or nothing. */
   readonly output?: unknown;
   /** Images, sounds or documents that the model sees with its next request. */
   readonly media?: readonly MediaPart[];
-  /** What the model should do with the result. */
+  /** What the model should do with the result. Default: none. */
   readonly instructions?: string;
-  /** -10 to 10; entries of 10 are never dropped by a compaction. */
+  /** -10 to 10; compaction never drops entries of 10. */
   readonly importance?: number;
 }
 
 /**
- * A tool's output together with media, instructions or an importance.
+ * Returns a tool's output together with media, instructions or an importance.
  *
- * @throws UsageError for parts that do not fit; the model reads it as the tool's error.
+ * @throws UsageError for media, instructions or an importance that do not fit. The model gets it as
+ * the tool's error.
  * @example
  * return toolResult({ output: { id: 7 }, instructions: 'Tell the customer the id.' });
  */

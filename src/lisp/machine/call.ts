@@ -9,7 +9,7 @@
  * I5  A stepper that calls a function is a frame of its own; its state is data and can be saved.
  */
 import { codeOf } from '../ast/core-ast.ts';
-import type { CodeFrame, Stack, StepsFrame } from '../code/code.ts';
+import type { CodeFrame, Frame, Stack, StepsFrame } from '../code/code.ts';
 import { newSteps } from '../builtins/arguments/stepping.ts';
 import { combinatorStepper } from '../builtins/functions/combinators.ts';
 import { isFreeCall, isFreeFunction } from '../code/effects.ts';
@@ -34,13 +34,7 @@ import { instructionsOf } from './instructions.ts';
 import { isSlow, runFree } from './slice.ts';
 
 /** Calls `fn`: pushes its value, pushes a frame, or lets the branch wait. */
-export function callValue(
-  s: Stack,
-  given: Value,
-  givenArgs: Value[],
-  span: Span,
-  tail: boolean,
-): void {
+export function callValue(s: Stack, given: Value, givenArgs: Value[], span: Span): void {
   const { ctx } = s;
   let fn = given;
   let args = givenArgs;
@@ -55,7 +49,7 @@ export function callValue(
   }
   switch (fn.kind) {
     case 'closure':
-      callClosure(s, fn, args, span, tail);
+      callClosure(s, fn, args, span);
       return;
     case 'builtin':
       callBuiltin(s, fn, args, span);
@@ -78,42 +72,70 @@ function perform(s: Stack, fn: Value, args: readonly Value[], span: Span): void 
   s.host.perform(fn, args, span);
 }
 
-function callClosure(s: Stack, fn: Closure, args: Value[], span: Span, tail: boolean): void {
+function callClosure(s: Stack, fn: Closure, args: Value[], span: Span): void {
+  payClosure(s, fn, args, span);
+  if (isFreeNow(s, fn, args)) runClosure(s, fn, args, span);
+  else pushFrame(s, fn, newLocals(fn, args), span);
+}
+
+/** Runs a closure as compiled code, or in a frame of its own when that is abandoned. */
+function runClosure(s: Stack, fn: Closure, args: Value[], span: Span): void {
+  const work = (): Value => enterFrame(s.ctx, fn, newLocals(fn, args), span);
+  const value = runFree(s, s.frames.length + 1, work);
+  if (value === undefined) pushFrame(s, fn, newLocals(fn, args), span);
+  else s.values.push(value);
+}
+
+/** {@link callValue} for a call in tail position: the called closure replaces its caller (I2). */
+export function callInTail(s: Stack, given: Value, givenArgs: Value[], span: Span): void {
   const { ctx } = s;
+  let fn = given;
+  let args = givenArgs;
+  if (standsForCall(fn)) {
+    unfoldCall(ctx, fn, args, span);
+    fn = ctx.tailFn;
+    args = ctx.tailArgs;
+  }
+  const slow = isSlow(s);
+  const caller = leaveParts(s);
+  // The frame of a top-level form is kept: it belongs to no call.
+  const kept = caller?.kind !== 'code' || caller.span === null;
+  if (typeof fn !== 'object' || fn?.kind !== 'closure' || kept) {
+    callValue(s, fn, args, span);
+    return;
+  }
+  payClosure(s, fn, args, span);
+  // The frame that is replaced stays as slow as the parts that ended in it.
+  if (slow && s.slow === s.frames.length + 1) s.slow = s.frames.length;
+  if (!slow && isFreeNow(s, fn, args)) {
+    s.frames.pop();
+    ctx.depth -= 1;
+    runClosure(s, fn, args, caller.span);
+    return;
+  }
+  caller.code = codeOf(fn.code);
+  caller.ops = instructionsOf(s, caller.code);
+  caller.pc = 0;
+  caller.L = newLocals(fn, args);
+}
+
+/** The frame that a tail call replaces. The parts of a `run` end as the call does, so they are left. */
+function leaveParts(s: Stack): Frame | undefined {
+  const top = s.frames[s.frames.length - 1];
+  if (top?.kind !== 'code' || top.part < 0) return top;
+  s.frames.pop();
+  return s.frames[s.frames.length - 1];
+}
+
+function payClosure({ ctx }: Stack, fn: Closure, args: readonly Value[], span: Span): void {
   pay(ctx, 2 + args.length, span);
   ctx.at = span;
   checkClosureArity(fn.code, args.length);
-  let top = s.frames[s.frames.length - 1];
-  const slow = isSlow(s);
-  if (tail && top?.kind === 'code' && top.part >= 0) {
-    // The parts of a `run` end with this call as that ends: the function itself is what is replaced.
-    s.frames.pop();
-    top = s.frames[s.frames.length - 1];
-  }
-  const replaced = tail && top?.kind === 'code' && top.span !== null ? top : null;
-  // The frame that is replaced stays as slow as the parts that ended in it.
-  if (replaced !== null && s.slow === s.frames.length + 1) s.slow = s.frames.length;
-  if (!slow && isFreeCall(ctx, fn, args)) {
-    if (replaced !== null) {
-      // The frame that ends with this call is gone while it runs.
-      s.frames.pop();
-      ctx.depth -= 1;
-    }
-    const from = replaced?.span ?? span;
-    const work = (): Value => enterFrame(ctx, fn, newLocals(fn, args), from);
-    const value = runFree(s, s.frames.length + 1, work);
-    if (value === undefined) pushFrame(s, fn, newLocals(fn, args), from);
-    else s.values.push(value);
-    return;
-  }
-  if (replaced !== null) {
-    replaced.code = codeOf(fn.code);
-    replaced.ops = instructionsOf(s, codeOf(fn.code));
-    replaced.pc = 0;
-    replaced.L = newLocals(fn, args);
-    return;
-  }
-  pushFrame(s, fn, newLocals(fn, args), span);
+}
+
+/** Whether a call may run as compiled code. */
+function isFreeNow(s: Stack, fn: Value, args: readonly Value[]): boolean {
+  return !isSlow(s) && isFreeCall(s.ctx, fn, args);
 }
 
 function callCombinator(s: Stack, fn: Combinator, args: Value[], span: Span): void {
@@ -168,7 +190,7 @@ export function runBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): vo
       s.values.push(work.run(ctx, args));
       return;
     case 'steps':
-      if (!isSlow(s) && isFreeCall(ctx, fn, args)) {
+      if (isFreeNow(s, fn, args)) {
         const value = runFree(s, s.frames.length + 1, () => drive(ctx, fn, args, span));
         if (value !== undefined) {
           s.values.push(value);
@@ -181,7 +203,7 @@ export function runBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): vo
       perform(s, fn, args, span);
       return;
     case 'spread':
-      callValue(s, fn, args, span, false);
+      callValue(s, fn, args, span);
   }
 }
 
@@ -233,5 +255,5 @@ function continueSteps(s: Stack, frame: StepsFrame, isNew: boolean): void {
     return;
   }
   if (isNew) s.frames.push(frame);
-  callValue(s, steps.fn, steps.args, frame.span, false);
+  callValue(s, steps.fn, steps.args, frame.span);
 }

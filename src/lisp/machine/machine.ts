@@ -215,7 +215,7 @@ function begin(m: Machine, branch: Branch): void {
   const parallel = branch.parent.parallel;
   const call = parallel?.calls[branch.index];
   if (parallel === null || parallel === undefined || call === undefined) return;
-  callValue(stack, call.fn, [...call.args], parallel.span, false);
+  callValue(stack, call.fn, [...call.args], parallel.span);
 }
 
 function completed(m: Machine, branch: Branch): void {

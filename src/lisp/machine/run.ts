@@ -57,7 +57,7 @@ export function runDeep(ctx: Context, fn: Value, args: Value[], span: Span): Val
   try {
     if (typeof fn === 'object' && fn !== null && fn.kind === 'closure')
       pushFrame(s, fn, args, span);
-    else callValue(s, fn, args, span, false);
+    else callValue(s, fn, args, span);
     runStack(s);
   } catch (thrown) {
     if (thrown instanceof Fault) thrown.trace ??= traceOf(ctx, s.frames, []);

@@ -16,7 +16,7 @@ import { readable } from '../value/print.ts';
 import { mapOf } from '../value/tree.ts';
 import { isVector, keyword, type Value, type Vector } from '../value/value.ts';
 import { EMPTY_VECTOR, vectorAt, vectorCount, vectorOf, vectorPush } from '../value/vector.ts';
-import { callValue, runBuiltin } from './call.ts';
+import { callInTail, callValue, runBuiltin } from './call.ts';
 import { checkCount, pay, type Run } from '../value/context.ts';
 import {
   closureOf,
@@ -53,7 +53,7 @@ function pushRun(s: Stack, frame: CodeFrame, run: Run, base: number): boolean {
   const value = runFree(s, base, () => run(frame.L, s.ctx));
   if (value === undefined) return false;
   if (value !== TAIL) s.values.push(value);
-  else callValue(s, s.ctx.tailFn, s.ctx.tailArgs, s.ctx.at, true);
+  else callInTail(s, s.ctx.tailFn, s.ctx.tailArgs, s.ctx.at);
   return true;
 }
 
@@ -121,7 +121,8 @@ export const ACTS: Acts = Object.freeze<Acts>({
     if (node.kind !== 'call') throw nodeFault();
     const values = operands(s, frame, instruction);
     const fn = values.shift() ?? null;
-    callValue(s, fn, values, node.span, node.tail);
+    if (node.tail) callInTail(s, fn, values, node.span);
+    else callValue(s, fn, values, node.span);
   },
   builtin: (s, frame, instruction) => {
     const { node } = instruction;

@@ -56,8 +56,8 @@ export function matchRegex(
   if (from < 0 || from > text.length) return { groups: null, steps: 1 };
   const full = mode === 'full';
   if (regex.literal !== null) return matchLiteral(regex.literal, text, from, full);
+  if (regex.straight) return matchStraight(regex, text, from, full, maxSteps);
   const search: RegexSearch = { regex, text, from, full, maxSteps };
-  if (regex.straight) return matchStraight(search);
   const state = createBacktracker(search);
   let looked = from;
   let start = full ? from : nextStart(regex, text, from);

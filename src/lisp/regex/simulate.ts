@@ -53,6 +53,10 @@ interface Simulator {
   readonly current: number[];
   /** Entries of three numbers: `BRANCH`, `STAY` or `RESTORE`, and two operands. */
   readonly stack: number[];
+  depth: number;
+  /** The place of the current character, and its UTF-16 units. */
+  place: number;
+  width: number;
   steps: number;
 }
 
@@ -69,6 +73,9 @@ export function simulate(search: RegexSearch, start: number, steps: number): Sim
     slotCount,
     current: filled(slotCount),
     stack: [],
+    depth: 0,
+    place: start,
+    width: 1,
     steps,
   };
   let threads = createThreads(size, slotCount);
@@ -86,7 +93,9 @@ export function simulate(search: RegexSearch, start: number, steps: number): Sim
     }
     if (threads.count === 0 && (best !== null || onlyHere)) break;
     const width = widthAt(text, place);
-    best = advance(state, threads, following, place, width) ?? best;
+    state.place = place;
+    state.width = width;
+    best = advance(state, threads, following) ?? best;
     if (state.steps > maxSteps) return { kind: 'exhausted', steps: state.steps };
     [threads, following] = [following, threads];
     following.count = 0;
@@ -131,14 +140,9 @@ function widthAt(text: string, place: number): number {
   return low >= 0xdc00 && low < 0xe000 ? 2 : 1;
 }
 
-/** Moves every thread over the character at `place`. Returns the best match that ends there. */
-function advance(
-  state: Simulator,
-  threads: Threads,
-  following: Threads,
-  place: number,
-  width: number,
-): number[] | null {
+/** Moves every thread over the current character. Returns the best match that ends before it. */
+function advance(state: Simulator, threads: Threads, following: Threads): number[] | null {
+  const { place, width } = state;
   const { regex, text, full } = state.search;
   const { code } = regex;
   for (let index = 0; index < threads.count; index++) {
@@ -182,7 +186,7 @@ function load(state: Simulator, threads: Threads, pc: number): void {
 function follow(state: Simulator, threads: Threads, start: number, place: number): void {
   const { current, stack, search } = state;
   const { code } = search.regex;
-  let depth = 0;
+  state.depth = 0;
   let pc = start;
   for (;;) {
     state.steps += 1;
@@ -193,19 +197,19 @@ function follow(state: Simulator, threads: Threads, start: number, place: number
       const op = code[at] as number;
       const operand = code[at + 1] as number;
       if (op === OP_SPLIT) {
-        depth = pushEntry(stack, depth, BRANCH, code[at + 2] as number, 0);
+        pushEntry(state, BRANCH, code[at + 2] as number, 0);
         next = operand;
       } else if (op === OP_JUMP) {
         next = operand;
       } else if (op === OP_SAVE) {
-        depth = pushEntry(stack, depth, RESTORE, operand, current[operand] as number);
+        pushEntry(state, RESTORE, operand, current[operand] as number);
         current[operand] = place;
         next = pc + 1;
       } else if (op === OP_ASSERT) {
         if (assertionHolds(operand as Assertion, search.text, place)) next = pc + 1;
       } else if (op === OP_LAZY_RUN) {
         // Leaving a lazy run is preferred to staying in it.
-        depth = pushEntry(stack, depth, STAY, pc, 0);
+        pushEntry(state, STAY, pc, 0);
         next = pc + 1;
       } else {
         addThread(state, threads, pc);
@@ -213,29 +217,26 @@ function follow(state: Simulator, threads: Threads, start: number, place: number
       }
     }
     while (next < 0) {
-      if (depth === 0) return;
-      depth -= 1;
-      const kind = stack[depth * 3] as number;
-      const value = stack[depth * 3 + 1] as number;
+      if (state.depth === 0) return;
+      state.depth -= 1;
+      const top = state.depth * 3;
+      const kind = stack[top] as number;
+      const value = stack[top + 1] as number;
       if (kind === BRANCH) next = value;
       else if (kind === STAY) addThread(state, threads, value);
-      else current[value] = stack[depth * 3 + 2] as number;
+      else current[value] = stack[top + 2] as number;
     }
     pc = next;
   }
 }
 
-function pushEntry(
-  stack: number[],
-  depth: number,
-  kind: number,
-  value: number,
-  old: number,
-): number {
-  stack[depth * 3] = kind;
-  stack[depth * 3 + 1] = value;
-  stack[depth * 3 + 2] = old;
-  return depth + 1;
+function pushEntry(state: Simulator, kind: number, value: number, old: number): void {
+  const { stack } = state;
+  const top = state.depth * 3;
+  stack[top] = kind;
+  stack[top + 1] = value;
+  stack[top + 2] = old;
+  state.depth += 1;
 }
 
 /** Adds a thread at `pc` with the slots of the current path. */

@@ -7,20 +7,17 @@
  */
 
 import { matchSet, type CharSet } from './char-set.ts';
-import {
-  OP_SET,
-  OP_UNIT,
-  OP_ATOMIC_RUN,
-  STRIDE,
-  type Regex,
-  type RegexMatch,
-  type RegexSearch,
-} from './program.ts';
+import { OP_SET, OP_UNIT, OP_ATOMIC_RUN, STRIDE, type Regex, type RegexMatch } from './program.ts';
 import { nextStart } from './start.ts';
 
-/** `matchRegex` for a program that is `straight`. */
-export function matchStraight(search: RegexSearch): RegexMatch {
-  const { regex, text, from, full, maxSteps } = search;
+/** `matchRegex` for a program that is `straight`, without a record of the search, for speed. */
+export function matchStraight(
+  regex: Regex,
+  text: string,
+  from: number,
+  full: boolean,
+  maxSteps: number,
+): RegexMatch {
   let steps = 1;
   let looked = from;
   let start = full ? from : nextStart(regex, text, from);

@@ -30,8 +30,8 @@ export async function findAddress({ temporal, dataDir }: WorkerConfig): Promise<
     kind: 'none',
     tried: [
       '`TEMPORAL_ADDRESS`: not set',
-      `\`${stateFile}\`: ${state === undefined ? 'notes no server' : `nobody listens at ${state.address}`}`,
-      `${address}: nobody listens`,
+      `\`${stateFile}\`: ${state === undefined ? 'notes no server' : `nothing listens at ${state.address}`}`,
+      `${address}: nothing listens`,
     ],
   };
 }

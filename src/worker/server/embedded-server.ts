@@ -20,12 +20,7 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import { isRunning, withLock } from './server-lock.ts';
 import { findFreePort, isPortTaken, probeServer, type Probe } from './server-probe.ts';
 import { ENDED_AT_ONCE, startServerProcess } from './server-process.ts';
-import {
-  readServerState,
-  removeServerState,
-  writeServerState,
-  type ServerState,
-} from './server-state.ts';
+import { readServerState, removeServerState, writeServerState } from './server-state.ts';
 import { fetchTemporalCli } from './temporal-cli.ts';
 
 /** Defaults of {@link startOrFindServer}. */
@@ -179,8 +174,7 @@ async function useAddress(setup: Setup, address: string): Promise<EmbeddedServer
         'Start it, correct the address, or unset it to use a server of this machine.',
     );
   }
-  requireNamespace(probe, address, namespace);
-  return { address, namespace, startedHere: false, origin: 'address', stop: doNothing };
+  return shared(setup, probe, { address, origin: 'address' });
 }
 
 /** The server of the data folder, or the one at the port, if either answers. */
@@ -191,7 +185,7 @@ async function findRunning(setup: Setup, tried: string[]): Promise<EmbeddedServe
   const { host } = EMBEDDED_SERVER_DEFAULTS;
   const address = `${host}:${setup.port}`;
   if (!(await isPortTaken(host, setup.port))) {
-    tried.push(`a server at ${address}: nobody listens`);
+    tried.push(`a server at ${address}: nothing listens`);
     return undefined;
   }
   const probe = await probeLocal(setup, address);
@@ -202,9 +196,7 @@ async function findRunning(setup: Setup, tried: string[]): Promise<EmbeddedServe
         `something else that listens (${probe.message}). Stop it, or choose another port.`,
     );
   }
-  requireNamespace(probe, address, setup.namespace);
-  const { namespace } = setup;
-  return { address, namespace, startedHere: false, origin: 'port', stop: doNothing };
+  return shared(setup, probe, { address, origin: 'port' });
 }
 
 /** The server of the note in the data folder; removes a note that is out of date. */
@@ -218,8 +210,9 @@ async function findNoted(setup: Setup, tried: string[]): Promise<EmbeddedServer 
     }
     const probe = await probeLocal(setup, state.address);
     if (probe.kind !== 'unreachable') {
-      requireNamespace(probe, state.address, setup.namespace);
-      return shared(state, setup.namespace);
+      const { address, pid, logFile, uiUrl } = state;
+      const found = { address, origin: 'data folder' as const, pid, logFile };
+      return shared(setup, probe, { ...found, ...defined({ uiUrl }) });
     }
     if (!isRunning(state.pid)) {
       await removeServerState(setup.stateFile, state.pid);
@@ -239,18 +232,21 @@ async function findNoted(setup: Setup, tried: string[]): Promise<EmbeddedServer 
   }
 }
 
-function shared(state: ServerState, namespace: string): EmbeddedServer {
-  const { address, pid, logFile, uiUrl } = state;
-  return {
-    address,
-    namespace,
-    startedHere: false,
-    origin: 'data folder',
-    pid,
-    logFile,
-    ...defined({ uiUrl }),
-    stop: doNothing,
-  };
+/** A server that this process did not start. Throws if it lacks the namespace. */
+function shared(
+  { namespace }: Setup,
+  probe: Probe,
+  found: Pick<EmbeddedServer, 'address' | 'origin' | 'pid' | 'logFile' | 'uiUrl'>,
+): EmbeddedServer {
+  if (probe.kind === 'no_namespace') {
+    throw new UsageError(
+      'server_namespace',
+      `Expected the Temporal server at ${found.address} to have a namespace \`${namespace}\`, got none of ` +
+        `that name. Create it with \`temporal operator namespace create -n ${namespace}\`, or ` +
+        'correct `TEMPORAL_NAMESPACE`.',
+    );
+  }
+  return { ...found, namespace, startedHere: false, stop: () => Promise.resolve() };
 }
 
 /** Starts a server with the first program that works. The caller holds the lock. */
@@ -373,22 +369,8 @@ async function findOnPath(program: string, path: string): Promise<string | undef
 async function probeLocal(setup: Setup, address: string): Promise<Probe> {
   const [host = '', port = ''] = address.split(':');
   if (!(await isPortTaken(host, Number(port)))) {
-    return { kind: 'unreachable', message: 'nobody listens' };
+    return { kind: 'unreachable', message: 'nothing listens' };
   }
   const timeoutMs = EMBEDDED_SERVER_DEFAULTS.localTimeoutMs;
   return probeServer({ address, namespace: setup.namespace, timeoutMs });
-}
-
-function requireNamespace(probe: Probe, address: string, namespace: string): void {
-  if (probe.kind !== 'no_namespace') return;
-  throw new UsageError(
-    'server_namespace',
-    `Expected the Temporal server at ${address} to have a namespace \`${namespace}\`, got none of ` +
-      `that name. Create it with \`temporal operator namespace create -n ${namespace}\`, or ` +
-      'correct `TEMPORAL_NAMESPACE`.',
-  );
-}
-
-function doNothing(): Promise<void> {
-  return Promise.resolve();
 }

@@ -78,7 +78,7 @@ describe('a host that breaks its contract', () => {
     const host = hostWith(fields, events);
     const run = createRun(startState(identity, head), host);
 
-    const end = await runLoop(run, host, nextOf(head.spec));
+    const end = await runLoop(run, nextOf(head.spec));
 
     expect(end).toEqual({ kind: 'ended', ending: { kind: 'error', code: 'internal', cause } });
     expect(typesOf(events).slice(-4)).toEqual([

@@ -1,9 +1,10 @@
 /**
- * From how a program ended to its report, to what is recorded, and to what stays with the run. Pure.
+ * From how a program ended to its report, what is recorded, and what the run keeps. Pure.
  *
- * I1  Memory that is larger than allowed is never kept; what is kept then is what was there before.
- * I2  A canceled program says nothing of the one who wrote it: it leaves no `data/fail`.
+ * I1  Memory that is larger than allowed is never kept; the memory from before is kept instead.
+ * I2  A canceled program is not at fault: it leaves no `data/fail`.
  */
+import { defined } from '../base/defined.ts';
 import {
   EMPTY_MEMORY,
   explainError,
@@ -38,10 +39,10 @@ export interface EndingProgram {
   readonly source: string;
   readonly since: number;
   readonly spec: ProgramSpec;
-  /** What stood before it; absent: nothing. */
+  /** What programs before it left; absent: nothing. */
   readonly before: ProgramState | undefined;
   readonly outcome: Outcome | { readonly kind: 'unstarted'; readonly error: ProgramError };
-  /** The memory before it with its journal; asked only when its own is too large. */
+  /** The memory before it, with its journal; used only when its own memory is too large. */
   readonly withJournal: () => ProgramMemory;
   readonly isCanceled: boolean;
   readonly changed: readonly ChangedDefinition[];
@@ -55,7 +56,7 @@ export interface EndingProgram {
   readonly status?: ProgramStatus;
 }
 
-/** What came of a program: for the model, for the record, for the run. */
+/** The end of a program: for the model, for the record, for the run. */
 export interface EndedProgram {
   readonly report: ProgramReport;
   readonly event: Extract<EventBody, { readonly type: 'agent:program:after' }>;
@@ -79,7 +80,7 @@ export function endProgram(ending: EndingProgram): EndedProgram {
     phase: 'end',
     message: `memory_limit_exceeded: ${cause}. What the program defined was not kept. Keep less: select fields, or keep ids and look the rest up again.`,
   };
-  // The journal stays if it fits: to repeat what it says was done is worse.
+  // The journal stays if it fits, so that what it lists is not done again.
   const journal = ending.withJournal();
   const kept =
     byteSize(journal as unknown as Json) <= spec.memoryLimitBytes ? journal : memoryBefore;
@@ -98,27 +99,31 @@ function endedWith(
   memory: ProgramMemory,
 ): EndedProgram {
   const { outcome, error, notes, hidden, fuel: steps, calls } = report;
-  const shown =
-    error === undefined
-      ? {}
-      : { error: { reason: error.reason, message: cut(error.message, MAX_SHOWN_BYTES) } };
+  const shown = defined({
+    error: error && { reason: error.reason, message: cut(error.message, MAX_SHOWN_BYTES) },
+  });
   const ending = isCanceled ? ('canceled' as const) : outcome;
   const last: ProgramView = {
     programId,
     source: cut(source, MAX_KEPT_SOURCE_BYTES),
     since,
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     outcome: ending,
     ...shown,
   };
   const failure =
     error === undefined || isCanceled
-      ? {}
-      : { failure: { reason: error.reason, message: error.message } };
+      ? undefined
+      : { reason: error.reason, message: error.message };
   return {
     report,
     event: { type: 'agent:program:after', programId, outcome: ending, steps, calls, ...shown },
-    state: { memory, notes, ...failure, ...(hidden.length === 0 ? {} : { hidden }), last },
+    state: {
+      memory,
+      notes,
+      ...defined({ failure, hidden: hidden.length === 0 ? undefined : hidden }),
+      last,
+    },
   };
 }
 
@@ -172,7 +177,7 @@ function explained(
 ): ProgramError {
   const { reason, phase, details } = error;
   const message = explainError(source, error);
-  return { reason, phase, message, ...(details === undefined ? {} : { details }) };
+  return { reason, phase, message, ...defined({ details }) };
 }
 
 function valueOf(
@@ -192,7 +197,7 @@ function valueOf(
   };
 }
 
-/** What is to be hidden from now on: what is given back twice counts as new. */
+/** What must be hidden from now on; a text that comes again counts as new. */
 function knownHidden({ before, hidden }: EndingProgram): readonly string[] {
   const known = before?.hidden ?? [];
   if (hidden.length === 0) return known;
@@ -202,7 +207,7 @@ function knownHidden({ before, hidden }: EndingProgram): readonly string[] {
   return all.slice(first + 1);
 }
 
-/** Warnings of the checks, with place and excerpt. */
+/** The warnings of the checks, with place and excerpt. */
 export function warningTexts(source: string, warnings: readonly Problem[]): readonly string[] {
   return warnings.map((warning) => explainProblem(source, warning));
 }

@@ -1,0 +1,55 @@
+/**
+ * How a turn that waits for people alone is handed over in its middle. All waits of a turn share one gate:
+ * once it opens, each of them leaves.
+ */
+import { leaving } from './ending.ts';
+import type { KeptTurn } from './kept-turn.ts';
+import type { Run } from './run.ts';
+
+/** The gate of a turn. */
+export interface HandoverGate {
+  /** Whether the turn should be handed over now. */
+  isDue(): boolean;
+  /** Opens the gate: the turn to hand over, or null when it must stay. Decided once. */
+  open(): Promise<KeptTurn | null>;
+  /** Whether `open` was called. */
+  isOpen(): boolean;
+  /** Notes whether the wait of a call rests: it has taken no answer, so the turn can be handed over. */
+  setResting(callId: string, isResting: boolean): void;
+  /** Whether, apart from the wait of this call, only waits are left. */
+  isOnlyWaiting(callId: string): boolean;
+  /** Whether the end of this call is not needed any more. */
+  isDropped(callId: string): boolean;
+}
+
+/** The gate of a turn that cannot be handed over, as in a loop that cannot resume in its middle. */
+export const CLOSED_GATE: HandoverGate = {
+  isDue: () => false,
+  open: () => Promise.resolve(null),
+  isOpen: () => false,
+  setResting: () => undefined,
+  isOnlyWaiting: () => true,
+  isDropped: () => false,
+};
+
+/** The gate of a turn that `gather` makes of its calls; a turn that does not fit stays. */
+export function createGate(run: Run, gather: () => Promise<KeptTurn>): HandoverGate {
+  const { host } = run;
+  let opening: Promise<KeptTurn | null> | null = null;
+  const keep = async (): Promise<KeptTurn | null> => {
+    const turn = await gather();
+    return host.capacity.fits({ ...run.state, turn }) ? turn : null;
+  };
+  return {
+    ...CLOSED_GATE,
+    isDue: () => opening === null && host.isIdle() && host.capacity.isHandoverDue(),
+    open: () => (opening ??= keep()),
+    isOpen: () => opening !== null,
+  };
+}
+
+/** Leaves the iteration when the turn can be handed over. A wait calls it when the gate is due or open. */
+export async function leaveThrough(gate: HandoverGate): Promise<void> {
+  const turn = await gate.open();
+  if (turn !== null) throw leaving({ kind: 'handover', turn });
+}
