@@ -21,7 +21,7 @@ import { figure, type Bench } from './support/figure.ts';
 
 const ELEMENTS = 50_000;
 /** A call that seems to take more is tried again: the first call of anything is slow. */
-const DEAR = 0.3;
+const DEAR = 0.6;
 /** Fuel of the calls whose values are held at once. */
 const HELD_FUEL = 100_000;
 /** Calls of one builtin that are weighed. */

@@ -261,7 +261,7 @@ function once(each: FuelCase): FuelRow {
 /** What a case costs; one that looks dear is tried again, since the first call of anything is slow. */
 export function measure(each: FuelCase, dear: number): FuelRow {
   let best = once(each);
-  const most = best.fuel < 1_000 ? 100 : 10;
+  const most = best.fuel < 1_000 ? 40 : 6;
   for (let tries = 0; tries < most && best.secondsPerMillion > dear; tries++) {
     const again = once(each);
     if (again.secondsPerMillion < best.secondsPerMillion) best = again;
