@@ -1,6 +1,6 @@
 /**
- * What the workflow, its handlers and its hand-over share: one mutable record for one link of a
- * chain. Handlers may run before the agent is loaded and while the run is handed over, so each
+ * What the workflow, its handlers and its hand-over share: one mutable record for one link of a chain.
+ * Handlers may run before the agent is loaded and while the run is handed over, so the comment of each
  * field says what it is then.
  */
 import { workflowInfo } from '@temporalio/workflow';
@@ -20,22 +20,24 @@ export interface Session {
   readonly agent: string;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
-  /** Number of this link in the chain, from 1. That of the state is one ahead from the decision to hand over on. */
+  /** Number of this link in the chain, from 1. Once a hand-over is decided, the state has the next one. */
   readonly link: number;
   /** Run id of the link before; null in the first link. */
   readonly previous: string | null;
-  /** What the link before handed over: what waits is known before the run goes on. Null in the first. */
+  /** What the link before handed over, so that waits are known before the run goes on. Null in the first. */
   readonly restored: RunState | null;
   /** Null until the agent is loaded. */
   run: Run | null;
   /** Null until the agent is loaded. */
   host: TemporalHost | null;
-  /** Null until the agent is loaded; what other runs say before that they say again. */
+  /** Null until the agent is loaded; other runs repeat messages that come before that. */
   tree: TreeHandlers | null;
   /** Set when the run has ended. */
   step: Step | null;
-  /** Adjustments that came after the decision to hand over; the next link begins with them. */
-  readonly putOff: Adjustment[];
+  /** Adjustments that the link before deferred. */
+  readonly handedAdjustments: readonly Adjustment[];
+  /** Adjustments that came after the decision to hand over; the next link applies them. */
+  readonly deferredAdjustments: Adjustment[];
 }
 
 /** The session of a link that begins with `start`. */
@@ -53,12 +55,13 @@ export function openSession(start: Start): Session {
     host: null,
     tree: null,
     step: null,
-    putOff: [],
+    handedAdjustments: continued?.putOff ?? [],
+    deferredAdjustments: [],
   };
   return session;
 }
 
-/** Where this link takes place, and which inputs nobody read. */
+/** The executions of this link and of its chain, and the inputs that were not read. */
 export function traceOf(session: Session): StepTrace {
   const { workflowId, runId, firstExecutionRunId } = workflowInfo();
   return {

@@ -105,7 +105,7 @@ async function ask(context: CallContext, call: LlmCall, question: LlmQuestion): 
       const cause = `its question has ${bytes} bytes, at most ${MAX_QUESTION_BYTES} are allowed`;
       return failed(attempt - 1, 'invalid_input', cause);
     }
-    const end = await askOnce(context, call, question, messages, tries);
+    const end = await askOnce(context, call.callId, { question, messages, tries });
     // Without a try nothing was asked: a limit or a cancel came first.
     const attempts = tries.count === 0 ? 0 : attempt;
     if (end === 'left') return { kind: 'canceled', attempts };
@@ -127,13 +127,19 @@ async function ask(context: CallContext, call: LlmCall, question: LlmQuestion): 
   }
 }
 
-/** One question to the models in turn; `left` when a cancel, an interrupt or a limit came between. */
+/** One attempt at an answer. */
+interface Attempt {
+  readonly question: LlmQuestion;
+  /** What was said since the question. */
+  readonly messages: readonly Message[];
+  readonly tries: Tries;
+}
+
+/** Asks the models in turn; `left` when a cancel, an interrupt or a limit ended that. */
 async function askOnce(
   context: CallContext,
-  { callId }: LlmCall,
-  question: LlmQuestion,
-  messages: readonly Message[],
-  tries: Tries,
+  callId: string,
+  { question, messages, tries }: Attempt,
 ): Promise<AskEnd | 'left'> {
   const { models } = question.head.spec;
   const hidden = hiddenFrom(context);

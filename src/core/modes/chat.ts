@@ -1,4 +1,5 @@
 /** The mode `chat`: native tool calls of the provider; a reply without calls is the answer. */
+import { defined } from '../base/defined.ts';
 import { truncatedProblem } from '../format/format.ts';
 import type { Message, Part } from '../base/message.ts';
 import { textMessage } from '../base/message.ts';
@@ -83,7 +84,7 @@ function buildRequest(
   return { ...request, tools, toolChoice };
 }
 
-/** Providers have no place for a language: it stands in the description. */
+/** Providers have no field for a language, so it is in the description. */
 function programTool(): ModelTool {
   const description = programsMethod(
     'Runs one program in the language below, which can call the other tools.',
@@ -110,7 +111,7 @@ function answerText(spec: AgentSpec): string {
   return jsonGuidance({
     guidance: guidance === undefined ? head : `${head} ${guidance}`,
     schema: schema ?? {},
-    ...(example === undefined ? {} : { example }),
+    ...defined({ example }),
   });
 }
 
@@ -205,7 +206,7 @@ function callMessages(turn: Turn, reply: Reply, outcome: TurnOutcome): readonly 
       tool: result.call.tool,
       parts: [textPart(text)],
       isError: result.isError,
-      ...(result.shown === undefined ? {} : { shown: result.shown }),
+      ...defined({ shown: result.shown }),
     };
   });
   return [

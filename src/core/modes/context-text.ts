@@ -10,8 +10,8 @@ const maxTotal = 16_000;
 
 /**
  * `# Context` and one `<data name="key">…</data>` for each key; empty without keys. Text as it is,
- * other values as JSON; long ones are cut, with `… (12,345 chars)` behind them. What a key means stands
- * beside its name.
+ * other values as JSON; long ones are cut and end with `… (12,345 chars)`. The meaning of a key is beside
+ * its name.
  */
 export function describeContext(
   context: JsonObject,

@@ -1,4 +1,5 @@
-/** What a start carries over the wire, and what is refused before the service is asked. */
+/** What a start sends to the service, and what is refused before that. */
+import { defined } from '../base/defined.ts';
 import type { AgentInput, HistoryTurn, LimitsInput } from '../contract/input.ts';
 import {
   byteSize,
@@ -25,7 +26,7 @@ const MAX_ID_BYTES = 1_000;
 
 /** What a start is made of. */
 export interface StartParts {
-  /** Left out for an agent whose template needs none. */
+  /** Absent for an agent whose template needs none. */
   readonly task?: string | Task | undefined;
   readonly context?: JsonObject | Step | undefined;
   readonly history?: readonly HistoryTurn[] | undefined;
@@ -59,13 +60,15 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     v: 1,
     agent,
     task: checkedTask(task),
-    ...(context === undefined ? {} : { context }),
-    ...(history === undefined ? {} : { history }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(model === undefined ? {} : { model }),
-    ...(memory === undefined ? {} : { memory: checkedMemory(memory) }),
-    ...(compiled === undefined ? {} : { compiled }),
-    ...(compiles === undefined ? {} : { compiles }),
+    ...defined({
+      context,
+      history,
+      limits,
+      model,
+      memory: memory === undefined ? undefined : checkedMemory(memory),
+      compiled,
+      compiles,
+    }),
   };
   if (isDeeperThan(input, MAX_JSON_DEPTH)) {
     throw invalid(
@@ -106,7 +109,7 @@ function checkedTask(value: unknown): Task {
   if (text.trim() === '' && (media === undefined || (Array.isArray(media) && media.length === 0))) {
     throw invalid('Expected a task with text or media, got an empty one. Say what to do.');
   }
-  // Media are looked at by the worker, which has to do so for every client.
+  // The worker checks media, since it must do so for every client.
   return task as unknown as Task;
 }
 
