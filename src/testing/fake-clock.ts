@@ -1,4 +1,4 @@
-/** A clock that moves only when it is told to, or when somebody sleeps on it. */
+/** A clock that moves only when `advance` or `sleep` is called. */
 
 /** A clock for tests. */
 export interface FakeClock {

@@ -55,7 +55,7 @@ export interface MemoryRun {
   readonly result: Promise<Step>;
   /** The runs that this one has started, in order. */
   readonly children: readonly MemoryRun[];
-  /** Ends the run and all below it without a word, as somebody outside can. */
+  /** Ends the run and all below it without a Step, like a termination through the service. */
   terminate(): void;
   /** Gives input; returns its place in the order of arrival. */
   send(text: string, options?: { readonly kind?: InputKind; readonly id?: string }): number;

@@ -1,4 +1,4 @@
-/** Runs an agent in this process, with a scripted model and a fake clock: the test kit's front door. */
+/** Runs an agent in this process, with a scripted model and a fake clock: the entry of the test kit. */
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { createRegistry } from '../registry/registry.ts';
@@ -56,7 +56,7 @@ export interface MemoryRunOptions {
   readonly fitsHandover?: (state: RunState) => boolean;
   /** Whether a link has no room left, so that a program that cannot be handed over ends. Default: never. */
   readonly isFull?: () => boolean;
-  /** Hears each event of the run and of all below it as it is recorded; may send, cancel or adjust. */
+  /** Called with each event of the run and of all below it as it is recorded; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
   /**
    * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or never.

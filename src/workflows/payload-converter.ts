@@ -6,7 +6,7 @@
  */
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 
-/** Stands for a payload whose encoding or content nobody here can read. */
+/** Stands for a payload whose encoding or content cannot be read here. */
 export const UNREADABLE_PAYLOAD = 'a payload that cannot be read';
 
 /**

@@ -16,12 +16,16 @@ import type { Run } from '../run/run.ts';
 import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from '../run/turn-record.ts';
 
-/** A call that began. */
-export interface RecordedCall {
+/** A call that did not start. */
+export interface UnstartedCall {
   readonly call: ToolCall;
-  readonly startedAt: number;
   /** Set when a program made it. */
-  readonly inProgram?: true;
+  readonly inProgram?: true | undefined;
+}
+
+/** A call that began. */
+export interface RecordedCall extends UnstartedCall {
+  readonly startedAt: number;
 }
 
 /**
@@ -36,7 +40,7 @@ export function recordCall(
 ): CallResult {
   const { spec } = run.state.head;
   const tool = spec.tools.find(({ name }) => name === asked.tool);
-  if (end.isLeftOut === true) return leaveOut(run, asked, inProgram);
+  if (end.isLeftOut === true) return leaveOut(run, { call: asked, inProgram });
   const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
   const { result, shown } = isSearch(spec, call.tool)
     ? searchResult(spec, tool, end.result, shownTools)
@@ -83,19 +87,19 @@ function searchResult(
 }
 
 /** A call that is not started any more. After a breach it has no event, but a transcript needs a result. */
-export function leaveOut(run: Run, call: ToolCall, inProgram?: true): CallResult {
+export function leaveOut(run: Run, unstarted: UnstartedCall): CallResult {
+  const { call } = unstarted;
   return run.state.breach === null
-    ? recordUnstarted(run, call, 'canceled', canceledCallText, inProgram)
+    ? recordUnstarted(run, unstarted, 'canceled', canceledCallText)
     : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
 }
 
 /** Records a call that was not started, and why. */
 export function recordUnstarted(
   run: Run,
-  call: ToolCall,
+  { call, inProgram }: UnstartedCall,
   outcome: 'refused' | 'canceled',
   error: string,
-  inProgram?: true,
 ): CallResult {
   const { spec } = run.state.head;
   run.record({

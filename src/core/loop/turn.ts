@@ -39,7 +39,7 @@ export function positionOf({ iteration, limits, stats }: RunState): TurnPosition
   return { attempt: iteration, of: limit?.max ?? null, isLast };
 }
 
-/** The messages of the turn, with what came of it. */
+/** The messages of the turn and its results. */
 export function messagesOf(
   { work, mode, turn, reply }: OpenTurn,
   outcome: Partial<TurnOutcome>,
@@ -64,7 +64,7 @@ export function keepLast(current: OpenTurn, outcome: Partial<TurnOutcome> = {}):
   if (messages.length > 0) run.append({ iteration, origin: 'original', messages }, 'history');
 }
 
-/** What a turn without an answer leaves behind. */
+/** The result of a turn without an answer. */
 export interface TurnResult extends Partial<TurnOutcome> {
   readonly sections: SettledSections;
   /** What the mode may remember of it. */

@@ -27,7 +27,7 @@ export interface RequestOptions {
   readonly rules?: string;
   /** The messages of the agent's own prompt function; they replace the system message. */
   readonly prompt?: readonly Message[];
-  /** How the output is asked for, in mode `json`. Default `prompt`. */
+  /** How the output is requested, in mode `json`. Default `prompt`. */
   readonly structuredOutput?: OutputStrategy;
   /** Whether every field of the output is required by the provider. */
   readonly strict?: boolean;

@@ -9,7 +9,7 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import type { AgentSpec, ReactSpec, SectionSpec } from '../contract/spec.ts';
 
-/** What thinking is asked for unless the author says otherwise. */
+/** The default guidance of the thinking section. */
 const thinkingGuidance = 'Think about what you know, what is missing and what to do next.';
 
 /** How a program is written in a section. */

@@ -1,7 +1,7 @@
 /** A running program, and what its effects run in. */
 import type { EffectRequest } from '../../lisp.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallContext } from '../calls/call-context.ts';
+import type { CallSite } from '../calls/call-site.ts';
 import type { Iteration } from '../run/iteration.ts';
 import type { KeptProgram } from '../run/kept-program.ts';
 import type { KeptTurn } from '../run/kept-turn.ts';
@@ -29,7 +29,7 @@ export interface RunningProgram extends Pick<Iteration, 'run' | 'open'> {
 }
 
 /** What an effect runs in: what a call does, of the program `programId`. */
-export interface EffectContext extends CallContext {
+export interface EffectContext extends CallSite {
   readonly programId: string;
 }
 

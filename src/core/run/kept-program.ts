@@ -13,21 +13,21 @@ export interface KeptProgram {
   readonly snapshot: MachineSnapshot;
   /** When it began. */
   readonly since: number;
-  /** In request order. What else they wait for stands in the state, under their call ids. */
+  /** In request order. The items that they wait for are in the state, under their call ids. */
   readonly open: readonly KeptEffect[];
   /** Requests that were not begun, because the run was about to hand over. */
   readonly held: readonly EffectRequest[];
   /** Calls that succeeded, by tool. */
   readonly done: readonly { readonly tool: string; readonly count: number }[];
   readonly calls: number;
-  /** Texts under hidden fields of what its children gave; absent: none. */
+  /** Texts under hidden fields of the values of its children; absent: none. */
   readonly hidden?: readonly string[];
   readonly warnings: readonly string[];
   /** Fuel used so far, for a machine that cannot be restored. */
   readonly fuel: number;
   /** Whether the limits of the run leave it less fuel than its own. */
   readonly isShort: boolean;
-  /** What stays if it cannot be restored; absent when that is the memory of the state. */
+  /** The memory that stays if it cannot be restored; absent when that is the memory of the state. */
   readonly memory?: ProgramMemory;
 }
 

@@ -13,7 +13,7 @@ export interface CallingProgram {
 }
 
 /** What a call runs in. */
-export interface CallContext extends Iteration {
+export interface CallSite extends Iteration {
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
   /** The children that start together; absent: one by one. */
@@ -23,10 +23,7 @@ export interface CallContext extends Iteration {
 }
 
 /** The order of a call. */
-export function orderOf(
-  { run, program }: CallContext,
-  { callId, tool, args }: ToolCall,
-): ToolOrder {
+export function orderOf({ run, program }: CallSite, { callId, tool, args }: ToolCall): ToolOrder {
   const { runId, agentPath, head } = run.state;
   const order = { agent: head.spec.name, runId, agentPath, callId, tool, args };
   return program === undefined ? order : { ...order, inProgram: true };
