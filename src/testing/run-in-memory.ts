@@ -46,11 +46,11 @@ export interface MemoryRunOptions {
   /** A loop of your own. Default: that of the agent's mode. */
   readonly next?: Next;
   /**
-   * Hands over, through JSON, at each iteration boundary for which this holds, and while only people
-   * are waited for; once at each.
+   * Whether to hand over, through JSON, at this place: at an iteration boundary, or while the run
+   * waits only for people. At most once at each.
    */
   readonly handoverDue?: (iteration: number, place: HandoverPlace) => boolean;
-  /** The same for the runs below, which are told apart by their addresses. Default: they never do. */
+  /** The same for the runs below, by their addresses. Default: they never hand over. */
   readonly childHandoverDue?: (address: string, iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;

@@ -14,7 +14,9 @@ export type CheckedArguments =
   | { readonly kind: 'fits'; readonly args: JsonObject }
   | { readonly kind: 'ended'; readonly end: CallEnd };
 
-/** Checks the arguments against the schema on the worker, with the texts of any tool. */
+/**
+ * Checks the arguments against the schema on the worker, with the same error texts as for any tool.
+ */
 export async function checkArguments(
   run: Run,
   { tool, args }: ToolCall,
@@ -33,7 +35,9 @@ export async function checkArguments(
   return { kind: 'fits', args: verdict.args };
 }
 
-/** What no model may see, even if a program put it into the arguments. Longest first. */
+/**
+ * The texts that no model may see, even if a program put them into the arguments; longest first.
+ */
 export function hiddenFrom({ run, program }: Pick<CallSite, 'run' | 'program'>): readonly string[] {
   const { head, program: kept } = run.state;
   return hiddenTexts([head.context ?? {}], [...(kept?.hidden ?? []), ...(program?.hidden() ?? [])]);

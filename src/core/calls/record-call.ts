@@ -1,4 +1,4 @@
-/** What is recorded of a call, whether a turn made it or a program. */
+/** What is recorded of a call, whether a turn or a program made it. */
 import { defined } from '../base/defined.ts';
 import { canceledCallText, editedText } from '../toolchain/call-texts.ts';
 import { isKnownTool, UNKNOWN_TOOL } from '../toolchain/batch.ts';
@@ -29,8 +29,8 @@ export interface RecordedCall extends UnstartedCall {
 }
 
 /**
- * Records how a call ended, and returns that as the model reads it. `shownTools` are those that searches
- * of the turn have shown.
+ * Records how a call ended, and returns its result as the model reads it. `shownTools` are those
+ * that searches of the turn have shown.
  */
 export function recordCall(
   run: Run,
@@ -86,7 +86,10 @@ function searchResult(
   };
 }
 
-/** A call that is not started any more. After a breach it has no event, but a transcript needs a result. */
+/**
+ * Ends a call that will not start. After a breach it has no event, but the transcript needs a
+ * result.
+ */
 export function leaveOut(run: Run, unstarted: UnstartedCall): CallResult {
   const { call } = unstarted;
   return run.state.breach === null

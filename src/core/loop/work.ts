@@ -122,7 +122,7 @@ export interface Work {
 export interface OpenWork extends Work {
   /** Whether something that began in this iteration has not ended. */
   isOpen(): boolean;
-  /** Ends what a loop left in flight and waits for it; nothing happens when nothing is. */
+  /** Ends what a loop left in flight and waits for it; does nothing if nothing is in flight. */
   settle(): Promise<void>;
 }
 
@@ -162,7 +162,8 @@ export function createWork(run: Run): OpenWork {
     ...recordingOf(run),
     isOpen: () => open.count > 0,
     settle: async () => {
-      // By what began, not by what is open: a host that broke its contract leaves that count wrong.
+      // Decided by what began, not by `open`: a host that breaks its contract makes that count
+      // wrong.
       open.isOver = true;
       for (let settled = 0; settled < begun.length;) {
         settled = begun.length;
@@ -176,7 +177,7 @@ export function createWork(run: Run): OpenWork {
 
 type Relatives = Pick<Work, 'spawn' | 'spawnAll' | 'roomForChildren' | 'askPerson'>;
 
-/** The child runs and the people of an iteration. */
+/** The child runs of an iteration, and its questions to people. */
 function relativesOf(
   iteration: Iteration,
   tracked: <Result>(work: Promise<Result>) => Promise<Result>,

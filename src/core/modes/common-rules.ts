@@ -4,7 +4,7 @@ import { hiddenTexts } from '../program-text/hidden-values.ts';
 import type { ModeRules } from './mode.ts';
 import { reasoningOf } from './reasoning.ts';
 
-/** What most modes answer alike. */
+/** The rules that most modes share. */
 export const commonRules: Pick<
   ModeRules,
   | 'reasoning'

@@ -1,4 +1,6 @@
-/** A program in its middle, as a hand-over carries it: the machine, and what it waits for. Plain JSON. */
+/**
+ * A program that has not ended, as a hand-over carries it: its machine and its waits. Plain JSON.
+ */
 import type { EffectRequest, MachineSnapshot, ProgramMemory } from '../../lisp.ts';
 
 /** An effect that waits for a person, the outside or a time. */
@@ -25,7 +27,7 @@ export interface KeptProgram {
   readonly warnings: readonly string[];
   /** Fuel used so far, for a machine that cannot be restored. */
   readonly fuel: number;
-  /** Whether the limits of the run leave it less fuel than its own. */
+  /** Whether the limits of the run leave it less fuel than its own limit. */
   readonly isShort: boolean;
   /** The memory that stays if it cannot be restored; absent when that is the memory of the state. */
   readonly memory?: ProgramMemory;
@@ -34,5 +36,5 @@ export interface KeptProgram {
 /** The effects of a program that can be handed over. */
 export type KeptEffects = Pick<KeptProgram, 'open' | 'held' | 'done' | 'calls' | 'hidden'>;
 
-/** UTF-8 bytes of a snapshot that a hand-over carries; a larger program goes on to its end. */
+/** UTF-8 bytes of a snapshot that a hand-over carries; a larger program runs to its end. */
 export const MAX_SNAPSHOT_BYTES: number = 256 * 1024;

@@ -6,7 +6,7 @@
 import type { Entry } from '../contract/entry.ts';
 import type { AgentEvent } from '../contract/events.ts';
 
-/** The log of one link; grows by `add` alone. */
+/** The log of one link; only `add` changes it. */
 export interface RunLog {
   /** Index in the whole chain of the first event, and of the first entry, of this link. */
   readonly firstEvent: number;
