@@ -176,7 +176,7 @@ function malformedMessages(turn: MalformedTurn, reply: Reply): readonly Message[
   ];
 }
 
-/** What is answered to the calls of a reply that could not be read: a result for each. */
+/** The answers to the calls of a reply that could not be read: a result for each call. */
 export function answeredCalls(turn: MalformedTurn): readonly Message[] {
   const parts = turn.callParts.map((call, index) =>
     resultPart(call, turn.callAnswers[index] ?? canceledCallText, true),
@@ -192,7 +192,8 @@ function withInstructions(text: string, instructions: string | undefined): strin
 
 /**
  * Messages in which every call has exactly one result and every result its call: providers refuse
- * others. A call without result, of a turn that was cut short, gets one; an orphan is dropped.
+ * others. A call without a result, from a turn that was cut short, gets one. A result without its
+ * call is dropped.
  */
 export function pairedMessages(messages: readonly Message[]): readonly Message[] {
   const paired: Message[] = [];

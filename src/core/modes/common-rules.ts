@@ -8,7 +8,7 @@ import { assistantMessage } from './observation.ts';
 import { plainInput, plainMessages } from './plain-messages.ts';
 import { reasoningOf } from './reasoning.ts';
 
-/** What most modes answer alike. */
+/** The rules that most modes share. */
 export const commonRules: Omit<
   ModeRules,
   'buildRequest' | 'readTurn' | 'turnMessages' | 'answerFeedback' | 'whenExhausted' | 'memory'

@@ -94,8 +94,9 @@ function readTurn(spec: AgentSpec, reply: Reply): Turn {
 }
 
 /**
- * The reply as it stays in the conversation: always text, also when it came as a forced call. Text can be
- * read by a model that is asked in another way from then on, a call without its tool is refused.
+ * The reply as it stays in the conversation: always text, even if it came as a forced call. If
+ * output is later requested in another way, text is still accepted, but a call without its tool is
+ * refused.
  */
 function writtenMessages(reply: Reply): readonly Message[] {
   const reasoning =
@@ -140,7 +141,7 @@ function problemsOf(judgement: Judgement): readonly string[] {
   }
 }
 
-/** JSON that does not fit was found all the same; only a reply without any could not be read. */
+/** JSON that does not fit was still found. Only a reply without JSON could not be read. */
 function whenExhausted(judgement: Judgement, reply: Reply): Exhaustion {
   const problems = problemsOf(judgement);
   const hasJson =

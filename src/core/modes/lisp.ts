@@ -78,7 +78,7 @@ function buildRequest(
   return { ...request, tools: [tool], toolChoice: 'auto' };
 }
 
-/** How an answer is written that no program gives. */
+/** How to write an answer that does not come from a program. */
 function textAnswer(spec: AgentSpec): string {
   const { output } = spec.answer;
   return output === undefined || isText(spec) ? '' : `As text: ${outputFormat(output)}`;
@@ -110,7 +110,7 @@ function programOptions({ program }: AgentSpec): NonNullable<AgentSpec['program'
   return program;
 }
 
-/** The transcript keeps the program alone: what was written around it is in the events. */
+/** The transcript keeps only the program; the text around it is in the events. */
 function programMessages(turn: ProgramTurn, reply: Reply, feedback: string): readonly Message[] {
   const reasoning = reply.parts.filter((part) => part.type === 'reasoning');
   const [call] = turn.callParts;
@@ -127,7 +127,7 @@ function programMessages(turn: ProgramTurn, reply: Reply, feedback: string): rea
   ];
 }
 
-/** The result of a program after which nothing is asked: providers want one for each call. */
+/** The result of a program after which no request follows: providers want one for each call. */
 const TAKEN = '{"status":"returned"}';
 
 const FIRST_TURN: TurnPosition = { attempt: 1, of: null };

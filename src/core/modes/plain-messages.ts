@@ -34,7 +34,7 @@ export function plainInput({ text, media }: InputContent): readonly Message[] {
   return messageOf('user', [...textParts(text), ...(media ?? [])]);
 }
 
-/** Feedback is plain text here: there are no sections to tell it from. */
+/** Feedback is plain text here, since these modes have no sections. */
 export function plainParts(feedback: readonly FormattedSection[]): readonly Part[] {
   return feedback.length === 0 ? [] : [textPart(plainText(feedback))];
 }

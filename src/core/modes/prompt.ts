@@ -10,7 +10,7 @@ import type { TranscriptHead } from '../contract/transcript.ts';
 import type { RequestOptions } from './mode.ts';
 import type { AgentSpec, TextSource } from '../contract/spec.ts';
 
-/** The text of a source: its own, or what a function on the worker made; empty for none. */
+/** The text of a source: its own, or what a function on the worker made; empty if there is none. */
 export function sourceText(source: TextSource | null, made: string | undefined): string {
   if (source === null) return '';
   return source.kind === 'text' ? source.text : (made ?? '');
@@ -85,7 +85,7 @@ export function writtenMessages(
   return all;
 }
 
-/** A conversation is asked about again and again, but a message of it never changes. */
+/** A message is part of many requests and never changes, so it is written once. */
 const writtenBy = new WeakMap<TextFormat, WeakMap<Message, readonly Message[]>>();
 
 /** Frozen, since the same objects are shown to models and middleware of many requests. */

@@ -72,13 +72,13 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
 }
 
-/** Nothing was written, or a filter took it away: that is no fault of the format. */
+/** Whether nothing was written or a filter removed it, which is not a fault of the format. */
 function isEmpty(reply: Reply, text: string, problem: ReplyProblem): boolean {
   if (problem.code !== 'no_sections') return false;
   return text.trim() === '' || reply.finishReason === 'content_filter';
 }
 
-/** The format could not read the reply: asked again, judged as it is, or the end of the run. */
+/** The turn of a reply that the format could not read: ask again, judge the whole reply, or end. */
 function unparsedTurn(
   spec: AgentSpec,
   agent: ReactAgent,
