@@ -55,8 +55,8 @@ export type Start =
 const TOO_DEEP = `data that nests deeper than ${MAX_JSON_DEPTH} levels`;
 
 /**
- * Reads the workflow's argument, which may come from any client. Only one of our links continues as new,
- * so only such an execution accepts a handed over state; anything else is read as an input.
+ * Reads the workflow's argument, which may come from any client. Only one of our links continues as
+ * new, so only such an execution accepts a handed-over state; anything else is read as an input.
  */
 export function readStart(payload: unknown): Start {
   const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;

@@ -72,7 +72,7 @@ export interface TemporalHostParts {
   readonly log: RunLog;
   /** Whether something waits for people or the outside, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
-  /** Called when a timer's callback throws: nothing awaits it, and it must end the run all the same. */
+  /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
   readonly onBug: (error: unknown) => void;
 }
 
@@ -139,7 +139,8 @@ function createFlush(
 ): () => void {
   let announced = workflowInfo().memo?.['waiting'] === true;
   return () => {
-    // Lists of runs read the memo, for which they need no worker. An event of history on each change.
+    // Lists of runs read the memo, since that needs no worker. Each change costs one event of
+    // history.
     const waiting = waitsForPeople?.() ?? false;
     if (waiting !== announced) upsertMemo({ waiting });
     announced = waiting;

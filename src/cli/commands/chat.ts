@@ -39,7 +39,7 @@ export function addChatCommand(program: Command, act: Act): void {
     .addOption(
       new Option(
         '--id <id>',
-        "the new conversation's own id (default: the agent's name and 8 digits)",
+        "id of the new conversation (default: the agent's name and 8 digits)",
       ).conflicts('resume'),
     )
     .option(
@@ -52,7 +52,7 @@ export function addChatCommand(program: Command, act: Act): void {
     .option('--resume <id>', 'continue this conversation')
     .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
     .option('--no-serve', 'leave the work to other workers')
-    .option('--stream', 'show provisional text even if stderr is no terminal')
+    .option('--stream', 'show provisional text even if stderr is not a terminal')
     .option('--no-stream', 'show answers only')
     .action((agent: string, options: ChatOptions) => act((cli) => chat(cli, agent, options)));
 }
@@ -126,7 +126,7 @@ function viewOf({ io, output }: Cli, { stream }: ChatOptions): ChatView {
   });
 }
 
-/** A person who leaves gets success; a script gets the result of its last turn. */
+/** At a terminal, leaving is a success; a script gets the exit code of its last turn. */
 function exitCodeOf({ how, lastStep }: ChatEnding, isTerminal: boolean): number {
   if (how === 'interrupted') return EXIT_CODES.interrupted;
   return isTerminal || lastStep === null ? EXIT_CODES.success : exitCodeOfStep(lastStep);

@@ -26,7 +26,7 @@ export function addLogsCommand(program: Command, act: Act): void {
     )
     .argument('<id>', 'id of the run')
     .option('-f, --follow', 'follow the run until it ends')
-    .option('--stream', 'show provisional text even if stderr is no terminal')
+    .option('--stream', 'show provisional text even if stderr is not a terminal')
     .option('--no-stream', 'show events only')
     .option('--from <seq>', 'number of the first event', '1')
     .action((id: string, options: LogOptions) =>
@@ -77,8 +77,8 @@ function writeEvent({ io, output }: Cli, event: AgentEvent): void {
 }
 
 /**
- * Lists of new events, until the run has ended. Polls the status once a second, and reads events only
- * when it has changed.
+ * Lists of new events, until the run has ended. Polls the status once a second, and reads events
+ * only when it has changed.
  */
 async function* newEvents(
   run: Pick<RunHandle, 'status' | 'events'>,

@@ -8,7 +8,7 @@ import { hasAgentFile, loadAgents } from './load-agents.ts';
 export interface ServedOptions {
   /** The agent file; default: `agents.ts`, if it exists. */
   readonly agents?: string;
-  /** Whether to serve it; default: only on a server of this machine. */
+  /** Whether to serve it; default: only on a server on this machine. */
   readonly serve?: boolean;
   /** False for a command that does not wait for the run. */
   readonly mayServe: boolean;
@@ -23,7 +23,9 @@ export interface ServedEverloop {
 /** Short, because other workers can take over calls of other runs. */
 const SHUTDOWN_GRACE_MS = 2_000;
 
-/** Opens a client; throws a UsageError `agent_not_found` when the file to serve has no such agent. */
+/**
+ * Opens a client; throws a UsageError `agent_not_found` when the file to serve has no such agent.
+ */
 export async function openServed(
   cli: Cli,
   agent: string,

@@ -1,4 +1,4 @@
-/** The commands for people whom runs wait for: inbox, answer, approve, deny. */
+/** The commands that show and answer what waits for people: inbox, answer, approve, deny. */
 import type { Command } from 'commander';
 import type { InboxView } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';

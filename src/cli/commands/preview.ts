@@ -21,7 +21,7 @@ export function addPreviewCommand(program: Command, act: Act): void {
     .command('preview')
     .summary('show the first model request of an agent, without sending it')
     .description(
-      'Shows the first request to the model of an agent. Needs no server and no API key.',
+      'Shows the first request that an agent sends to its model. Needs no server and no API key.',
     )
     .argument('<file>', 'the file that defines the agent')
     .argument('<agent>', 'name of the agent')

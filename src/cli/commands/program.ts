@@ -17,7 +17,7 @@ export function addProgramCommand(program: Command, act: Act): void {
     .command('program')
     .summary('show the program of a run, form by form')
     .description(
-      'Shows the current program of a run, else its last one: each form with its state and value, and ' +
+      'Shows the current program of a run, or its last one: each form with its state and value, and ' +
         'the open calls, questions and timers. With --follow, shows it again at each change; with ' +
         '--json and --follow, as one document per line.',
     )

@@ -28,7 +28,7 @@ export function addRunCommand(program: Command, act: Act): void {
     .command('run')
     .summary('start an agent and wait for its answer')
     .description(
-      'Starts an agent and waits for its answer, which goes to stdout. On a server of this machine, ' +
+      'Starts an agent and waits for its answer, which goes to stdout. On a server on this machine, ' +
         'this process serves the agent file while it waits. A terminal shows provisional text. ' +
         'Ctrl-C stops the waiting, not the run.',
     )

@@ -26,7 +26,7 @@ export function addSendCommand(program: Command, act: Act): void {
         .default('queue'),
     )
     .option('--input-id <id>', 'id of the input; repeating it prints the first position again')
-    .option('--tree', 'also to all runs below')
+    .option('--tree', 'also give it to all runs below')
     .action((id: string, text: string, options: SendCommandOptions) =>
       withRun(act, id, options, async (run, show) => {
         const { kind, inputId } = options;
@@ -43,7 +43,7 @@ export function addCancelCommand(program: Command, act: Act): void {
   withPath(program.command('cancel'))
     .summary('end a run')
     .description(
-      'Ends a run and all runs below it, and aborts what is in flight. Each still has a Step.',
+      'Ends a run and all runs below it, and aborts what is in flight. Each still ends with a Step.',
     )
     .argument('<id>', 'id of the run')
     .option('--message <text>', 'reason, which the Step keeps')
@@ -132,7 +132,7 @@ function treeOf({ tree }: { readonly tree?: boolean | undefined }): TreeOption {
   return tree === true ? { tree } : {};
 }
 
-/** Calls `work` with the handle of a run or of one below; `show` prints its result as text or as JSON. */
+/** Calls `work` with the handle of a run or of one below; `show` prints the result. */
 export function withRun(
   act: Act,
   id: string,

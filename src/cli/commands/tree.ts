@@ -15,7 +15,7 @@ export function addTreeCommand(program: Command, act: Act): void {
     .summary('show a run and all runs below it')
     .description(
       'Shows a run and all runs below it: the status of each, what it waits for, and its usage ' +
-        'including all runs below. A run without a worker that answers is silent. With --json, ' +
+        'including all runs below. A run is silent if no worker answers for it. With --json, ' +
         'prints one list of runs; with --json and --follow, one list per line at each change.',
     )
     .argument('<run>', 'id of the run; the id of a child shows the tree from there down')
@@ -40,8 +40,8 @@ export function addBudgetCommand(program: Command, act: Act): void {
     .command('budget')
     .summary('show how much of the limits over a tree is used, reserved and free')
     .description(
-      'Shows the limits over a run and all runs below it, for each run: the maximum, and how much of it ' +
-        'is used, reserved for runs and calls in flight, and free.',
+      'Shows the limits over a run and all runs below it. For each run: the maximum, and how much of ' +
+        'it is used, reserved for runs and calls in flight, and free.',
     )
     .argument('<run>', 'id of the run; the id of a child shows its part')
     .action((id: string) =>

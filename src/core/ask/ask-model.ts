@@ -42,7 +42,7 @@ export interface Asking {
   readonly models: readonly string[];
   /** Messages of the scratchpad that it is about, for the event. */
   readonly messages: number;
-  /** A question in a custom loop's own words. */
+  /** A request that a custom loop wrote itself. */
   readonly own?: OwnRequest | undefined;
   /** The question of an LLM tool. */
   readonly inline?: InlineAsking;
@@ -51,7 +51,7 @@ export interface Asking {
   readonly tries: Tries;
 }
 
-/** How a question ended that was not left: a reply, or the last failure. */
+/** How a question ended, unless it was left: a reply, or the last failure. */
 export type AskEnd =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
@@ -87,7 +87,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       modelCallAfter(order, outcome, run.host.now() - order.time, callId);
     open.count += 1;
     open.models.push(model);
-    // The cost of attempts is counted when the call ends, but it binds from the first one on.
+    // The cost of attempts is recorded when the call ends, but limits check it before each retry.
     const mayRetry = (lost: ModelLoss): boolean => !run.wouldBreach(callAfter(lost));
     const abortId = asking.inline?.isSeparate === true ? callId : undefined;
     return run.host.callModel(order, run.state, { mayRetry, abortId }).then((outcome) => {
@@ -171,7 +171,7 @@ function beginModelCall({ run, open }: Iteration, model: string, asking: Asking)
   });
 }
 
-/** What the events of a model call say of the one who asked. */
+/** The fields in the events of a model call that say who asked. */
 function marksOf(
   own: OwnRequest | undefined,
   callId: string | undefined,
@@ -185,7 +185,7 @@ function strategyOf(
   model: string,
   { purpose, own: question, inline }: Asking,
 ): OutputStrategy | undefined {
-  // A question in a loop's own words requests no output, nor does a summary.
+  // Neither a request that a loop wrote itself nor a summary asks for a JSON output.
   const asksForOutput =
     inline?.asksForOutput ??
     (modeOf(head.spec).requestsJson &&

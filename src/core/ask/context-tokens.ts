@@ -1,6 +1,6 @@
 /**
- * How large the next request will be, in tokens. The provider's own count of the last call, plus an
- * estimate of what came after it; without such a count, an estimate of all.
+ * Estimates the size of the next request, in tokens: the provider's count for the last call, plus
+ * an estimate of what came after it. Without such a count, everything is estimated.
  */
 import { buildRequest, modeOf } from '../modes/modes.ts';
 import { scratchpadMessages, type RunState } from '../run/run-state.ts';

@@ -67,7 +67,7 @@ async function passOf(run: Run, isEnough: () => boolean): Promise<Pass> {
   }
 }
 
-/** Applies the strategies in order until a change is enough; tells whether anything changed. */
+/** Applies the strategies in order until a change is enough; returns whether anything changed. */
 async function applyStrategies(
   iteration: Iteration,
   tries: Tries,

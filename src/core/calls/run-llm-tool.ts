@@ -20,7 +20,7 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askModels, type AskEnd, type InlineAsking, type Tries } from '../ask/ask-model.ts';
 import { unstarted, type CallEnd } from '../contract/call-end.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallSite } from './call-site.ts';
 import { leaveOf } from '../run/ending.ts';
 import type { InlineRequest } from '../contract/host-order.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
@@ -42,11 +42,14 @@ type Answer =
   | { readonly kind: 'failed'; readonly text: string; readonly attempts: number }
   | { readonly kind: 'canceled'; readonly attempts: number };
 
-/** The order of each attempt has the whole question, so it has the bound of a loop's own requests. */
+/**
+ * The order of each attempt has the whole question, so its limit is that of a custom loop's
+ * request.
+ */
 const MAX_QUESTION_BYTES = 1_000_000;
 
 /** Runs the call to its end; never rejects. */
-export async function runLlmTool(context: CallContext, call: LlmCall): Promise<CallEnd> {
+export async function runLlmTool(context: CallSite, call: LlmCall): Promise<CallEnd> {
   const { run } = context;
   const args = withoutNulls(call.llm, call.args);
   const checked = await checkArguments(run, { ...call, args });
@@ -70,7 +73,7 @@ function withoutNulls({ params }: LlmToolSpec, args: JsonObject): JsonObject {
   );
 }
 
-function endOf({ run, program }: CallContext, { tool, spec }: LlmCall, answer: Answer): CallEnd {
+function endOf({ run, program }: CallSite, { tool, spec }: LlmCall, answer: Answer): CallEnd {
   const { attempts } = answer;
   const asked = { attempts, started: attempts > 0 };
   const endedAt = run.host.now();
@@ -91,7 +94,7 @@ function endOf({ run, program }: CallContext, { tool, spec }: LlmCall, answer: A
 }
 
 /** Asks until an answer is accepted, or the attempts are used up. */
-async function ask(context: CallContext, call: LlmCall, question: LlmQuestion): Promise<Answer> {
+async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Promise<Answer> {
   const tries: Tries = { count: 0, isForced: false };
   const failed = (attempts: number, code: string, cause: string): Answer => ({
     kind: 'failed',
@@ -130,14 +133,14 @@ async function ask(context: CallContext, call: LlmCall, question: LlmQuestion): 
 /** One attempt at an answer. */
 interface Attempt {
   readonly question: LlmQuestion;
-  /** What was said since the question. */
+  /** The messages after the question. */
   readonly messages: readonly Message[];
   readonly tries: Tries;
 }
 
 /** Asks the models in turn; `left` when a cancel, an interrupt or a limit ended that. */
 async function askOnce(
-  context: CallContext,
+  context: CallSite,
   callId: string,
   { question, messages, tries }: Attempt,
 ): Promise<AskEnd | 'left'> {
@@ -181,7 +184,7 @@ type AnswerReading =
   | { readonly kind: 'canceled' };
 
 async function readAnswer(
-  { run, open }: CallContext,
+  { run, open }: CallSite,
   { callId, tool }: LlmCall,
   { mode, head, schema }: LlmQuestion,
   reply: Reply,

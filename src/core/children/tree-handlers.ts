@@ -69,7 +69,7 @@ export function applyKeptMessages(run: Run): void {
   for (const message of run.host.mailbox.takeKept()) applyMessage(run, message);
 }
 
-/** The parent has told the run to end. */
+/** Requests the end of the run, as its parent demands. */
 export function onCancel(mailbox: Mailbox, { message, breach }: ChildCancel): void {
   mailbox.cancel({ reason: 'parent_canceled', message, ...defined({ breach }) });
 }
@@ -81,7 +81,7 @@ function applyMessage(run: Run, message: KeptMessage): void {
   if (leases.some((answer) => 'recalls' in answer)) recallLeases(run);
 }
 
-/** Notes until when the ancestors may run, and passes it on to the children. */
+/** Records the deadlines of the ancestors, and passes them on to the children. */
 function applyDeadlines(run: Run, { number, deadlines }: DeadlineChange): void {
   const { parent, deadlinesHeard = 0 } = run.state;
   if (parent === undefined || number <= deadlinesHeard) return;
@@ -221,8 +221,8 @@ function lastAnswers({ leases }: OpenChild, wants: readonly string[]): readonly 
 }
 
 /**
- * Reports to the parent: at once when what waits for people changes, or when it is known what is kept of
- * a recalled lease, else at growing intervals.
+ * Reports to the parent: at once when what waits for people changes, or when the run knows what it
+ * keeps of a recalled lease; otherwise at growing intervals.
  */
 async function reportRepeatedly(run: Run): Promise<void> {
   const { host } = run;
@@ -246,7 +246,7 @@ function sendReport({ state, host }: Run): void {
   host.send({ to: 'parent', message: progressOf(state, host.address) });
 }
 
-/** How things stand with a run and all below it. */
+/** The progress of a run and its descendants. */
 export function progressOf(state: RunState, address: string): ProgressMessage {
   return {
     v: 1,

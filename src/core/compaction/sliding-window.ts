@@ -1,4 +1,4 @@
-/** The sliding window: the newest entries stay, and the pinned ones. */
+/** The sliding window: the newest entries and the pinned ones stay. */
 import { isPinned, type Entry } from '../contract/entry.ts';
 
 /** All pinned entries and the last `keep` (1 or more) others, in order; null if all stay. */

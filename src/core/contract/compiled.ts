@@ -7,9 +7,9 @@ export interface CompiledAgent {
   readonly agent: string;
   /** The program whose answer was accepted. */
   readonly source: string;
-  /** Of the whole text that runs: definitions, then `source`. */
+  /** Id of the whole text that runs: the definitions, then `source`. */
   readonly codeId: string;
-  /** The printed signature of the agent; null without one. */
+  /** The printed signature of the agent; null if it has none. */
   readonly signature: string | null;
   /** Names of the tools that it calls, with `_` for `-`, in order of first mention. */
   readonly tools: readonly string[];

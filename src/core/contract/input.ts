@@ -12,7 +12,7 @@ export interface HistoryTurn {
   readonly text: string;
 }
 
-/** Limits as a user writes them. `'unlimited'` removes one default or, as the whole, all. */
+/** Limits as a user writes them. `'unlimited'` removes a default; in place of the object, all. */
 export type LimitsInput =
   | 'unlimited'
   | {
@@ -42,7 +42,7 @@ export interface AgentInput {
   readonly task: Task;
   /** Named data, or the Step of an earlier run. */
   readonly context?: JsonObject | Step;
-  /** Descriptions of keys of the context; those of a Step win. */
+  /** Descriptions of keys of the context; those that come with a Step take precedence. */
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];

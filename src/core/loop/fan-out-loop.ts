@@ -84,7 +84,7 @@ async function checkRoom(work: Work, count: number, batch: number): Promise<void
 
 const DEPTH = 'agent:depth';
 
-/** One child for each item; of more than `batch` items one for each part of the list. */
+/** One child for each item; for more than `batch` items, one for each part of the list. */
 function sharesOf(
   { agent, batch, model }: FanOutSpec,
   self: string,

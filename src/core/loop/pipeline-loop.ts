@@ -115,5 +115,8 @@ async function answerTo(
   }
 }
 
-/** A question can contain a document, and it is in the state and in messages to ancestors. */
+/**
+ * Limited, since a question can contain a document, and the state and messages to ancestors have
+ * it.
+ */
 const MAX_QUESTION_CHARACTERS = 16_000;

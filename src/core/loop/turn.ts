@@ -25,7 +25,7 @@ export interface OpenTurn<Kind extends Turn = Turn> {
   readonly mode: ModeRules;
   readonly turn: Kind;
   readonly reply: Reply;
-  /** What an earlier link did of it; null: nothing. */
+  /** What an earlier link kept of it; null: nothing. */
   readonly kept: KeptTurn | null;
 }
 
@@ -39,7 +39,7 @@ export function positionOf({ iteration, limits, stats }: RunState): TurnPosition
   return { attempt: iteration, of: limit?.max ?? null, isLast };
 }
 
-/** The messages of the turn, with what came of it. */
+/** The messages of the turn and its results. */
 export function messagesOf(
   { work, mode, turn, reply }: OpenTurn,
   outcome: Partial<TurnOutcome>,
@@ -55,8 +55,8 @@ export function messagesOf(
 }
 
 /**
- * Keeps the reply of a turn that no request follows in the history alone: it was paid for, and it shows
- * why the run ended.
+ * Keeps the reply of the last turn, only in the history since no request follows: it was paid for,
+ * and it shows why the run ended.
  */
 export function keepLast(current: OpenTurn, outcome: Partial<TurnOutcome> = {}): void {
   const { run, iteration } = current.work;
@@ -64,7 +64,7 @@ export function keepLast(current: OpenTurn, outcome: Partial<TurnOutcome> = {}):
   if (messages.length > 0) run.append({ iteration, origin: 'original', messages }, 'history');
 }
 
-/** What a turn without an answer leaves behind. */
+/** The result of a turn without an answer. */
 export interface TurnResult extends Partial<TurnOutcome> {
   readonly sections: SettledSections;
   /** What the mode may remember of it. */
@@ -96,7 +96,7 @@ async function remember(work: Work, memory: ModeMemory, note: TurnNote): Promise
       if (judgement.kind === 'accepted') {
         return { ...acceptAnswer(work, judgement.value), fallbackUsed: true };
       }
-      // When nothing else was wrong, the newest value was: it is no answer.
+      // If nothing else was wrong, the problem is that the newest value is not an answer.
       if (problems.length === 0) problems = problemLines(judgement);
     }
   }

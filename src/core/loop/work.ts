@@ -15,7 +15,7 @@ import type { Entry } from '../contract/entry.ts';
 import type { OwnRequest } from '../contract/host-order.ts';
 import type { PassedOn } from '../run/ending.ts';
 import { CLOSED_GATE } from '../run/handover-gate.ts';
-import { createIteration } from '../run/iteration.ts';
+import { createIteration, type Iteration } from '../run/iteration.ts';
 import type { CallResult } from '../modes/observation.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import { leaveIfAsked, type Run } from '../run/run.ts';
@@ -122,7 +122,7 @@ export interface Work {
 export interface OpenWork extends Work {
   /** Whether something that began in this iteration has not ended. */
   isOpen(): boolean;
-  /** Ends what a loop left in flight and waits for it; nothing happens when nothing is. */
+  /** Ends what a loop left in flight and waits for it; does nothing if nothing is in flight. */
   settle(): Promise<void>;
 }
 
@@ -135,19 +135,12 @@ export function createWork(run: Run): OpenWork {
   const { open } = iteration;
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
-  const firstSeq = run.state.seq;
-  let spawned = 0;
-  let asked = 0;
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
     return work;
   };
   // Chunks of one iteration are told apart by the attempt, so the count goes on over repeated questions.
   const tries: Tries = { count: 0, isForced: false };
-  const nextChild = (): string => {
-    spawned += 1;
-    return `${run.state.iteration}.spawn-${spawned}`;
-  };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(iteration, values));
   return {
@@ -165,6 +158,39 @@ export function createWork(run: Run): OpenWork {
       const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
       return judgeCandidates({ run, check }, [{ kind: 'value', value: answer }], text);
     },
+    ...relativesOf(iteration, tracked),
+    ...recordingOf(run),
+    isOpen: () => open.count > 0,
+    settle: async () => {
+      // Decided by what began, not by `open`: a host that breaks its contract makes that count
+      // wrong.
+      open.isOver = true;
+      for (let settled = 0; settled < begun.length;) {
+        settled = begun.length;
+        run.host.abort();
+        run.host.waits.wake();
+        await Promise.allSettled(begun);
+      }
+    },
+  };
+}
+
+type Relatives = Pick<Work, 'spawn' | 'spawnAll' | 'roomForChildren' | 'askPerson'>;
+
+/** The child runs of an iteration, and its questions to people. */
+function relativesOf(
+  iteration: Iteration,
+  tracked: <Result>(work: Promise<Result>) => Promise<Result>,
+): Relatives {
+  const { run } = iteration;
+  const firstSeq = run.state.seq;
+  let spawned = 0;
+  let asked = 0;
+  const nextChild = (): string => {
+    spawned += 1;
+    return `${run.state.iteration}.spawn-${spawned}`;
+  };
+  return {
     spawn: (agent, input = {}) => tracked(spawn(iteration, { callId: nextChild(), agent, input })),
     spawnAll: (children, { onFailure = 'end' } = {}) => {
       const starting = { children: children.length };
@@ -184,18 +210,6 @@ export function createWork(run: Run): OpenWork {
       // Nothing happened before it that would happen twice.
       const isFirst = run.state.seq === firstSeq;
       return tracked(askOne(iteration, { callId, question, isFirst }));
-    },
-    ...recordingOf(run),
-    isOpen: () => open.count > 0,
-    settle: async () => {
-      // By what began, not by what is open: a host that broke its contract leaves that count wrong.
-      open.isOver = true;
-      for (let settled = 0; settled < begun.length;) {
-        settled = begun.length;
-        run.host.abort();
-        run.host.waits.wake();
-        await Promise.allSettled(begun);
-      }
     },
   };
 }

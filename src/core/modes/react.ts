@@ -38,7 +38,6 @@ export const reactMode: ModeRules = {
     ...replyMessage(turn, reply),
     ...observation(turn, outcome),
   ],
-  answerMessages: (reply) => assistantMessage(reply),
   inputMessages: ({ text, media }) =>
     messageOf('user', [
       ...(text === '' ? [] : sectionsPart([{ name: 'message', content: text }])),
@@ -51,7 +50,7 @@ function replyMessage(turn: Turn, reply: Reply): readonly Message[] {
   return turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply);
 }
 
-/** A reply without sections that was judged as a whole is first told what it lacks. */
+/** For a reply without sections that was judged as a whole, feedback first says what it lacks. */
 function answerFeedback(
   spec: AgentSpec,
   turn: AnswerTurn,

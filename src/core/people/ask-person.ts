@@ -1,6 +1,6 @@
 /**
- * A question to a person: limited, recorded, shown under `pending`, answered by an update. A call of
- * `ask_user` asks it, a program, or a loop.
+ * A question to a person: limited, recorded, shown under `pending`, answered by an update. A call
+ * of `ask_user`, a program or a loop asks it.
  */
 import { refusedText } from '../toolchain/call-texts.ts';
 import { defined } from '../base/defined.ts';

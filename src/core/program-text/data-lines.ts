@@ -25,7 +25,7 @@ export function dataLines(
   return lines.length === 0 ? [] : [';; data', ...lines];
 }
 
-/** A key that no symbol can spell is listed too, so that whoever starts the run can rename it. */
+/** A key that cannot be written as a symbol is listed too, so that the caller can rename it. */
 function nameOf(key: string): string {
   return /^[A-Za-z0-9_][A-Za-z0-9_?!.-]*$/.test(key)
     ? `data/${key}`

@@ -44,7 +44,7 @@ export function taskMessage(given: TaskMessage): string {
   ].join('\n');
 }
 
-/** In a program `ask_user` takes more: options may be any values. */
+/** In a program, `ask_user` accepts more: its options may be any values. */
 function asProgramsSee(tool: ToolSpec): ToolSpec {
   return tool.name === ASK_TOOL ? { ...tool, parameters: askProgramSchema } : tool;
 }

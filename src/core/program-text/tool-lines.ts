@@ -7,7 +7,7 @@ import { withoutOptional, type SignatureField, type SignatureType } from '../con
 import { framedLine } from './framing.ts';
 import { exampleLisp, keyOf } from './lisp-example.ts';
 
-/** `;; tools` and a block for each of `tools`; `;; no tools` without any. */
+/** `;; tools` and a block for each of `tools`; `;; no tools` if there are none. */
 export function toolLines(tools: readonly ToolSpec[]): readonly string[] {
   return tools.length === 0 ? [';; no tools'] : [';; tools', ...tools.flatMap(linesOf)];
 }

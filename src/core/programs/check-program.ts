@@ -67,7 +67,7 @@ async function findingsOf(agent: string, host: Run['host'], { literals }: Checke
   const outcome = await host.checkLiterals({ agent, calls: [], literals: asked });
   switch (outcome.kind) {
     case 'aborted':
-      // The caller finds why it was aborted; if for nothing, the calls check themselves.
+      // If the run must stop, the caller finds out; otherwise the calls are checked when they run.
       return { kind: 'found', findings: [] };
     case 'failed':
       return outcome;

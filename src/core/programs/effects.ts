@@ -5,7 +5,7 @@
  *     that end at the same time are recorded and passed to the program in the order in which they began.
  * I2  While a hand-over is due nothing begins. When all open effects rest, the program is handed over as
  *     it is; a program that does not fit stays, and then begins everything at once.
- * I3  During a pause only timers begin; what began goes on to its end.
+ * I3  During a pause only timers begin; what has begun runs to its end.
  */
 import type { EffectRequest, EffectResult } from '../../lisp.ts';
 import { defined } from '../base/defined.ts';

@@ -85,8 +85,8 @@ export function fuelFor(
 }
 
 /**
- * What is left of counter `key`, and of the run's own share of it, under the run's limits and its parts
- * of ancestors' limits; null without a limit.
+ * What is left of counter `key`, and of the run's own share of it, under the run's limits and its
+ * parts of ancestors' limits; null if there is none.
  */
 function leftOf(state: RunState, key: string): number | null {
   const { limits, stats } = state;

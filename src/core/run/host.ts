@@ -52,7 +52,10 @@ export type OutgoingMessage =
 export interface Capacity {
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
-  /** Whether almost no room is left except for ending: a hand-over was due for long and was not possible. */
+  /**
+   * Whether there is only room left to end the run: a hand-over has long been due but was not
+   * possible.
+   */
   isFull(): boolean;
   /** Whether a hand-over could carry `state`; a state that does not fit is compacted first. */
   fits(state: RunState): boolean;
@@ -88,7 +91,7 @@ export interface Host {
   runChild(order: ChildOrder, cancel: () => ChildCancel): Promise<ChildEnd>;
   /** Sends a message to the parent or to a child. */
   send(outgoing: OutgoingMessage): void;
-  /** Ends early all that is in flight, or only the call with `abortId`. Harmless when it has ended. */
+  /** Aborts everything in flight, or only the call with `abortId`. Harmless when it has ended. */
   abort(abortId?: string): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;

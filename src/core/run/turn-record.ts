@@ -54,7 +54,7 @@ function unparsedFamily(turn: Turn): ProblemFamily | undefined {
   return turn.kind === 'answer' && turn.unparsed !== undefined ? 'format' : undefined;
 }
 
-/** That a reply had no section, unless it was accepted as a whole. */
+/** Records that a reply had no section, unless it was accepted as a whole. */
 export function unparsedEvents(
   turn: Turn,
   judgement: Judgement,

@@ -1,6 +1,4 @@
-/**
- * Messages for a wrong number of arguments, for the checks and for the run.
- */
+/** Messages for a wrong number of arguments, found by the checks or during the run. */
 
 import type { Rules } from './rules.ts';
 

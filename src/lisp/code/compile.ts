@@ -72,7 +72,7 @@ function emit(
   return instruction;
 }
 
-/** Emits code that pushes the operands that are no leaves. Returns the leaves (I4). */
+/** Emits code that pushes the operands that are not leaves. Returns the leaves (I4). */
 function emitOperands(e: Emitter, nodes: readonly Node[]): readonly (LeafNode | null)[] {
   return nodes.map((node) => {
     if (isLeaf(node)) return node;

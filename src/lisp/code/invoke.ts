@@ -37,7 +37,7 @@ const MAX_CALLS = 200;
 /** JavaScript frames that a running stepper takes. */
 const STEPPER_FRAMES = 4;
 
-/** The fault of calling a value that is no function. */
+/** The fault of calling a value that is not a function. */
 export function notCallable(value: Value): Fault {
   const text = describeValue(value);
   return new Fault(

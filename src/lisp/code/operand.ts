@@ -18,7 +18,7 @@ export interface Operand {
   readonly run: Run | null;
 }
 
-/** `node` as an operand; `compile` makes the code of a node that is no leaf. */
+/** `node` as an operand; `compile` makes the code of a node that is not a leaf. */
 export function operandOf(node: Node, compile: (node: Node) => Run): Operand {
   if (node.kind === 'const') return { slot: -1, value: node.value, run: null };
   if (node.kind === 'local') return { slot: node.slot, value: null, run: null };

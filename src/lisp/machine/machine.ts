@@ -59,7 +59,7 @@ export interface Sliced {
   readonly abandon: readonly string[];
 }
 
-/** Runs until every branch waits or the program ends. Consumes the machine. Never throws. */
+/** Runs until every branch waits or the program ends. The caller must not use `machine` again. */
 export function advance(machine: Machine, tick: Tick): Advance {
   const step = runTick(machine, tick, false);
   return step.kind === 'sliced' ? { ...step, kind: 'blocked' } : step;
@@ -97,7 +97,7 @@ function runTick(m: Machine, tick: Tick, hasSlices: boolean): Advance | Sliced {
 }
 
 /**
- * The fault for our own bugs: in a workflow, an exception would fail the same task for ever. The
+ * The fault for our own bugs: in a workflow, an exception would fail the same task forever. The
  * text of the exception is left out, since it depends on the JavaScript engine.
  */
 function internalFault(): Fault {

@@ -2,7 +2,8 @@
  * Makes a machine: its context, its memory, its main branch.
  *
  * I1  Nothing of the program runs here.
- * I2  Bad limits or memory never throw: limits have defaults, and see I3 of `memory.ts`.
+ * I2  Bad limits or memory never throw: bad limits become defaults, bad memory as I3 of
+ *     `memory.ts`.
  */
 import { NEWEST_RULES, type Rules } from '../base/rules.ts';
 import type { World } from '../analyzer/analysis.ts';
@@ -30,11 +31,11 @@ export interface MachineInput {
   readonly tools: readonly ToolFace[];
   /** The version of charges and meanings; the newest unless a record says otherwise. */
   readonly rules?: Rules;
-  /** Runs all code on the machine; tests use it to show that both tiers agree. */
+  /** True: all code runs on the machine. Tests use it to show that both tiers agree. */
   readonly forced?: boolean;
 }
 
-/** Recursion over a value never goes deeper, even if the limit is higher. */
+/** Recursion over a value never goes deeper than this, even if the limit is higher. */
 const MAX_WALK = 2_000;
 
 /** A new context. */

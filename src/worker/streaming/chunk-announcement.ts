@@ -1,4 +1,4 @@
-/** Writes the note in the data folder by which readers of this machine find a worker's endpoint. */
+/** Writes the note in the data folder that leads readers on this machine to a worker's endpoint. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -12,8 +12,8 @@ import { isRunning } from '../server/server-lock.ts';
 import { writeWhole } from '../files/write-whole.ts';
 
 /**
- * Writes the note and removes those of dead processes of this machine. Only this user can read it,
- * because it has the token. Returns a function that removes it.
+ * Writes the note, and removes notes of dead processes on this machine. The note contains the
+ * token, so only this user may read it. Returns a function that removes the note.
  */
 export async function announceEndpoint(
   dataDir: string,

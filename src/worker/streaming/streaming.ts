@@ -11,7 +11,7 @@ import type { WorkerConfig } from '../config/config.ts';
 /** A bus, and the address of its endpoint. */
 export interface Streaming {
   readonly bus: ChunkBus;
-  /** Absent when the endpoint is off, or when this machine allows no listening. */
+  /** Absent when the endpoint is off, or could not be opened. */
   readonly url?: string;
 }
 
@@ -24,7 +24,7 @@ export async function openStreaming(
   cleanup.add(bus.close);
   const { streamListen: listen, dataDir } = config;
   if (listen === 'off') return { bus };
-  // On one machine the note carries a random token, so access to the note is access to the stream.
+  // A random token is only in the note, so access to the note is access to the stream.
   const token = config.streamToken ?? randomBytes(24).toString('base64url');
   const endpoint = await listenOn(listen ?? {}, bus, token);
   if (endpoint === null) return { bus };
@@ -40,7 +40,9 @@ export async function openStreaming(
   return { bus, url };
 }
 
-/** Without an explicit address, a failure to listen or to write the note must not stop the worker. */
+/**
+ * Without an explicit address, a failure to listen or to write the note must not stop the worker.
+ */
 function warn(error: unknown): void {
   const cause = errorText(error);
   process.emitWarning(`Provisional text stays in this process: ${cause}`, 'EverloopWarning');

@@ -68,7 +68,7 @@ const walkOnce: Work = walk({
   end: (_c, s) => s.result,
 });
 
-/** `walk`: its last call is of `outer`, on the collection of new children. */
+/** `walk`: calls `outer` last, on the collection of new children. */
 function toOuter(ctx: Context, s: Steps): void {
   const whole = childrenOf(s.acc) === undefined ? s.acc : rebuild(ctx, s.acc, s.out);
   s.items = s.items.with(s.phase, whole);
