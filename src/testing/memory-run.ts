@@ -67,9 +67,11 @@ export interface MemoryRun {
   pending(): readonly PendingItem[];
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
-  /** Answers a question, or ends outside work, also of a run below. Throws a UsageError for what a live run refuses. */
+  /**
+   * Answers a question or ends outside work, here or below. Throws a UsageError like a live run.
+   */
   answer(id: string, value: Json, options?: AnswerOptions): void;
-  /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
+  /** Approves, denies or edits a call, here or below. Throws a UsageError like a live run. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
   /** The Step, or what is pending as soon as the run waits only for people. */
   resultOrPending(): Promise<StepOrPending>;

@@ -22,7 +22,7 @@ export interface ScriptedModel {
   assertDone(): void;
 }
 
-/** A model that gives `replies` in order; usage is 100 input and 10 output tokens unless a reply has its own. */
+/** A model that gives `replies` in order. Default usage: 100 input and 10 output tokens. */
 export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   const surplus: string[] = [];

@@ -48,7 +48,7 @@ export interface ChildRuns {
   readonly send: Host['send'];
   /** Sends the last report to the parent; settles when it is delivered or cannot be. */
   readonly sendLast: (progress: ProgressMessage) => Promise<void>;
-  /** Tells all live children to end, or one of them. Harmless when it has ended, or never started. */
+  /** Makes all live children end, or one of them. Harmless if it has ended or never started. */
   readonly abort: (childId?: string) => void;
 }
 
@@ -80,8 +80,8 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   const live = new Map<string, LiveChild>();
   const ambient = CancellationScope.current();
   let scope: CancellationScope | null = null;
-  // This work goes on when the workflow is canceled: children end by themselves. The scope is made only
-  // when needed, because each one costs six promises and most runs have no relatives.
+  // This work goes on when the workflow is canceled: children end by themselves. Scopes are made
+  // only when needed, because each costs six promises and most runs have no relatives.
   const shield = (): CancellationScope =>
     (scope ??= new CancellationScope({ cancellable: false, parent: ambient }));
   const { send, sendLast } = createSignals(shield, live);

@@ -1,4 +1,4 @@
-/** The arguments of a call that no tool activity runs: checked, and without what no model may see. */
+/** The arguments of a call that no tool activity runs: checked, and without hidden values. */
 import type { JsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import { unstarted, type CallEnd } from '../contract/call-end.ts';

@@ -1,4 +1,4 @@
-/** The calls of a turn: wave after wave, within the limits, recorded in request order (I3 of loop.ts). */
+/** The calls of a turn: wave after wave, within the limits, recorded in order (I3 of `loop.ts`). */
 import { refusedText } from '../toolchain/call-texts.ts';
 import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../base/message.ts';

@@ -32,7 +32,10 @@ import type { RunState } from '../run/run-state.ts';
 export interface TreeHandlers {
   onChildMessage(message: ParentMessage): void;
   onParentMessage(message: ChildMessage): void;
-  /** Takes back from children what lowered limits have no room for. Harmless when there is nothing. */
+  /**
+   * Takes back from children what lowered limits have no room for; does nothing if there is
+   * nothing.
+   */
   recallLeases(): void;
 }
 
@@ -183,8 +186,9 @@ async function answerRequest(
   requests.delete(childId);
   const child = openChild(run, childId);
   if (child === undefined) return;
-  // A stopping run grants nothing. After a breach by a check, children go on with what they have; one
-  // that needs more must end, or it would wait forever. An interrupting input ends them all.
+  // A stopping run grants nothing. After a breach that a check found, children go on with what they
+  // have. One that needs more must end, or it would wait forever. An interrupting input ends them
+  // all.
   const isStarved = run.isInterrupted() && emptyLeases(run.ledger, wants).length > 0;
   if (run.isStopped() || isStarved) {
     return run.host.send({ to: 'child', childId, message: cancelOf(run) });

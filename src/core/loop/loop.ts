@@ -151,7 +151,7 @@ function mustLookAgain(run: Run): boolean {
   return run.state.pausedAt !== null || run.host.mailbox.peek().waiting.length > 0;
 }
 
-/** Records the end of a run, even of one whose hand-over failed. A Step that is too large becomes an error. */
+/** Records the end of a run, also after a failed hand-over. A too large Step becomes an error. */
 export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly kind: 'ended' }> {
   const ending = fitEnding(run.state, wanted);
   const message = messageOf(ending, run.state.iteration);
@@ -168,7 +168,7 @@ export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly ki
 }
 
 async function waitWhilePaused(run: Run): Promise<void> {
-  // A paused run still hands over, since months of messages would reach the limits of one execution.
+  // A paused run still hands over: months of messages would reach the limits of one execution.
   const mayGoOn = (): boolean =>
     run.state.pausedAt === null || run.isStopped() || run.host.capacity.isHandoverDue();
   // A pause may come again between the end of the wait and this line.

@@ -108,7 +108,9 @@ export interface Work {
   setScratchpad(entries: readonly Entry[]): void;
   /** Replaces the loop's own data; it is handed over with the run, so keep it small. */
   setData(data: Json): void;
-  /** Adds to a counter of the loop's own, such as `review:rounds`. @throws UsageError for other keys. */
+  /**
+   * Adds to one of the loop's counters, such as `review:rounds`. @throws UsageError for other keys.
+   */
   count(key: string, by?: number): void;
   /** Sets a gauge of the loop's own; keys as for `count`. */
   gauge(key: string, value: number): void;
@@ -139,7 +141,7 @@ export function createWork(run: Run): OpenWork {
     begun.push(work);
     return work;
   };
-  // Chunks of one iteration are told apart by the attempt, so the count goes on over repeated questions.
+  // Attempts distinguish the chunks of an iteration, so repeated questions continue the count.
   const tries: Tries = { count: 0, isForced: false };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(iteration, values));

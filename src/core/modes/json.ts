@@ -23,7 +23,9 @@ import { requestOf, sourceText, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import { plainTurn, type Turn } from '../contract/turn.ts';
 
-/** Characters of a rejected reply that the model reads again, and that the details of a Step keep. */
+/**
+ * Characters of a rejected reply that the model reads again and that the details of a Step keep.
+ */
 const MAX_QUOTED = 1_000;
 
 const FORMAT_ONLY = 'You answer with one JSON value and nothing else.';

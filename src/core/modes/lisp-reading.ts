@@ -1,4 +1,4 @@
-/** Reading the reply of a model that writes programs: the program, an answer as text, or why there is none. */
+/** Reads the reply of a model that writes programs: a program, an answer as text, or neither. */
 import { defined } from '../base/defined.ts';
 import { truncatedProblem } from '../format/format.ts';
 import type { Reply } from '../contract/model.ts';

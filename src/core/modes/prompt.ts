@@ -1,4 +1,4 @@
-/** Pieces of requests that modes share: texts, the request's frame, messages as a model gets them. */
+/** Parts of requests that modes share: texts, common fields, messages as a model gets them. */
 import type { TextFormat } from '../format/format.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Message, Part } from '../base/message.ts';

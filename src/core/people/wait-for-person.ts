@@ -60,7 +60,7 @@ export interface TimeWait {
   readonly time: number;
 }
 
-/** Waits until a time; false when something else ended the wait. Throws only to leave for a hand-over. */
+/** Waits until a time; false if something else ended the wait. Throws only to hand over. */
 export async function waitForTime(
   { run, gate }: Iteration,
   { callId, time }: TimeWait,

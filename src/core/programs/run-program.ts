@@ -39,7 +39,7 @@ import type { Run } from '../run/run.ts';
 /** UTF-8 bytes of a source that its event carries. */
 const MAX_SHOWN_BYTES = 2 * 1024;
 
-/** Runs a program within the limits. Throws only to leave for a hand-over, or because its memory ends the run. */
+/** Runs a program within the limits. Throws only to hand over, or if its memory ends the run. */
 export async function runProgram(
   iteration: Iteration,
   order: ProgramOrder,

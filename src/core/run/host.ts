@@ -38,7 +38,7 @@ export interface CallOptions {
 
 /** Options of a model call. */
 export interface ModelCallOptions extends CallOptions {
-  /** Asked before retrying an attempt that cost tokens; if it returns false, the call ends with `lost`. */
+  /** Asked before an attempt that cost tokens is retried; if false, the call ends with `lost`. */
   readonly mayRetry: (lost: ModelLoss) => boolean;
 }
 
@@ -92,7 +92,7 @@ export interface Host {
   abort(abortId?: string): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;
-  /** Sets the one deadline of the run, replacing the last; null removes it. `onDue` runs at its time. */
+  /** Replaces the one deadline of the run; null removes it. `onDue` runs at its time. */
   setDeadline(at: number | null, onDue: () => void): void;
   /** Publishes an event that is already in the state; `entry` is what it added to the history. */
   publish(event: AgentEvent, entry: Entry | undefined): void;

@@ -62,9 +62,9 @@ export interface Run {
   append(entry: Omit<Entry, 'index'>, to: 'history' | 'both'): void;
   /** Replaces the scratchpad and starts a new epoch; the history keeps all. */
   replaceScratchpad(entries: readonly Entry[]): void;
-  /** Replaces the limits; takes effect at once, on a deadline that is set too. */
+  /** Replaces the limits; takes effect at once, even for a deadline that is already set. */
   adjust(limits: readonly Limit[]): void;
-  /** Stops before the next iteration or effect of a program, except timers; what is in flight ends normally. */
+  /** Stops before the next iteration or effect, except timers; what is in flight ends normally. */
   pause(): void;
   /** Ends a pause. */
   resume(): void;
@@ -261,7 +261,7 @@ const ACTIVE = 'agent:active_ms';
  */
 export const MAX_TIMER_MS = 1_728_000_000;
 
-/** The first limit on time that the clock has crossed at `now`, even if no event has shown it yet. */
+/** The first limit on time that is crossed at `now`, even if no event has shown it yet. */
 function firstLate(state: RunState, now: number): Breach | null {
   // Without any other statistic only limits on time can trip.
   const gauges = { [WALL_CLOCK]: now - state.startedAt, [ACTIVE]: activeMs(state, now) };
