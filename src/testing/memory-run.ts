@@ -1,6 +1,7 @@
 /**
- * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of an
- * agent starts under it. Messages between runs go through `deliver`, so that a test can lose them.
+ * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of
+ * an agent starts under it. Messages between runs go through `deliver`, so that a test can lose
+ * them.
  */
 import { defined } from '../core/base/defined.ts';
 import { loadAgent } from '../registry/load-agent.ts';

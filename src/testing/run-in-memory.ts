@@ -61,8 +61,8 @@ export interface MemoryRunOptions {
   /** Called with each event of the run and its descendants; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
   /**
-   * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or never.
-   * Default: at once.
+   * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or
+   * never. Default: at once.
    */
   readonly carry?: (message: TreeMessage, deliver: () => void) => void;
   /** Receives provisional text; by default, it is dropped. */

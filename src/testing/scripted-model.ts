@@ -1,6 +1,6 @@
 /**
- * A model that plays a script. It fails the test when it is asked too often or too rarely, and shows
- * the request that it did not expect.
+ * A model that plays a script. It fails the test when it is asked too often or too rarely, and
+ * shows the request that it did not expect.
  */
 import { textOf } from '../core/base/message.ts';
 import type { ModelFunction, ModelIo, ModelReply, ModelRequest } from '../core/contract/model.ts';

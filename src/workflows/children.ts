@@ -2,10 +2,11 @@
  * Child runs as child workflows, and messages to the runs above and below.
  *
  * I1  A child is addressed by its workflow id alone: its run id changes when it hands over.
- * I2  Temporal cancels nothing here: a signal tells a child why it must end, and its parent awaits its
- *     Step. Otherwise its totals would be lost.
+ * I2  Temporal cancels nothing here: a signal tells a child why it must end, and its parent awaits
+ *     its Step. Otherwise its totals would be lost.
  * I3  A message that cannot be delivered is dropped: its receiver has ended.
- * I4  A child does not outlive its parent: when the parent closes without waiting, it is terminated.
+ * I4  A child does not outlive its parent: when the parent closes without waiting, it is
+ *     terminated.
  */
 import {
   ApplicationFailure,
@@ -65,8 +66,8 @@ interface LiveChild {
 }
 
 /**
- * How long a child may take to end after its cancel: its calls and those of its own children have to
- * stop, level after level. Then it is lost, and is terminated when its parent closes.
+ * How long a child may take to end after its cancel: its calls and those of its own children have
+ * to stop, level after level. Then it is lost, and is terminated when its parent closes.
  */
 const END_WITHIN_MS = 90_000;
 

@@ -1,7 +1,7 @@
 /**
- * What the workflow, its handlers and its hand-over share: one mutable record for one link of a chain.
- * Handlers may run before the agent is loaded and while the run is handed over, so the comment of each
- * field says what it is then.
+ * What the workflow, its handlers and its hand-over share: one mutable record for one link of a
+ * chain. Handlers may run before the agent is loaded and while the run is handed over, so the
+ * comment of each field says what it is then.
  */
 import { workflowInfo } from '@temporalio/workflow';
 import type { TreeHandlers } from '../core/children/tree-handlers.ts';

@@ -57,9 +57,9 @@ export type AskEnd =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The promises
- * are chained by hand: in the sandbox an `async` function and its `await` cost one promise more, and
- * every iteration runs this.
+ * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The
+ * promises are chained by hand: in the sandbox an `async` function and its `await` cost one promise
+ * more, and every iteration runs this.
  */
 export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd> {
   const { run, gate, open } = iteration;

@@ -44,8 +44,8 @@ export function hiddenFrom({ run, program }: Pick<CallSite, 'run' | 'program'>):
 }
 
 /**
- * Arguments of an agent that fit its schema. The call is rejected when a program put hidden text into one
- * that the agent's model reads; it never reads those whose names begin with `_`.
+ * Arguments of an agent that fit its schema. The call is rejected when a program put hidden text
+ * into one that the agent's model reads; it never reads those whose names begin with `_`.
  */
 export function withoutHiddenArguments(
   context: CallSite,

@@ -105,8 +105,9 @@ interface StartedCall {
 }
 
 /**
- * Starts as many of `calls` as fit, and settles at least the first. They overlap; a limit that one of
- * them crosses aborts the others. If an earlier link began calls, `resumed` has the ends of the first.
+ * Starts as many of `calls` as fit, and settles at least the first. They overlap; a limit that one
+ * of them crosses aborts the others. If an earlier link began calls, `resumed` has the ends of the
+ * first.
  */
 function beginCalls(
   context: CallSite,

@@ -1,6 +1,6 @@
 /**
- * A child run from its request to its end: its budgets are reserved, it runs, and its totals become part
- * of its parent's.
+ * A child run from its request to its end: its budgets are reserved, it runs, and its totals become
+ * part of its parent's.
  *
  * I1  A child is in the state before it is started and until its end is recorded, so everything
  *     that it may spend is always counted.

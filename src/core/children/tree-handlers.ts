@@ -1,13 +1,13 @@
 /**
- * The messages between a run and its parent and children: what it does with those it gets, and what it
- * sends. Messages act at once, between two steps of the loop, as an adjustment does.
+ * The messages between a run and its parent and children: what it does with those it gets, and what
+ * it sends. Messages act at once, between two steps of the loop, as an adjustment does.
  *
  * I1  Nothing here relies on a message: a lost, late or repeated one changes no sum and no budget.
  * I2  Messages of a child that has ended are ignored: its end has reported everything.
  * I3  A request is answered once; when it comes again, the answer is repeated.
  * I4  A recall is repeated at each report of a child that has not said what it keeps.
- * I5  A message of the parent that comes while nothing can be recorded is kept until the run begins or
- *     goes on.
+ * I5  A message of the parent that comes while nothing can be recorded is kept until the run begins
+ *     or goes on.
  */
 import { defined } from '../base/defined.ts';
 import { addedByReport, type OpenChild } from '../tree/child-totals.ts';
@@ -43,8 +43,8 @@ export interface TreeHandlers {
 const FIRST_REPORT_MS = 10_000;
 
 /**
- * The handlers of a run. A child also begins to report to its parent. `onBug` gets errors beside the
- * loop, which nothing awaits.
+ * The handlers of a run. A child also begins to report to its parent. `onBug` gets errors beside
+ * the loop, which nothing awaits.
  */
 export function createTreeHandlers(run: Run, onBug: (error: unknown) => void): TreeHandlers {
   const requests = new Map<string, LeaseRequest>();
@@ -147,8 +147,8 @@ function openChild(run: Run, childId: string): OpenChild | undefined {
 }
 
 /**
- * Answers a request of a child, after it has waited for returns of other children and asked the parent
- * for more, if it must. `requests`: the newest of each child that is being answered.
+ * Answers a request of a child, after it has waited for returns of other children and asked the
+ * parent for more, if it must. `requests`: the newest of each child that is being answered.
  */
 async function answerRequest(
   run: Run,

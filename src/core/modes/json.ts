@@ -1,6 +1,6 @@
 /**
- * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes back to
- * the model with the reasons, while turns are left.
+ * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes
+ * back to the model with the reasons, while turns are left.
  */
 import type { Message } from '../base/message.ts';
 import { textMessage } from '../base/message.ts';

@@ -2,7 +2,8 @@
  * Budget for work under the limits of ancestors: a run whose lease is too small asks its parent for
  * more before it stops.
  *
- * I1  A request is sent again until it is answered: messages may be lost, and each answer gives totals.
+ * I1  A request is sent again until it is answered: messages may be lost, and each answer gives
+ *     totals.
  * I2  A wait for an answer ends at once when the run is stopped or an input interrupts.
  * I3  While children have yet to return what a lowered limit takes back, no work is refused for
  *     lack of budget.

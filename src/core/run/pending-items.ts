@@ -6,8 +6,8 @@ import type { WaitingItem } from '../contract/pending.ts';
 import type { RunState } from './run-state.ts';
 
 /**
- * Everything that waits for people, oldest first: in the run itself, including its pause, then in its
- * children, as they last reported.
+ * Everything that waits for people, oldest first: in the run itself, including its pause, then in
+ * its children, as they last reported.
  */
 export function pendingItems(state: RunState, inbox: Inbox): readonly PendingItem[] {
   const whose = { agent: state.head.spec.name, path: state.agentPath };

@@ -8,8 +8,8 @@
  * I3  `digest` is rolled over the head and the messages of the epoch, message by message: an
  *     iteration costs only its own bytes, however long the conversation is.
  * I4  The first breach stays; raising a limit later does not undo it.
- * I5  What happened before this link of the chain (history, events) is in the logs of earlier links; the
- *     state has only the counts.
+ * I5  What happened before this link of the chain (history, events) is in the logs of earlier
+ *     links; the state has only the counts.
  */
 import { defined } from '../base/defined.ts';
 import type { ProgramMemory } from '../../lisp.ts';

@@ -1,13 +1,14 @@
 /**
  * A run in progress: its state, and `record`, which records everything that happens.
  *
- * I1  `record` is synchronous and complete: state, statistics, limits, publication. No other code has to
- *     count, check or publish.
+ * I1  `record` is synchronous and complete: state, statistics, limits, publication. No other code
+ *     has to count, check or publish.
  * I2  A cause is published before its limit: first the event, then the breach.
  * I3  A breach that a statistic shows aborts what is in flight; a breach that a check before work
  *     finds does not.
- * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its last: no
- *     limit, deadline or message is recorded after it. A run whose hand-over failed may still end.
+ * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its
+ *     last: no limit, deadline or message is recorded after it. A run whose hand-over failed may
+ *     still end.
  */
 import { covers, firstBreach, wouldCross } from '../limits/breach.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
