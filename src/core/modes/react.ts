@@ -38,7 +38,6 @@ export const reactMode: ModeRules = {
     ...replyMessage(turn, reply),
     ...observation(turn, outcome),
   ],
-  answerMessages: (reply) => assistantMessage(reply),
   inputMessages: ({ text, media }) =>
     messageOf('user', [
       ...(text === '' ? [] : sectionsPart([{ name: 'message', content: text }])),
