@@ -10,7 +10,7 @@ import { agentMissing, toolFailed } from './tool-failures.ts';
 
 /**
  * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
- * when the service should retry, so while the tool's retry policy has attempts left.
+ * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
 export function callToolActivity(registry: Registry): (order: ToolOrder) => Promise<ToolResult> {
   return async (order) => {

@@ -1,6 +1,7 @@
 /**
- * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of an
- * agent starts under it. Messages between runs go through `deliver`, so that a test can lose them.
+ * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of
+ * an agent starts under it. Messages between runs go through `deliver`, so that a test can lose
+ * them.
  */
 import { defined } from '../core/base/defined.ts';
 import { loadAgent } from '../registry/load-agent.ts';
@@ -57,7 +58,7 @@ export interface MemoryRun {
   readonly children: readonly MemoryRun[];
   /** Ends the run and all below it without a Step, like a termination through the service. */
   terminate(): void;
-  /** Gives input; returns its place in the order of arrival. */
+  /** Sends input; returns its place in the order of arrival. */
   send(text: string, options?: { readonly kind?: InputKind; readonly id?: string }): number;
   cancel(message?: string): void;
   adjust(limits: LimitsInput): void;
@@ -67,11 +68,13 @@ export interface MemoryRun {
   pending(): readonly PendingItem[];
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
-  /** Answers a question, or ends outside work, also of a run below. Throws a UsageError for what a live run refuses. */
+  /**
+   * Answers a question or ends outside work, here or below. Throws a UsageError like a live run.
+   */
   answer(id: string, value: Json, options?: AnswerOptions): void;
-  /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
+  /** Approves, denies or edits a call, here or below. Throws a UsageError like a live run. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
-  /** The Step, or what is pending as soon as nothing but people is waited for. */
+  /** The Step, or what is pending as soon as the run waits only for people. */
   resultOrPending(): Promise<StepOrPending>;
 }
 
@@ -95,7 +98,7 @@ export interface MemoryTreeParts {
   readonly clock: FakeClock;
   readonly chunks: ChunkPublisher;
   readonly onEvent: (event: AgentEvent, run: MemoryRun) => void;
-  /** Called for each message between two runs; it arrives when `deliver` is called, also twice. */
+  /** Called for each message between two runs; it arrives each time `deliver` is called. */
   readonly carry: (message: TreeMessage, deliver: () => void) => void;
   /** Asked of each run below the root where it could hand over. */
   readonly childHandoverDue: (address: string, iteration: number, place: HandoverPlace) => boolean;
@@ -352,7 +355,7 @@ function resultOrPending(live: LiveRun): Promise<StepOrPending> {
   });
 }
 
-/** The run of the tree of `root` in which an item waits that `root` calls `id`, and its id there. */
+/** The run that has the item which `root` calls `id`, and the id of the item there. */
 function runOfItem(root: LiveRun, id: string): { readonly live: LiveRun; readonly id: string } {
   const { calls, id: own } = placeOfItem(id);
   const address = [root.handle.address, ...calls].join('/');

@@ -19,7 +19,7 @@ const MAX_PATTERN_CHARACTERS = 200;
 /** How long a pattern may run, in ms. */
 const MAX_SEARCH_MS = 1_000;
 
-/** Searches at once. More than the cores would only slow each other down; the others wait. */
+/** Concurrent searches. More than the cores would only slow each other down; the others wait. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism()));
 
 /**

@@ -1,6 +1,6 @@
 /** Bounds how many tasks run at once in a process. */
 
-/** A queue of tasks of which only some run at once. */
+/** A queue of tasks that limits how many run at once. */
 export interface Turns {
   /** Runs `work` when it is its turn; rejects when `signal` is aborted before that. */
   readonly take: <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;

@@ -1,5 +1,5 @@
 /**
- * The workflow that runs an agent, as a story: restore → handlers → load → run → hand over or end.
+ * The workflow that runs an agent, in order: restore → handlers → load → run → hand over or end.
  */
 import { defined } from '../core/base/defined.ts';
 import {
@@ -61,7 +61,7 @@ export async function runAgentWorkflow(
     const { run, end } = await flight.run(
       () =>
         new Promise<{ readonly run: Run; readonly end: LoopEnd }>((resolve, reject) => {
-          // A bug beside the loop, as in a timer, ends the run like one in the loop.
+          // A bug outside the loop, such as in a timer, ends the run like one in the loop.
           const run = begin(session, state, runtime, reject);
           runLoop(run, loopOf(state.head.spec), opening).then(
             (end) => resolve({ run, end }),
@@ -80,8 +80,8 @@ export async function runAgentWorkflow(
 }
 
 /**
- * A native cancellation of the workflow, once it was requested. It cancels the scope of every call in
- * flight; the loop learns of it from the mailbox, as of a user's cancel.
+ * A native cancellation of the workflow, once it was requested. It cancels the scope of every call
+ * in flight; the loop finds it in the mailbox, like a user's cancel.
  */
 interface NativeCancel {
   error: unknown;

@@ -1,14 +1,14 @@
 /**
  * Continue-as-new: how a run outlives the history limit of one workflow execution.
  *
- * I1  It happens only when the loop returned `handover`: between iterations, or in a turn that waits for
- *     people alone, with nothing in flight.
+ * I1  It happens only when the loop returned `handover`: between iterations, or in a turn that
+ *     waits only for people, with nothing in flight.
  * I2  After the decision no event is recorded, so the archived pages are complete.
  * I3  Inputs and adjustments that arrive meanwhile are handed over; none is lost or doubled.
  * I4  A state that does not fit ends the run with a typed failure, never with a retried task. The
  *     loop has compacted it by then, if the agent has strategies: see L5 in loop.ts.
- * I5  A cancel that arrives meanwhile ends the run here at once: the service forgets its own kind of
- *     cancel when a run continues as new, and a run that ends does not wait for a slow archive.
+ * I5  A cancel that arrives meanwhile ends the run here at once: the service forgets its own kind
+ *     of cancel when a run continues as new, and a run that ends does not wait for a slow archive.
  */
 import {
   allHandlersFinished,

@@ -1,7 +1,7 @@
 /**
- * Messages in, answers out. Inputs and a cancel go to the mailbox, where the loop finds them; limits
- * and pauses act at once, between two steps of the loop. Queries read what is there and change
- * nothing. Validators are synchronous: an asynchronous one never rejects.
+ * Messages in, answers out. Inputs and a cancel go to the mailbox, where the loop finds them;
+ * limits and pauses act at once, between two steps of the loop. Validators are synchronous: an
+ * asynchronous one never rejects.
  */
 import {
   ApplicationFailure,

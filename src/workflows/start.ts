@@ -55,8 +55,8 @@ export type Start =
 const TOO_DEEP = `data that nests deeper than ${MAX_JSON_DEPTH} levels`;
 
 /**
- * Reads the workflow's argument, which may come from any client. Only one of our links continues as new,
- * so only such an execution accepts a handed over state; anything else is read as an input.
+ * Reads the workflow's argument, which may come from any client. Only one of our links continues as
+ * new, so only such an execution accepts a handed-over state; anything else is read as an input.
  */
 export function readStart(payload: unknown): Start {
   const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
@@ -74,7 +74,7 @@ export function readStart(payload: unknown): Start {
   return {
     kind: 'fresh',
     agent: typeof agent === 'string' ? agent : '',
-    // What nests too deeply cannot be passed to `loadAgent`; a text replaces it, and is refused there.
+    // `loadAgent` cannot take what nests too deeply, so it gets and refuses a text instead.
     input: (isDeeperThan(payload, MAX_JSON_DEPTH)
       ? TOO_DEEP
       : withoutClaim(payload, link)) as AgentInput,

@@ -8,7 +8,7 @@ import type { RequestOptions } from '../modes/mode.ts';
 import { buildRequest, modeOf } from '../modes/modes.ts';
 import { requestOf } from '../modes/prompt.ts';
 
-/** The request of an order that holds it whole; `attempt` is from 1. */
+/** The request of an order that contains all of it; `attempt` counts from 1. */
 export function inlineRequest(
   { agent, runId, iteration }: ModelOrder,
   inline: InlineRequest,
@@ -17,7 +17,7 @@ export function inlineRequest(
   return { ...inline, agent, runId, iteration, attempt, settings: {} };
 }
 
-/** The request that `order` stands for. `made`: what is known only where the model is asked. */
+/** The request that `order` stands for. `made`: the parts that only the worker knows. */
 export function requestOfOrder(
   { runId, iteration, lastTurn, summary, own, model, structuredOutput }: ModelOrder,
   { head, messages }: TranscriptView,

@@ -1,14 +1,14 @@
-/** What a call runs in, whether a turn makes it or a program. */
+/** What a call runs in, whether a turn or a program makes it. */
 import type { StartGroup } from '../children/run-child.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
 
-/** What a program says of its calls. */
+/** What a program knows about its calls. */
 export interface CallingProgram {
   /** Whether the call can be aborted alone. */
   isSeparate(callId: string): boolean;
-  /** Texts under hidden fields of what children gave it so far. */
+  /** Texts of hidden fields in the values that children have given it so far. */
   hidden(): readonly string[];
 }
 

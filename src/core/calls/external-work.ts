@@ -77,7 +77,7 @@ export async function awaitExternal(
   }
 }
 
-/** What the end of a call keeps of the person who approved or edited it. */
+/** What the end of a call records about its approval: its start, and edited arguments. */
 export function tracesOf({
   startedAt,
   isEdited,

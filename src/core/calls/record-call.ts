@@ -1,4 +1,4 @@
-/** What is recorded of a call, whether a turn made it or a program. */
+/** What is recorded of a call, whether a turn or a program made it. */
 import { defined } from '../base/defined.ts';
 import { canceledCallText, editedText } from '../toolchain/call-texts.ts';
 import { isKnownTool, UNKNOWN_TOOL } from '../toolchain/batch.ts';
@@ -29,8 +29,8 @@ export interface RecordedCall extends UnstartedCall {
 }
 
 /**
- * Records how a call ended, and returns that as the model reads it. `shownTools` are those that searches
- * of the turn have shown.
+ * Records how a call ended, and returns its result as the model reads it. `shownTools` are those
+ * that searches of the turn have shown.
  */
 export function recordCall(
   run: Run,
@@ -67,7 +67,9 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
   return { ...result, output: maskHidden(result.output) };
 }
 
-/** A page of names as text; `shownTools` are those that the batch has shown, and grows with the page. */
+/**
+ * A page of names as text. The tools that it shows are added to `shownTools`, those of the batch.
+ */
 function searchResult(
   spec: AgentSpec,
   tool: ToolSpec | undefined,
@@ -86,7 +88,10 @@ function searchResult(
   };
 }
 
-/** A call that is not started any more. After a breach it has no event, but a transcript needs a result. */
+/**
+ * Ends a call that will not start. After a breach it has no event, but the transcript needs a
+ * result.
+ */
 export function leaveOut(run: Run, unstarted: UnstartedCall): CallResult {
   const { call } = unstarted;
   return run.state.breach === null

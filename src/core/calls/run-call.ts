@@ -1,4 +1,4 @@
-/** One call from its name to its end: approval, then the tool, the agent, the question or work outside. */
+/** One call from its name to its end: approval, then the tool, agent, question or outside work. */
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
 import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
@@ -147,7 +147,7 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
   const { run, gate, program, starting } = context;
   const { host } = run;
   const { callId, tool, args, spec } = call;
-  // Its program went on without it while a person or a function looked at it.
+  // Its program went on without it while a person or a function was deciding about it.
   if (gate.isDropped(callId)) return { ...stoppedBefore(context), ...tracesOf(call) };
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
@@ -155,7 +155,7 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
     return { ...unstarted('canceled', canceledCallText, host.now()), ...tracesOf(call) };
   }
   const cached = cachedResult(run.state.cached, spec, call);
-  // What was cut for a model is no value for a program.
+  // A result that was cut for a model is not a value for a program.
   if (cached !== undefined && (program === undefined || cached.cut === undefined)) {
     if (spec.agent !== undefined && starting !== undefined) starting.children -= 1;
     return { result: cached, endedAt: host.now(), ...tracesOf(call) };
@@ -178,7 +178,7 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
     );
 }
 
-/** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */
+/** A call of an agent: its arguments are checked like those of a tool, then it runs as a child. */
 async function agentCall(context: CallSite, call: CallInProgress): Promise<CallEnd> {
   const { run, starting } = context;
   const { callId, spec } = call;
@@ -191,7 +191,7 @@ async function agentCall(context: CallSite, call: CallInProgress): Promise<CallE
   return { ...end, ...tracesOf(call) };
 }
 
-/** A call of the built-in `ask_user`: its arguments are checked as a tool's, then a person is asked. */
+/** A call of `ask_user`: its arguments are checked like those of a tool, then a person is asked. */
 async function askCall(context: CallSite, call: CallInProgress): Promise<CallEnd> {
   const { run } = context;
   const { callId, spec } = call;
@@ -226,13 +226,16 @@ function askEnd({ run }: CallSite, call: CallInProgress, outcome: AskOutcome): C
   }
 }
 
-/** A call that was not allowed to run. A breach leaves no event of it, any other stop does. */
+/**
+ * A call that was not allowed to run. After a breach it leaves no event; after any other stop it
+ * does.
+ */
 function stoppedBefore({ run }: CallSite): CallEnd {
   const end = unstarted('canceled', canceledCallText, run.host.now());
   return run.state.breach === null ? end : { ...end, isLeftOut: true };
 }
 
-/** Whether a call of `tool` is one of the built-in question. */
+/** Whether `tool` is the built-in question. */
 function isAsk({ tools }: AgentSpec, tool: string): boolean {
   return tool === ASK_TOOL && tools.some(({ name }) => name === ASK_TOOL);
 }

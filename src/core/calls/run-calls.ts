@@ -1,4 +1,4 @@
-/** The calls of a turn: wave after wave, within the limits, recorded in request order (I3 of loop.ts). */
+/** The calls of a turn: wave after wave, within the limits, recorded in order (I3 of `loop.ts`). */
 import { refusedText } from '../toolchain/call-texts.ts';
 import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../base/message.ts';
@@ -19,9 +19,9 @@ import type { CallSite } from './call-site.ts';
 export interface CallTurn {
   /** What the model wrote beside them, for people who approve one. */
   readonly reasoning?: string;
-  /** What an earlier link did of them. */
+  /** The calls that an earlier link began. */
   readonly kept?: KeptCalls;
-  /** Makes the turn of its calls, so that it can be handed over while only people are waited for. */
+  /** Makes the turn to hand over from its calls, when the run waits only for people. */
   readonly keep?: (calls: KeptCalls) => KeptTurn;
 }
 
@@ -74,7 +74,7 @@ export async function runCalls(
       before += wave.length;
     }
   } catch (error) {
-    // A hand-over takes the turn away: nothing of it is open any more.
+    // A hand-over takes the turn away, so nothing of it is open here.
     if (leaveOf(error)?.kind === 'handover') open.count -= unrecorded.length;
     throw error;
   }
@@ -105,8 +105,9 @@ interface StartedCall {
 }
 
 /**
- * Starts as many of `calls` as fit, and settles at least the first. They overlap; a limit that one of
- * them crosses aborts the others. If an earlier link began calls, `resumed` has the ends of the first.
+ * Starts as many of `calls` as fit, and settles at least the first. They overlap; a limit that one
+ * of them crosses aborts the others. If an earlier link began calls, `resumed` has the ends of the
+ * first.
  */
 function beginCalls(
   context: CallSite,

@@ -42,7 +42,10 @@ type Answer =
   | { readonly kind: 'failed'; readonly text: string; readonly attempts: number }
   | { readonly kind: 'canceled'; readonly attempts: number };
 
-/** The order of each attempt has the whole question, so it has the bound of a loop's own requests. */
+/**
+ * The order of each attempt has the whole question, so its limit is that of a custom loop's
+ * request.
+ */
 const MAX_QUESTION_BYTES = 1_000_000;
 
 /** Runs the call to its end; never rejects. */
@@ -130,7 +133,7 @@ async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Pro
 /** One attempt at an answer. */
 interface Attempt {
   readonly question: LlmQuestion;
-  /** What was said since the question. */
+  /** The messages after the question. */
   readonly messages: readonly Message[];
   readonly tries: Tries;
 }

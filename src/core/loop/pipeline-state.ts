@@ -16,11 +16,11 @@ export interface PipelineState {
   readonly v: 1;
   /** Index of the next stage, from 0. */
   readonly stage: number;
-  /** What the next stage works with; null: the pipeline was started without any. */
+  /** The context of the next stage; null if the pipeline was started without one. */
   readonly context: JsonObject | null;
   /** What keys of the context mean. */
   readonly descriptions: { readonly [name: string]: string };
-  /** What the last programs left; null without any. */
+  /** What the last programs left; null if there were none. */
   readonly memory: ProgramMemory | null;
 }
 
@@ -63,8 +63,8 @@ export function afterStage(
 }
 
 /**
- * `fields` under their new names, in their order. A renamed field wins over one that has its name
- * already.
+ * `fields` under their new names, in their order. A renamed field replaces one that already has its
+ * new name.
  */
 function renamed<Value>(
   map: PipelineSpec['map'],

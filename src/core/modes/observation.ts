@@ -104,7 +104,7 @@ export function cutAssistantMessage(
   return messageOf('assistant', [...reasoning, ...textParts, ...callParts]);
 }
 
-/** A message with these parts, or none without parts. */
+/** A message with these parts; none if there are no parts. */
 export function messageOf(role: Message['role'], parts: readonly Part[]): readonly Message[] {
   return parts.length === 0 ? [] : [{ role, parts }];
 }

@@ -28,7 +28,7 @@ export interface ReactAgent {
   readonly program: string | null;
 }
 
-/** Made once for each specification: a run asks for it at every request and at every reply. */
+/** Made once for each specification, since every request and every reply needs it. */
 const agents = new WeakMap<AgentSpec, ReactAgent>();
 
 /** The parts of a react agent. */

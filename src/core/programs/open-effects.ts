@@ -48,7 +48,7 @@ export interface OpenEffects {
   readonly isDropped: (callId: string) => boolean;
   /** The tools of its calls. */
   readonly tools: () => readonly string[];
-  /** When the timers end that are waited for, in milliseconds since 1970. */
+  /** When its timers end, in milliseconds since 1970. */
   readonly timers: () => readonly number[];
   /** All of them, as a hand-over carries them. */
   readonly kept: () => readonly KeptEffect[];

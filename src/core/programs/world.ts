@@ -1,5 +1,6 @@
 /**
- * What a program starts with: the tools, the data, the limits and the budget that its run gives it. Pure.
+ * What a program starts with: the tools, the data, the limits and the budget that its run gives it.
+ * Pure.
  */
 import { defined } from '../base/defined.ts';
 import { LIMIT_RANGES, type ToolFace, type World } from '../../lisp.ts';
@@ -85,8 +86,8 @@ export function fuelFor(
 }
 
 /**
- * What is left of counter `key`, and of the run's own share of it, under the run's limits and its parts
- * of ancestors' limits; null without a limit.
+ * What is left of counter `key`, and of the run's own share of it, under the run's limits and its
+ * parts of ancestors' limits; null if there is none.
  */
 function leftOf(state: RunState, key: string): number | null {
   const { limits, stats } = state;

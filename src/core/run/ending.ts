@@ -1,10 +1,10 @@
-/** How a run ends, and how work in the middle of an iteration is left when it must. */
+/** How a run ends, and how an iteration is left before its end. */
 import type { Json } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import type { Step } from '../contract/step.ts';
 
-/** Why a run is over; see `stepOf` for the Step made of it. */
+/** Why a run is over; `stepOf` makes the Step of it. */
 export type Ending =
   | {
       readonly kind: 'success';
@@ -32,8 +32,8 @@ export type PassedOn = Partial<
 
 /**
  * Why an iteration is left in the middle. `stopped`: the caller finds a cancel or a breach ·
- * `interrupted`: an input must be read first · `handover`: only people are waited for, and the next link
- * continues in this turn · `failed`, `compaction_failed`: the run ends this way.
+ * `interrupted`: an input must be read first · `handover`: the run waits only for people, and the
+ * next link continues this turn · `failed`, `compaction_failed`: the run ends this way.
  */
 export type Leave =
   | { readonly kind: 'stopped' }
@@ -49,8 +49,8 @@ export type Leave =
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 
 /**
- * An error that carries `leave` through code that does not know it, such as a custom loop. One place
- * catches it, `runLoop`.
+ * An error that carries `leave` through code that does not know it, such as a custom loop. One
+ * place catches it, `runLoop`.
  */
 export function leaving(leave: Leave): Error {
   return Object.assign(new Error(`The iteration was left: ${leave.kind}.`), { leave });

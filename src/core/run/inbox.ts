@@ -1,8 +1,8 @@
 /**
- * What was sent to a live run and that the loop has not taken yet.
+ * What was sent to a live run and has not yet been taken by the loop.
  *
- * Owns: positions, ids against repetition, the order of inputs, a requested cancel. Does not own: when
- * the loop takes inputs (loop.ts) and what an input becomes (the rules of the mode).
+ * Owns: positions, ids that detect repetition, the order of inputs, a requested cancel. Does not
+ * own: when the loop takes inputs (loop.ts) and what an input becomes (the rules of the mode).
  *
  * I1  An id is accepted once; a repeated one returns its first position and changes nothing.
  * I2  Positions rise by 1 over the whole chain of a run.
@@ -14,7 +14,7 @@ import type { InputKind } from '../contract/events.ts';
 import type { DeadlineChange, LeaseGrant } from '../contract/tree-messages.ts';
 import type { PersonAnswer, WaitingItems } from '../contract/pending.ts';
 
-/** Ids that are remembered for dedup, newest last; 1,000 of about 40 bytes keep a hand-over small. */
+/** Ids that are kept to detect repetition; 1,000 of about 40 bytes keep a hand-over small. */
 export const MAX_REMEMBERED_IDS = 1_000;
 
 /** Inputs that may wait at once; a further one is refused with a clear error. */
@@ -23,7 +23,9 @@ export const MAX_WAITING_INPUTS = 1_000;
 /** An input for a live run. */
 export interface RunInput {
   readonly id: string;
-  /** `queue`: next iteration · `steer`: before the queued ones · `interrupt`: aborts what is in flight. */
+  /**
+   * `queue`: next iteration · `steer`: before queued ones · `interrupt`: aborts what is in flight.
+   */
   readonly kind: InputKind;
   readonly text: string;
   readonly media?: readonly MediaPart[];
@@ -39,7 +41,7 @@ export interface CancelRequest {
   readonly reason: 'canceled' | 'parent_canceled';
   /** The message of the cancel; may be empty. */
   readonly message: string;
-  /** The limit of an ancestor that was crossed: the run ends of that. */
+  /** The limit of an ancestor that was crossed, which ends the run. */
   readonly breach?: Breach;
 }
 
@@ -54,7 +56,9 @@ export interface Inbox {
   readonly answers?: readonly PersonAnswer[];
   /** Ids of updates that brought an answer, newest last. */
   readonly answered?: readonly string[];
-  /** Messages of the parent that came during a hand-over, oldest first; absent without any. */
+  /**
+   * Messages of the parent that came during a hand-over, oldest first; absent if there are none.
+   */
   readonly unheard?: readonly KeptMessage[];
 }
 
@@ -90,7 +94,7 @@ export function acceptInput(
   };
 }
 
-/** Asks for the end of the run; the first cause stays. */
+/** Asks for the end of the run; the first cause is kept. */
 export function requestCancel(inbox: Inbox, cancel: CancelRequest): Inbox {
   return inbox.cancel === null ? { ...inbox, cancel } : inbox;
 }
@@ -141,7 +145,7 @@ export function takeInputs(inbox: Inbox): {
 export interface Mailbox {
   /** What waits. */
   peek(): Inbox;
-  /** Puts an input in; an `interrupt` that is new calls `onUrgent`. Gives its position. */
+  /** Puts an input in; an `interrupt` that is new calls `onUrgent`. Returns its position. */
   accept(input: RunInput): number;
   /** Asks for the end of the run and calls `onUrgent`. */
   cancel(request: CancelRequest): void;

@@ -1,6 +1,6 @@
 /**
- * A turn that waits for people alone and is handed over in its middle: what the next link needs to
- * continue exactly there. Made when a run hands over, read once, plain JSON.
+ * A turn that waits only for people and is handed over before its end: what the next link needs to
+ * continue at the same place. Made when a run hands over, read once, plain JSON.
  */
 import type { FormattedSection } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
@@ -16,7 +16,7 @@ export interface KeptCalls {
   readonly begun: readonly (CallEnd | null)[];
 }
 
-/** A turn in its middle. */
+/** A turn that has not ended. */
 export interface KeptTurn {
   /** Absent if no model was asked: in a pipeline, or in a loop that first asks a person. */
   readonly reply?: Reply;

@@ -1,12 +1,12 @@
 /**
- * The events and history entries of one link of a chain, for readers. It is not part of the state: a
- * hand-over archives it and the next link begins with an empty one, so a chain of any length hands over
- * the same amount. The history limit of a link bounds it.
+ * The events and history entries of one link of a chain, for readers. It is not part of the state:
+ * a hand-over archives it and the next link begins with an empty one, so a chain of any length
+ * hands over the same amount. The history limit of a link bounds it.
  */
 import type { Entry } from '../contract/entry.ts';
 import type { AgentEvent } from '../contract/events.ts';
 
-/** The log of one link; grows by `add` alone. */
+/** The log of one link; only `add` changes it. */
 export interface RunLog {
   /** Index in the whole chain of the first event, and of the first entry, of this link. */
   readonly firstEvent: number;

@@ -3,12 +3,13 @@
  * it changes.
  *
  * I1  Plain JSON with a version: it survives any serialisation and is what a hand-over carries.
- * I2  Within an epoch the scratchpad only grows, so a reference to its first n messages stays true.
+ * I2  Within an epoch the scratchpad only grows, so a reference to its first n messages stays
+ *     valid.
  * I3  `digest` is rolled over the head and the messages of the epoch, message by message: an
- *     iteration costs its own bytes, however long the conversation.
+ *     iteration costs only its own bytes, however long the conversation is.
  * I4  The first breach stays; raising a limit later does not undo it.
- * I5  What happened before this link of the chain (history, events) is in the logs of earlier links; the
- *     state has only the counts.
+ * I5  What happened before this link of the chain (history, events) is in the logs of earlier
+ *     links; the state has only the counts.
  */
 import { defined } from '../base/defined.ts';
 import type { ProgramMemory } from '../../lisp.ts';
@@ -58,7 +59,7 @@ export interface RunState extends TreeState, IdleState {
   /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;
-  /** Of the last event; 0 before the first. */
+  /** Number of the last event; 0 before the first. */
   readonly seq: number;
   readonly iteration: number;
   /** Number of this link in the chain, from 1. */
@@ -70,11 +71,11 @@ export interface RunState extends TreeState, IdleState {
   readonly stats: Stats;
   readonly limits: readonly Limit[];
   readonly breach: Breach | null;
-  /** What triggers of compactions remember. */
+  /** What the triggers of compaction remember. */
   readonly compaction: CompactionState;
   /** The data of the loop, the mode's or a custom one's. */
   readonly data: Json;
-  /** Successes of tools with `cache`, oldest first; absent while there is none. */
+  /** Successful results of tools with `cache`, oldest first; absent if there are none. */
   readonly cached?: readonly CachedResult[];
   /** By model: how the output is requested since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
@@ -98,7 +99,7 @@ export interface Carried extends TreeCarried, IdleCarried {
   readonly data?: Json;
   /** Kept for equal calls, by `agent:tool_call:after`. */
   readonly cached?: CachedResult;
-  /** The turn that is handed over in its middle, by `agent:execution:handover`. */
+  /** The turn that is handed over before its end, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
   /** What a program leaves, by `agent:program:after`. */
   readonly program?: ProgramState;
@@ -305,7 +306,7 @@ function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Par
   return { scratchpad: [...state.scratchpad, entry], mark };
 }
 
-/** A call with unknown usage, or with another purpose, says nothing about the size of the next request. */
+/** The usage of the last reply, if it is known: it shows how large the next request will be. */
 function changedReplyMark(
   state: RunState,
   event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,
@@ -318,7 +319,7 @@ function changedReplyMark(
   return { compaction: { ...state.compaction, lastReply } };
 }
 
-/** Counters are compared with what they were at the last compaction, this event included. */
+/** Triggers compare counters with their values at the last compaction, this event included. */
 function renewSnapshots(state: RunState): RunState {
   const triggers = state.head.spec.compaction?.triggers ?? [];
   const snapshots = snapshotsOf(triggers, state.stats);

@@ -1,6 +1,6 @@
 /**
- * From what a run is started with to what it works with, before any money is spent: a Step becomes the
- * context, inputs are brought into their types and checked, the template is filled in.
+ * Turns the input of a run into what it works with, before any money is spent: a Step becomes the
+ * context, inputs are converted to their types and checked, the template is filled in.
  */
 import { defined } from '../base/defined.ts';
 import { describeDefinitions } from '../../lisp.ts';
@@ -24,7 +24,7 @@ export interface RunMaterial {
   readonly task: Task;
   readonly context?: JsonObject;
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Definitions that the run begins with, as a model reads them; absent without any. */
+  /** Definitions that the run begins with, as a model reads them; absent if there are none. */
   readonly memory?: NonNullable<TranscriptHead['memory']>;
 }
 
@@ -37,13 +37,13 @@ export interface Refusal {
 
 /** The prepared input of a run. */
 export interface PreparedInput {
-  /** Of a refused run: as much of it as there is. */
+  /** For a refused run, as much of it as there is. */
   readonly material: RunMaterial;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly refusal?: Refusal;
 }
 
-/** The material of an input that needed no change: then its context is no Step. */
+/** The material of an input that needed no change, so its context is not a Step. */
 export function givenMaterial({
   task,
   context,
@@ -51,7 +51,7 @@ export function givenMaterial({
   return defined({ task, context: context as JsonObject | undefined });
 }
 
-/** Prepares `input` for `spec`. `checkInputs` returns a line for each input that its schema refuses. */
+/** Prepares `input` for `spec`. `checkInputs` returns a line for each input that does not fit. */
 export function prepareInput(
   spec: AgentSpec,
   {
@@ -125,7 +125,7 @@ function definitionsOf(spec: AgentSpec, memory: AgentInput['memory']): Pick<RunM
   return definitions.length === 0 ? {} : { memory: definitions };
 }
 
-/** Fills the template in: its text is the task. */
+/** Fills in the template, whose text becomes the task. */
 function withTask(
   spec: AgentSpec,
   material: RunMaterial,

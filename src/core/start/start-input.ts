@@ -46,10 +46,11 @@ export function checkedRunId(id: string): string {
 }
 
 /**
- * The payload of a start. What only a worker can know, such as the names of agents, is checked there.
+ * The payload of a start. What only a worker can know, such as the names of agents, is checked
+ * there.
  *
- * @throws UsageError `invalid_input` for a task that says nothing, for what is no JSON, and for
- * what is too large.
+ * @throws UsageError `invalid_input` for an empty task, and for input that is not JSON or is too
+ * large.
  */
 export function startInput(agent: string, parts: StartParts): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
@@ -75,7 +76,7 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
       `Expected a start that nests at most ${MAX_JSON_DEPTH} levels, got a deeper one, or a cycle. Put such data behind a tool.`,
     );
   }
-  // A Map would become {} on its way, without a word.
+  // A Map would silently become {} on its way.
   const json = toJsonResult(input);
   if (json.kind === 'not_json') {
     throw invalid(

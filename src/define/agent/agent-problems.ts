@@ -21,7 +21,7 @@ import { promptProblems } from './prompt-problems.ts';
 import { sectionProblems } from './section-problems.ts';
 import { toolSearchRule } from './tool-search-problems.ts';
 
-/** Most digits after the decimal point that a double keeps exact. */
+/** Maximum of digits after the decimal point. A double keeps no more exactly. */
 const MAX_DIGITS = 15;
 
 const TEXT_OR_FUNCTION: Kind = {
@@ -157,7 +157,7 @@ function toolProblems(tools: unknown): readonly UsageProblem[] {
   });
 }
 
-/** An agent that calls itself does so with its own parameters. */
+/** `selfTool()` takes the agent's own parameters, so there must be some. */
 function selfToolProblems({ tools, signature }: AgentOptions): readonly UsageProblem[] {
   if (!Array.isArray(tools)) return [];
   if (!tools.some((tool) => isTool(tool) && tool.child?.agent === null)) return [];

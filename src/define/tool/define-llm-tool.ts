@@ -19,8 +19,8 @@ import { llmToolProblems } from './llm-tool-problems.ts';
 const MAX_DESCRIPTION = 200;
 
 /**
- * A tool that asks a model one question, inside the run that calls it: its model calls count in
- * that run and under its limits, and its failure is an error of the tool.
+ * A tool that asks a model one question, inside the run that calls it. Its model calls count toward
+ * the statistics and limits of that run, and its failure is an error of the tool.
  *
  * @throws UsageError with all problems of the options, a line each.
  * @example
