@@ -54,7 +54,7 @@ import { startTimer } from './timer.ts';
 export interface TemporalHost extends Host {
   /** What is in flight, in words: `model gpt-5`, `tool search`. */
   inFlight(): readonly string[];
-  /** Sends unpublished events to the worker's listeners; called before each wait, and at the end. */
+  /** Sends unpublished events to the worker's listeners; called before each wait and at the end. */
   flush(): void;
   /** Sends the last report to the parent before the workflow closes without a Step. */
   sendLast(progress: ProgressMessage): Promise<void>;
@@ -237,7 +237,9 @@ function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls 
 
 type ToolActivity = EverloopActivities['callTool'];
 
-/** The activity of each tool; searches have one of their own, so that histories tell the two apart. */
+/**
+ * The activity of each tool. Searches have one of their own, so that histories distinguish them.
+ */
 function createToolActivities(runtime: ActivityRuntime): (tool: ToolSpec) => ToolActivity {
   const known = new Map<string, ToolActivity>();
   return (tool) => {

@@ -124,7 +124,8 @@ export async function roomForChildren(
   if (count === 0) return null;
   open.count += 1;
   const budget = ensureBudget(run, { [CHILDREN]: count });
-  // Do not await undefined: a recall in between could take the budget, and no one would ask for more.
+  // Do not await undefined: a recall could take the budget meanwhile, and no more would be
+  // requested.
   if (budget !== undefined) await budget;
   open.count -= 1;
   leaveIfAsked(run);

@@ -89,6 +89,17 @@ export type Turn = CallsTurn | ProgramTurn | AnswerTurn | MalformedTurn;
 /** The base of a turn in which nothing is unusual. */
 export const plainTurn: TurnBase = { blocks: {}, sections: [], sectionErrors: [], callParts: [] };
 
+/** A turn in which nothing is run or judged; the model may try again. */
+export function malformedTurn(
+  base: TurnBase,
+  family: MalformedTurn['family'],
+  problems: readonly ReplyProblem[],
+  told: Partial<Pick<MalformedTurn, 'feedback' | 'callAnswers'>>,
+): MalformedTurn {
+  const kind = 'malformed';
+  return { ...base, kind, family, problems, feedback: [], callAnswers: [], ends: false, ...told };
+}
+
 /** The text of a reply. Pieces separated only by reasoning are joined. */
 export function replyText(reply: Reply): string {
   return reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');

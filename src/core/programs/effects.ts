@@ -1,10 +1,11 @@
 /**
  * The effects of one program: begun within the limits, waited for, recorded as they end.
  *
- * I1  Effects begin in request order, except for calls that the limits or other calls hold back; those
- *     that end at the same time are recorded and passed to the program in the order in which they began.
- * I2  While a hand-over is due nothing begins. When all open effects rest, the program is handed over as
- *     it is; a program that does not fit stays, and then begins everything at once.
+ * I1  Effects begin in request order, except for calls that the limits or other calls hold back;
+ *     those that end at the same time are recorded and passed to the program in the order in which
+ *     they began.
+ * I2  While a hand-over is due nothing begins. When all open effects rest, the program is handed
+ *     over as it is; a program that does not fit stays, and then begins everything at once.
  * I3  During a pause only timers begin; what has begun runs to its end.
  */
 import type { EffectRequest, EffectResult } from '../../lisp.ts';
@@ -114,8 +115,9 @@ interface Exit {
 }
 
 /**
- * The exit of a program: it leaves when all that is open rests, in a wait for a person, the outside or a
- * time. `keep` makes the turn to leave with; null, which is decided once, means that the program stays.
+ * The exit of a program: it leaves when all that is open rests, in a wait for a person, the outside
+ * or a time. `keep` makes the turn to leave with; null, which is decided once, means that the
+ * program stays.
  */
 function createExit(running: RunningProgram, open: OpenEffects, keep: () => KeptTurn | null): Exit {
   const { run, order } = running;

@@ -1,4 +1,4 @@
-/** From the state and the ending of a run to its Step. */
+/** Makes the Step of a run from its state and its ending. */
 import { explainBreach } from '../limits/breach.ts';
 import { EMPTY_MEMORY } from '../../lisp.ts';
 import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../contract/stats.ts';
