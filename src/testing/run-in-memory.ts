@@ -1,4 +1,6 @@
-/** Runs an agent in this process, with a scripted model and a fake clock: the entry of the test kit. */
+/**
+ * The entry of the test kit: runs an agent in this process, with a scripted model and a fake clock.
+ */
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { createRegistry } from '../registry/registry.ts';
@@ -54,13 +56,13 @@ export interface MemoryRunOptions {
   readonly childHandoverDue?: (address: string, iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;
-  /** Whether a link has no room left, so that a program that cannot be handed over ends. Default: never. */
+  /** Whether a link has no room left: a program that cannot be handed over ends. Default: never. */
   readonly isFull?: () => boolean;
-  /** Called with each event of the run and of all below it as it is recorded; may send, cancel or adjust. */
+  /** Called with each event of the run and its descendants; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
   /**
-   * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or never.
-   * Default: at once.
+   * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or
+   * never. Default: at once.
    */
   readonly carry?: (message: TreeMessage, deliver: () => void) => void;
   /** Receives provisional text; by default, it is dropped. */

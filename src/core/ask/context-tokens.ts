@@ -7,7 +7,7 @@ import { scratchpadMessages, type RunState } from '../run/run-state.ts';
 import { byteSize, utf8Length, type Json } from '../base/json.ts';
 import type { Message, Part } from '../base/message.ts';
 
-/** Bytes of text to a token: the rule of thumb of providers for English text. */
+/** Bytes of text per token: the rule of thumb of providers for English text. */
 const BYTES_PER_TOKEN = 4;
 
 /** Tokens of an image or a document, whatever its size: about what providers charge for one. */

@@ -67,7 +67,9 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
   return { ...result, output: maskHidden(result.output) };
 }
 
-/** A page of names as text; `shownTools` are those that the batch has shown, and grows with the page. */
+/**
+ * A page of names as text. The tools that it shows are added to `shownTools`, those of the batch.
+ */
 function searchResult(
   spec: AgentSpec,
   tool: ToolSpec | undefined,

@@ -64,7 +64,7 @@ function answerFeedback(
   return [...unparsed, ...judgementFeedback(judgement, rewriteSection(spec.answer.section))];
 }
 
-/** One section `observation`: errors of sections, feedback, then a section for each call or the program. */
+/** One section `observation`: section errors, feedback, then one for each call or the program. */
 function observation(turn: Turn, outcome: TurnOutcome): readonly Message[] {
   const { results, media } = numberMedia(outcome.results);
   const attached = turn.kind === 'answer' ? turn.attached : null;

@@ -51,7 +51,7 @@ export function givenMaterial({
   return defined({ task, context: context as JsonObject | undefined });
 }
 
-/** Prepares `input` for `spec`. `checkInputs` returns a line for each input that its schema refuses. */
+/** Prepares `input` for `spec`. `checkInputs` returns a line for each input that does not fit. */
 export function prepareInput(
   spec: AgentSpec,
   {

@@ -46,7 +46,8 @@ export function checkedRunId(id: string): string {
 }
 
 /**
- * The payload of a start. What only a worker can know, such as the names of agents, is checked there.
+ * The payload of a start. What only a worker can know, such as the names of agents, is checked
+ * there.
  *
  * @throws UsageError `invalid_input` for an empty task, and for input that is not JSON or is too
  * large.

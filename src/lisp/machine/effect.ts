@@ -2,8 +2,8 @@
  * Effects: turns calls of the program into requests, and results into values.
  *
  * I1  The id of an effect is its position in the program, so a replay makes the same ids.
- * I2  A branch waits for at most one effect. Requests beyond `limits.inFlight` are queued and opened
- *     in the order in which they were made.
+ * I2  A branch waits for at most one effect. Requests beyond `limits.inFlight` are queued and
+ *     opened in the order in which they were made.
  * I3  Fuel: a fixed price for each effect, plus the size of its arguments and of its result.
  * I4  Only failures in `RECOVERABLE` can be caught by `attempt`.
  */

@@ -4,8 +4,8 @@ import { matchSet } from './char-set.ts';
 import type { Regex } from './program.ts';
 
 /**
- * The next place from `from` on where a match can begin, or -1. The caller counts one step for every
- * four skipped units.
+ * The next place from `from` on where a match can begin, or -1. The caller counts one step for
+ * every four skipped units.
  */
 export function nextStart(regex: Regex, text: string, from: number): number {
   if (regex.anchored) return from === 0 ? 0 : -1;

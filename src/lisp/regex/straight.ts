@@ -1,9 +1,9 @@
 /**
- * The matcher for programs without alternatives, such as `\d+`, `,\s*` and `[a-f]{6}`. It has no state
- * to set up, since programs search for such patterns thousands of times in a row.
+ * The matcher for programs without alternatives, such as `\d+`, `,\s*` and `[a-f]{6}`. It has no
+ * state to set up, since programs search for such patterns thousands of times in a row.
  *
- * A run is only at the end, where nothing can fail after it. So a start that fails costs at most the
- * length of the program.
+ * A run is only at the end, where nothing can fail after it. So a start that fails costs at most
+ * the length of the program.
  */
 
 import { matchSet, type CharSet } from './char-set.ts';
