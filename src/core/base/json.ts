@@ -3,11 +3,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lisp/base/json.ts';
 import { utf8Length } from '../../lisp/base/utf8-length.ts';
 
-export { isJsonObject };
+/** Shared with the language, which may not import from core. */
+export { isJsonObject, utf8Length };
 /** State, payloads and events are JSON, so they survive any serialisation. */
 export type { Json, JsonObject };
-/** Shared with the language, which may not import from core. */
-export { utf8Length };
 
 /** Whether `value` is a plain object: not null, not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
