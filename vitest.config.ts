@@ -1,19 +1,22 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { SERVER_TESTS } from './test/support/server-tests.ts';
 
-/** What no model may see is looked for in all requests of the suite. */
+/** At the end of a run, no request of any test may hold what no model may see. */
 const HIDDEN_VALUES = 'test/support/hidden-values-setup.ts';
 
 const SETUP_FILES = ['test/support/hidden-values-recorder.ts', 'test/support/property-seed.ts'];
 
 /**
- * Two projects. `unit` needs no server and runs in seconds; `server` starts one Temporal
- * development server for the whole run (see test/support/server-setup.ts).
+ * Two projects. `unit` needs no server; `server` starts one Temporal development server for the
+ * whole run (see test/support/server-setup.ts). How much of them runs: test/support/extent.ts.
  */
 const config: ViteUserConfig = defineConfig({
   test: {
     // A server that is stopped writes its database first.
     teardownTimeout: 30_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -22,6 +25,10 @@ const config: ViteUserConfig = defineConfig({
           exclude: [...SERVER_TESTS],
           globalSetup: HIDDEN_VALUES,
           setupFiles: SETUP_FILES,
+          // Files share a process for each core: loading modules anew for each took half of the time.
+          pool: 'forks',
+          isolate: false,
+          maxWorkers: '100%',
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
@@ -32,15 +39,14 @@ const config: ViteUserConfig = defineConfig({
           include: [...SERVER_TESTS],
           globalSetup: ['test/support/server-setup.ts', HIDDEN_VALUES],
           setupFiles: SETUP_FILES,
-          // Workers carry a native addon and a server's load: processes, as many as small machines
-          // have cores, and time enough for one that is busy.
+          // Workers carry a native addon: processes. They wait a third of their time.
           pool: 'forks',
-          maxWorkers: 2,
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
           // Tests that run at once within a file each have a worker process of their own.
           maxConcurrency: 3,
-          // A machine that stands still for seconds lets deadlines of the service pass. The reporter
-          // marks a test that needed its second try: a defect that comes and goes is one, too.
-          retry: 1,
+          // A defect that comes and goes is one, too: a test that needs more tries says why itself.
+          retry: 0,
+          // Time enough on a machine that is busy.
           testTimeout: 120_000,
           hookTimeout: 180_000,
           sequence: { groupOrder: 1 },

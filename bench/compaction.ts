@@ -1,17 +1,18 @@
 /**
- * `compaction`: a run of 500 iterations with 2 KB results and a context window of 8,000 tokens, whose
- * scratchpad is masked and summed up as the defaults have it: `context(0.8)`, `mask()`, then
- * `summarize({ keepRecent: 3 })`.
+ * `compaction`: a run of 500 iterations with 2 KB results and a context window of 8,000 tokens. Its
+ * scratchpad is compacted by the defaults: `context(0.8)`, `mask()`, then `summarize({ keepRecent:
+ * 3 })`.
  *
- * - `largest_share`: the largest request that the model got, those for summaries included, in bytes
- *   over 4, as a share of the window. The goal is the share at which compaction is due.
- * - `overhead_bytes`, `events`: as in `history`. Calls for summaries are divided among the iterations,
- *   which is why there may be a little more than 12 events.
- * - `compactions`, `summaries`: how often something changed, and how often a model was asked to sum up.
+ * - `largest_share`: the largest request to the model, including requests for summaries, in bytes
+ *   divided by 4, as a share of the window. The goal is the share at which compaction is due.
+ * - `overhead_bytes`, `events`: as in `history`. Calls for summaries are divided among the
+ *   iterations, so there may be a little more than 12 events.
+ * - `compactions`, `summaries`: how often the scratchpad changed, and how often a model wrote a
+ *   summary.
  * - `scratchpad_length`: entries of the scratchpad at the end.
  */
 import { defineAgent } from '../src/define/agent/define-agent.ts';
-import { jsonToolchain } from '../src/define/text/define-text.ts';
+import { jsonToolchain } from '../src/define/agent/reply-layout.ts';
 import { defineTool } from '../src/define/tool/define-tool.ts';
 import type { AgentDefinition } from '../src/define/definition/definitions.ts';
 import type { ModelRequest } from '../src/core/contract/model.ts';
@@ -28,7 +29,7 @@ const BYTES_PER_TOKEN = 4;
 const REPLY =
   '<thinking>I read on.</thinking><action>{"tool": "read", "args": {"part": 10}}</action>';
 
-/** The benchmark of compaction. */
+/** The benchmark `compaction`. */
 export const compactionBench: Bench = {
   name: 'compaction',
   about: `${ITERATIONS} iterations in a context window of ${WINDOW_TOKENS} tokens`,
@@ -66,7 +67,7 @@ export const compactionBench: Bench = {
   },
 };
 
-/** Reads a part in each iteration but the last; `onRequest` hears how many tokens it was sent. */
+/** Reads a part in each iteration except the last; `onRequest` gets the tokens of each request. */
 function reader(onRequest: (tokens: number) => void): AgentDefinition {
   const result = 'Some words of a long document. '.repeat(100).slice(0, RESULT_BYTES);
   return defineAgent({
@@ -104,7 +105,7 @@ function replyTo({ mode, iteration }: ModelRequest): string {
   return iteration < ITERATIONS ? REPLY : '<answer>All of it is read.</answer>';
 }
 
-/** By the rule that the trigger goes by; a function gets its messages as text. */
+/** Tokens by the rule of the trigger; a model function gets its messages as text. */
 function tokensOf({ messages }: ModelRequest): number {
   const bytes = messages
     .flatMap(({ parts }) => parts)

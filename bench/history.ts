@@ -1,18 +1,18 @@
 /**
  * `history`: what a run costs in the service's history, which is billed, replayed and limited.
  *
- * - `total_bytes`: a chat of 400 KB goes on for 100 model calls with a 5 KB result each; the
- *   service's `historySizeBytes`, summed over the chain. Its baseline is computed, not run: the same
- *   run if each model call carried the conversation so far, as it is done elsewhere.
- * - `overhead_bytes`, `events`: of the same run, a mean over its iterations. Overhead is everything
- *   but what was said: the texts, tool names and arguments of the replies and the outputs of the
- *   tools, each counted once. So the copy of the arguments in the tool's order, usage, ids, the
- *   envelope of each payload and all of Temporal's own events count as overhead. Baseline: a bare
- *   workflow with the same two activities.
+ * - `total_bytes`: a chat of 400 KB continues for 100 model calls, with a 5 KB result for each. The
+ *   figure is the service's `historySizeBytes`, summed over the chain. Its baseline is computed:
+ *   the same run if each model call carried the conversation so far.
+ * - `overhead_bytes`, `events`: the mean over the iterations of the same run. Payload is what was
+ *   said: texts, tool names and arguments of replies, and outputs of tools, each counted once.
+ *   Everything else is overhead: the copy of the arguments in the tool's order, usage, ids, the
+ *   envelope of each payload and all of Temporal's own events. Baseline: a bare workflow with the
+ *   same two activities.
  * - `events_local`: the same with a tool that runs as a local activity.
- * - `drift`: 1,000 iterations with 1 KB results; the last hundred over the first hundred, in bytes
- *   or in events, whichever ratio is further from 1. Every link of the chain is read. An iteration
- *   is left out when it ends a link: what a hand-over costs is `handover_bytes`.
+ * - `drift`: 1,000 iterations with 1 KB results. The last hundred are divided by the first hundred,
+ *   in bytes or in events, whichever ratio is further from 1. Every link of the chain is read. An
+ *   iteration that ends a link is left out, because `handover_bytes` shows the cost of a hand-over.
  */
 import type { AgentDefinition } from '../src/define/definition/definitions.ts';
 import type { StartOptions } from '../src/client/everloop-client.ts';
@@ -33,7 +33,7 @@ const RESULT_BYTES = 5_000;
 const LONG_RUN = 1_000;
 const WINDOW = 100;
 
-/** The benchmark of history. */
+/** The benchmark `history`. */
 export const historyBench: Bench = {
   name: 'history',
   about: 'bytes and events that a run writes into the history of the service',
@@ -49,7 +49,7 @@ export const historyBench: Bench = {
 
 async function measureChat(stage: Stage): Promise<readonly Figure[]> {
   const chat = { mode: 'chat', resultBytes: RESULT_BYTES } as const;
-  // The last model call answers: 100 calls of the model are 99 of the tool.
+  // The last model call answers, so 100 model calls mean 99 tool calls.
   const start = { task: String(CALLS - 1), history: chatOf(CHAT_BYTES) };
   const links = await runToEnd(stage, instantAgent('chat', chat), start);
   const local = await runToEnd(stage, instantAgent('local', { ...chat, local: true }), start);
@@ -122,7 +122,7 @@ function chatOf(bytes: number): NonNullable<StartOptions['history']> {
   }));
 }
 
-/** What would come on top if each call carried the chat and all payloads before it. */
+/** The additional bytes if each call carried the chat and all earlier payloads. */
 function repeatedBytes(costs: readonly IterationCost[]): number {
   let conversation = CHAT_BYTES;
   let sum = 0;
@@ -133,7 +133,7 @@ function repeatedBytes(costs: readonly IterationCost[]): number {
   return sum + conversation;
 }
 
-/** The end of a link and the beginning of the next, around the last and the first model call. */
+/** The end of a link and the beginning of the next, from the last model call to the first. */
 function handoverBytes(link: Link, next: Link | undefined): number {
   const inside = (costs: readonly IterationCost[]): number =>
     costs.reduce((sum, cost) => sum + cost.bytes, 0);
@@ -141,7 +141,7 @@ function handoverBytes(link: Link, next: Link | undefined): number {
   return link.bytes - startBytes(link) - inside(iterationsOf(link)) + nextBytes;
 }
 
-/** Size of a link when its first workflow task began: what it was started with. */
+/** Size of a link when its first workflow task began, which is the size of its input. */
 function startBytes({ history }: Link): number {
   const first = history.events?.find((event) => event.workflowTaskStartedEventAttributes != null);
   return Number(first?.workflowTaskStartedEventAttributes?.historySizeBytes ?? Number.NaN);

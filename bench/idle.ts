@@ -1,18 +1,20 @@
 /**
- * `idle`: what an agent costs that does nothing, and what it costs to have it back.
+ * `idle`: the cost of an agent that waits, and of bringing it back.
  *
- * - `heap_bytes`: 200 agents, each paused in its first model call, so that it has ended one
- *   iteration with a 1 KB result and waits. Both heaps of the worker's process are weighed before
- *   and after, each after a full collection: that of the workflow thread, where the workflows live,
- *   and that of the main thread (`heap_main_bytes`), which has the worker's own record of each and
- *   the cached messages. The figure is the growth for each agent. Not in either: memory outside the
+ * - `heap_bytes`: 200 agents, each paused in its first model call, so that it has finished one
+ *   iteration with a 1 KB result and waits. Both heaps of the worker's process are measured before
+ *   and after, each after a full collection: the workflow thread's, where the workflows live, and
+ *   the main thread's (`heap_main_bytes`), which has the worker's own record of each workflow and
+ *   the cached messages. The figure is the growth for each agent. It excludes memory outside the
  *   heaps of V8, above all the SDK's native core. Baseline: a workflow that waits for a signal.
  * - `first_activation_ms`: creating the workflow in the thread and its first activation, up to the
- *   first command; the median of the same 200. Not in it: the service, and messages between threads.
- * - `bundle_bytes`: the code that a worker loads, without its source map; baseline: of the bare one.
- * - `cold_replay_ratio`: the time in which 200 iterations are replayed from nothing, for each event,
- *   over that of a bare workflow's history. Both sides alternate, in workers that have loaded their
- *   bundles and with both sinks in place; the median of the ratios. `cold_replay_ms` is one replay.
+ *   first command; the median of the same 200. It excludes the service and messages between
+ *   threads.
+ * - `bundle_bytes`: the code that a worker loads, without its source map. Baseline: the bare
+ *   workflow's.
+ * - `cold_replay_ratio`: the time for each event to replay 200 iterations from nothing, divided by
+ *   that of a bare workflow's history. Both sides alternate, in workers that have loaded their
+ *   bundles, with both sinks in place; the median of the ratios. `cold_replay_ms` is one replay.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +34,7 @@ const WAITING = 200;
 const ITERATIONS = 200;
 const PAIRS = 9;
 
-/** The benchmark of waiting agents. */
+/** The benchmark `idle`. */
 export const idleBench: Bench = {
   name: 'idle',
   about: 'what a waiting agent costs, and what it costs to have it back',
@@ -126,7 +128,7 @@ async function agentHistory(stage: Stage): Promise<History> {
   return onlyLink(stage, run.id);
 }
 
-/** Of as many turns; the agent's history has seven events more: its definition and its answer. */
+/** Histories of equally many turns. The agent's has seven more events: its definition and its answer. */
 async function bareHistory(stage: Stage): Promise<History> {
   const { run, stop } = await serveBare(stage);
   const id = await run(ITERATIONS);

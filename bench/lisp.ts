@@ -1,9 +1,9 @@
 /**
- * The language against SCI on twelve programs in one process, its machine tier against its compiled
- * tier, and the size and time of a snapshot.
+ * `lisp`: the language compared with SCI on twelve programs in one process, its machine tier
+ * compared with its compiled tier, and the size and time of a snapshot.
  *
- * Times are of the processor. Ours and theirs alternate, and each program counts with its best round:
- * the minimum is the steadiest estimate on a machine that others use too.
+ * Times are processor times. Runs of the language and of SCI alternate, and each program counts
+ * with its best round: on a shared machine, the minimum is the steadiest estimate.
  */
 import {
   advance,
@@ -25,7 +25,7 @@ const ROUNDS = 8;
 const REPEAT = 5;
 const WIDE = { fuel: 2_000_000, loopIterations: 1_000_000, collection: 1_000_000 };
 
-/** Milliseconds of processor time of this process: others' work on the machine is not in it. */
+/** Milliseconds of processor time of this process, without other work on the machine. */
 function now(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -127,7 +127,7 @@ function measureSnapshot(): Figure[] {
   ];
 }
 
-/** Reading, checking and compiling a program of a hundred lines, once warm. */
+/** Reads, checks and compiles a program of a hundred lines, after warming up. */
 function measureStartup(): Figure[] {
   const line = (index: number): string =>
     `(defn f${index} [x] (let [{:keys [a b]} x] (if (< a ${index}) (map inc [a b]) (str "v" b))))`;
@@ -153,7 +153,7 @@ function measureStartup(): Figure[] {
   return [figure('startup_ms', best, 'ms', '<= 5')];
 }
 
-/** The language against SCI, its tiers against each other, its snapshots and its start. */
+/** The benchmark `lisp`. */
 export const lispBench: Bench = {
   name: 'lisp',
   about: 'the language against SCI on twelve programs, its two tiers, snapshots, start',

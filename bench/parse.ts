@@ -1,6 +1,6 @@
 /**
- * `parse`: what it costs to read a reply, per KB, from small ones to the largest that are read.
- * A reader is linear when the time per KB from 10 KB up stays the same.
+ * `parse`: the cost of reading a reply, per KB, from small replies to the largest that are
+ * accepted. A reader is linear if the time per KB stays the same from 10 KB up.
  */
 import { markdownFormat } from '../src/core/format/markdown.ts';
 import { xmlFormat } from '../src/core/format/xml.ts';
@@ -19,7 +19,7 @@ interface Subject {
 const NAMES = ['thinking', 'action', 'answer'];
 const ROUNDS = 7;
 const ROUND_MS = 60;
-/** The engine compiles what it runs often; the small text comes first and would pay for all. */
+/** The engine compiles code that runs often. Without warming up, the small text would pay for that. */
 const WARM_UP_MS = 400;
 
 const yaml = toolchainOf({ kind: 'yaml', section: 'action' });
@@ -59,7 +59,7 @@ const subjects: readonly Subject[] = [
   },
 ];
 
-/** The benchmark of readers. */
+/** The benchmark `parse`. */
 export const parseBench: Bench = {
   name: 'parse',
   about: 'microseconds to read a KB of a reply; spread: largest over smallest from 10 KB up',
@@ -82,7 +82,7 @@ function microsPerKb(subject: Subject, kb: number): number {
   return (median(rounds) * 1_000) / (text.length / 1_000);
 }
 
-/** Milliseconds of one reading, from as many as fit into `atLeastMs`. */
+/** Milliseconds of one reading, averaged over as many as fit into `atLeastMs`. */
 function timeOnce(subject: Subject, text: string, atLeastMs: number): number {
   const start = performance.now();
   let count = 0;

@@ -1,11 +1,14 @@
 /**
- * `programs`: what programs save over native calls, and what they cost over a bare workflow.
+ * `programs`: what programs save compared with native calls, and what they cost compared with a
+ * bare workflow.
  *
- * `token_ratio` and `time_ratio`: one task over twelve customers as a `lisp` agent and as a `chat` agent,
- * each with the replies that a good model would give; the models take a second for a reply and count four
- * bytes of a request as a token. `local_read_ms`, `parallel_read_ms`: a program of a hundred calls of a
- * `local` tool, one after another and in `pmap`, less the same run without calls. `program_ratio`: a
- * turn with a program of ten calls over a bare workflow that makes the same calls of a worker's activities.
+ * - `token_ratio`, `time_ratio`: one task over twelve customers as a `lisp` agent and as a `chat`
+ *   agent, each with the replies that a good model would give. The models take a second for a reply
+ *   and count four bytes of a request as a token.
+ * - `local_read_ms`, `parallel_read_ms`: a program of a hundred calls of a `local` tool, one after
+ *   another and in `pmap`, minus the same run without calls.
+ * - `program_ratio`: a turn with a program of ten calls compared with a bare workflow that makes
+ *   the same calls of a worker's activities.
  */
 import { defineAgent } from '../src/define/agent/define-agent.ts';
 import { defineTool } from '../src/define/tool/define-tool.ts';
@@ -30,7 +33,7 @@ const TURNS = 20;
 const ROUNDS = 5;
 const RESULT_BYTES = 1_024;
 
-/** The benchmark of programs. */
+/** The benchmark `programs`. */
 export const programsBench: Bench = {
   name: 'programs',
   about: 'tokens and time of a program over native calls; reads; a turn over a bare workflow',
@@ -72,7 +75,7 @@ async function savings(stage: Stage): Promise<readonly Figure[]> {
   ];
 }
 
-/** The median of three runs; each must give the right answer. */
+/** The median of three runs, each of which must return the right answer. */
 async function measured(
   everloop: Everloop,
   agent: string,

@@ -1,15 +1,16 @@
 /**
- * `recovery`: how long a run stands still when its only worker is killed with SIGKILL in a model call
+ * `recovery`: how long a run stands still if its only worker is killed with SIGKILL in a model call
  * and another one is started at once.
  *
- * One run, killed again and again: each worker answers the call that its forerunner left behind, sits
- * in the next one, and is killed there, at moments spread over one and a half heartbeats. The time is
- * that from the kill to the first event that the replacement publishes, on the clock of the process
- * that kills. It contains the start of the replacement (Node, sources compiled on the way, the bundle
- * from the cache), the heartbeat time-out, the retry, and reading the transcript by query, as the new
- * worker's cache is empty. Heartbeat time-out is 3 s, as on the embedded server.
+ * One run is killed again and again. Each worker answers the call that its predecessor left behind,
+ * waits in the next one, and is killed there, at moments spread over one and a half heartbeats. The
+ * time is measured from the kill to the first event that the replacement publishes, on the clock of
+ * the killing process. It includes the start of the replacement (Node, compiling the sources, the
+ * bundle from the cache), the heartbeat time-out, the retry, and reading the transcript by query,
+ * because the cache of the new worker is empty. The heartbeat time-out is 3 s, as on the embedded
+ * server.
  *
- * Baseline: a bare workflow on a worker with the defaults of the SDK and a heartbeat time-out of 10 s,
+ * Baseline: a bare workflow on a worker with the SDK's defaults and a heartbeat time-out of 10 s,
  * three times. Not measured: a killed server, a worker that comes late, a loaded machine.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -26,11 +27,11 @@ const KILLS = 10;
 const BASELINE_KILLS = 3;
 const SDK_HEARTBEAT_MS = 10_000;
 
-/** Times of kills, after the call began: before the first heartbeat, and after it. */
+/** Times of the kills after the call began: before the first heartbeat, and after it. */
 const FIRST_KILL_MS = 300;
 const LAST_KILL_MS = 1_800;
 
-/** The benchmark of killed workers. */
+/** The benchmark `recovery`. */
 export const recoveryBench: Bench = {
   name: 'recovery',
   about: 'time from the kill of a worker in a model call to the next event of its run',

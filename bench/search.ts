@@ -1,10 +1,11 @@
 /**
- * `search`: what a tool search costs a worker, with a catalogue of 1,000 tools.
+ * `search`: the cost of a tool search on a worker, with a catalogue of 1,000 tools.
  *
- * - `index_ms`: the first query of a catalogue less a later one: building its index. The median of
- *   several catalogues, each new to the engine, after the engine was warmed up by others.
- * - `query_ms`: a later query; the mean over queries of different kinds: one word, several, a name, a
- *   slip, a sentence, nothing to be found. The slowest of them is `slowest_query_ms`.
+ * - `index_ms`: the first query of a catalogue minus a later one, which is the time to build its
+ *   index. The median of several catalogues, each new to the engine, after other catalogues warmed
+ *   it up.
+ * - `query_ms`: a later query, as the mean over queries of different kinds: one word, several
+ *   words, a name, a typing error, a sentence, no match. `slowest_query_ms` is the slowest of them.
  * - `pattern_ms`: the same with the engine for patterns, which starts a thread for each search.
  */
 import { bm25Engine } from '../src/tools/bm25-engine.ts';
@@ -42,7 +43,7 @@ const QUERIES = [
   'xyzzy',
 ];
 
-/** The benchmark of tool search. */
+/** The benchmark `search`. */
 export const searchBench: Bench = {
   name: 'search',
   about: 'milliseconds to index 1,000 tools and to search them',
@@ -96,7 +97,7 @@ async function msOf(work: () => unknown): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** A thousand tools as a large firm has them: 30 words of text each. */
+/** A thousand tools, as in a large company, with 30 words of text each. */
 function catalogueOf(round: number): readonly SearchableTool[] {
   return Array.from({ length: TOOLS }, (_, index) => {
     const verb = VERBS[index % VERBS.length] ?? '';

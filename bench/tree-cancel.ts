@@ -1,14 +1,15 @@
 /**
  * `tree-cancel`: how fast a user's cancel of a root reaches everything below it.
  *
- * A root, 4 children, 5 children of each: 20 model calls stream over HTTP from a provider that never
- * ends a reply. Ten times, each tree is canceled when all calls run. `cancel_ms` is the time from the
- * call of `cancel` to the moment at which the provider has seen the last connection closed; `ended_ms`
- * that to the Step of the root, which has all usage. A benchmark that finds a connection left open, a
- * workflow that still runs or an activity that nobody ended fails.
+ * A root has 4 children, and each of these has 5 children. Their 20 model calls stream over HTTP
+ * from a provider that never ends a reply. Each of ten trees is canceled when all calls run.
+ * `cancel_ms` is the time from the call of `cancel` until the provider has seen the last connection
+ * close. `ended_ms` is the time until the Step of the root, which has all usage. The benchmark
+ * fails if a connection stays open, a workflow still runs, or an activity was not ended.
  *
- * What it contains: two hops of signals, and for each call the heartbeat by which an activity hears that
- * it is canceled, at most one a second. Not measured: a provider far away, a fleet of several workers.
+ * The time includes two hops of signals and, for each call, the heartbeat that tells the activity
+ * about the cancel, at most one a second. Not measured: a provider far away, a fleet of several
+ * workers.
  */
 import {
   CANCEL_WIDTH,
@@ -23,7 +24,7 @@ import { figure, median, type Bench } from './support/figure.ts';
 const TIMES = 10;
 const LEAVES = CANCEL_WIDTH.middles * CANCEL_WIDTH.leaves;
 
-/** The benchmark of canceled trees. */
+/** The benchmark `tree-cancel`. */
 export const treeCancelBench: Bench = {
   name: 'tree-cancel',
   about: 'time from a cancel of a root to the end of 20 model calls, two levels below',

@@ -1,6 +1,7 @@
 /**
- * `tree`: what fifty children of twenty iterations cost their parent in history, and the whole tree in
- * wall time over the same tree of bare workflows with the same activities and payloads.
+ * `tree`: what fifty children of twenty iterations cost their parent in history, and the wall time
+ * of the whole tree compared with the same tree of bare workflows with the same activities and
+ * payloads.
  */
 import { serveBare } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';
@@ -14,10 +15,10 @@ const CHILDREN = 50;
 const ITERATIONS = 20;
 const RESULT_BYTES = 1_024;
 const PAIRS = 5;
-/** In the parent: a child is initiated, started, and ends. */
+/** The parent's events for one child: it is initiated, it started, it ended. */
 const EVENTS_OF_A_CHILD = 3;
 
-/** The benchmark of trees. */
+/** The benchmark `tree`. */
 export const treeBench: Bench = {
   name: 'tree',
   about:

@@ -1,11 +1,11 @@
 /**
- * `turn`: what an iteration of an agent costs in wall time over a bare workflow with the same two
- * activities and payloads: alternating in one run, then with forty at once.
+ * `turn`: the wall time of an agent's iteration compared with a bare workflow with the same two
+ * activities and payloads, alternating in one run, then with forty at once.
  *
- * The same two activities means those of a worker, `callModel` and `callTool`, with an instant model
- * and an instant tool behind them: see `same-activities.ts`. `wall_ratio_constant` is stricter and has
- * no goal: over activities that give a constant at once, so that the work of our activities (finding
- * the transcript, building the request, checking arguments) counts as overhead too.
+ * The two activities are those of a worker, `callModel` and `callTool`, with an instant model and
+ * an instant tool: see `same-activities.ts`. `wall_ratio_constant` is stricter and has no goal. It
+ * compares with activities that return a constant at once, so that the work of our activities
+ * (finding the transcript, building the request, checking arguments) counts as overhead too.
  */
 import { serveBare, type BareSide } from './support/bare-worker.ts';
 import { openStage, type Stage } from './support/bench-stage.ts';
@@ -19,7 +19,7 @@ const TURNS = 50;
 const FLEET = 40;
 const FLEET_TURNS = 20;
 
-/** The benchmark of iterations. */
+/** The benchmark `turn`. */
 export const turnBench: Bench = {
   name: 'turn',
   about: 'wall time of an iteration over a bare workflow with the same activities',
@@ -39,7 +39,7 @@ async function measure(stage: Stage): Promise<readonly Figure[]> {
   const constantSide = await serveBare(stage, RESULT_BYTES);
   const agent = async (turns: number): Promise<number> => {
     const startedAt = performance.now();
-    // Ended by its limit before an answer: as many calls of model and tool as the bare workflow.
+    // Its limit ends it before an answer, so it makes as many calls as the bare workflow.
     const run = await agentSide.everloop.start('instant', {
       task: String(turns),
       limits: { iterations: turns },

@@ -1,6 +1,6 @@
 /**
- * The smallest agent: one model call, one answer. Everything that is missing is started and stopped
- * here: a Temporal server, a worker, a client.
+ * The smallest agent: one model call, one answer. `local` starts and stops everything else: a
+ * Temporal server, a worker, a client.
  *
  *     npx tsx examples/01-hello.ts
  */

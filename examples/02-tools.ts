@@ -1,6 +1,6 @@
 /**
  * An agent with two tools, called in parallel in one turn. Each call is an activity of its own: it
- * is retried by the tool's policy, survives a crash of the worker, and is counted.
+ * is retried by the tool's policy, it survives a crash of the worker, and it is counted.
  *
  *     npx tsx examples/02-tools.ts
  */
@@ -18,7 +18,7 @@ const population = defineTool({
   effect: 'read',
   execute: ({ city }) => {
     const people = POPULATION[city];
-    // An error that the model should read and can do something about.
+    // An error for the model, which can react to it.
     if (people === undefined) throw new ToolError(`no figures for ${city}`);
     return { city, people };
   },
@@ -29,7 +29,7 @@ const note = defineTool({
   name: 'note',
   description: 'Writes a line into the notebook.',
   parameters: z.object({ line: z.string() }),
-  // Never repeated blindly: when its outcome is unknown, the model is told so.
+  // Never repeated blindly: if its outcome is unknown, the model reads so.
   effect: 'once',
   execute: ({ line }) => {
     notes.push(line);

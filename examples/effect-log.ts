@@ -1,7 +1,7 @@
 /**
  * A small append-only log of effects: what the tools of an example have done to their world. The
- * state of a scenario is its seed with the effects applied in order, so a worker that was killed
- * and replaced sees what happened before, and a test sees how often each effect did.
+ * state of a scenario is its seed with the effects applied in order, so a worker that replaces
+ * a killed one sees what happened before, and a test sees how often each effect happened.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 

@@ -1,27 +1,27 @@
 /**
- * The model of an example: a provider when OPENAI_API_KEY is set, else a mock of one, which plays a
- * script over real HTTP. So every example runs on a machine that has nothing but Node.
+ * The model of an example: a provider if OPENAI_API_KEY is set, otherwise a mock of one, which
+ * plays a script over real HTTP. So every example runs on a machine that has only Node.
  */
 import { openai } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { LLMock, type Fixture } from '@copilotkit/aimock';
 import type { ModelEntry, ModelFunction, ModelReply } from '../src/index.ts';
 
-/** What the mock says to whom: the first line that fits. */
+/** A reply of the mock. It uses the first line that matches. */
 export interface ExampleLine {
-  /** In what the person said last. */
+  /** Matches the person's last message. */
   readonly said: RegExp;
-  /** Results of tools that the model has read since. */
+  /** Number of tool results that the model has read since. */
   readonly results: number;
   readonly reply: ModelReply;
 }
 
-/** What a model says when there is no real one: a list of replies, or a function. */
+/** The replies without a real model: a list, or a function. */
 export type ExampleScript = readonly ModelReply[] | ModelFunction;
 
 /**
- * `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI when a key is set; else the script: its function, or reply n
- * of its list to the nth request of a run.
+ * `gpt-5-mini`, or `EXAMPLE_MODEL`, of OpenAI if a key is set; otherwise the script: its function,
+ * or reply n of its list to the nth request of a run.
  */
 export function exampleModel(script: ExampleScript): ModelEntry['model'] {
   if (typeof script === 'function') {
@@ -34,7 +34,7 @@ export function exampleModel(script: ExampleScript): ModelEntry['model'] {
   );
 }
 
-/** As {@link exampleModel}, for agents that people talk with: what is said decides on the reply. */
+/** As {@link exampleModel}, for agents that people talk with: the message decides the reply. */
 export function exampleDialogue(lines: readonly ExampleLine[]): ModelEntry['model'] {
   return modelOf(
     lines.map(({ said, results, reply }) =>
@@ -92,7 +92,7 @@ function modelOf(fixtures: readonly Fixture[]): ModelEntry['model'] {
   })(`script-${scripts}`);
 }
 
-/** A mock for each request: one that stayed would keep the process of the example from ending. */
+/** A mock for each request, because a permanent one would keep the process alive. */
 async function askMock(
   fixtures: readonly Fixture[],
   input: Parameters<typeof fetch>[0],

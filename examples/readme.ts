@@ -1,28 +1,18 @@
-/** The example of the README, which quotes what stands between the two marks. */
-import { z } from 'zod';
+/** The example of the README, which quotes the code between the two marks. */
 import { defineAgent, defineTool } from '../src/index.ts';
 import { local } from '../src/worker.ts';
 import { exampleModel } from './example-model.ts';
 
 const script = [
-  { content: '<action>\n- tool: population\n  args: { city: Vienna }\n</action>' },
-  { content: '<answer>Vienna has 2,028,000 inhabitants.</answer>' },
+  { content: '<action>\n- tool: stock\n</action>' },
+  { content: '<answer>Yes, 12 packets of tea.</answer>' },
 ];
 
 // region readme
-const population = defineTool({
-  name: 'population',
-  description: 'How many people live in a city.',
-  parameters: z.object({ city: z.string() }),
-  effect: 'read',
-  execute: ({ city }) => ({ city, people: city === 'Vienna' ? 2_028_000 : 767_000 }),
-});
-const clerk = defineAgent({ name: 'clerk', model: exampleModel(script), tools: [population] });
-
-const everloop = await local({ agents: [clerk] }); // server, worker and client in this process
-const task = 'How many people live in Vienna?';
-const run = await everloop.start('clerk', { task, limits: { totalTokens: 50_000 } });
-const step = await run.result(); // a crash of a worker delays it, no more
-console.log(step.value);
+const stock = defineTool({ name: 'stock', description: 'Our stock', execute: () => ({ tea: 12 }) });
+const clerk = defineAgent({ name: 'clerk', model: exampleModel(script), tools: [stock] });
+const everloop = await local({ agents: [clerk] }); // a Temporal server, a worker and a client
+const run = await everloop.start('clerk', { task: 'Do we have tea?' });
+console.log((await run.result()).value); // a crash of any process delays this, no more
 await everloop.close();
 // endregion

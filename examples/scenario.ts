@@ -1,6 +1,6 @@
 /**
  * What the scenarios share: services that take their time, tools that look up, tools that act once,
- * and an agent in each of the ways in which a scenario can be run.
+ * and an agent for each variant of a scenario.
  */
 import type { AgentOptions } from '../src/define/agent/agent-options.ts';
 import { counter, gauge, slidingWindow, summarize } from '../src/define/agent/define-compaction.ts';
@@ -85,7 +85,7 @@ export interface ScenarioAgentOptions extends Pick<
   readonly pin: string;
 }
 
-/** The agent of a scenario, as its variant wants it. */
+/** The agent of a scenario in one variant. */
 export function scenarioAgent(options: ScenarioAgentOptions): AgentDefinition {
   const { variant, iterations, pin, ...rest } = options;
   return defineAgent({

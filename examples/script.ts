@@ -1,7 +1,7 @@
 /**
- * A scripted model: what it says in each turn, as data, and the same written as the sections of a
+ * A scripted model: what it says in each turn, as data, and the same as the sections of a
  * react agent, as native calls of a chat agent, and as fixtures of a mock server. A reply depends
- * on the request alone, so a call that is repeated after a crash gets the same reply.
+ * only on the request, so a call that is repeated after a crash gets the same reply.
  */
 import { xmlFormat } from '../src/core/format/xml.ts';
 import type { Json, JsonObject } from '../src/core/base/json.ts';
@@ -20,14 +20,15 @@ export interface ScriptTurn {
 }
 
 /**
- * How the agent works: react with YAML or JSON calls, or with programs that make the calls, or native
- * calls. The others are react with YAML: `search` has to find its tools, `window` sees its last entries
- * alone, `summary` is summed up. In `lisp` every turn is a program, the last of which returns the answer.
+ * How the agent works: react with YAML or JSON calls, or with programs that make the calls, or
+ * native calls. The others are react with YAML: `search` has to find its tools, `window` sees only
+ * its last entries, `summary` is summarized. In `lisp` every turn is a program, the last of which
+ * returns the answer.
  */
 export type ScriptVariant =
   'yaml' | 'json' | 'program' | 'chat' | 'search' | 'window' | 'summary' | 'lisp';
 
-/** What every reply costs, so that totals can be told by counting replies. */
+/** The usage of every reply, so that totals follow from the number of replies. */
 export const REPLY_TOKENS = { input: 100, output: 10 } as const;
 
 const USAGE = { inputTokens: REPLY_TOKENS.input, outputTokens: REPLY_TOKENS.output };
@@ -57,7 +58,7 @@ function callSection(
   return { name: 'action', content };
 }
 
-/** A program that makes the calls, side by side as those of a turn are. */
+/** A program that makes the calls in parallel, as a turn does. */
 function programText(calls: ScriptCalls): string {
   const forms = calls.map(
     ({ tool, args }) => `(tool/${tool} ${printValue(fromJson(args), 'readable')})`,
@@ -84,7 +85,7 @@ export function scriptReply(turn: ScriptTurn, variant: ScriptVariant): ModelRepl
   };
 }
 
-/** What a scripted model goes by beside its script. */
+/** What a scripted model needs besides its script. */
 export interface ScriptedModelOptions {
   /** How long a reply takes, in ms; default 0. */
   readonly latencyMs?: number;
@@ -93,8 +94,8 @@ export interface ScriptedModelOptions {
 }
 
 /**
- * A model function that says the script: turn n in iteration n, piece by piece as providers do. It
- * throws when it is asked for more.
+ * A model function that plays the script: turn n in iteration n, piece by piece as providers do. It
+ * throws when the script is over.
  */
 export function scriptedModel(
   script: readonly ScriptTurn[],
@@ -134,7 +135,7 @@ function summaryReply(
   throw new Error(`Expected a summary after one of the iterations ${known}, got ${iteration}.`);
 }
 
-/** Some words each, so that there is something to watch. */
+/** A few words each, so that the stream is visible. */
 function piecesOf(text: string): readonly string[] {
   return text.match(/[^]{1,24}/gu) ?? [];
 }

@@ -1,6 +1,6 @@
 /**
- * Prints the closing line of a test run from vitest's JSON report, and ends with the run's verdict:
- * 0 when tests ran, none failed and the runner itself ended well, else 1.
+ * Prints the closing line of a test run from vitest's JSON report, and exits with the run's
+ * verdict: 0 if tests ran, none failed and the runner itself ended well, otherwise 1.
  *
  * Usage: ci-summary REPORT.json EXIT_CODE_OF_THE_RUNNER
  */
@@ -15,7 +15,7 @@ let report = '';
 try {
   report = readFileSync(reportFile, 'utf8');
 } catch {
-  // A runner that died wrote none: an empty report is a failed run.
+  // A runner that died wrote no report, and an empty report means a failed run.
 }
 const summary = summarize(report, Number(exitCode));
 for (const line of summary.notes) console.log(line);

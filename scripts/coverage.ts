@@ -1,6 +1,6 @@
 /**
- * What the behaviour of the loop has to be shown by, row by row, and which tests show it: those whose
- * name, or a comment in them, has the tag of the row, `[row 12]`.
+ * The behaviours that tests must prove, row by row, and the tests that prove them. A test proves a
+ * row if its name, or a comment in it, has the tag of the row, such as `[row 12]`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { isServerTest } from '../test/support/server-tests.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** One row of acceptance. */
+/** One row. */
 export interface CoverageRow {
   readonly row: number;
   readonly title: string;
-  /** Whether it has to be shown on a real server too. */
+  /** Whether a test on a real server must prove it too. */
   readonly onServer: boolean;
 }
 
@@ -21,31 +21,31 @@ type RowText = readonly [row: number, title: string, mark?: 'server'];
 
 const texts: readonly RowText[] = [
   [1, 'A run from its first to its last event: iterations, numbers, order', 'server'],
-  [2, 'A cancel at any moment still gives a Step', 'server'],
+  [2, 'A cancel at any moment still returns a Step', 'server'],
   [3, 'Which ending wins when several are due'],
-  [4, 'Each kind of ending, and the whole Step that comes of it'],
-  [5, 'The history keeps all, the scratchpad what the model sees'],
+  [4, 'Each kind of ending, with its whole Step'],
+  [5, 'The history keeps everything; the scratchpad is what the model sees'],
   [6, 'A hand-over to the next link changes nothing', 'server'],
-  [7, 'A loop of your own gets events, limits and statistics'],
-  [8, 'Input to a live run: order, repetition, interruption, too late', 'server'],
-  [9, 'Both formats read what they should, plain and strict'],
+  [7, 'Own loops get events, limits and statistics'],
+  [8, 'Input to a live run: order, duplicates, interruption, late input', 'server'],
+  [9, 'Both formats read what they should, lenient and strict'],
   [10, 'Readers take any text, in time that grows with its length'],
   [11, 'What formats write, and how they describe it'],
-  [12, 'Kinds of sections, and what of a section is its payload'],
+  [12, 'Kinds of sections, and the payload of each'],
   [13, 'The JSON reader and its messages'],
-  [14, 'The YAML reader: the schema decides on types; what it refuses'],
+  [14, 'The YAML reader: the schema decides types; what is refused'],
   [15, 'Types, coercion, defaults'],
-  [16, 'Problems of a value, as lines'],
-  [17, 'Reading calls that are text'],
-  [18, 'Calls in the form of the provider'],
+  [16, 'Problems of a value, one on each line'],
+  [17, 'Reading calls written as text'],
+  [18, 'Native calls of the provider'],
   [19, 'The catalogue of tools in the prompt'],
-  [20, 'What becomes of a call: outcomes, texts, statistics'],
+  [20, 'What happens to a call: outcomes, texts, statistics'],
   [21, 'The text of a result'],
-  [22, 'Batches: at once, one by one, order of results'],
+  [22, 'Batches: parallel, sequential, order of results'],
   [23, 'A call whose worker is killed', 'server'],
   [24, 'Approval of calls', 'server'],
   [25, 'Middleware around models and tools'],
-  [26, 'What a definition is refused for'],
+  [26, 'Why a definition is refused'],
   [27, 'Tool search: catalogue, pages, hits, chat'],
   [28, 'Rankings of tool search'],
   [29, 'Programs', 'server'],
@@ -53,26 +53,26 @@ const texts: readonly RowText[] = [
   [31, 'Validators'],
   [32, 'Whole requests'],
   [33, 'An action and an answer in one reply'],
-  [34, 'What the model is told of its mistakes'],
+  [34, 'What the model reads about its mistakes'],
   [35, 'Replies that cannot be read, are empty or cut off'],
   [36, 'Media of tasks and results'],
-  [37, 'Time for instructions'],
+  [37, 'Time in instructions'],
   [38, 'Each counter and each gauge'],
-  [39, 'Statistics of your own'],
-  [40, 'Each limit, at zero, at its value, one beyond'],
+  [39, 'Own statistics'],
+  [40, 'Each limit at zero, at its value and one above'],
   [41, 'Limits by prefix, several at once'],
   [42, 'Default limits and short forms'],
   [43, 'A limit on calls within a batch'],
-  [44, 'Work that is refused instead of ending the run'],
+  [44, 'Limits that refuse work instead of ending the run'],
   [45, 'Limits on tokens and cost'],
-  [46, 'Deadlines, and limits that are changed in flight', 'server'],
+  [46, 'Deadlines, and limits that change during a run', 'server'],
   [47, 'Events: fields, order, sizes, log lines'],
   [48, 'Listeners', 'server'],
   [49, 'When a compaction is due'],
   [50, 'Sliding window, masking, pinned entries'],
   [51, 'Summaries'],
   [52, 'Tokens and cost of each provider'],
-  [53, 'What goes wrong with a provider, over HTTP'],
+  [53, 'Failures of a provider, over HTTP'],
   [54, 'Streaming', 'server'],
   [55, 'An agent as a tool', 'server'],
   [56, 'Sums over a tree under kills', 'server'],
@@ -81,19 +81,19 @@ const texts: readonly RowText[] = [
 ];
 
 const modeTexts: readonly RowText[] = [
-  [1, 'What a definition is refused for in each mode'],
+  [1, 'Why a definition is refused in each mode'],
   [2, 'Whole prompts, and previews of them'],
   [3, 'Finding JSON in a reply'],
-  [4, 'json: valid, not JSON, misfit, never valid'],
+  [4, 'json: valid, not JSON, a value that does not fit, never valid'],
   [5, 'Classification with each strategy; a refusal', 'server'],
-  [6, 'text: the reply as it came'],
+  [6, 'text: the unchanged reply'],
   [7, 'Steps as context, over all pairs of modes', 'server'],
-  [8, 'What requests carry, and odd replies'],
+  [8, 'Content of requests, and odd replies'],
   [9, 'Every native call has one result'],
   [10, 'lisp: turns, single shot, repair', 'server'],
   [11, 'Finding programs in a reply'],
-  [12, 'What models and tools wrote stays in its frame'],
-  [13, 'Tools made of models and agents', 'server'],
+  [12, 'Text of models and tools stays in its frame'],
+  [13, 'Tools made from models and agents', 'server'],
   [14, 'Signatures, schemas, coercion'],
   [15, 'Templates'],
   [16, 'Pipelines; compile once, run many', 'server'],
@@ -102,29 +102,29 @@ const modeTexts: readonly RowText[] = [
   [19, 'Hidden fields and keys reach no model'],
 ];
 
-/** All rows of acceptance of the loop, in order. */
+/** The rows of the loop, in order. */
 export const COVERAGE_ROWS: readonly CoverageRow[] = texts.map(rowOf);
 
-/** Those of modes, signatures and piping; their tag is `[sub 12]`. */
+/** The rows of modes, signatures and piping. Their tag is `[sub 12]`. */
 export const MODE_ROWS: readonly CoverageRow[] = modeTexts.map(rowOf);
 
 function rowOf([row, title, mark]: RowText): CoverageRow {
   return { row, title, onServer: mark === 'server' };
 }
 
-/** A file of tests, and the rows that it has the tags of. */
+/** A test file and the rows whose tags it has. */
 export interface TaggedFile {
-  /** In the repository, with slashes. */
+  /** Relative to the repository, with slashes. */
   readonly path: string;
   readonly text: string;
   readonly rows: readonly number[];
   readonly onServer: boolean;
 }
 
-/** The word of a tag: `row` for the loop, `sub` for modes. */
+/** The first word of a tag: `row` for the loop, `sub` for modes. */
 export type TagWord = 'row' | 'sub';
 
-/** The files of tests that have a tag, sorted by path. */
+/** The test files with a tag, sorted by path. */
 export function taggedFiles(word: TagWord = 'row'): readonly TaggedFile[] {
   const tag = new RegExp(`\\[${word} (\\d+)\\]`, 'g');
   return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })

@@ -1,7 +1,10 @@
 /**
- * `npm run fuzz -- lisp --seconds 60 [--seed N]` throws programs at the language, see `fuzz/lisp.ts`.
- * `npm run fuzz -- --seconds 60 [--seed N]`: throws generated and mutated replies at every reader.
- * Fails on a throw, and on a reader that is slower than it may be; prints inputs per second.
+ * Fuzzing, for a given time and from a seed:
+ *
+ * - `npm run fuzz -- lisp --seconds 60 [--seed N]` runs generated programs, see `fuzz/lisp.ts`.
+ * - `npm run fuzz -- --seconds 60 [--seed N]` gives generated and mutated replies to every reader.
+ *
+ * It fails if a reader throws or is slower than allowed, and prints inputs per second.
  */
 import { parseArgs } from 'node:util';
 import { hostileReply, randomOf } from '../test/support/hostile-replies.ts';

@@ -1,10 +1,10 @@
 /**
- * Writes `src/lisp/regex/unicode-tables.ts`, the general categories behind `\p{…}`, from the Unicode
+ * Writes `src/lisp/regex/unicode-tables.ts`, the general categories for `\p{…}`, from the Unicode
  * data of the running Node: `npx tsx scripts/generate-unicode-tables.ts`.
  *
- * A table is one text: for each range the gap to the range before it and its length less one, both
- * in base 32, five bits a digit: the last digit of a number is one of `0-9a-v`, the earlier ones are
- * written as the 32 signs from `A` on. That needs no separators.
+ * A table is one text. Each range is two numbers: the gap to the range before it, and its length
+ * minus one. Numbers are in base 32, five bits a digit. The last digit is one of `0-9a-v`; earlier
+ * digits are the 32 characters from `A` on. So numbers need no separators.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * The parts of the documentation that are made from the code, as Markdown. Each stands in a page
+ * The parts of the documentation that are generated from the code, as Markdown. In a page, each is
  * between `<!-- generated: NAME -->` and `<!-- end of NAME -->`.
  */
 import { readFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ const parts: Readonly<Record<string, () => string>> = {
   events: () => tableOf(['Type', 'When', 'Fields of its own'], eventRows()),
 };
 
-/** `page` with each generated part as it should be. Throws when a marker names no part. */
+/** Returns `page` with fresh generated parts. Throws if a marker names no part. */
 export async function renderPage(path: string, page: string): Promise<string> {
   const filled = page.replaceAll(
     /<!-- generated: ([a-z ]+) -->[^]*?<!-- end of \1 -->/g,
@@ -76,7 +76,7 @@ export async function renderPage(path: string, page: string): Promise<string> {
   return format(filled, { ...settings, parser: 'markdown' });
 }
 
-/** The text of the page at `path`, as it is in the repository. */
+/** The text of the page at `path` in the repository. */
 export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
@@ -97,7 +97,7 @@ interface SyntaxNode {
   readonly [key: string]: unknown;
 }
 
-/** One row for each member of the union `EventBody`, with the comment that stands before it. */
+/** One row for each member of the union `EventBody`, with the comment before it. */
 function eventRows(): readonly (readonly string[])[] {
   const text = readPage(EVENTS_FILE);
   const { program, comments } = parseSync(EVENTS_FILE, text, { astType: 'ts', lang: 'ts' });
@@ -110,7 +110,7 @@ function eventRows(): readonly (readonly string[])[] {
   const members = body['types'] as readonly SyntaxNode[];
   return members.map((member) => {
     const fields = fieldsOf(member);
-    // Between the comment and the member stand only a bar and parentheses.
+    // Only a bar and parentheses may be between the comment and the member.
     const comment = comments.findLast(({ end }) => end <= member.start);
     const isOwn = comment !== undefined && /^[\s|(]*$/.test(text.slice(comment.end, member.start));
     if (!isOwn) throw new Error(`Expected a comment before ${fields.type} in ${EVENTS_FILE}.`);
@@ -146,7 +146,7 @@ function fieldsOf(member: SyntaxNode): {
   };
 }
 
-/** `Pick<Reports, 'counts' | 'gauges'>` gives the picked names, `Breach` its own name. */
+/** `Pick<Reports, 'counts' | 'gauges'>` yields the picked names, `Breach` its own name. */
 function referredFields(reference: SyntaxNode): readonly string[] {
   const given = reference['typeArguments'] as SyntaxNode | null | undefined;
   const picked = (given?.['params'] as readonly SyntaxNode[] | undefined)?.[1];

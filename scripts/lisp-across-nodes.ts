@@ -1,7 +1,8 @@
 /**
- * Law M1 across versions of Node: `npm run test:nodes [-- 20 22 24]` runs the conformance suite, the
- * programs that are compared with Clojure, and generated programs with effects in each version, and
- * compares values, notes, fuel, requests and the bytes of every snapshot with those of this one.
+ * Checks law M1 across versions of Node: `npm run test:nodes [-- 20 22 24]`. In each version it
+ * runs the conformance suite, the programs that are compared with Clojure, and generated programs
+ * with effects. It compares values, notes, fuel, requests and the bytes of every snapshot with
+ * those of this version.
  *
  * The binaries come from the npm package `node`.
  */

@@ -1,9 +1,9 @@
 /**
- * Records what real Clojure answers to the generated programs: `npm run test:clojure`.
+ * Records the answers of real Clojure to the generated programs: `npm run test:clojure`.
  *
  * Needs Java and Maven, which fetches Clojure's jars into a temporary folder. All programs run in
- * one Java process. The answers go to `test/lisp/clojure/answers.jsonl`, which everyone checks
- * without Java: first a line of totals, then `[program, answer]` for a value or
+ * one Java process. The answers go to `test/lisp/clojure/answers.jsonl`, so that tests need
+ * no Java: first a line of totals, then `[program, answer]` for a value or
  * `[program, null, class]` for an exception.
  */
 

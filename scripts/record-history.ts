@@ -1,7 +1,7 @@
 /**
- * Records the histories of `test/histories`: runs that today's workflow code plays on a real server,
- * as JSON. Tests replay them with later code, so a file is recorded again only when the order of
- * commands was changed on purpose (`npm run record-history [NAME…]`), with a note in the CHANGELOG.
+ * Records the histories of `test/histories`: runs that today's workflow code plays on a real
+ * server, as JSON. Tests replay them with later code. Record a file again only if you changed the
+ * order of commands on purpose (`npm run record-history [NAME…]`), and note it in the CHANGELOG.
  */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ try {
     const history = (await historiesOf(stage.client, run.id))[link];
     if (history === undefined) throw new Error(`Expected run ${name} to have a link ${link}.`);
     const file = join(FOLDER, `${name}.json`);
-    // Who recorded it is nobody's business.
+    // Do not publish who recorded it.
     const text = historyToJSON(history).replaceAll(`${process.pid}@${hostname()}`, 'recorder');
     await writeFile(file, `${JSON.stringify(JSON.parse(text), null, 1)}\n`);
     process.stdout.write(`${file}: ${history.events?.length} events\n`);

@@ -1,10 +1,10 @@
-/** What a test run came to. */
+/** The result of a test run. */
 export interface TestSummary {
   /** `12 passed, 0 failed, 1 skipped` */
   readonly line: string;
   /** Whether tests ran and nothing failed. */
   readonly passed: boolean;
-  /** What the counts alone do not tell: files that could not be loaded, a runner that died. */
+  /** Problems beyond the counts: files that could not be loaded, a runner that died. */
   readonly notes: readonly string[];
 }
 

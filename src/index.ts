@@ -1,6 +1,6 @@
 /**
  * `everloop`: define agents, start them, talk to them. For applications and for files that define
- * agents; not for workflow code. Reaches neither the worker nor what runs in the sandbox.
+ * agents; not for workflow code. Imports no worker, and no workflow code but message definitions.
  */
 export { defineAgent } from './define/agent/define-agent.ts';
 export {
@@ -31,8 +31,8 @@ export {
   yamlSection,
   yamlToolchain,
   type StructuredSectionOptions,
-} from './define/text/define-text.ts';
-export type { SignatureInput } from './define/text/define-signature.ts';
+} from './define/agent/reply-layout.ts';
+export type { SignatureInput } from './define/schema/define-signature.ts';
 export { fanOut, type FanOutOptions } from './define/pipeline/define-fan-out.ts';
 export {
   pipeline,
@@ -42,14 +42,13 @@ export {
 } from './define/pipeline/define-pipeline.ts';
 export { humanStep, type HumanStep, type HumanStepOptions } from './define/pipeline/human-step.ts';
 export { defineTool } from './define/tool/define-tool.ts';
-export { llmTool } from './define/llm-tool/define-llm-tool.ts';
-export type { LlmToolOptions } from './define/llm-tool/llm-tool-options.ts';
+export { llmTool } from './define/tool/define-llm-tool.ts';
+export type { LlmToolOptions } from './define/tool/llm-tool-options.ts';
 export { external, type ExternalReturn } from './define/tool/external.ts';
 export { toolResult, type ToolReturn } from './define/tool/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './define/tool/define-validator.ts';
 export type {
   AgentDefinition,
-  AgentModel,
   AnswerDefinition,
   FormatDefinition,
   PromptFunction,
@@ -70,7 +69,7 @@ export type {
   ToolMiddlewareCall,
 } from './define/definition/middleware.ts';
 export { isDataMode, isProgramMode } from './define/agent/mode-problems.ts';
-export type { ModelEntry, StructuredOutput } from './define/definition/model-entry.ts';
+export type { AgentModel, ModelEntry, StructuredOutput } from './define/model/model-entry.ts';
 export {
   previewPrompt,
   type PreviewOptions,
@@ -109,7 +108,7 @@ export {
   type Conversation,
   type ConversationClient,
   type ConversationOptions,
-  type Said,
+  type SayResult,
 } from './client/conversation.ts';
 export {
   createEverloop,
@@ -139,7 +138,7 @@ export {
   followRun,
   type FollowedRun,
   type FollowRunOptions,
-  type RunNews,
+  type RunUpdate,
 } from './client/follow-run.ts';
 export type { RunStart } from './client/started-with.ts';
 export { MAX_START_BYTES } from './core/start/start-input.ts';

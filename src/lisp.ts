@@ -1,6 +1,7 @@
 /**
- * `everloop/lisp`: the language on its own. It imports nothing and reaches nothing: read a program,
- * check it, start a machine, and advance it with the answers to its requests until it ends.
+ * `everloop/lisp`: the language on its own. It imports no other code and has no access to the
+ * outside: read a program, check it, start a machine, and advance it with the results of its
+ * requests until it ends.
  *
  * @example
  * const read = readProgram('(+ 1 2)');

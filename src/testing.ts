@@ -8,12 +8,7 @@
  * script.assertDone();
  */
 export { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
-export {
-  createMemoryHost,
-  type MemoryHost,
-  type MemoryHostParts,
-  type MemoryTree,
-} from './testing/memory-host.ts';
+export { createMemoryHost, type MemoryHostParts, type MemoryTree } from './testing/memory-host.ts';
 export type {
   AnswerOptions,
   HandoverPlace,

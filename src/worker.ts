@@ -1,6 +1,6 @@
 /**
- * `everloop/worker`: what serves agents. For worker processes and scripts on Node; never for
- * workflow code, nor for an application that only starts runs (take `everloop` there).
+ * `everloop/worker`: serves agents, for worker processes and scripts on Node. Workflow code must not
+ * import it, and applications that only start runs should import `everloop`.
  */
 export type { Archive, ArchivedLink, ArchivedList } from './activities/archive-transcript.ts';
 export { createRegistry, type RegistryOptions } from './registry/registry.ts';

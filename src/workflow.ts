@@ -9,7 +9,7 @@
  */
 export { createTemporalHost, type TemporalHost } from './workflows/temporal-host.ts';
 export { agent, runAgentWorkflow } from './workflows/agent.ts';
-export { failureOf, leaveWith, throughTheOneExit } from './workflows/failures.ts';
+export { failureOf, leaveWith, toWorkflowFailure } from './workflows/failures.ts';
 export { firstBreach, wouldCross } from './core/limits/breach.ts';
 export { compileLimits, mergeLimits, type CompiledLimits } from './core/limits/compile-limits.ts';
 export type { Breach, Limit } from './core/contract/limit.ts';
@@ -24,15 +24,10 @@ export {
   type OwnEventBody,
   type OwnEventType,
 } from './core/contract/events.ts';
-export type {
-  Host,
-  JudgeOutcome,
-  ModelOrder,
-  ModelOutcome,
-  OwnRequest,
-  TranscriptReference,
-  TranscriptView,
-} from './core/run/host.ts';
+export type { Host } from './core/run/host.ts';
+export type { JudgeOutcome, ModelOutcome } from './core/contract/host-outcome.ts';
+export type { ModelOrder, OwnRequest, TranscriptReference } from './core/contract/host-order.ts';
+export type { TranscriptView } from './core/contract/transcript.ts';
 export {
   createMailbox,
   EMPTY_INBOX,
@@ -76,9 +71,9 @@ export type {
   ProgramState,
   ProgramView,
 } from './core/contract/report.ts';
-export type { ProgramOrder } from './core/programs/running-program.ts';
+export type { ProgramOrder } from './core/programs/program-context.ts';
 export type { KeptTurn } from './core/run/kept-turn.ts';
-export { createRun, isStopped, statOf, type Run } from './core/run/run.ts';
+export { createRun, statOf, type Run } from './core/run/run.ts';
 export type {
   AgentSpec,
   AnswerSpec,
@@ -96,21 +91,15 @@ export {
   type MalformedTurn,
   type Turn,
 } from './core/contract/turn.ts';
-export {
-  createWork,
-  type CheckedValues,
-  type NewEntry,
-  type Next,
-  type TurnEnd,
-  type Work,
-} from './core/loop/work.ts';
+export type { CheckedValues } from './core/loop/judge.ts';
+export { createWork, type NewEntry, type Next, type TurnEnd, type Work } from './core/loop/work.ts';
 export type {
   PersonQuestion,
   PersonReply,
   SpawnAllOptions,
   SpawnInput,
   SpawnResult,
-  SpawnWish,
+  SpawnRequest,
 } from './core/children/spawn.ts';
 export type {
   CompactionSpec,
@@ -142,7 +131,7 @@ export {
   type ToolCall,
 } from './core/base/message.ts';
 export type { Mode, ModelRequest, Reply, TokenUsage } from './core/contract/model.ts';
-export type { Problem } from './core/base/problem.ts';
+export type { ReplyProblem as Problem } from './core/base/problem.ts';
 export { readJson, type JsonReading } from './core/section/json-reader.ts';
 export { payloadOf, type Payload } from './core/section/payload.ts';
 export { sectionOf, type Section, type SectionReading } from './core/section/section.ts';

@@ -55,7 +55,7 @@ describe('the source', () => {
     expect(checkEntries(manifest.exports, entryFiles, ENTRIES_TO_COME)).toEqual([]);
   });
 
-  it('shows the figures of the house', () => {
+  it('shows the figures of the house, and keeps them within their bounds', () => {
     const figures = houseFigures(sources);
 
     for (const { name, value, atMost, places } of figures) {
@@ -63,7 +63,7 @@ describe('the source', () => {
       console.log(`${String(value).padStart(4)} ${name}, at most ${atMost}${shown.join('')}`);
     }
 
-    expect(figures).toHaveLength(6);
+    expect(figures.filter(({ value, atMost }) => value > atMost)).toEqual([]);
   });
 });
 

@@ -17,6 +17,16 @@ const PAGES = [
     .map((name) => `docs/${name.replaceAll('\\', '/')}`),
 ];
 
+/** The anchors that a Markdown page has on the web: its headings without marks, joined by dashes. */
+function anchorsOf(page: string): readonly string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 describe('the documentation', () => {
   it.each(PAGES)('links only to what is there: %s', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(
@@ -25,6 +35,29 @@ describe('the documentation', () => {
     const local = links.filter((link) => !/^[a-z]+:/.test(link));
 
     const missing = local.filter((link) => !existsSync(join(ROOT, dirname(page), link)));
+
+    expect(missing).toEqual([]);
+  });
+
+  it.each(PAGES)('links only to headings that are there: %s', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)#\s:]*\.md)?#([^)\s]+)\)/g)];
+
+    const missing = links.filter(([, file, anchor = '']) => {
+      const target = file === undefined ? page : join(dirname(page), file);
+      return !anchorsOf(read(target)).includes(anchor);
+    });
+
+    expect(missing.map(([link]) => link)).toEqual([]);
+  });
+
+  it.each(PAGES)('names only source files that are there: %s', (page) => {
+    const named = [...read(page).matchAll(/`([\w.-]+\/[\w./-]+\.ts)`/g)].map(
+      ([, path = '']) => path,
+    );
+
+    const missing = named.filter(
+      (path) => !['', 'src', 'test'].some((folder) => existsSync(join(ROOT, folder, path))),
+    );
 
     expect(missing).toEqual([]);
   });
@@ -38,7 +71,9 @@ describe('the documentation', () => {
     const asUsed = region.replace('exampleModel(script)', "openai('gpt-5-mini')");
 
     expect(shown.split('\n\n').slice(1).join('\n\n')).toBe(asUsed);
-    expect(asUsed.trim().split('\n').length).toBeLessThanOrEqual(20);
+    const start = read('README.md').split('\n').slice(0, 20).join('\n');
+    expect(start).toContain('npm install everloop\n');
+    expect(start).toContain(asUsed.trim());
   });
 
   it('lists every command and exit code of the command line', async () => {
@@ -93,19 +128,50 @@ describe('the documentation', () => {
     expect(unused.filter((code) => !made.includes(code))).toEqual([]);
   });
 
-  it('gives each decision a number of its own and says what it costs', () => {
-    const decisions = PAGES.filter((page) => page.startsWith('docs/decisions/'));
+  it('lists each page of docs/ in its index, and each decision in theirs', () => {
+    const linkedFrom = (index: string): readonly string[] =>
+      [...read(index).matchAll(/\]\(([^)#\s]+)\)/g)].map(([, link = '']) =>
+        join(dirname(index), link).replaceAll('\\', '/'),
+      );
+    const [index, decisions] = ['docs/README.md', 'docs/decisions/README.md'];
+    const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== index);
+    const isDecision = (page: string): boolean =>
+      page.startsWith('docs/decisions/') && page !== decisions;
+
+    const listed = linkedFrom(index);
+    const missing = pages.filter((page) => !isDecision(page) && !listed.includes(page));
+
+    expect(missing).toEqual([]);
+    expect(listed.length).toBe(new Set(listed).size);
+    expect(linkedFrom(decisions)).toEqual(pages.filter(isDecision).toSorted());
+  });
+
+  it('gives each decision a number of its own and the four parts of its template', () => {
+    const decisions = PAGES.filter((page) => /^docs\/decisions\/(?!README)/.test(page));
 
     const numbers = decisions.map((page) => /\/(\d{4})-/.exec(page)?.[1]);
-    const incomplete = decisions.filter((page) =>
-      ['Context', 'Options', 'Choice', 'Consequence'].some(
-        (part) => !new RegExp(`^(## |\\*\\*)${part}`, 'm').test(read(page)),
-      ),
+    const titles = decisions.map((page) => /^# (\d+)\. \S/.exec(read(page))?.[1]);
+    const parts = decisions.map((page) =>
+      [...read(page).matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part).join(' '),
+    );
+    const otherParts = decisions.filter(
+      (_, place) => parts[place] !== 'Context Options Decision Consequences',
     );
 
     expect(new Set(numbers).size).toBe(decisions.length);
-    expect(numbers).not.toContain(undefined);
-    expect(incomplete).toEqual([]);
+    expect(titles).toEqual(numbers.map((number) => String(Number(number))));
+    expect(otherParts).toEqual([]);
+  });
+
+  it('shows the title of each decision in the list of decisions', () => {
+    const entries = [...read('docs/decisions/README.md').matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)];
+
+    const differing = entries.filter(
+      ([, title, file]) => read(`docs/decisions/${file}`).split('\n')[0] !== `# ${title}`,
+    );
+
+    expect(entries.length).toBeGreaterThan(50);
+    expect(differing.map(([entry]) => entry)).toEqual([]);
   });
 
   it('says in the first lines what this is for, and keeps notes for agents short', () => {

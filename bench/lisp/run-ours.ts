@@ -1,13 +1,13 @@
 /**
- * Runs one program from its text: read, check, start, advance. Also the entry that is bundled as
- * workflows are, to be run inside the sandbox's kind of context.
+ * Runs one program from its text: read, check, start, advance. It is also the entry that is bundled
+ * like a workflow and run inside the sandbox's kind of context.
  */
 import { advance, checkProgram, EMPTY_MEMORY, readProgram, startMachine } from '../../src/lisp.ts';
 
 /** Limits under which every program of the suite ends. */
 const WIDE = { fuel: 2_000_000, loopIterations: 1_000_000, collection: 1_000_000 };
 
-/** Runs `source` to its value; `forced` keeps compiled code out. */
+/** Runs `source` to its value; `forced` prevents compiled code. */
 export function runOurs(source: string, forced: boolean): void {
   const read = readProgram(source);
   if (!read.ok) throw new Error(read.problem.message);

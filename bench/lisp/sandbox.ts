@@ -1,14 +1,14 @@
-/** The language bundled as workflows are, and run in a context of its own as workflows are. */
+/** The language, bundled like a workflow and run in a context of its own like a workflow. */
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { loadWorkflowBundle, preloadedModules } from '../../src/worker/bundle/bundle.ts';
 
 const CACHE_DIR = '.everloop/bundles';
 
-/** What the sandbox has of the language. */
+/** The language in the sandbox. */
 export interface Sandboxed {
   readonly run: (source: string, forced: boolean) => void;
-  /** Bytes of code by which a workflow bundle grows when it has the language; no source map. */
+  /** Bytes that the language adds to a workflow bundle, without the source map. */
   readonly bytes: number;
 }
 

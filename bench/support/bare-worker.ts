@@ -1,4 +1,4 @@
-/** The other side of a comparison: a worker for workflows that do nothing but call activities. */
+/** The baseline of a comparison: a worker for workflows that only call activities. */
 import { Worker, type WorkflowBundle } from '@temporalio/worker';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -18,14 +18,14 @@ export function bareBundle(): Promise<WorkflowBundle> {
 
 /** A worker for bare workflows. */
 export interface BareSide {
-  /** Runs `turns` turns; gives the id of the workflow. */
+  /** Runs `turns` turns; returns the id of the workflow. */
   readonly run: (turns: number) => Promise<string>;
-  /** Runs a workflow with so many children of `turns` turns each; gives its id. */
+  /** Runs a workflow with the given number of children of `turns` turns each; returns its id. */
   readonly runTree: (children: number, turns: number) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
-/** What the activities of a bare workflow are; default: {@link bareActivities}. */
+/** The activities of a bare workflow; the default is {@link bareActivities}. */
 export interface BareWork {
   readonly activities: BareActivities;
   readonly inputOf: (turns: number) => BareInput;
@@ -71,7 +71,7 @@ export async function serveBare(
   };
 }
 
-/** The two activities, which give at once what those of the instant agent give. */
+/** The two activities, which return at once what those of the instant agent return. */
 export function bareActivities(
   resultBytes: number,
 ): Readonly<Record<'bareModel' | 'bareTool', () => Promise<unknown>>> {

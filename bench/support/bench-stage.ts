@@ -1,4 +1,4 @@
-/** A stage for benchmarks: a server of its own, a connection, workers that are ended again. */
+/** A stage for benchmarks: its own server, a connection, and workers that it stops again. */
 import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -16,12 +16,12 @@ import {
 import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
 import { startOrFindServer } from '../../src/worker/server/embedded-server.ts';
 
-/** Everything that a benchmark stands on. */
+/** Everything that a benchmark needs. */
 export interface Stage {
   readonly address: string;
   readonly client: Client;
   readonly connection: NativeConnection;
-  /** Starts a worker for `agents`; it is stopped with the stage. */
+  /** Starts a worker for `agents`; the stage stops it at its end. */
   serve(
     agents: readonly AgentDefinition[],
     options?: Partial<WorkerParts>,

@@ -1,14 +1,14 @@
 /**
- * A task for the comparison of programs with native calls: three tools over twelve customers, whose data
- * are joined, filtered and summed. Both models say what a good one would, and nothing else is scripted:
- * the numbers that they use come from the tools.
+ * A task that compares programs with native calls: three tools over twelve customers, whose data is
+ * joined, filtered and summed. Both models reply as a good model would, and nothing else is
+ * scripted: the numbers that they use come from the tools.
  */
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
 
-/** What is asked. */
+/** The task. */
 export const CUSTOMER_TASK =
   'For each customer in the region "EU": the sum of all paid orders less the sum of all refunds, in cents. Give the number of customers whose balance is over 40,000 and the sum of their balances.';
 
@@ -96,7 +96,7 @@ export function customerTools(): readonly ToolDefinition[] {
   ];
 }
 
-/** What the right answer is, computed here from the same data. */
+/** The right answer, computed here from the same data. */
 export function customerAnswer(): { readonly count: number; readonly total: number } {
   const balances = CUSTOMERS.map(({ id }) => balanceOf(numberOf(id)));
   const large = balances.filter((balance) => balance > 40_000);
@@ -113,10 +113,10 @@ function balanceOf(customer: number): number {
   return sum(paid, 'total_cents') - sum(refundsOf(customer), 'amount_cents');
 }
 
-/** Both scripts wait this long before each reply, as a fast provider would. */
+/** The time that both scripts wait before each reply, as a fast provider would. */
 const MODEL_MS = 1_000;
 
-/** A model that takes its time and reports its tokens: four bytes of what it reads and writes are one. */
+/** A model that waits and reports tokens: four bytes that it reads or writes are one token. */
 export function timedModel(reply: (request: ModelRequest) => ModelReply): ModelFunction {
   return async (request) => {
     await new Promise((resolve) => setTimeout(resolve, MODEL_MS));

@@ -1,6 +1,6 @@
-/** What a benchmark gives: named figures with their goals and baselines, printed as a table. */
+/** The result of a benchmark: named figures with goals and baselines, printed as a table. */
 
-/** One figure. `baseline` is what it was compared with in the same run; null: nothing. */
+/** One figure. `baseline` is the value of the same run that it is compared with, or null. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -34,7 +34,7 @@ export function figure(
   };
 }
 
-/** The middle value; the mean of the two middle ones of an even number. */
+/** The middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = sorted.length / 2;
@@ -42,7 +42,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
 }
 
-/** Whether `figure` meets its goal; true when it has none. */
+/** Whether `figure` meets its goal; true if it has none. */
 export function meetsGoal({ goal, value }: Figure): boolean {
   const [sign, bound] = goal.split(' ');
   if (sign === '<=') return value <= Number(bound);

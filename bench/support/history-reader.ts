@@ -1,9 +1,9 @@
 /**
  * What a run wrote into the service's history, link by link and iteration by iteration.
  *
- * Sizes are the service's own: `historySizeBytes` of a link as a whole, and the copy of that number
- * in each WorkflowTaskStarted, whose differences are what lies between two workflow tasks. The part
- * that is payload is read from the decoded results of activities.
+ * Sizes are the service's own: `historySizeBytes` of a whole link, and the copy of that number in
+ * each WorkflowTaskStarted. The difference of two copies is the size of everything between two
+ * workflow tasks. The payload is read from the decoded results of activities.
  */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 
@@ -20,11 +20,11 @@ export interface Link {
   readonly history: History;
 }
 
-/** What one iteration added: from one model call's scheduling up to the next one's. */
+/** What one iteration added: from the scheduling of one model call to that of the next. */
 export interface IterationCost {
   readonly events: number;
   readonly bytes: number;
-  /** Bytes of what model and tool said themselves: texts, names and arguments, outputs. */
+  /** Bytes of the texts, names and arguments of the model and of the outputs of tools. */
   readonly payloadBytes: number;
   /** Milliseconds by the service's clock. */
   readonly ms: number;
@@ -48,8 +48,8 @@ export async function readLinks(client: Client, workflowId: string): Promise<rea
 }
 
 /**
- * The iterations of a link in order. Left out is what no later model call ends: the last iteration
- * of a link, with the hand-over or the end of the run behind it.
+ * The iterations of a link in order, without the last one: no later model call ends it, and the
+ * hand-over or the end of the run follows it.
  */
 export function iterationsOf({ history }: Link): readonly IterationCost[] {
   const events = history.events ?? [];
@@ -83,7 +83,7 @@ function timeOf(event: HistoryEvent | undefined): number {
   return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
 }
 
-/** Bytes of a reply or of a result in `event`, without the record around it; 0 in most events. */
+/** Bytes of the reply or result in `event`, without the record around it; 0 for most events. */
 function payloadIn(event: HistoryEvent): number {
   const payloads = [
     ...(event.activityTaskCompletedEventAttributes?.result?.payloads ?? []),

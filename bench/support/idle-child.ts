@@ -1,7 +1,7 @@
 /**
- * A process with one worker and nothing else, so that its heaps can be weighed. Runs with
- * `--expose-gc --import workflow-thread.mjs`; its argument is an {@link IdleOrder}, its last message
- * an {@link IdleReport}.
+ * A process with one worker and nothing else, so that its heaps can be measured. It runs with
+ * `--expose-gc --import workflow-thread.mjs`. Its argument is an {@link IdleOrder}, its last
+ * message an {@link IdleReport}.
  */
 import './quiet.ts';
 import { Client, Connection } from '@temporalio/client';
@@ -16,7 +16,7 @@ import { createWorker } from '../../src/worker/serve/create-worker.ts';
 import { bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 
-/** What the process is to do. */
+/** The task of the process. */
 export interface IdleOrder {
   readonly address: string;
   readonly side: 'agent' | 'bare';
@@ -24,7 +24,7 @@ export interface IdleOrder {
   readonly count: number;
 }
 
-/** What it found. */
+/** What the process measured. */
 export interface IdleReport {
   /** Growth of the workflow thread's heap for each workflow. */
   readonly threadBytes: number;
@@ -39,7 +39,7 @@ interface ThreadReport {
   readonly firstActivationsMs: readonly number[];
 }
 
-/** Run and ended before anything is weighed: code that is compiled on first use is not theirs. */
+/** Workflows that run and end before measuring, because code compiled on first use is not theirs. */
 const WARM_UPS = 20;
 
 const TASK_QUEUE = 'idle';
@@ -88,7 +88,7 @@ async function weighAgents({ address, count }: IdleOrder): Promise<IdleReport> {
   return report;
 }
 
-/** One by one, each when the last has made its first steps: they would delay each other's. */
+/** One by one, each after the first steps of the one before, so that they do not delay each other. */
 async function startAgents(everloop: Everloop, count: number): Promise<readonly RunHandle[]> {
   const runs: RunHandle[] = [];
   while (runs.length < count) {
@@ -142,7 +142,7 @@ async function weighBare({ address, count }: IdleOrder): Promise<IdleReport> {
   return report;
 }
 
-/** Weighs both heaps before and after `fill`. */
+/** Measures both heaps before and after `fill`. */
 async function weigh(count: number, fill: () => Promise<void>): Promise<IdleReport> {
   const before = await weighOnce();
   await fill();
@@ -155,7 +155,7 @@ async function weigh(count: number, fill: () => Promise<void>): Promise<IdleRepo
 }
 
 async function weighOnce(): Promise<{ readonly mainBytes: number; readonly thread: ThreadReport }> {
-  // Replies under way and finished runs that are about to be evicted have a moment to go.
+  // Give pending replies and finished runs a moment to disappear.
   await sleep(2_000);
   const thread = await askThread();
   return { mainBytes: collectedHeapBytes(), thread };

@@ -1,6 +1,6 @@
-/** An agent whose model and tool answer at once: what is measured is everything else. */
+/** An agent whose model and tool answer at once, so that a benchmark measures everything else. */
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { jsonToolchain } from '../../src/define/text/define-text.ts';
+import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { ModelFunction, ModelReply, ModelRequest } from '../../src/core/contract/model.ts';
@@ -10,7 +10,7 @@ const REPLY = '<thinking>next</thinking><action>{"tool": "read", "args": {"part"
 /** Bytes of a reply of the instant model. */
 export const REPLY_BYTES: number = REPLY.length;
 
-/** What can be varied. */
+/** Options of the instant agent. */
 export interface InstantOptions {
   /** Default `react`. */
   readonly mode?: 'react' | 'chat';
@@ -50,7 +50,7 @@ export function instantAgent(
     : defineAgent({ name, mode, model, tools: [read], toolchain: jsonToolchain() });
 }
 
-/** The number that is the task: in tags in one mode, a message of its own in the other. */
+/** The number in the task: inside tags in one mode, a message of its own in the other. */
 function turnsOf({ messages }: ModelRequest): number {
   for (const { parts } of messages) {
     for (const part of parts) {

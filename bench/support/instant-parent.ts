@@ -1,10 +1,10 @@
 /** An agent that starts many instant agents at once, and answers when all have ended. */
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { jsonToolchain } from '../../src/define/text/define-text.ts';
+import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 
-/** A parent of `children` runs of `child`, each of so many iterations. */
+/** A parent that starts `children` runs of `child`, each with the given number of iterations. */
 export function instantParent(
   name: string,
   child: AgentDefinition,

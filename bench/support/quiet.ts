@@ -1,4 +1,4 @@
-/** Imported first by every process of a benchmark: the log of the SDK would stand between figures. */
+/** Every benchmark process imports this first, so that the SDK's log does not mix with the figures. */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });

@@ -1,7 +1,7 @@
 /**
- * A worker that is made to be killed. The first model call that it gets is answered at once: in a
- * replacement that is the one which its forerunner left behind. The second never is: the process
- * says `stuck` and waits for its end. It also tells of each thing that happens.
+ * A worker that will be killed. It answers the first model call at once; in a replacement, that is
+ * the call that its predecessor left behind. It never answers the second: the process reports
+ * `stuck` and waits for its end. It also reports each thing that happens.
  */
 import './quiet.ts';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -12,14 +12,14 @@ import { bareActivities, bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 import { recoveryQueue, type RecoveryNote, type RecoveryOrder } from './recovery-order.ts';
 
-/** What goes with the embedded server; elsewhere it is 5 s. */
+/** The value for the embedded server; elsewhere it is 5 s. */
 const HEARTBEAT_MS = 3_000;
 
 const tell = (note: RecoveryNote): void => {
   process.send?.(note);
 };
 
-/** Lets the first caller pass and keeps every other. */
+/** Lets the first caller pass and holds every other. */
 function createTrap(): () => Promise<void> {
   let calls = 0;
   return async () => {
@@ -63,7 +63,7 @@ async function serveBare(): Promise<void> {
           await trap();
           return activities.bareModel();
         }),
-      // Runs when the workflow has heard of the reply.
+      // Runs after the workflow got the reply.
       bareTool: async () => {
         tell('progress');
         return activities.bareTool();

@@ -1,13 +1,13 @@
-/** What a worker that is made to be killed is told, and what it tells. */
+/** Messages to and from a worker that will be killed. */
 
-/** What the process is to serve. */
+/** What the process serves. */
 export interface RecoveryOrder {
   readonly address: string;
   /** An agent with Everloop's settings, or a bare workflow with the defaults of the SDK. */
   readonly side: 'agent' | 'bare';
 }
 
-/** What it tells: it sits in a model call, or something went forward. */
+/** A report of the process: it is inside a model call, or the run made progress. */
 export type RecoveryNote = 'stuck' | 'progress';
 
 /** Where a side is served. */

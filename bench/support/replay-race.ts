@@ -1,6 +1,6 @@
 /**
- * Replays histories from nothing, one after another, in a worker that has loaded its bundle: what a
- * cache miss costs. It runs on the main thread, as replay workers do.
+ * Replays histories from nothing, one after another, in a worker that has loaded its bundle. That
+ * is the cost of a cache miss. It runs on the main thread, as replay workers do.
  */
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { History } from './history-reader.ts';

@@ -1,11 +1,11 @@
 /**
- * The two activities of a worker, for a workflow that is no agent: what is measured over it is the
- * loop, not the model and tool activities. No loop feeds their transcript, so it is always the same one:
- * as long as an agent's of fifty iterations is on average.
+ * The two activities of a worker, for a workflow that is no agent. So a comparison with it measures
+ * the loop, not the model and tool activities. No loop feeds their transcript, so the transcript is
+ * always the same: as long as the average one of an agent with fifty iterations.
  */
 import { createActivities } from '../../src/activities/create-activities.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
-import type { ModelOrder } from '../../src/core/run/host.ts';
+import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import { headDigest, messagesDigest } from '../../src/core/run/run-state.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import { textMessage } from '../../src/core/base/message.ts';
@@ -19,8 +19,8 @@ const MESSAGES = 50;
 const HEARTBEAT_MS = 3_000;
 
 /**
- * `callModel` and `callTool` of a worker that knows the agent `instant`, with a tool of `resultBytes`;
- * `calls` tool calls a turn.
+ * `callModel` and `callTool` of a worker that knows the agent `instant`, with a tool of
+ * `resultBytes`; `calls` tool calls a turn.
  */
 export async function sameActivities(resultBytes: number, calls = 1): Promise<BareWork> {
   const registry = createRegistry({

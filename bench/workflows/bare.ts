@@ -1,4 +1,4 @@
-/** The baseline: workflows that call the same activities with the same payloads, and no more. */
+/** The baseline: workflows that only call the same activities with the same payloads. */
 import {
   condition,
   defineSignal,
@@ -23,7 +23,7 @@ export interface BareInput {
   readonly calls: number;
 }
 
-/** `turns` times a model call, then tool calls. */
+/** Makes a model call and then tool calls, `turns` times. */
 export async function bare(input: BareInput): Promise<string> {
   const { turns, heartbeatMs, modelOrder, toolOrder, calls } = input;
   const { bareModel, bareTool } = proxyActivities<BareActivities>({
@@ -37,7 +37,7 @@ export async function bare(input: BareInput): Promise<string> {
   return 'done';
 }
 
-/** As many workflows of the kind above at once, between two model calls. */
+/** Runs many workflows of the kind above at once, between two model calls. */
 export async function bareTree(input: BareInput & { readonly children: number }): Promise<string> {
   const { children, heartbeatMs, modelOrder } = input;
   const { bareModel } = proxyActivities<BareActivities>({

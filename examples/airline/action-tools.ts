@@ -1,6 +1,6 @@
 /**
- * The tools that change something. Their services cannot tell a repetition, so they are `once`:
- * never tried again blindly, and unknown when they were cut off.
+ * The tools that change something. Their services cannot recognise a repeated call, so they are
+ * `once`: never retried blindly, and `unknown` if they were cut off.
  */
 import { z } from 'zod';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
@@ -19,7 +19,7 @@ const CHANGE_FEES = {
   early: { economy: 50, business: 0, first: 0 },
 } as const;
 
-/** What a cancellation keeps back from the credit. */
+/** What a cancellation deducts from the credit. */
 const CANCELLATION_FEE = 100;
 
 /** The three tools that write. */
@@ -131,7 +131,7 @@ function chooseSeat(
   return wanted;
 }
 
-/** The fee by the flight that the booking is on; members change each booking once for nothing. */
+/** The fee by the flight of the booking; members may change each booking once for free. */
 function changeFee(state: AirlineState, booking: Booking): number {
   const { tier } = findCustomer(state, { customer_id: booking.customer_id });
   if (tier !== 'standard' && booking.changes === 0) return 0;

@@ -1,4 +1,4 @@
-/** The tools that look something up: read only, so they may run as often as anybody likes. */
+/** The tools that only read, so they may run any number of times. */
 import { z } from 'zod';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
@@ -125,7 +125,7 @@ export function findFlight(state: AirlineState, number: string): AirlineState['f
   return flight;
 }
 
-/** The customer by id, else by e-mail; a ToolError when neither is given or nobody is found. */
+/** The customer by id, otherwise by e-mail; a ToolError if neither is given or none is found. */
 export function findCustomer(
   state: AirlineState,
   wanted: { readonly customer_id?: string | undefined; readonly email?: string | undefined },

@@ -1,7 +1,7 @@
 /** What a good model does with the airline's request, turn by turn. */
 import type { ScriptTurn } from '../script.ts';
 
-/** The three turns in which everything is found out: 7 calls. */
+/** The three turns that look everything up: 7 calls. */
 const lookUps: readonly ScriptTurn[] = [
   {
     thinking: 'I look up the customer, the flight and what a change costs.',
@@ -99,7 +99,7 @@ export const AIRLINE_SCRIPT_B: readonly ScriptTurn[] = [
 /** Script B without the question: looks up and acts. 6 iterations, 9 calls, 2 of them `once`. */
 export const AIRLINE_SCRIPT_ACT: readonly ScriptTurn[] = [...lookUps, ...AIRLINE_ACTING];
 
-/** The `search` variant: two searches, then as without the question. 7 iterations, 11 calls. */
+/** The `search` variant: two searches, then the script without the question. 7 iterations, 11 calls. */
 export const AIRLINE_SCRIPT_SEARCH: readonly ScriptTurn[] = [
   {
     thinking: 'I need to look up a customer and a booking, and to move it.',
@@ -115,8 +115,8 @@ export const AIRLINE_SCRIPT_SEARCH: readonly ScriptTurn[] = [
 ];
 
 /**
- * The `lisp` variant: the same calls with the same arguments, and the answer. 3 iterations, 9 calls.
- * What a later program needs of an earlier one are definitions, not text.
+ * The `lisp` variant: the same calls with the same arguments, and the answer. 3 iterations, 9
+ * calls. A later program uses the definitions of an earlier one, not its text.
  */
 export const AIRLINE_SCRIPT_LISP: readonly ScriptTurn[] = [
   {
@@ -168,7 +168,7 @@ export const AIRLINE_SCRIPT_LISP: readonly ScriptTurn[] = [
   },
 ];
 
-/** What a model sums up after iteration 5 of the script that acts. */
+/** The summary after iteration 5 of the script that acts. */
 export const AIRLINE_SUMMARIES: { readonly [iteration: number]: string } = {
   5:
     '# Task\nJohn Smith, C001, john.smith@email.com, wants a later flight on 2026-03-11 than AA100.\n' +

@@ -1,4 +1,4 @@
-/** The state of the airline: the seed with all changes applied, in the order in which they came. */
+/** The state of the airline: the seed with all changes applied, in order. */
 import { scenarioStore, type ScenarioStore } from '../scenario.ts';
 import { airlineSeed, type AirlineState, type Notification, type Seat } from './data.ts';
 

@@ -26,10 +26,10 @@ import {
 import { createScreen, type Screen } from './screen.ts';
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 
-/** The whole demo takes 20 to 30 s; something is wrong when it takes this long. */
+/** The whole demo takes 20 to 30 s; if it takes this long, something is wrong. */
 const DEADLINE_MS = 180_000;
 
-/** Keeps the fetched Temporal CLI and the workflow bundle, so that the second demo starts at once. */
+/** Keeps the downloaded Temporal CLI and the workflow bundle, so that the second demo starts at once. */
 const CACHE_FOLDER = fileURLToPath(new URL('../../.everloop', import.meta.url));
 
 interface Stage {
@@ -67,7 +67,7 @@ async function setTheStage(screen: Screen, cleanup: Cleanup): Promise<Stage> {
   const client = new Client({ connection, namespace: server.namespace });
   const watch = createEventWatch(screen.event);
   const storeFile = join(folder, 'airline.jsonl');
-  // A queue of its own: on a shared server, other workers know nothing of this airline.
+  // A queue of its own, because other workers on a shared server do not know this airline.
   const taskQueue = `demo-${process.pid}`;
   const setup = { address: server.address, dataDir: CACHE_FOLDER, taskQueue, storeFile, provider };
   const startWorker = async (): Promise<WorkerProcess> => {
@@ -88,7 +88,7 @@ async function firstRun(stage: Stage) {
   screen.say('run', `${run.id}: "${REQUEST.slice(0, 60)}…"`, 'bold');
   const { runId } = await run.status();
 
-  // The scripted model takes four turns until it proposes; a real one may be quicker.
+  // The scripted model takes four turns until it proposes; a real one may need fewer.
   const hitIteration = provider.kind === 'mock' ? 3 : 2;
   await watch.until(isModelCall(runId, hitIteration));
   await sayStats(screen, run);

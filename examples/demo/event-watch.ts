@@ -1,17 +1,17 @@
-/** Waiting for events of runs as workers tell them. */
+/** Waiting for the events of runs that workers report. */
 import type { AgentEvent } from '../../src/index.ts';
 
-/** Hears events, each once, and lets others wait for one. */
+/** Collects events, each once, and lets callers wait for one. */
 export interface EventWatch {
-  /** Takes an event from a worker; one that was told before is dropped. */
+  /** Takes an event from a worker; drops a duplicate. */
   readonly push: (event: AgentEvent) => void;
-  /** Settles with the first event of the run that fits, one of the past included. */
+  /** Settles with the first matching event of the run, past events included. */
   readonly until: (fits: (event: AgentEvent) => boolean) => Promise<AgentEvent>;
-  /** Settles with the next event that comes. */
+  /** Settles with the next event. */
   readonly next: () => Promise<AgentEvent>;
 }
 
-/** A watch; `onNew` is told of each event once. */
+/** A watch; calls `onNew` once for each event. */
 export function createEventWatch(onNew: (event: AgentEvent) => void): EventWatch {
   const seen: AgentEvent[] = [];
   const known = new Set<string>();
@@ -23,7 +23,7 @@ export function createEventWatch(onNew: (event: AgentEvent) => void): EventWatch
     new Promise((resolve) => waiting.push({ fits, resolve }));
   return {
     push: (event) => {
-      // A worker tells an event at least once: a killed one may have told it already.
+      // Workers report an event at least once: a killed one may have reported it already.
       const key = `${event.runId}/${event.seq}`;
       if (known.has(key)) return;
       known.add(key);

@@ -24,18 +24,18 @@ export interface Outcome {
 export interface Fact {
   readonly name: string;
   readonly value: string;
-  /** What it must be; absent when it is only shown. */
+  /** The required value; absent if the fact is only shown. */
   readonly expected?: string;
   readonly holds: boolean;
 }
 
-/** Longer than any recovery that is in order, the slowest machine included. */
+/** Longer than any normal recovery, even on the slowest machine. */
 const MAX_RECOVERY_MS = 20_000;
 
 /** A cancel takes one heartbeat to arrive, about a second. */
 const MAX_CANCEL_MS = 5_000;
 
-/** The facts of the demo. A real model is held to less: it may take another way. */
+/** The facts of the demo. Fewer are required of a real model, which may take another way. */
 export function factsOf(outcome: Outcome): readonly Fact[] {
   const { step, events, canceledStep } = outcome;
   const { usage } = step;

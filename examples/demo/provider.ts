@@ -1,19 +1,19 @@
-/** The model of the demo: a mock over real HTTP, or OpenAI when a key is set. */
+/** The model of the demo: a mock over real HTTP, or OpenAI if a key is set. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { LLMock } from '@copilotkit/aimock';
 import type { ModelEntry } from '../../src/index.ts';
 import { AIRLINE_ACTING, AIRLINE_SCRIPT_A } from '../airline/scripts.ts';
 import { scriptFixtures, type ScriptTurn } from '../script.ts';
 
-/** What the first run is asked to do: the request of the airline scenario. */
+/** The task of the first run: the request of the airline scenario. */
 export const REQUEST: string =
   'I am John Smith, john.smith@email.com. I am on AA100 from JFK to LAX tomorrow, but my meeting ' +
   'will run late. Please move me to a later flight that day, evening if possible.';
 
-/** What is sent to the first run while it writes its proposal. */
+/** The input for the first run while it writes its proposal. */
 export const FURTHER_INPUT = 'Yes, please do it. Seat 14C would be great.';
 
-/** What the second run is asked to do, before it is cancelled. */
+/** The task of the second run, which is cancelled. */
 export const SECOND_REQUEST = 'Please list every flight of the year.';
 
 /** The turns of the first run: it asks, then acts on the input that came meanwhile. */
@@ -27,7 +27,7 @@ export interface Provider {
   readonly modelId: string;
 }
 
-/** Tokens a second and milliseconds to the first one: slow enough to be watched and to be killed. */
+/** Tokens a second and milliseconds to the first one: slow enough to watch and to kill. */
 const PACE = { ttft: 700, tps: 250 };
 
 /** So slow that it can only end by being cancelled. */
@@ -59,7 +59,7 @@ const LONG_ANSWER: readonly ScriptTurn[] = [
   { thinking: 'This will take long.', answer: 'AA100, AA101, AA102, AA200. '.repeat(50) },
 ];
 
-/** The entry of the model: whatever speaks the protocol of OpenAI is reached in the same way. */
+/** The model entry: every provider with OpenAI's protocol is reached in the same way. */
 export function demoModel({ baseUrl, modelId }: Provider): ModelEntry {
   const connect = createOpenAICompatible({
     name: 'demo',

@@ -1,4 +1,4 @@
-/** What the demo shows while it runs: one short line for whatever happens. */
+/** What the demo shows while it runs: one short line for each thing that happens. */
 import { styleText } from 'node:util';
 import type { AgentEvent } from '../../src/index.ts';
 
@@ -8,7 +8,7 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export interface Screen {
   /** `  3.2 s  worker    process 4711 serves the agent` */
   readonly say: (topic: string, text: string, style?: Style) => void;
-  /** An event of a run, if it is one that people want to see. */
+  /** An event of a run, if people want to see it. */
   readonly event: (event: AgentEvent) => void;
   readonly plain: (text: string, style?: Style) => void;
 }

@@ -1,4 +1,4 @@
-/** The demo's worker from outside: started, listened to, killed. */
+/** The demo's worker from outside: start it, listen to it, kill it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -15,7 +15,7 @@ export interface WorkerProcess {
 
 const WORKER_FILE = fileURLToPath(new URL('worker.ts', import.meta.url));
 
-/** Starts a worker and waits until it serves; `onEvent` hears what its runs do. */
+/** Starts a worker and waits until it serves; `onEvent` gets the events of its runs. */
 export async function startWorkerProcess(
   setup: DemoWorkerSetup,
   onEvent: (event: AgentEvent) => void,
@@ -23,10 +23,10 @@ export async function startWorkerProcess(
   const child = spawn(
     process.execPath,
     ['--import', import.meta.resolve('tsx'), WORKER_FILE, JSON.stringify(setup)],
-    // A group of its own: Ctrl-C reaches the demo alone, which then ends its worker in order.
+    // A process group of its own: Ctrl-C reaches only the demo, which then stops its worker cleanly.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   );
-  // Not `exit`: what it said until then is still in the pipe.
+  // Not `exit`: its last output may still be in the pipe.
   const exited = once(child, 'close');
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -55,7 +55,7 @@ export async function startWorkerProcess(
   return { pid: child.pid ?? 0, end };
 }
 
-/** A line of the worker; one that was cut off by a kill says nothing. */
+/** A line of the worker; a line that a kill cut off is ignored. */
 function readLine(line: string): { readonly ready?: boolean; readonly event?: AgentEvent } {
   try {
     return JSON.parse(line) as ReturnType<typeof readLine>;

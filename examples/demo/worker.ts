@@ -1,18 +1,18 @@
 /**
- * The worker of the demo, a process of its own that may be killed at any time. Prints a line of
- * JSON when it is ready and one for each event; ends when its parent does.
+ * The worker of the demo, a process of its own that may be killed at any time. It prints a line
+ * of JSON when it is ready and one for each event. It ends when its parent does.
  */
 import { runWorker } from '../../src/worker.ts';
 import { airlineAgent } from '../airline/agents.ts';
 import { airlineStore } from '../airline/store.ts';
 import { demoModel, type Provider } from './provider.ts';
 
-/** What the demo hands to its worker, as one argument. */
+/** What the demo passes to its worker, as one argument. */
 export interface DemoWorkerSetup {
   readonly address: string;
   readonly dataDir: string;
   readonly taskQueue: string;
-  /** File of what the tools did: it outlives the process. */
+  /** The file with the tools' effects; it outlives the process. */
   readonly storeFile: string;
   readonly provider: Provider;
 }

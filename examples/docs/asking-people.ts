@@ -12,7 +12,7 @@ import {
 import { scriptedModel, startInMemory } from '../../src/testing.ts';
 import { exampleModel } from '../example-model.ts';
 
-/** An agent that may ask. */
+/** An agent that may ask people. */
 export function concierge(model: AgentModel): AgentDefinition {
   // #region ask
   const concierge = defineAgent({
@@ -25,7 +25,7 @@ export function concierge(model: AgentModel): AgentDefinition {
   return concierge;
 }
 
-/** An agent whose payments a person approves when they are large. */
+/** An agent whose large payments need a person's approval. */
 export function cashier(model: AgentModel, transfer: (amount: number) => string): AgentDefinition {
   // #region approve
   const pay = defineTool({
@@ -88,17 +88,17 @@ export async function serveOnce(run: RunHandle, say: (text: string) => void): Pr
   // #endregion
 }
 
-/** One line for each thing that waits anywhere. */
+/** One line for each item that waits in any run. */
 export async function allThatWaits(everloop: Pick<Everloop, 'inbox'>): Promise<readonly string[]> {
   // #region inbox
   const { items, silent } = await everloop.inbox();
   const lines = items.map(({ run, agent, item }) => `${agent} ${run} ${item.kind} ${item.id}`);
-  // Runs in which something waits and that no worker answers for.
+  // Runs with a waiting item and without a worker that answers for them.
   return [...lines, ...silent.map((run) => `? ${run}`)];
   // #endregion
 }
 
-/** How a test answers in the agent's place. */
+/** How a test answers the agent's question. */
 export async function testedConcierge(): Promise<unknown> {
   // #region test
   const script = scriptedModel([

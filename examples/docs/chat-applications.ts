@@ -10,7 +10,7 @@ import {
   type HistoryTurn,
   type Json,
   type PendingItem,
-  type RunNews,
+  type RunUpdate,
 } from '../../src/index.ts';
 import { exampleDialogue } from '../example-model.ts';
 
@@ -23,7 +23,7 @@ const book = defineTool({
   execute: ({ guests, place }) => `Table 7, ${place}, for ${guests}.`,
 });
 
-/** An agent that asks, and books when it may. */
+/** An agent that asks guests, and books after approval. */
 export function hostWith(model: AgentModel): AgentDefinition {
   // #region agent
   const host = defineAgent({
@@ -38,19 +38,19 @@ export function hostWith(model: AgentModel): AgentDefinition {
   return host;
 }
 
-/** `POST /chats/{id}`: what a person says, and what comes of it, as server-sent events. */
+/** `POST /chats/{id}`: sends a person's message and follows the turn, as server-sent events. */
 export async function say(
   everloop: Everloop,
   id: string,
   text: string,
-  send: (news: RunNews) => void,
+  send: (update: RunUpdate) => void,
   signal: AbortSignal,
 ): Promise<void> {
   // #region say
   const chat = await openConversation(everloop, 'host', { id });
   const { run } = await chat.say(text);
-  // The signal is aborted when the browser goes away; the run goes on.
-  for await (const news of run.follow({ signal })) send(news);
+  // The signal aborts when the browser goes away; the run continues.
+  for await (const update of run.follow({ signal })) send(update);
   // #endregion
 }
 
@@ -64,16 +64,16 @@ export async function answer(
 ): Promise<void> {
   // #region answer
   const chat = await openConversation(everloop, 'host', { id });
-  // The same id for the same click: a request that is sent twice is one answer.
+  // The same click has the same id, so a request that is sent twice counts once.
   await chat.newest()?.answer(itemId, value, { updateId });
   // #endregion
 }
 
-/** `GET /chats/{id}`: everything that a page needs which is opened again, perhaps on another machine. */
+/** `GET /chats/{id}`: everything that a reopened page needs, perhaps on another machine. */
 export async function open(
   everloop: Everloop,
   id: string,
-  send: (news: RunNews) => void,
+  send: (update: RunUpdate) => void,
   signal: AbortSignal,
 ): Promise<readonly HistoryTurn[]> {
   // #region open
@@ -81,37 +81,37 @@ export async function open(
   const turns = await chat.turns();
   const run = chat.newest();
   if (run !== null && (await run.step()) === null) {
-    // A turn goes on: what waits in it is told first, then whatever comes.
+    // A turn is running: first comes what already waits, then what happens next.
     void (async () => {
-      for await (const news of run.follow({ signal })) send(news);
+      for await (const update of run.follow({ signal })) send(update);
     })();
   }
   // #endregion
   return turns;
 }
 
-/** What a page shows of the newest turn. */
+/** What a page shows for the newest turn. */
 export interface Shown {
   readonly draft: string;
   readonly waiting: readonly PendingItem[];
   readonly answer: Json;
 }
 
-/** The page after a piece of news. */
-export function shownAfter(shown: Shown, news: RunNews): Shown {
+/** The page after a run update. */
+export function shownAfter(shown: Shown, update: RunUpdate): Shown {
   // #region show
-  switch (news.kind) {
+  switch (update.kind) {
     case 'text':
-      return { ...shown, draft: shown.draft + news.delta };
+      return { ...shown, draft: shown.draft + update.delta };
     case 'restart':
       return { ...shown, draft: '' };
     case 'pending':
-      return { ...shown, waiting: [...shown.waiting, news.item] };
+      return { ...shown, waiting: [...shown.waiting, update.item] };
     case 'settled':
-      return { ...shown, waiting: shown.waiting.filter(({ id }) => id !== news.id) };
+      return { ...shown, waiting: shown.waiting.filter(({ id }) => id !== update.id) };
     case 'step': {
-      // The durable answer replaces all that streamed.
-      const { status, value, message = status } = news.step;
+      // The durable answer replaces everything that streamed.
+      const { status, value, message = status } = update.step;
       return { draft: '', waiting: [], answer: status === 'success' ? value : message };
     }
     default:

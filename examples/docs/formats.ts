@@ -33,7 +33,7 @@ export function planner(model: AgentModel): AgentDefinition {
   return agent;
 }
 
-/** An agent whose whole beginning of the prompt is its own. */
+/** An agent that writes the beginning of its prompt itself. */
 export function herald(model: AgentModel): AgentDefinition {
   // #region prompt
   const agent = defineAgent({

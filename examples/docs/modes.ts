@@ -12,7 +12,7 @@ const weather = defineTool({
   execute: ({ city }) => ({ city, celsius: city === 'Oslo' ? -4 : 18 }),
 });
 
-/** Prose that nobody parses. */
+/** Prose that nothing parses. */
 export function writerWith(model: AgentModel): AgentDefinition {
   // #region text
   const writer = defineAgent({

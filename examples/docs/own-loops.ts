@@ -1,7 +1,7 @@
-/** The examples of docs/own-loops.md that examples/08-own-loop.ts does not have. */
+/** The examples of docs/own-loops.md that examples/04-own-loop.ts does not have. */
 import { modeOf, replyText, textMessage, type Next } from '../../src/workflow.ts';
 
-/** Reads replies as the agent's mode does, and makes one call in a turn at most. */
+/** Reads replies as the agent's mode does, but makes at most one call in a turn. */
 export function carefulLoop(): Next {
   // #region parts
   const careful: Next = async (work) => {
@@ -10,7 +10,7 @@ export function carefulLoop(): Next {
     const reply = await work.ask();
     const turn = mode.readTurn(spec, reply, work.iteration);
     const feedback = turn.kind === 'malformed' ? [...turn.feedback] : [];
-    // Answers of this agent are texts: the first of a turn is its value.
+    // The answers of this agent are texts; the first one of a turn is its value.
     const [answer] = turn.kind === 'answer' ? turn.candidates : [];
     if (answer?.kind === 'value') {
       const judgement = await work.judge(answer.value);
@@ -21,7 +21,7 @@ export function carefulLoop(): Next {
       const said = judgement.kind === 'rejected' ? judgement.feedback : [];
       feedback.push(...said, { name: 'note', content: 'Not accepted. Answer again.' });
     }
-    // Only the first call of a turn is made; the model is told of the others.
+    // Make only the first call of a turn, and tell the model about the others.
     const calls = turn.kind === 'calls' ? turn.calls : [];
     const results = await work.call(calls.slice(0, 1));
     if (calls.length > 1) {
@@ -36,11 +36,11 @@ export function carefulLoop(): Next {
   return careful;
 }
 
-/** Takes each reply as a program, and ends with what one of them returns. */
+/** Runs each reply as a program, and ends with the value that a program returns. */
 export function programmerLoop(): Next {
   // #region program
   const programmer: Next = async (work) => {
-    // A turn that was handed over in its middle goes on: its reply is known.
+    // A turn that was handed over in its middle continues: its reply is known.
     const kept = work.state.turn ?? null;
     const reply = kept?.reply ?? (await work.ask());
     const { startedAt } = work;
@@ -54,7 +54,7 @@ export function programmerLoop(): Next {
     const said = report.error?.message ?? `It gave ${report.preview}`;
     const messages = [textMessage('assistant', replyText(reply)), textMessage('user', said)];
     work.append({ messages });
-    // A program that was stopped has a report, too.
+    // A stopped program has a report too.
     work.leaveIfAsked();
     return { kind: 'continue' };
   };

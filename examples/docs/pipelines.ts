@@ -10,7 +10,7 @@ import {
   type Step,
 } from '../../src/index.ts';
 
-/** A review, classified, answered and looked at. */
+/** Classifies a review and answers it. */
 export function deskWith(classify: AgentModel, write: AgentModel): AgentDefinition {
   // #region line
   const triage = defineAgent({

@@ -18,7 +18,7 @@ export function readerWith(model: AgentModel): AgentDefinition {
   return reader;
 }
 
-/** Answers what the reader found. */
+/** Answers the mail that the reader analysed. */
 export function clerkWith(model: AgentModel): AgentDefinition {
   // #region clerk
   const clerk = defineAgent({
@@ -31,7 +31,7 @@ export function clerkWith(model: AgentModel): AgentDefinition {
   return clerk;
 }
 
-/** Takes exactly what it says, or does not begin. */
+/** Takes exactly the input of its signature, or does not begin. */
 export function judgeWith(model: AgentModel): AgentDefinition {
   // #region judge
   const judge = defineAgent({
@@ -45,7 +45,7 @@ export function judgeWith(model: AgentModel): AgentDefinition {
   return judge;
 }
 
-/** Three stages, each with the Step before it as its context. */
+/** Three runs, each with the previous Step as its context. */
 export async function answerMail(everloop: Pick<Everloop, 'start'>, mail: string): Promise<Json> {
   // #region pipe
   const read = await everloop.start('reader', { context: { mail } });

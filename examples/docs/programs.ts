@@ -41,7 +41,7 @@ const refund = defineTool({
   execute: ({ order_id }) => ({ refunded: order_id }),
 });
 
-/** Works by programs alone. */
+/** Works with programs only. */
 export function accountantWith(model: AgentModel): AgentDefinition {
   // #region lisp
   const accountant = defineAgent({
@@ -56,7 +56,7 @@ export function accountantWith(model: AgentModel): AgentDefinition {
   return accountant;
 }
 
-/** The same with more of what there is, for the programs of the page. */
+/** An agent with more options, for the programs on the page. */
 export function clerkWith(model: AgentModel): AgentDefinition {
   // #region options
   const clerk = defineAgent({
@@ -78,7 +78,7 @@ export function clerkWith(model: AgentModel): AgentDefinition {
   return clerk;
 }
 
-/** Programs where they pay, calls where they do. */
+/** Uses programs and calls, whichever fits. */
 export function helperWith(model: AgentModel): AgentDefinition {
   // #region blocks
   const helper = defineAgent({

@@ -8,13 +8,13 @@ import {
 } from '../../src/index.ts';
 import { openChunkEndpoint, type ChunkEndpoint } from '../../src/worker.ts';
 
-/** Shows what a run says while it says it, then what it came to. */
+/** Shows the text of a run while it is written, then its answer. */
 export async function watch(run: RunHandle, render: (shown: Json) => void): Promise<void> {
   // #region watch
   let text = '';
   let last = { iteration: 0, attempt: 0 };
   for await (const item of run.stream()) {
-    // Another iteration, or another attempt that voids what this iteration gave so far.
+    // A new iteration, or a new attempt that makes this iteration's text void.
     if (item.iteration !== last.iteration || item.attempt > last.attempt) text = '';
     last = item;
     if (isChunk(item) && item.kind === 'text') text += item.delta;

@@ -58,7 +58,7 @@ export function invoiceWith(model: AgentModel): AgentDefinition {
   return invoice;
 }
 
-/** Asks an OpenAI-compatible service at `url` and gives its message. */
+/** Asks an OpenAI-compatible service at `url` and returns its message. */
 async function post(url: string, body: object, signal: unknown): Promise<ServiceMessage> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
@@ -132,7 +132,7 @@ export function toolEntry(url: string): ModelEntry {
   return entry;
 }
 
-/** A callback that relies on the prompt, and one that reads nothing but the messages. */
+/** A callback that relies on the prompt. */
 export function promptEntry(url: string): ModelEntry {
   // #region prompt
   const byPrompt: ModelFunction = async (request, { signal }) => {
@@ -141,7 +141,7 @@ export function promptEntry(url: string): ModelEntry {
       {
         model: 'gpt-5-mini',
         messages: chat(request),
-        // The schema is there to be looked at: here it only says that JSON is wanted.
+        // Here the schema only shows that JSON is wanted.
         ...(request.schema === undefined ? {} : { response_format: { type: 'json_object' } }),
       },
       signal,

@@ -16,7 +16,7 @@ import {
 /** Prices by product. */
 const PRICES: Readonly<Record<string, number>> = { mouse: 79.99, keyboard: 149.99 };
 
-/** A tool that reads, and whose results are kept for the rest of a run. */
+/** A tool that only reads; its results are kept for the rest of a run. */
 export function priceTool(): ToolDefinition {
   // #region tool
   const price = defineTool({
@@ -38,7 +38,7 @@ export function priceTool(): ToolDefinition {
   return price;
 }
 
-/** A tool with more to say than its output. */
+/** A tool that returns more than its output. */
 export function chartTool(pngBase64: string): ToolDefinition {
   // #region result
   const chart = defineTool({
@@ -80,7 +80,7 @@ export function clerk(model: AgentModel): AgentDefinition {
   return clerk;
 }
 
-/** An agent whose tool is a question to a model of its own. */
+/** An agent with a tool that is a question to another model. */
 export function sorter(model: AgentModel, small: AgentModel): AgentDefinition {
   // #region llm
   const classify = llmTool({

@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 import type { Next } from '../../src/workflow.ts';
 
-/** A planner that sends researchers out. */
+/** A planner that delegates to researchers. */
 export function planner(model: AgentModel, cheap: AgentModel): AgentDefinition {
   // #region tools
   const researcher = defineAgent({
@@ -46,7 +46,7 @@ export function splitter(model: AgentModel): AgentDefinition {
   return counter;
 }
 
-/** Hundreds of readers: each batch of them is a run of its own, so no history holds them all. */
+/** Hundreds of readers. Each batch is a run of its own, so no history holds them all. */
 export function readersOf(reader: AgentDefinition): AgentDefinition {
   // #region many
   const readers = fanOut('readers', reader, { onFailure: 'null', limits: { costUsd: 5 } });
@@ -83,7 +83,7 @@ export const longerOf: Next = async (work) => {
   return { kind: 'end', value: longest };
 };
 
-/** Says of each run of a tree where it stands. */
+/** Says what each run of a tree is doing. */
 export async function lookAt(run: RunHandle): Promise<readonly string[]> {
   // #region look
   const runs = await run.tree();
@@ -94,7 +94,7 @@ export async function lookAt(run: RunHandle): Promise<readonly string[]> {
   // #endregion
 }
 
-/** Answers all questions of a tree, tells one run something, and stops the rest for a while. */
+/** Answers all questions of a tree, sends a message to one run, and pauses the tree. */
 export async function steer(run: RunHandle): Promise<void> {
   // #region steer
   for (const { id, kind } of await run.pending()) {

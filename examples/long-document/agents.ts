@@ -1,7 +1,7 @@
 /**
- * An agent that reads a long document by calling itself: a part that is short enough is read, a longer
- * one is split into four, each of which is a run of its own. No model ever sees more than a hundred
- * lines, however long the document.
+ * An agent that reads a long document by calling itself. It reads a part that is short enough, and
+ * splits a longer one into four, each a run of its own. No model ever sees more than a hundred
+ * lines, however long the document is.
  */
 import { z } from 'zod';
 import { defineAgent, defineTool, selfTool } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-/** What the reader does when there is no real model: it follows its instructions to the letter. */
+/** The scripted reader: it follows its instructions exactly. */
 import { textOf, type ModelFunction, type Part } from '../../src/index.ts';
 import { MAX_LINES } from './ship-log.ts';
 
@@ -7,7 +7,7 @@ interface Found {
   readonly strongest: number;
 }
 
-/** Splits, reads, or puts together, by what it was asked and what it has read so far. */
+/** Splits, reads or combines, depending on its task and on what it has read so far. */
 export const readLines: ModelFunction = ({ messages }) => {
   const usage = { inputTokens: 100, outputTokens: 10 };
   const results = messages.flatMap(({ parts }) => parts).flatMap(resultOf);
@@ -41,7 +41,7 @@ function resultOf(part: Part): readonly string[] {
   return part.parts.map((inner) => (inner.type === 'text' ? inner.text : ''));
 }
 
-/** What a result says: that of a part, or lines of the log. */
+/** The content of a result: that of a part, or lines of the log. */
 function foundIn(text: string): Found {
   if (text.startsWith('{')) return JSON.parse(text) as Found;
   const winds = [...text.matchAll(/storm, wind (\d+)/g)].map(([, wind]) => Number(wind));

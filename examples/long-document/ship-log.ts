@@ -1,9 +1,9 @@
-/** A document that is too long for one look: the log of a ship, a line for each watch. */
+/** A document that is too long for one request: the log of a ship, one line for each watch. */
 
 /** How many lines the log has. */
 export const LOG_LINES = 1_600;
 
-/** Lines that one run of the reader reads at most. */
+/** The most lines that one run of the reader reads. */
 export const MAX_LINES = 100;
 
 /** Watches with a storm, and the strength of its wind. */

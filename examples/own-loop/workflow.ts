@@ -1,4 +1,4 @@
-/** The workflow of 08-own-loop: runs in the sandbox, so it imports `everloop/workflow` alone. */
+/** The workflow of 04-own-loop: it runs in the sandbox, so it imports only `everloop/workflow`. */
 import {
   replyText,
   runAgentWorkflow,
@@ -10,11 +10,11 @@ import {
 const CRITIC = 'You judge texts. Reply OK, or say in one sentence what to change.';
 
 // region own-loop
-/** One iteration: a draft by the agent, and what another model says of it. */
+/** One iteration: the agent writes a draft, and another model judges it. */
 const writeUntilLiked: Next = async (work) => {
   // The agent's own prompt and conversation.
   const draft = replyText(await work.ask());
-  // A request of the loop's own: other words, another model, nothing of the conversation.
+  // A request in the loop's own words: another model, without the conversation.
   const { text } = work.state.head.task;
   const verdict = await work.ask({
     models: ['critic'],
@@ -29,7 +29,7 @@ const writeUntilLiked: Next = async (work) => {
 };
 // endregion
 
-/** Takes the place of Everloop's own workflow of this name. */
+/** Replaces Everloop's own workflow of this name. */
 export function agent(payload: unknown): Promise<Step> {
   return runAgentWorkflow(payload, () => writeUntilLiked);
 }

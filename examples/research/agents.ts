@@ -1,7 +1,7 @@
 /**
- * A research team as one pipeline: a planner splits the question, three researchers work at the same
- * time, a writer makes a text of what they found and lets a reviewer judge it until there is nothing to
- * say.
+ * A research team as one pipeline: a planner splits the question, three researchers work in
+ * parallel, and a writer turns their findings into a text that a reviewer judges until it is
+ * content.
  */
 import { z } from 'zod';
 import { agentTool, defineAgent, defineTool, pipeline } from '../../src/index.ts';
@@ -40,7 +40,7 @@ function plannerWith(model: AgentModel): AgentDefinition {
   });
 }
 
-/** One of the three: the same work, another question. */
+/** One of the three researchers: the same work, another question. */
 function researcherWith(name: Member, model: AgentModel): AgentDefinition {
   return defineAgent({
     name,
@@ -75,7 +75,7 @@ function writerWith(model: AgentModel, reviewer: AgentDefinition): AgentDefiniti
       'mend it until it is accepted. Your answer is the accepted draft and nothing else.',
     prompt: '{{task}}\n\nCosts: {{costs}}\nCustomers: {{customers}}\nRules: {{rules}}',
     tools: [agentTool({ agent: reviewer })],
-    // A reviewer who is never content costs no more than this.
+    // The cost is bounded even if the reviewer is never content.
     limits: { custom: [{ kind: 'exact', key: 'agent:tool_calls:reviewer', max: 4 }] },
   });
 }

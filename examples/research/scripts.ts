@@ -1,4 +1,4 @@
-/** What the models of the research team say when there is no real one: reply n in iteration n. */
+/** The scripted replies of the research team: reply n in iteration n. */
 import { textOf, type ModelReply } from '../../src/index.ts';
 import type { ExampleScript } from '../example-model.ts';
 
@@ -10,7 +10,7 @@ const USAGE = { inputTokens: 100, outputTokens: 10 };
 const FIRST_DRAFT =
   'Yes: a bike costs 480 EUR a year to keep, the van 7,900 EUR, and most customers live near.';
 
-/** What the team comes to. */
+/** The team's result. */
 export const RESEARCH_ADVICE: string =
   'Yes, buy one bike: it costs 6,200 EUR once and 480 EUR a year, the van 7,900 EUR a year (N1, N2). ' +
   '71 of 90 customers live within 4 km (N3), bikes may use bus lanes (N5), and vans will pay 12 EUR a ' +
@@ -56,7 +56,7 @@ export const RESEARCH_SCRIPTS: {
     showToReviewer(RESEARCH_ADVICE),
     { content: RESEARCH_ADVICE },
   ],
-  // Asked in a run of its own for each draft: what it says depends on the draft alone.
+  // Each draft is judged in a run of its own, so the reply depends only on the draft.
   reviewer: ({ messages }) => {
     const accepted = messages.map(textOf).join('\n').includes('N6');
     const remarks = accepted ? [] : ['Name the notes.', 'What of the rules?'];

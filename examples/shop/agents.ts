@@ -1,4 +1,5 @@
-import type { AgentDefinition, AgentModel } from '../../src/define/definition/definitions.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import type { AgentModel } from '../../src/define/model/model-entry.ts';
 import { scenarioAgent } from '../scenario.ts';
 import type { ScriptVariant } from '../script.ts';
 import { shopActionTools } from './action-tools.ts';

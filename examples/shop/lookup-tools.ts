@@ -1,4 +1,4 @@
-/** The tools that look something up: read only, so they may run as often as anybody likes. */
+/** The tools that only read, so they may run any number of times. */
 import { z } from 'zod';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';

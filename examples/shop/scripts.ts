@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../src/core/base/json.ts';
 import type { ScriptTurn } from '../script.ts';
 
-/** 11 iterations, 12 calls, no failed one: what is refused is data. */
+/** 11 iterations, 12 calls, none of which fails: a refusal is data. */
 export const SHOP_SCRIPT: readonly ScriptTurn[] = [
   turn('I look up the customer.', ['get_customer_info', { email: 'alex.rivera@email.com' }]),
   turn('I look for the order.', ['get_orders', { customer_id: 'C001' }]),
@@ -67,8 +67,8 @@ export const SHOP_SCRIPT_SEARCH: readonly ScriptTurn[] = [
 ];
 
 /**
- * The `lisp` variant: the same calls with the same arguments, and the answer. 4 iterations, 12 calls.
- * The pages are walked by a loop, and the steps of the policy are a condition each.
+ * The `lisp` variant: the same calls with the same arguments, and the answer. 4 iterations, 12
+ * calls. A loop walks the pages, and each step of the policy is a condition.
  */
 export const SHOP_SCRIPT_LISP: readonly ScriptTurn[] = [
   {
@@ -127,7 +127,7 @@ export const SHOP_SCRIPT_LISP: readonly ScriptTurn[] = [
   },
 ];
 
-/** What a model sums up after iterations 5 and 10: the second carries on the first. */
+/** The summaries after iterations 5 and 10; the second builds on the first. */
 export const SHOP_SUMMARIES: { readonly [iteration: number]: string } = {
   5:
     '# Task\nAlex Rivera, C001, was charged twice, 79.99 each, for a Mighty Mouse.\n' +

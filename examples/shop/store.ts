@@ -1,4 +1,4 @@
-/** The state of the shop: the seed with all changes applied, in the order in which they came. */
+/** The state of the shop: the seed with all changes applied, in order. */
 import { scenarioStore, type ScenarioStore } from '../scenario.ts';
 import { shopSeed, type CreditRequest, type ShopState, type SupportCase } from './data.ts';
 

@@ -1,4 +1,4 @@
-/** Appends the pages of a link that is about to hand over to the archive. */
+/** Appends the pages of a link to the archive, before its hand-over. */
 import { Context } from '@temporalio/activity';
 import type { Json } from '../core/base/json.ts';
 import { createPageReader, type PagePosition } from '../core/contract/page.ts';
@@ -14,18 +14,18 @@ import { withHeartbeat } from './heartbeat.ts';
 /** The lists of a run that are archived. */
 export type ArchivedList = 'entries' | 'events';
 
-/** Where pages are kept that the service will forget. Append-only. */
+/** An append-only store for pages that the service will delete. */
 export interface Archive {
   /**
-   * Keeps the items of one link, whose first has index `first` in the chain. Called again with the
-   * same link after a lost worker: the result is the same.
+   * Stores the items of one link, the first at index `first` of the chain. Must be idempotent: it
+   * is called again with the same link when a worker was lost.
    */
   write(link: ArchivedLink, items: readonly Json[]): Promise<void>;
-  /** Items with index `from` to `until` - 1 of the chain; fewer when some are missing. */
+  /** The items from index `from` to `until` - 1 of the chain; fewer when some are missing. */
   read(runId: string, list: ArchivedList, from: number, until: number): Promise<readonly Json[]>;
 }
 
-/** Names one list of one link of a chain. */
+/** Identifies one list of one link of a chain. */
 export interface ArchivedLink {
   readonly runId: string;
   readonly link: number;
@@ -68,5 +68,5 @@ async function readAll(list: ArchivedList, first: number): Promise<readonly Json
   return items;
 }
 
-/** A query that waits longer is asked again by the activity's retry. */
+/** Time limit of a query, in ms; the activity's retry asks again. */
 const PAGE_DEADLINE_MS = 8_000;

@@ -1,9 +1,11 @@
 /**
- * The model activity: transcript → request → stream → reply with usage. An aborted call returns what
- * it had cost; a failed one leaves as a typed failure with the usage of all its attempts.
+ * The model activity: transcript → request → stream → reply with usage. An aborted call returns its
+ * usage; a failed one throws a typed failure with the usage of all its attempts.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+import { errorText } from '../core/base/error-text.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { modeOf } from '../core/modes/modes.ts';
 import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
@@ -20,8 +22,8 @@ import {
 } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
-import type { ModelOutcome } from '../models/model-adapter.ts';
-import { entryFor, type ModelEntry } from '../define/definition/model-entry.ts';
+import type { CallResult } from '../models/model-adapter.ts';
+import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
@@ -29,12 +31,13 @@ import { isStoppedByService } from './stop-reason.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
 /**
- * Bytes of JSON that a reply may have. The service bounds a payload at 2 MiB; a reply comes back in
- * what is judged and in the Step, beside statistics, and a hand-over carries all of them together.
+ * Maximum size of a reply as JSON, in bytes. The service takes at most 2 MiB. A reply is repeated
+ * in the answer that is judged and in the Step, and a hand-over carries all of these together with
+ * statistics.
  */
 export const MAX_REPLY_BYTES = 1_048_576;
 
-/** What the model activity is made of. */
+/** What the model activity needs. */
 export interface CallModelParts {
   readonly registry: Registry;
   readonly transcripts: TranscriptSource;
@@ -50,12 +53,12 @@ export function createCallModel(
 
 async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
   const entry = entryFor(entryOf(parts.registry, order), order);
-  // A request that travels whole needs nothing of the conversation.
+  // An order that has its whole request does not need the transcript.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
   const { attempt: attempts } = Context.current().info;
   try {
     const outcome = await callOnce(parts, order, entry, view);
-    // No wish of a user: the call is tried again, on another worker if this one stops.
+    // Not canceled by a user: the call is retried, on another worker if this one stops.
     if (outcome.kind === 'aborted' && isStoppedByService()) {
       const { usage } = outcome;
       if (!hadCost(usage)) throw workerShutdown();
@@ -74,8 +77,10 @@ function hadCost(usage: TokenUsage): boolean {
   return Object.values(usage).some((count) => count > 0);
 }
 
-/** A reply that is too large is final: the next one would be no shorter, a fallback's may be. */
-function checkSize(order: ModelOrder, outcome: ModelOutcome): void {
+/**
+ * A reply that is too large is not retried, since the next would be as long; a fallback is tried.
+ */
+function checkSize(order: ModelOrder, outcome: CallResult): void {
   if (outcome.kind === 'aborted') return;
   const bytes = byteSize(outcome.reply as unknown as Json);
   if (bytes <= MAX_REPLY_BYTES) return;
@@ -84,8 +89,8 @@ function checkSize(order: ModelOrder, outcome: ModelOutcome): void {
 }
 
 /**
- * The worker that loaded the agent had its models: while a fleet is upgraded another one may have them
- * still, or already. What a loop asks for by itself nobody has checked, so there it is final.
+ * The worker that loaded the agent had its models, so during an upgrade another worker may have
+ * them. Models that a custom loop names were never checked, so for these the failure is final.
  */
 function entryOf(registry: Registry, { model: id, own }: ModelOrder): ModelEntry {
   const entry = registry.models.get(id);
@@ -105,7 +110,7 @@ async function transcriptOf(
   try {
     return await transcripts.resolve(keyOf(order), order.transcript);
   } catch (error) {
-    throw transcriptUnavailable(error instanceof Error ? error.message : String(error));
+    throw transcriptUnavailable(errorText(error));
   }
 }
 
@@ -124,16 +129,16 @@ async function callOnce(
   order: ModelOrder,
   entry: ModelEntry,
   view: TranscriptView | null,
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   const { registry, chunks, transcripts } = parts;
   const context = Context.current();
   const attempt = order.triesBefore + (order.attemptsBefore ?? 0) + context.info.attempt;
   const { runId, iteration, agentPath, purpose } = order;
   const request = await requestFor(registry, order, view, attempt);
   const signal = context.cancellationSignal;
-  // A summary is shown the same conversation, so what hides secrets from a model stands around it too.
+  // Summaries see the same conversation, so middleware that hides secrets applies to them as well.
   const around = registry.agents.get(order.agent)?.definition.middleware?.model ?? [];
-  // Only replies stream, and only a reply becomes a message of the transcript.
+  // Only replies stream, and only replies become messages of the transcript.
   if (purpose !== 'reply') {
     return callLayeredModel(around, entry, request, { signal, onChunk: () => undefined });
   }
@@ -150,7 +155,7 @@ async function callOnce(
       onChunk: stream.write,
     });
     stream.end();
-    // Calls get their ids in the workflow, so the message of a reply with calls is not known here.
+    // The workflow gives calls their ids, so the message of a reply with calls is not known here.
     const isKnown =
       order.own === undefined && outcome.kind === 'reply' && outcome.reply.calls.length === 0;
     const [message] =

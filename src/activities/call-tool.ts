@@ -9,8 +9,8 @@ import { isStoppedByService } from './stop-reason.ts';
 import { agentMissing, toolFailed } from './tool-failures.ts';
 
 /**
- * The activity `callTool`. Returns what came of the call, canceled ones included; throws only what
- * the service should try again, so an attempt that the policy has left.
+ * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
+ * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
 export function callToolActivity(registry: Registry): (order: ToolOrder) => Promise<ToolResult> {
   return async (order) => {

@@ -1,4 +1,4 @@
-/** What a worker registers, made from its registry, caches and archive. */
+/** Creates the activities of a worker from its registry, caches and archive. */
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from './activity-types.ts';
 import type { EverloopActivities } from './activity-types.ts';
@@ -13,7 +13,7 @@ import { needsApprovalActivity } from './needs-approval.ts';
 import { createPageQuery } from './page-query.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 
-/** What activities are made of; all of it lives as long as the worker. */
+/** What activities need; all of it lives as long as the worker. */
 export interface ActivityParts {
   readonly registry: Registry;
   readonly runtime: ActivityRuntime;
@@ -31,7 +31,7 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     loadAgent: async (input) => ({ ...(await load(input)), runtime }),
     callModel: createCallModel({ registry, transcripts, chunks }),
     callTool: callToolActivity(registry),
-    // The same path under a name of its own, so that histories and metrics tell the two apart.
+    // The same code under another name, so that histories and metrics tell the two apart.
     searchTools: callToolActivity(registry),
     needsApproval: needsApprovalActivity(registry),
     checkLiterals: checkLiteralsActivity(registry),

@@ -1,25 +1,25 @@
 /**
- * The heartbeat of an activity: what tells the service that the worker lives, what brings the news of
- * a cancellation (only the answer to a heartbeat does).
+ * The heartbeat of an activity. It tells the service that the worker is alive. The worker learns of
+ * a cancellation only from the service's answer to a heartbeat.
  */
 import { Context } from '@temporalio/activity';
 
 /**
- * Before the first heartbeat: one at entry makes an activity of 16 ms one of 20 ms, and 97 activities
- * a second of forty runs 82 (measured on a real server).
+ * The time before the first heartbeat. A heartbeat at entry makes an activity of 16 ms take 20 ms,
+ * and brings forty runs from 97 activities a second down to 82 (measured on a real server).
  */
 const firstBeatMs = 500;
 
-/** Between heartbeats: a cancellation arrives within about this time. */
+/** The time between heartbeats: a cancellation arrives within about this time. */
 const beatMs = 1_000;
 
-/** What each heartbeat says, so that a workflow knows it of a worker that it lost. */
+/** The details of each heartbeat, which a workflow still gets when the worker is lost. */
 export interface HeartbeatDetails {
-  /** Attempts of the activity, the one that beats included. */
+  /** The number of this attempt of the activity, from 1. */
   readonly attempts: number;
 }
 
-/** Runs `run` inside the current activity, with heartbeats from half a second on until it is done. */
+/** Runs `run` in the current activity, with heartbeats from half a second on until it settles. */
 export async function withHeartbeat<T>(run: () => Promise<T>): Promise<T> {
   const context = Context.current();
   // Local activities have no heartbeat: they run inside the workflow task.

@@ -9,8 +9,8 @@ import { isStoppedByService } from './stop-reason.ts';
 import { agentMissing, validatorFailed } from './tool-failures.ts';
 
 /**
- * The activity `judgeAnswer`. A validator that throws fails the attempt with `validator_failed`,
- * to be tried again; a canceled judging ends as canceled.
+ * The activity `judgeAnswer`. An error of a validator fails the attempt with `validator_failed`,
+ * which is retried; when canceled, it ends as canceled.
  */
 export function judgeAnswerActivity(
   registry: Registry,

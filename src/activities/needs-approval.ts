@@ -1,10 +1,10 @@
 import type { ToolOrder } from '../core/contract/outcome.ts';
 import type { Registry } from '../define/definition/definitions.ts';
-import { messageOf } from '../tools/message-of.ts';
+import { redactedErrorText } from '../tools/redacted-error-text.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { agentMissing, toolFailed } from './tool-failures.ts';
 
-/** The local activity `needsApproval`; what the function throws is tried again. */
+/** The local activity `needsApproval`; it is retried when the function throws. */
 export function needsApprovalActivity(registry: Registry): (order: ToolOrder) => Promise<boolean> {
   return async (order) => {
     const agent = registry.agents.get(order.agent);
@@ -12,7 +12,7 @@ export function needsApprovalActivity(registry: Registry): (order: ToolOrder) =>
     try {
       return await isApprovalNeeded(agent, order);
     } catch (error) {
-      throw toolFailed(messageOf(error));
+      throw toolFailed(redactedErrorText(error));
     }
   };
 }

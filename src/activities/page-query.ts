@@ -1,13 +1,13 @@
 /**
- * Asks the calling workflow for a page of its transcript, as kindly as the service needs it: a deadline,
- * then a few tries with growing, jittered waits.
+ * Queries the calling workflow for a page of its transcript. To spare the service, each try has a
+ * deadline, and the few tries are spaced by growing waits with jitter.
  */
 import { Context } from '@temporalio/activity';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MESSAGE_NAMES, type LinkPage, type TranscriptRequest } from '../core/contract/messages.ts';
 import type { PageQuery } from './transcript-source.ts';
 
-/** A query that is not answered by then will not be: the worker may be gone. */
+/** Deadline of a query in ms. After that, the worker is probably gone. */
 const DEADLINE_MS = 8_000;
 
 const TRIES = 4;
@@ -30,7 +30,7 @@ export function createPageQuery(): PageQuery {
         );
         return { page, stale };
       } catch (error) {
-        // Whoever cancels does not want to wait for three more tries.
+        // A cancel must not wait for three more tries.
         if (tries === TRIES || signal.aborted) throw error;
         await sleep(FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random()), undefined, { signal });
       }
@@ -39,8 +39,8 @@ export function createPageQuery(): PageQuery {
 }
 
 /**
- * Tells the service to give the query to any worker: after a lost one it would wait out the sticky
- * time-out first, about two seconds (measured).
+ * Tells the service to give the query to any worker. After a lost worker it would first wait for
+ * the sticky time-out of about two seconds (measured).
  */
 async function resetStickyQueue(workflowId: string, runId: string): Promise<void> {
   const { client, info } = Context.current();
@@ -50,6 +50,6 @@ async function resetStickyQueue(workflowId: string, runId: string): Promise<void
       execution: { workflowId, runId },
     });
   } catch {
-    // Only a matter of speed: without it the query is answered after the time-out.
+    // Only for speed: without it the query is answered after the time-out.
   }
 }

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 
 /**
- * Whether the current activity was stopped by the service or its worker (shutdown, pause, reset)
- * and is to be tried again. False for a cancel, which is what a user asked for.
+ * Whether the service or the worker stopped the current activity (shutdown, pause, reset), so that
+ * it is to be retried. False for a cancel by a user.
  */
 export function isStoppedByService(): boolean {
   const details = Context.current().cancellationDetails;

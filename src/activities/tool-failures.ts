@@ -1,8 +1,8 @@
-/** Failures of the activities that load agents, run tools and judge answers, as Temporal has them. */
+/** Failures, for Temporal, of the activities that load agents, run tools and judge answers. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailureType } from '../core/base/failure-types.ts';
 
-/** The run cannot begin: never tried again, the input stays what it is. */
+/** The run cannot begin. Not retried, because the input stays the same. */
 export function invalidInput(
   type: Extract<FailureType, 'agent_not_found' | 'invalid_input'>,
   message: string,
@@ -10,17 +10,17 @@ export function invalidInput(
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
-/** A tool threw and has attempts left: tried again by the tool's own policy. */
+/** A tool threw and has attempts left: retried by the tool's own policy. */
 export function toolFailed(message: string): ApplicationFailure {
   return ApplicationFailure.create({ type: 'tool_failed', message, nonRetryable: false });
 }
 
-/** A validator threw: tried again; the last failure ends the run. */
+/** A validator threw: retried; the last failure ends the run. */
 export function validatorFailed(message: string): ApplicationFailure {
   return ApplicationFailure.create({ type: 'validator_failed', message, nonRetryable: false });
 }
 
-/** This worker does not have the agent of a run: another one, or a newer one, may. */
+/** This worker does not have the agent of a run. Retried, since another or newer worker may. */
 export function agentMissing(agent: string): ApplicationFailure {
   const message = `This worker has no agent \`${agent}\`. Start a worker that has it.`;
   return ApplicationFailure.create({ type: 'agent_not_found', message, nonRetryable: false });

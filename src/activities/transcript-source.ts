@@ -1,60 +1,60 @@
 /**
- * Where a model activity gets the messages from that its order only names.
+ * Gets the messages that the order of a model activity only refers to.
  *
- * T1  The order's digest is the judge: what is returned fits it, or the activity fails before any
- *     provider is called.
- * T2  First the worker's cache, then a paged query of the workflow's own execution: one page at a
- *     time, one reader per execution, so that a worker that lost its cache does not storm the
- *     service, which buffers one query per run.
- * T3  The key names one execution and one epoch: a reset changes content under a new run id, and a
- *     compaction starts an epoch.
- * T4  Digests are rolled forward message by message, so that a call costs its new bytes.
- * T5  The cache may lose anything at any time: what was read is held until the call has its view.
+ * T1  The messages fit the digest of the order, or the activity fails before it calls a provider.
+ * T2  They come from the worker's cache, then from a paged query of the workflow's own execution.
+ *     It asks for one page at a time, with one reader for each execution, so that a worker without
+ *     a cache does not overload the service, which buffers one query for each run.
+ * T3  The key names one execution and one epoch: a reset has a new run id, and a compaction starts
+ *     a new epoch.
+ * T4  Digests are extended message by message, so that a call only hashes its new bytes.
+ * T5  The cache may lose anything at any time, so pages are held until the call has its messages.
  */
 import { canonicalJson, type Json } from '../core/base/json.ts';
-import type { TranscriptReference, TranscriptView } from '../core/run/host.ts';
+import type { TranscriptReference } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { headDigest } from '../core/run/run-state.ts';
 import { rollDigest, type Digest } from '../core/base/digest.ts';
 import type { Message } from '../core/base/message.ts';
 import { createPageReader, type Page, type PagePosition } from '../core/contract/page.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
 
-/** Names the transcript of one epoch of one execution. */
+/** Identifies the transcript of one epoch of one execution. */
 export interface TranscriptKey {
   readonly namespace: string;
   readonly workflowId: string;
-  /** Run id of the service. */
+  /** The service's run id. */
   readonly executionId: string;
   readonly epoch: number;
 }
 
-/** A transcript as the cache of a worker keeps it; items are the head, then the messages. */
+/** A worker's cache of transcripts; the items of one are its head, then its messages. */
 export interface TranscriptCache {
-  /** The items from the first on; undefined when nothing is kept. */
+  /** All cached items from the first on; undefined when there are none. */
   read(key: TranscriptKey): readonly Json[] | undefined;
-  /** Adds items at index `from`; ignored when that leaves a gap, and where items are there already. */
+  /** Adds items at index `from`. Ignores items that would leave a gap or are already there. */
   append(key: TranscriptKey, from: number, items: readonly Json[]): void;
   drop(key: TranscriptKey): void;
 }
 
-/** Asks an execution for a page of its scratchpad: head and messages from `from` on. */
+/** Queries an execution for a page of its scratchpad, head and messages, from `from` on. */
 export type PageQuery = (
   key: TranscriptKey,
   from: PagePosition,
 ) => Promise<{ readonly page: Page; readonly stale: boolean }>;
 
-/** Gives the transcript that a reference names. */
+/** Reads the transcripts that orders refer to. */
 export interface TranscriptSource {
   /**
    * The head and exactly `reference.length` messages.
-   * @throws an error that says what was missing; nothing was asked of a provider then.
+   * @throws an error that says what is missing; no provider has been called then.
    */
   resolve(key: TranscriptKey, reference: TranscriptReference): Promise<TranscriptView>;
-  /** Adds the message that a reply will become, so that the next query is about the rest alone. */
+  /** Adds the message that a reply will become, so that the next query need not fetch it. */
   remember(key: TranscriptKey, reference: TranscriptReference, message: Message): void;
 }
 
-/** A source over the cache of this process and the query. */
+/** A source that reads from the cache of this process and from the query. */
 export function createTranscriptSource(parts: {
   readonly cache: TranscriptCache;
   readonly query: PageQuery;
@@ -63,7 +63,7 @@ export function createTranscriptSource(parts: {
   const readers = new Map<string, Promise<readonly Json[]>>();
   const digests = createDigests();
 
-  /** T2: whoever comes while a reader is under way shares what it reads. */
+  /** T2: calls that come while a reader is at work share its result. */
   const readOnce = (
     key: TranscriptKey,
     reference: TranscriptReference,
@@ -72,7 +72,7 @@ export function createTranscriptSource(parts: {
     const name = nameOf(key);
     const running = readers.get(name);
     if (running !== undefined) return running;
-    const reading = readPages(cache, query, key, reference, kept).finally(() =>
+    const reading = readPages({ cache, query }, key, reference, kept).finally(() =>
       readers.delete(name),
     );
     readers.set(name, reading);
@@ -81,11 +81,11 @@ export function createTranscriptSource(parts: {
 
   return {
     resolve: async (key, reference) => {
-      // A wrong entry is dropped once and read anew; a second misfit is the query's.
+      // A wrong entry is dropped once and read again; a second mismatch is an error of the query.
       for (let attempt = 0; attempt < 3; attempt++) {
         const kept = cache.read(key) ?? [];
         const items = kept.length > reference.length ? kept : await readOnce(key, reference, kept);
-        // The reader that this call shared may have been about fewer messages.
+        // The shared reader may have read fewer messages than this call needs.
         if (items.length <= reference.length) continue;
         const view = viewOf(items, reference.length);
         if (digests.of(nameOf(key), view) === reference.digest) return view;
@@ -102,10 +102,11 @@ export function createTranscriptSource(parts: {
   };
 }
 
-/** What is kept and what the workflow adds to it, until there are more items than messages wanted. */
+/**
+ * Adds pages of the workflow to the cached items until these hold the head and `length` messages.
+ */
 async function readPages(
-  cache: TranscriptCache,
-  query: PageQuery,
+  { cache, query }: { readonly cache: TranscriptCache; readonly query: PageQuery },
   key: TranscriptKey,
   { length }: TranscriptReference,
   kept: readonly Json[],
@@ -137,10 +138,10 @@ function nameOf({ namespace, workflowId, executionId, epoch }: TranscriptKey): s
   return `${namespace}\u0000${workflowId}\u0000${executionId}\u0000${epoch}`;
 }
 
-/** How many transcripts keep their digests: a lost one is made anew from the messages. */
+/** Maximum of transcripts with kept digests; a lost digest is computed again from the messages. */
 const MAX_DIGESTS = 1_000;
 
-/** Digests after each message, kept while the items they were made of stay the same objects. */
+/** The digest of each transcript, reused while its items are the same objects. */
 function createDigests(): {
   of(name: string, view: TranscriptView): Digest;
   drop(name: string): void;

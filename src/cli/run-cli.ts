@@ -1,4 +1,4 @@
-/** The command line as a function: arguments and a process in, an exit code out. */
+/** The command line as a function of its arguments and its process. */
 import { Command, CommanderError } from 'commander';
 import type { Act, AddCommand } from './terminal/cli.ts';
 import { addChatCommand } from './commands/chat.ts';
@@ -28,14 +28,14 @@ import {
 import { addBudgetCommand, addTreeCommand } from './commands/tree.ts';
 import { EXIT_CODES, exitCodeOf } from './terminal/exit-codes.ts';
 import type { CliIo } from './terminal/io.ts';
-import { createOutput, errorText } from './terminal/output.ts';
+import { createOutput, errorReport } from './terminal/output.ts';
 
 const EXIT_CODE_HELP = `
-Exit codes: 0 success · 1 the run ended in an error, at a limit or canceled · 2 usage
+Exit codes: 0 success · 1 the run ended with an error, at a limit or canceled · 2 usage
             3 no server or no worker · 4 unexpected · 130 interrupted
 
 Environment: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and the other TEMPORAL_ variables,
-             EVERLOOP_TASK_QUEUE, EVERLOOP_DATA_DIR and the others of docs/cli.md.`;
+             EVERLOOP_TASK_QUEUE, EVERLOOP_DATA_DIR and the others in docs/cli.md.`;
 
 /** Runs one command line and returns its exit code; never rejects. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -46,7 +46,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     exitCode = await body({ io, output: createOutput(io, json) });
   };
   for (const add of COMMANDS) add(program, act);
-  // Settings of the program reach the commands that are there by then only when they are copied.
+  // Commander passes settings on only to commands that are added later, so copy them.
   for (const command of program.commands) command.copyInheritedSettings(program);
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -61,7 +61,7 @@ interface GlobalOptions {
   readonly debug?: boolean;
 }
 
-/** In the order in which help lists them. */
+/** In the order of the help. */
 const COMMANDS: readonly AddCommand[] = [
   addDevCommand,
   addWorkerCommand,
@@ -92,7 +92,7 @@ function createProgram(io: CliIo): Command {
   return new Command('everloop')
     .description('Durable LLM agents on Temporal.')
     .option('--json', 'one JSON document on stdout, and nothing else there')
-    .option('--debug', 'show stacks of errors')
+    .option('--debug', 'show the stacks of errors')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -105,11 +105,11 @@ function createProgram(io: CliIo): Command {
 
 function report(error: unknown, program: Command, io: CliIo): number {
   if (error instanceof CommanderError) {
-    // Commander has said it already; asked for help, it ends with 0.
+    // Commander has already printed its message. For help, its exit code is 0.
     return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
   }
   const { debug = false, json = false } = program.opts<GlobalOptions>();
   const output = createOutput(io, json);
-  output.note(output.paintNote('red', errorText(error, debug)));
+  output.note(output.paintNote('red', errorReport(error, debug)));
   return exitCodeOf(error);
 }

@@ -1,6 +1,7 @@
 /**
- * Reads a list of a run over its whole chain. The last link answers for its own items and names the
- * link before; what that one cannot answer any more is in the archive.
+ * Reads the transcript or the events of a run from all of its links. Each link has its own items
+ * and the id of the link before it. Items of earlier links come from the archive if it has them
+ * all, or else from the links.
  */
 import type { Client } from '@temporalio/client';
 import type { Json } from '../core/base/json.ts';
@@ -11,12 +12,12 @@ import { UsageError } from '../core/base/usage-error.ts';
 import { eventsQuery, statusQuery, transcriptQuery } from '../workflows/messages.ts';
 import { querying } from './service-calls.ts';
 
-/** The lists of a run: what was said, what happened. */
+/** The lists of a run: its transcript entries and its events. */
 export type ChainList = 'entries' | 'events';
 
-/** Where the pages of earlier links are kept. */
+/** Reads the archived pages of earlier links. */
 export interface ArchiveReader {
-  /** Items with index `from` to `until` - 1 of the chain `runId`; fewer when some are missing. */
+  /** Items `from` to `until` - 1 of the chain `runId`; fewer if some are missing. */
   read(runId: string, list: ChainList, from: number, until: number): Promise<readonly Json[]>;
 }
 
@@ -34,7 +35,7 @@ export interface ChainRequest {
 /**
  * All items of the chain from `request.from` on, in order.
  *
- * @throws UsageError `number`; `run_not_found`, `not_an_agent`, `no_worker`.
+ * @throws UsageError `number` for an invalid `from`; `run_not_found`, `not_an_agent`, `no_worker`.
  */
 export async function readChain(request: ChainRequest): Promise<readonly Json[]> {
   const { from } = request;
@@ -44,14 +45,14 @@ export async function readChain(request: ChainRequest): Promise<readonly Json[]>
   return readLink(request, undefined, from);
 }
 
-/** The items from `from` on that link `executionId` and the links before it can show. */
+/** The items from `from` on of link `executionId` and the links before it. */
 async function readLink(
   request: ChainRequest,
   executionId: string | undefined,
   from: number,
 ): Promise<readonly Json[]> {
   const own = await readOwn(request, executionId, from);
-  // Pages of two links do not fit together: begin again, with the link that is the last now.
+  // Pages of two links do not fit together: start over with the current last link.
   if (own === null) return readLink(request, executionId, from);
   const { first, previous, items } = own;
   if (from >= first || previous === null) return items;
@@ -76,15 +77,15 @@ async function readEarlier(
   return read.slice(0, until - from);
 }
 
-/** What one link has of the list. */
+/** The part of the list that one link has. */
 interface OwnItems {
-  /** Index in the chain of its first item. */
+  /** Index of its first item in the chain. */
   readonly first: number;
   readonly previous: string | null;
   readonly items: readonly Json[];
 }
 
-/** Null when the run handed itself over between two pages, so that another link answered. */
+/** Null when the run handed over between two pages, so that another link answered. */
 async function readOwn(
   { client, id, kind }: ChainRequest,
   executionId: string | undefined,

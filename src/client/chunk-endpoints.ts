@@ -1,6 +1,6 @@
 /**
- * Where workers offer provisional text: notes that those of this machine leave in the data folder, and
- * addresses that a fleet was given.
+ * Finds the workers that serve provisional text. Workers on this machine leave notes in the data
+ * folder; other workers have configured addresses.
  */
 import { lookup } from 'node:dns/promises';
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,35 +13,38 @@ export interface EndpointAddress {
   /** `http://127.0.0.1:41233` */
   readonly url: string;
   readonly token: string;
-  /** The address to connect to, when the name in `url` stands for several. */
+  /** The address to connect to, when the name in `url` resolves to several. */
   readonly ip?: { readonly address: string; readonly family: number };
 }
 
-/** The endpoints that there are now. A failure means that this is not known at the moment. */
+/** Lists the current endpoints. A rejection means that they are unknown at the moment. */
 export type FindEndpoints = () => Promise<readonly EndpointAddress[]>;
 
-/** The note that a worker leaves about its endpoint. */
+/** The note that a worker writes about its endpoint. */
 export interface EndpointNote {
   readonly v: 1;
   readonly url: string;
   readonly token: string;
   readonly pid: number;
-  /** A folder may be shared between machines, an address of this one means nothing there. */
+  /** The worker's machine. Machines may share the folder, but `url` works only on this machine. */
   readonly host: string;
 }
 
-/** The folder of the notes, below the data folder. */
+/** The default folder for databases, caches, logs and notes. It should be in `.gitignore`. */
+export const DEFAULT_DATA_DIR = '.everloop';
+
+/** The folder of the notes, inside the data folder. */
 export function endpointNotesDir(dataDir: string): string {
   return join(dataDir, 'streams');
 }
 
-/** The notes in a folder, by file; without it there are none. What is no note of ours is left out. */
+/** The notes in a folder, by path. A missing folder has none; unreadable notes are skipped. */
 export async function readEndpointNotes(dir: string): Promise<ReadonlyMap<string, EndpointNote>> {
   const names = await readdir(dir).catch((): string[] => []);
   const read = names
     .filter((name) => name.endsWith('.json'))
     .map(async (name) => {
-      // A note may go between the list and this line: its worker has stopped.
+      // The file may be gone by now, because its worker stopped.
       const note = noteOf(await readFile(join(dir, name), 'utf8').catch(() => ''));
       return note === undefined ? [] : [[join(dir, name), note] as const];
     });
@@ -63,7 +66,7 @@ function noteOf(text: string): EndpointNote | undefined {
   return isNote ? (note as unknown as EndpointNote) : undefined;
 }
 
-/** Workers of this machine with this data folder. */
+/** Finds the workers on this machine that use this data folder. */
 export function announcedEndpoints(dataDir: string): FindEndpoints {
   return async () => {
     const notes = await readEndpointNotes(endpointNotesDir(dataDir));
@@ -74,8 +77,8 @@ export function announcedEndpoints(dataDir: string): FindEndpoints {
 }
 
 /**
- * Workers at given addresses. A name that stands for several addresses, such as that of a headless
- * service, stands for as many workers.
+ * Finds the workers at configured addresses. A name that resolves to several addresses, such as the
+ * name of a headless service, counts as several workers.
  */
 export function namedEndpoints(urls: readonly string[], token: string): FindEndpoints {
   return async () => {

@@ -1,12 +1,12 @@
 /**
- * What waits for one reader of provisional text: bounded, so that a reader that is slow or gone costs
- * its own oldest pieces and nobody else anything.
+ * The queue of one reader of provisional text. It is bounded: a slow reader loses its own oldest
+ * chunks and does not affect others.
  */
 import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
 
-/** A reader's stream. Ends with the run, with its source, or by `unsubscribe`; leaving twice is fine. */
+/** A reader's stream. Ends when the run or the source ends, or on `unsubscribe`. */
 export interface ChunkSubscription extends AsyncIterable<Chunk | ChunkMarker> {
-  /** Ends the stream at once and forgets what is queued. */
+  /** Ends the stream at once and drops the queue. May be called twice. */
   readonly unsubscribe: () => void;
 }
 
@@ -15,26 +15,76 @@ type Item = Chunk | ChunkMarker;
 /** One reader's queue. */
 export interface ChunkQueue {
   readonly subscription: ChunkSubscription;
-  /** Takes an item; the oldest is lost when the queue is full, and a `gap` says so. */
-  readonly push: (item: Chunk | ChunkMarker) => void;
-  /** No more comes; what is queued is still delivered. */
+  /** Adds an item. A full queue drops its oldest items and delivers a `gap` in their place. */
+  readonly push: (item: Item) => void;
+  /** Ends the stream after the queued items. */
   readonly end: () => void;
 }
 
-/** Also bounds what waits: a model that does not stream sends its reply in one piece. */
+/** Bounds the text too, because a model that does not stream sends its reply as one chunk. */
 const MAX_QUEUED_CHARACTERS = 8_000_000;
 
-/** A queue of at most `maxQueued`; `whenLeft` is called once, when it takes nothing more. */
-export function createChunkQueue(maxQueued: number, whenLeft: () => void): ChunkQueue {
-  let queue: Item[] = [];
-  /** Index of the oldest item: dropping it by `shift` would move ten thousand others. */
-  let first = 0;
-  let characters = 0;
+/** A queue of at most `maxQueued` items; `onEnd` is called once, when it is closed. */
+export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQueue {
+  const items = createItems(maxQueued);
   let gap: ChunkMarker | undefined;
   let hasEnded = false;
   const waiting: ((result: IteratorResult<Item>) => void)[] = [];
+  const take = (): Item | undefined => {
+    const marker = gap;
+    gap = undefined;
+    return marker ?? items.take();
+  };
+  const end = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    onEnd();
+    for (const resolve of waiting.splice(0)) resolve(END);
+  };
+  const unsubscribe = (): void => {
+    items.clear();
+    gap = undefined;
+    end();
+  };
+  const push = (item: Item): void => {
+    if (hasEnded) return;
+    const resolve = waiting.shift();
+    if (resolve !== undefined) return resolve({ done: false, value: item });
+    const lost = items.put(item);
+    // A gap that is already waiting also covers later losses.
+    if (lost !== undefined) gap ??= toGap(lost);
+  };
+  const iterator: AsyncIterator<Item> = {
+    next: () => {
+      const item = take();
+      if (item !== undefined) return Promise.resolve({ done: false, value: item });
+      if (hasEnded) return Promise.resolve(END);
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    return: () => {
+      unsubscribe();
+      return Promise.resolve(END);
+    },
+  };
+  return { subscription: { unsubscribe, [Symbol.asyncIterator]: () => iterator }, push, end };
+}
 
-  const takeOldest = (): Item | undefined => {
+const END: IteratorResult<Item> = { done: true, value: undefined };
+
+/** The queued items, bounded in number and characters. */
+interface Items {
+  /** Adds an item; returns the oldest of the items that were dropped to make room. */
+  readonly put: (item: Item) => Item | undefined;
+  readonly take: () => Item | undefined;
+  readonly clear: () => void;
+}
+
+function createItems(maxQueued: number): Items {
+  let queue: Item[] = [];
+  /** Index of the oldest item. Cheaper than `shift`, which would move all others. */
+  let first = 0;
+  let characters = 0;
+  const take = (): Item | undefined => {
     const item = queue[first];
     if (item === undefined) return undefined;
     first += 1;
@@ -45,53 +95,25 @@ export function createChunkQueue(maxQueued: number, whenLeft: () => void): Chunk
     }
     return item;
   };
-  const take = (): Item | undefined => {
-    const marker = gap;
-    gap = undefined;
-    return marker ?? takeOldest();
-  };
-  const end = (): void => {
-    if (hasEnded) return;
-    hasEnded = true;
-    whenLeft();
-    for (const resolve of waiting.splice(0)) resolve({ done: true, value: undefined });
-  };
-  const unsubscribe = (): void => {
-    queue = [];
-    first = 0;
-    characters = 0;
-    gap = undefined;
-    end();
-  };
-  const push = (item: Item): void => {
-    if (hasEnded) return;
-    const resolve = waiting.shift();
-    if (resolve !== undefined) {
-      resolve({ done: false, value: item });
-      return;
-    }
-    characters += lengthOf(item);
-    while (queue.length - first >= maxQueued || characters > MAX_QUEUED_CHARACTERS) {
-      const lost = takeOldest();
-      if (lost === undefined) break;
-      // One that is already due stands for everything lost since.
-      gap ??= toGap(lost);
-    }
-    queue.push(item);
-  };
-  const iterator: AsyncIterator<Item> = {
-    next: () => {
-      const item = take();
-      if (item !== undefined) return Promise.resolve({ done: false, value: item });
-      if (hasEnded) return Promise.resolve({ done: true, value: undefined });
-      return new Promise((resolve) => waiting.push(resolve));
+  return {
+    take,
+    put: (item) => {
+      let oldestLost: Item | undefined;
+      characters += lengthOf(item);
+      while (queue.length - first >= maxQueued || characters > MAX_QUEUED_CHARACTERS) {
+        const lost = take();
+        if (lost === undefined) break;
+        oldestLost ??= lost;
+      }
+      queue.push(item);
+      return oldestLost;
     },
-    return: () => {
-      unsubscribe();
-      return Promise.resolve({ done: true, value: undefined });
+    clear: () => {
+      queue = [];
+      first = 0;
+      characters = 0;
     },
   };
-  return { subscription: { unsubscribe, [Symbol.asyncIterator]: () => iterator }, push, end };
 }
 
 function lengthOf(item: Item): number {

@@ -1,12 +1,14 @@
-/** A client on a connection of its own, from the environment. */
+/** Connects a client to the service that the environment or the options name. */
 import {
   Client,
   isGrpcServiceError,
   type Connection,
   type ConnectionOptions,
 } from '@temporalio/client';
+import { defined } from '../core/base/defined.ts';
+import { errorText } from '../core/base/error-text.ts';
 import { UsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
-import { announcedEndpoints, namedEndpoints } from './chunk-endpoints.ts';
+import { announcedEndpoints, DEFAULT_DATA_DIR, namedEndpoints } from './chunk-endpoints.ts';
 import type { ArchiveReader } from './chain-reader.ts';
 import { createEverloop, type Everloop } from './everloop-client.ts';
 import { followChunks } from './follow-chunks.ts';
@@ -14,40 +16,42 @@ import { openConnection, type OpenConnection } from './open-connection.ts';
 import type { ChunkSource } from './run-stream.ts';
 import { readTemporalEnvironment, type Environment } from './temporal-environment.ts';
 
-/** What {@link connect} goes by when nothing else is said. */
+/** Defaults of {@link connect}. */
 export const CONNECT_DEFAULTS = {
   /** Where a development server listens. */
   address: '127.0.0.1:7233',
-  /** A service may be across the world, but not down. */
+  /** Enough for a service on another continent. */
   timeoutMs: 10_000,
 } as const;
 
-/** What {@link connect} takes; each field overrides the environment. */
+/** Options of {@link connect}; each overrides the environment. */
 export interface ConnectOptions {
   /** Host and port; default `TEMPORAL_ADDRESS`, else 127.0.0.1:7233. */
   readonly address?: string;
   /** Default `TEMPORAL_NAMESPACE`, else `default`. */
   readonly namespace?: string;
-  /** TLS, API key, metadata, on top of those of the environment. */
+  /** TLS, API key and metadata; override those of the environment. */
   readonly connection?: ConnectionOptions;
   /** Default `EVERLOOP_TASK_QUEUE`, else `everloop`. */
   readonly taskQueue?: string;
   /**
-   * Where `stream()` gets provisional text from; default: the workers of this machine with the same
-   * data folder, and those at `streamUrls`.
+   * Source of provisional text for `stream()`. Default: the workers on this machine with the same
+   * data folder, and the workers at `streamUrls`.
    */
   readonly chunks?: ChunkSource;
   /**
-   * Where workers elsewhere offer provisional text, such as `http://workers:7244`; a name that stands
-   * for several addresses stands for as many workers. Default `EVERLOOP_STREAM_URL`, separated by
-   * commas.
+   * Addresses of other workers that serve provisional text, such as `http://workers:7244`. A name
+   * that resolves to several addresses counts as several workers. Default: `EVERLOOP_STREAM_URL`,
+   * separated by commas.
    */
   readonly streamUrls?: readonly string[];
-  /** What these workers want to be told. Default `EVERLOOP_STREAM_TOKEN`. */
+  /** The token for these workers. Default `EVERLOOP_STREAM_TOKEN`. */
   readonly streamToken?: string;
-  /** Where workers of this machine leave their notes. Default `EVERLOOP_DATA_DIR`, else `.everloop`. */
+  /**
+   * The data folder of the workers on this machine. Default `EVERLOOP_DATA_DIR`, else `.everloop`.
+   */
   readonly dataDir?: string;
-  /** Where pages are that the service has forgotten. */
+  /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
   /** How long the service may take to answer; default 10 s. */
   readonly timeoutMs?: number;
@@ -55,20 +59,20 @@ export interface ConnectOptions {
   readonly env?: Environment;
 }
 
-/** A client that owns its connection. */
+/** A client with its own connection. */
 export interface ConnectedEverloop extends Everloop {
   /** `127.0.0.1:7233` */
   readonly address: string;
   readonly namespace: string;
-  /** Closes the connection; handles of this client fail afterwards. */
+  /** Closes the connection; handles of this client fail from then on. */
   close(): Promise<void>;
 }
 
 /**
- * A client of the service that the environment names.
+ * Connects to the service that the environment names.
  *
- * @throws UsageError `environment` for variables that do not fit, `no_server` when nobody answers
- * in time, `server_namespace` when the service lacks the namespace.
+ * @throws UsageError `environment` for invalid variables, `no_server` when no server answers in
+ * time, `server_namespace` when the service lacks the namespace.
  * @example
  * const everloop = await connect();
  * const run = await everloop.start('researcher', { task: 'Compare …' });
@@ -94,17 +98,10 @@ export async function connect(options: ConnectOptions = {}): Promise<ConnectedEv
   }
   const taskQueue = options.taskQueue ?? textOf(env['EVERLOOP_TASK_QUEUE']);
   const { archive } = options;
-  const everloop = createEverloop({
-    client: new Client({ connection, namespace }),
-    ...(taskQueue === undefined ? {} : { taskQueue }),
-    chunks,
-    ...(archive === undefined ? {} : { archive }),
-  });
+  const client = new Client({ connection, namespace });
+  const everloop = createEverloop(defined({ client, taskQueue, chunks, archive }));
   return { ...everloop, address, namespace, close };
 }
-
-/** The folder of a worker that was not told another one; it is the default of its configuration. */
-const DEFAULT_DATA_DIR = '.everloop';
 
 function chunksOf(options: ConnectOptions, env: Environment): ChunkSource {
   const dataDir = options.dataDir ?? textOf(env['EVERLOOP_DATA_DIR']) ?? DEFAULT_DATA_DIR;
@@ -135,7 +132,7 @@ async function open(address: string, options: ConnectionOptions): Promise<OpenCo
   try {
     return await openConnection({ ...options, address });
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200);
+    const reason = errorText(error).slice(0, 200);
     throw Object.assign(
       new UsageError(
         'no_server',
@@ -158,7 +155,7 @@ async function requireNamespace(
   try {
     await connection.workflowService.describeNamespace({ namespace });
   } catch (error) {
-    // Whoever may not describe a namespace may still use it.
+    // A caller without permission to describe a namespace may still use it.
     if (!isGrpcServiceError(error) || error.code !== GRPC_NOT_FOUND) return;
     throw new UsageError(
       'server_namespace',

@@ -1,12 +1,15 @@
 /**
- * A conversation with an agent, over as many runs as it takes: each message of the person is a turn, a
- * run of its own under `{conversation}-{n}`, whose `history` is what was said before. What is said
- * while a turn goes on is given to its run.
+ * A conversation with an agent, over any number of runs. Each message of the person starts a turn:
+ * a run with the id `{conversation}-{n}`, whose `history` has the earlier messages. A message that
+ * comes during a turn goes to its run as input.
  *
- * - C1: all of it lives in the service: any process goes on with it by its id, from the newest turn alone.
- * - C2: two who speak at once never fork it: a turn's id is taken once, and the other becomes an input.
+ * C1  All state is in the service. Any process can continue a conversation by its id; it reads only
+ *     the newest turn.
+ * C2  Concurrent messages never fork a conversation. Only one of them can take the id of the next
+ *     turn; the others become inputs.
  */
 import { randomUUID } from 'node:crypto';
+import { defined } from '../core/base/defined.ts';
 import { exchangeTurns, newestTurns } from '../core/run/exchange.ts';
 import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
 import type { Step } from '../core/contract/step.ts';
@@ -20,25 +23,25 @@ import type { Everloop } from './everloop-client.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { RunStart } from './started-with.ts';
 
-/** How a conversation is opened; what runs are started with holds for each turn from now on. */
+/** Options of a conversation. All but `id` apply to each turn from now on. */
 export interface ConversationOptions {
-  /** Goes on with the conversation that has it, or begins it. Default: a new one, `{agent}-{8 digits}`. */
+  /** Continues the conversation with this id, or begins it. Default: a new `{agent}-{8 digits}`. */
   readonly id?: string;
-  /** Named data for every turn. Default: that of the turn before. */
+  /** Named data for each turn. Default: the data of the previous turn. */
   readonly context?: JsonObject | Step;
-  /** Of each turn. */
+  /** Limits of each turn. */
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
-  /** UTF-8 bytes of what a turn knows of those before it: the oldest is left out. Default 200,000. */
+  /** How many UTF-8 bytes of earlier turns a turn gets, newest first. Default 200,000. */
   readonly historyBytes?: number;
 }
 
-/** What became of a message. */
-export interface Said {
-  /** The run that has it. */
+/** Where a message went. */
+export interface SayResult {
+  /** The run that got it. */
   readonly run: RunHandle;
-  /** `started`: a new turn · `sent`: to the turn that goes on. */
+  /** `started`: it started a new turn · `sent`: it went to the current turn. */
   readonly how: 'started' | 'sent';
 }
 
@@ -46,34 +49,34 @@ export interface Said {
 export interface Conversation {
   readonly id: string;
   readonly agent: string;
-  /** The run of the newest turn, alive or ended; null before the first. */
+  /** The run of the newest turn; null before the first. */
   newest(): RunHandle | null;
-  /** What was said so far, oldest first, as far as a next turn would know it. */
+  /** The conversation so far, oldest first, as the next turn would get it. */
   turns(): Promise<readonly HistoryTurn[]>;
   /**
-   * Says something: starts the next turn, or gives it to the one that goes on.
+   * Sends a message, which starts the next turn or becomes input to the current one.
    *
-   * @throws UsageError `no_worker` when the turn before had a conversation of its own that nobody can tell.
+   * @throws UsageError `no_worker` when no worker answers for the previous turn.
    */
-  say(message: string | Task): Promise<Said>;
+  say(message: string | Task): Promise<SayResult>;
 }
 
-/** What a conversation asks of a client. */
+/** The part of a client that a conversation uses. */
 export type ConversationClient = Pick<Everloop, 'start' | 'attach' | 'list'>;
 
 const DEFAULT_HISTORY_BYTES = 200_000;
 
-/** Those who speak at once are few; each try is a turn that somebody else began. */
+/** Each failed try means that another message began a turn at the same time, which is rare. */
 const SAY_TRIES = 5;
 
 /**
  * Opens a conversation: a new one, or the one that has `id`.
  *
- * @throws UsageError `invalid_input` for what cannot be an id, `id_in_use` for that of another agent.
+ * @throws UsageError `invalid_input` for an invalid id, `id_in_use` for an id of another agent.
  * @example
  * const chat = await openConversation(everloop, 'concierge', { id: 'guest-42' });
  * const { run } = await chat.say('A table for two, please.');
- * for await (const news of run.follow()) render(news);
+ * for await (const update of run.follow()) render(update);
  */
 export async function openConversation(
   everloop: ConversationClient,
@@ -87,7 +90,7 @@ export async function openConversation(
   let past: Past | undefined;
   const pastOf = async (turn: number): Promise<Past> => {
     if (turn === 0) return { turn, turns: [] };
-    // An ended turn says the same each time.
+    // An ended turn no longer changes.
     if (past?.turn === turn && past.hasEnded === true) return past;
     past = { turn, ...(await readPast(runOf(turn), id, agent)) };
     return past;
@@ -95,16 +98,18 @@ export async function openConversation(
   if (newest > 0) await pastOf(newest);
   const startNext = async (message: string | Task): Promise<RunHandle> => {
     const before = await pastOf(newest);
-    const context = options.context ?? before.context;
-    const run = await everloop.start(agent, {
-      task: message,
-      id: `${id}-${newest + 1}`,
-      history: newestTurns(before.turns, historyBytes),
-      ...(context === undefined ? {} : { context }),
-      ...(before.memory === undefined ? {} : { memory: before.memory }),
-      ...(limits === undefined ? {} : { limits }),
-      ...(model === undefined ? {} : { model }),
-    });
+    const run = await everloop.start(
+      agent,
+      defined({
+        task: message,
+        id: `${id}-${newest + 1}`,
+        history: newestTurns(before.turns, historyBytes),
+        context: options.context ?? before.context,
+        memory: before.memory,
+        limits,
+        model,
+      }),
+    );
     newest += 1;
     return run;
   };
@@ -132,12 +137,12 @@ export async function openConversation(
   };
 }
 
-/** What was said up to the end of a turn, and what the next one takes over. */
+/** The conversation up to and including a turn, and what the next turn takes over. */
 interface Past {
   readonly turn: number;
   readonly turns: readonly HistoryTurn[];
   readonly context?: RunStart['context'];
-  /** What its programs defined. */
+  /** The definitions of its programs. */
   readonly memory?: Step['memory'];
   readonly hasEnded?: boolean;
 }
@@ -157,15 +162,16 @@ async function readPast(run: RunHandle, id: string, agent: string): Promise<Omit
     hasBegun ? run.transcript() : [],
     hasAsked ? run.events() : [],
   ]);
-  return {
+  const hasMemory = step !== null && Object.keys(step.memory).length > 0;
+  return defined({
     turns: [...history, ...exchangeTurns({ task: task.text, step, entries, events })],
-    ...(context === undefined ? {} : { context }),
-    ...(step === null || Object.keys(step.memory).length === 0 ? {} : { memory: step.memory }),
+    context,
+    memory: hasMemory ? step.memory : undefined,
     hasEnded: step !== null,
-  };
+  });
 }
 
-/** The number of the newest turn, 0 when there is none. Lists lag, so what may have come is looked for. */
+/** The number of the newest turn, or 0. Lists lag behind, so later turns are looked up by id. */
 async function newestTurn(
   everloop: ConversationClient,
   id: string,
@@ -178,7 +184,7 @@ async function newestTurn(
   return newest;
 }
 
-/** Newest first: others, whose ids only begin alike, may stand between. */
+/** More than one, because ids of other runs may begin the same way. */
 const MAX_LISTED = 100;
 
 async function isThere(run: RunHandle): Promise<boolean> {
@@ -193,7 +199,7 @@ async function isThere(run: RunHandle): Promise<boolean> {
 
 async function sendTo(run: RunHandle, message: string | Task): Promise<void> {
   const { text, media }: Task = typeof message === 'string' ? { text: message } : message;
-  await run.send(text, { kind: 'steer', ...(media === undefined ? {} : { media }) });
+  await run.send(text, defined({ kind: 'steer' as const, media }));
 }
 
 function hasCode(error: unknown, code: UsageCode): boolean {

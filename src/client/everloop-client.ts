@@ -1,4 +1,4 @@
-/** Starts agents, finds them again, lists them. */
+/** The client: starts runs, finds them again and lists them. */
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -23,31 +23,31 @@ import type { ChunkSource } from './run-stream.ts';
 
 /** What a run is started with. */
 export interface StartOptions {
-  /** What to do: text, or text and media. Left out for an agent whose template needs none. */
+  /** What to do: text, or text and media. Omit it for an agent whose template needs none. */
   readonly task?: string | Task;
   /** Named data for the run, or the Step of an earlier one. */
   readonly context?: JsonObject | Step;
-  /** Earlier conversation, oldest first; modes `react` and `chat` alone show it. */
+  /** Earlier conversation, oldest first. Only the modes `react` and `chat` show it to the model. */
   readonly history?: readonly HistoryTurn[];
-  /** Replace the definition's limits on the same keys. */
+  /** Replaces the definition's limits on the same keys. */
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
-  /** What the programs of an earlier run left: its Step's `memory`. */
+  /** The definitions that an earlier run's programs left: the `memory` of its Step. */
   readonly memory?: StepMemory;
-  /** The run's own address; default: `{agent}-{uuid}`. */
+  /** The id of the run; default `{agent}-{uuid}`. */
   readonly id?: string;
-  /** When `id` is in use: `fail` (default) with a clear error, or `attach` to the run that has it. */
+  /** When `id` is in use: `fail` (default), or `attach` to the run that has it. */
   readonly ifExists?: 'fail' | 'attach';
 }
 
-/** What a compiled agent, or the run that compiles one, is started with. */
+/** Options for a run that compiles an agent, and for a run of a compiled agent. */
 export type CompileOptions = Pick<
   StartOptions,
   'task' | 'context' | 'limits' | 'model' | 'id' | 'ifExists'
 >;
 
-/** One line of a list of runs. */
+/** One run in a list. */
 export interface RunSummary {
   readonly id: string;
   readonly agent: string;
@@ -61,17 +61,17 @@ export interface RunSummary {
 
 /** Which runs to list. */
 export interface ListOptions {
-  /** Only runs that are alive. */
+  /** Only live runs. */
   readonly running?: boolean;
-  /** Only runs whose id begins so. */
+  /** Only runs whose id begins with this. */
   readonly idPrefix?: string;
-  /** At most so many, newest first; default 100. */
+  /** At most this many, newest first; default 100. */
   readonly limit?: number;
 }
 
-/** Something that waits for a person, and in which run. */
+/** Something that waits for a person, and its run. */
 export interface InboxItem {
-  /** The run's address. */
+  /** Id of the run. */
   readonly run: string;
   readonly agent: string;
   /** The first 200 characters of the task. */
@@ -79,57 +79,57 @@ export interface InboxItem {
   readonly item: PendingItem;
 }
 
-/** What waits across all runs, and the runs that nobody could ask. */
+/** What waits for people, in all runs. */
 export interface InboxView {
   /** Oldest first. */
   readonly items: readonly InboxItem[];
-  /** Ids of runs in which something waits and that no worker answers for. */
+  /** Ids of runs that wait for a person, but no worker answers to say what they wait for. */
   readonly silent: readonly string[];
 }
 
-/** The door to a fleet of agents. */
+/** The client of a fleet of agents. */
 export interface Everloop {
   /**
-   * Starts an agent; settles when the service has accepted the run.
-   * @throws UsageError `invalid_input` for what no worker could begin, `id_in_use` for a taken id.
+   * Starts a run; settles when the service has accepted it.
+   * @throws UsageError `invalid_input` for input that no worker could start with, `id_in_use`.
    */
   start(agent: string, options: StartOptions): Promise<RunHandle>;
   /**
    * Runs an agent of mode `lisp` once, and keeps the program whose answer was accepted, with the
    * definitions that it uses.
-   * @throws UsageError `run_failed` for a run without success, `not_compilable` for an answer that is
-   * not that of its last program.
+   * @throws UsageError `run_failed` when the run does not succeed, `not_compilable` when the answer
+   * did not come from its last program.
    */
   compileAgent(agent: string, options?: CompileOptions): Promise<CompiledAgent>;
   /**
-   * Starts the program of a compiled agent, without a model: a run as any other, whose tools are
-   * activities and whose questions wait. A program error is the reason of its Step.
+   * Starts the program of a compiled agent, without a model. It is a normal run: tools are
+   * activities, and questions wait for people. A program error becomes the reason of its Step.
    * @throws UsageError as `start`.
    */
   runCompiled(compiled: CompiledAgent, options?: CompileOptions): Promise<RunHandle>;
   /**
-   * The handle of a run that exists; nothing is asked of the service yet.
-   * @throws UsageError `invalid_input` for what cannot be an id.
+   * The handle of an existing run. Does not call the service.
+   * @throws UsageError `invalid_input` for an id that no run can have.
    */
   attach(id: string): RunHandle;
   /** Runs, newest first. */
   list(options?: ListOptions): Promise<readonly RunSummary[]>;
-  /** What waits for people, across all runs. Lists lag behind a run by about a second. */
+  /** What waits for people, in all runs. Lags behind the runs by about a second. */
   inbox(): Promise<InboxView>;
 }
 
-/** What a client is made of. */
+/** What {@link createEverloop} takes. */
 export interface EverloopParts {
   readonly client: Client;
   /** Task queue of the workers; default `everloop`. */
   readonly taskQueue?: string;
-  /** Where `stream()` gets provisional text from; without one it has none. */
+  /** Source of provisional text; without one, `stream()` fails. */
   readonly chunks?: ChunkSource;
-  /** Where pages are that the service has forgotten. */
+  /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
 }
 
-/** The task queue that client and worker use unless told otherwise. */
+/** The default task queue of clients and workers. */
 export const DEFAULT_TASK_QUEUE = 'everloop';
 
 const MEMO_TASK_CHARACTERS = 200;
@@ -152,7 +152,7 @@ export function createEverloop(parts: EverloopParts): Everloop {
         args: [input],
         memo: { agent, task: text.slice(0, MEMO_TASK_CHARACTERS) },
         staticSummary: `${agent}: ${text.slice(0, MEMO_TASK_CHARACTERS)}`,
-        // A finished run keeps its id: starting another one under it would hide its Step.
+        // Another run under the id of a finished one would hide its Step.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
       });
     } catch (error) {
@@ -193,7 +193,7 @@ function idInUse(id: string): UsageError {
   );
 }
 
-/** An id that another agent's run has is a mistake, not a run to attach to. */
+/** Attaching to a run of another agent is a mistake. */
 async function assertSameAgent(client: Client, id: string, agent: string): Promise<void> {
   const { memo = {} } = await client.workflow.getHandle(id).describe();
   const found = textIn(memo, 'agent');
@@ -217,7 +217,7 @@ async function listRuns(
   const query = `WorkflowType = '${AGENT_WORKFLOW}'${alive}${named}`;
   const found = client.workflow.list({ query });
   for await (const info of found) {
-    // Links that continued as new are the same run under the same id, told by its last link.
+    // The list has every link; only the last link of a run stands for the run.
     if (info.status.name === 'CONTINUED_AS_NEW') continue;
     runs.push(summaryOf(info));
     if (runs.length >= limit) break;
@@ -225,7 +225,7 @@ async function listRuns(
   return runs;
 }
 
-/** As a text in a query of the service. */
+/** A string literal for a list query of the service. */
 function quoted(text: string): string {
   return `'${text.replaceAll(/['\\]/g, (character) => `\\${character}`)}'`;
 }
@@ -241,7 +241,7 @@ async function readInbox(client: Client, attach: (id: string) => RunHandle): Pro
   await inTurns(waiting, async ({ id: run, agent, task }) => {
     try {
       const pending = await attach(run).pending();
-      // What waits in a run below is told by that run itself.
+      // A run below reports its own items.
       const own = pending.filter((item) => item.run === undefined);
       items.push(...own.map((item) => ({ run, agent, task, item })));
     } catch (error) {

@@ -1,44 +1,41 @@
 /**
- * Provisional text of workers in other processes, as one stream. Which worker answers a run next is
- * not known beforehand, so a reader is connected to all of them, and each sends only what it was asked
- * for.
+ * Provisional text of workers in other processes, as one stream. Any worker may take the next call
+ * of a run, so a reader connects to all workers. Each sends only what matches the reader's filter.
  *
- * - F1: a worker that is gone, slow or refuses costs its own pieces; the others are read on.
- * - F2: workers come and go: they are looked for again and again, and tried again with a growing pause.
- * - F3: each wait has a deadline, and all of it ends when the reader leaves.
+ * F1  A worker that is gone, is slow or refuses costs only its own chunks.
+ * F2  Workers come and go. The reader looks for them periodically, and reconnects with a growing
+ *     pause.
+ * F3  Each wait has a deadline, and everything ends when the reader leaves.
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../core/base/defined.ts';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
-import {
-  createFrameReader,
-  WIRE_PATH,
-  WIRE_VERSION,
-  type Frame,
-} from '../core/streaming/chunk-wire.ts';
+import { WIRE_PATH, WIRE_VERSION, type WireMessage } from '../core/streaming/chunk-wire.ts';
 import type { EndpointAddress, FindEndpoints } from './chunk-endpoints.ts';
 import { createChunkQueue, type ChunkSubscription } from './chunk-queue.ts';
+import { createFrameReader } from './frame-reader.ts';
 
-/** What {@link followChunks} goes by when nothing else is said. */
+/** Defaults of {@link followChunks}. */
 const FOLLOW_DEFAULTS = {
-  /** As the bus of a worker. */
+  /** The same as for the bus of a worker. */
   maxQueued: 10_000,
-  /** A worker that starts is heard so soon; a look costs a list of a folder or a name's addresses. */
+  /** The pause between lookups of workers. A lookup lists a folder or resolves a name. */
   findMs: 500,
-  /** The first pause after a connection failed; doubles to `maxPauseMs`. */
+  /** The pause after a failed connection; doubles up to `maxPauseMs`. */
   pauseMs: 100,
   maxPauseMs: 2_000,
-  /** Three pings missed (see `PING_MS`): the worker is gone, though nobody said so. */
+  /** After three missing pings (see `PING_MS`), the worker counts as gone. */
   silenceMs: 15_000,
 } as const;
 
 /** What {@link followChunks} takes. */
 export interface FollowChunksOptions {
-  /** Asked in turn, again and again, while somebody reads. */
+  /** Called periodically while there is a reader. */
   readonly find: readonly FindEndpoints[];
-  /** Read beside them, such as the bus of this process. */
+  /** Another source to read, such as the bus of this process. */
   readonly beside?: { readonly subscribe: (filter: ChunkFilter) => ChunkSubscription };
   readonly maxQueued?: number;
   readonly findMs?: number;
@@ -47,11 +44,11 @@ export interface FollowChunksOptions {
 
 /** A source of provisional text that spans processes. */
 export interface FollowedChunks {
-  /** Whatever fits `filter` from now on. Ends when its reader leaves, and by itself never. */
+  /** Items that match `filter`, from now on. Ends only when its reader leaves. */
   readonly subscribe: (filter: ChunkFilter) => ChunkSubscription;
 }
 
-/** Reads from all workers that `find` finds. */
+/** Reads from all workers that `options.find` finds. */
 export function followChunks(options: FollowChunksOptions): FollowedChunks {
   const { maxQueued = FOLLOW_DEFAULTS.maxQueued, beside } = options;
   return {
@@ -63,7 +60,7 @@ export function followChunks(options: FollowChunksOptions): FollowedChunks {
         left.signal.addEventListener('abort', near.unsubscribe, { once: true });
         void passOn(near, queue.push);
       }
-      void followAll(options, filter, queue.push, left.signal);
+      void followAll(options, { filter, push: queue.push }, left.signal);
       return queue.subscription;
     },
   };
@@ -71,15 +68,20 @@ export function followChunks(options: FollowChunksOptions): FollowedChunks {
 
 type Push = (item: Chunk | ChunkMarker) => void;
 
+/** A reader: which items it wants, and where they go. */
+interface Reader {
+  readonly filter: ChunkFilter;
+  readonly push: Push;
+}
+
 async function passOn(from: ChunkSubscription, push: Push): Promise<void> {
   for await (const item of from) push(item);
 }
 
-/** Keeps a connection to each endpoint that there is, until `left`. Never rejects. */
+/** Keeps a connection to each current endpoint until `left` is aborted. Never rejects. */
 async function followAll(
   options: FollowChunksOptions,
-  filter: ChunkFilter,
-  push: Push,
+  reader: Reader,
   left: AbortSignal,
 ): Promise<void> {
   const { find, findMs = FOLLOW_DEFAULTS.findMs } = options;
@@ -93,10 +95,10 @@ async function followAll(
       const gone = new AbortController();
       followed.set(key, gone);
       const signal = AbortSignal.any([left, gone.signal]);
-      void followOne(address, filter, push, signal, options);
+      void followOne(address, reader, signal, options);
     }
     for (const [key, gone] of followed) {
-      // What could not be looked up may still be there.
+      // While a lookup fails, a worker that is missing from the list may still be there.
       if (addresses.has(key) || !isWhole) continue;
       gone.abort();
       followed.delete(key);
@@ -109,11 +111,10 @@ function keyOf({ url, ip }: EndpointAddress): string {
   return `${url} ${ip?.address ?? ''}`;
 }
 
-/** Reads one endpoint, connection after connection, until `signal`. Never rejects. */
+/** Reads one endpoint and reconnects, until `signal` is aborted. Never rejects. */
 async function followOne(
   address: EndpointAddress,
-  filter: ChunkFilter,
-  push: Push,
+  { filter, push }: Reader,
   signal: AbortSignal,
   { silenceMs = FOLLOW_DEFAULTS.silenceMs }: FollowChunksOptions,
 ): Promise<void> {
@@ -127,15 +128,15 @@ async function followOne(
         return seen.take(frame);
       });
     } catch {
-      // Provisional text is a courtesy: whoever does not answer is asked again later.
+      // Provisional text is optional; the next attempt follows after a pause.
     }
     await pause(wait, signal);
     wait = Math.min(2 * wait, maxPauseMs);
   }
 }
 
-/** What was heard of one endpoint, to tell when a piece may have been missed. */
-function createSeen(push: Push): { readonly take: (frame: Frame) => 'on' | 'leave' } {
+/** Tracks the items of one endpoint, to notice when some may have been missed. */
+function createSeen(push: Push): { readonly take: (frame: WireMessage) => 'on' | 'leave' } {
   let instance: string | undefined;
   /** The last item of each reply that has not ended, by run. */
   const open = new Map<string, Chunk | ChunkMarker>();
@@ -144,7 +145,7 @@ function createSeen(push: Push): { readonly take: (frame: Frame) => 'on' | 'leav
       switch (frame.kind) {
         case 'hello':
           if (frame.v !== WIRE_VERSION) return 'leave';
-          // Another process has lost its calls, and their next attempts begin with `restart`.
+          // A new process has lost its calls; their next attempts begin with `restart`.
           if (frame.instance === instance) for (const item of open.values()) push(gapAfter(item));
           instance = frame.instance;
           open.clear();
@@ -169,17 +170,17 @@ function gapAfter(item: Chunk | ChunkMarker): ChunkMarker {
   return { rootRunId, runId, agentPath, iteration, attempt, seq: seq + 1, kind: 'gap' };
 }
 
-/** One connection: frames to `take` until it ends, fails, or `take` says to leave. */
+/** Reads one connection until it ends, fails, or `take` returns `leave`. */
 async function readEndpoint(
   address: EndpointAddress,
   filter: ChunkFilter,
   until: { readonly signal: AbortSignal; readonly silenceMs: number },
-  take: (frame: Frame) => 'on' | 'leave',
+  take: (frame: WireMessage) => 'on' | 'leave',
 ): Promise<void> {
   const response = await connectTo(address, filter, until);
   const read = createFrameReader();
   response.setEncoding('utf8');
-  // Leaving the loop destroys the connection.
+  // Returning from the loop destroys the connection.
   for await (const text of response as AsyncIterable<string>) {
     for (const frame of read(text)) if (take(frame) === 'leave') return;
   }
@@ -194,13 +195,16 @@ function connectTo(
   for (const [name, value] of Object.entries(filter)) target.searchParams.set(name, value);
   const open = target.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const asked = open(target, {
-      signal,
-      // A connection of its own: one that is shared would outlive its reader.
-      agent: false,
-      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
-      ...(ip === undefined ? {} : { lookup: lookupOf(ip) }),
-    });
+    const asked = open(
+      target,
+      defined({
+        signal,
+        // A pooled connection would outlive its reader.
+        agent: false,
+        headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+        lookup: ip === undefined ? undefined : lookupOf(ip),
+      }),
+    );
     asked.setTimeout(silenceMs, () => asked.destroy(new Error('The worker fell silent.')));
     asked.on('error', reject);
     asked.once('response', (response) => {
@@ -212,7 +216,7 @@ function connectTo(
   });
 }
 
-/** Answers with one address, in both forms that Node may ask for. */
+/** A lookup that returns one address, in either form that Node asks for. */
 function lookupOf({ address, family }: NonNullable<EndpointAddress['ip']>): LookupFunction {
   return (_host, options, answer) => {
     if (options.all === true) answer(null, [{ address, family }]);
@@ -221,6 +225,6 @@ function lookupOf({ address, family }: NonNullable<EndpointAddress['ip']>): Look
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // An abort ends the pause early and says nothing else.
+  // An abort only ends the pause early.
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

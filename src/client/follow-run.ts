@@ -1,10 +1,10 @@
 /**
- * One run as one stream of news for whoever talks with it: text as it comes, what waits for a person,
- * where the run stands, and its Step at the end.
+ * One run as one stream of updates: text as it is written, what waits for a person, the status, and
+ * the Step at the end. For user interfaces.
  *
- * - N1: the Step comes last, exactly once, whatever else broke off.
- * - N2: text is provisional and may be missing; everything else is asked of the run itself.
- * - N3: a slow reader costs itself alone: text is fetched piece by piece as it is read.
+ * N1  The Step comes last, exactly once, even if other parts of the stream failed.
+ * N2  Text is provisional and may be missing. Everything else is queried from the run itself.
+ * N3  A slow reader affects only itself, because text is fetched as it is read.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
@@ -12,32 +12,32 @@ import type { Step } from '../core/contract/step.ts';
 import { isChunk, type Chunk, type ChunkMarker } from '../core/streaming/chunk.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 
-/** One piece of news of a run. */
-export type RunNews =
-  /** The model writes; to be added to what this iteration gave so far. Provisional. */
+/** One update of `run.follow()`. */
+export type RunUpdate =
+  /** The model wrote text; append it to the text of this iteration. Provisional. */
   | { readonly kind: 'text' | 'reasoning'; readonly iteration: number; readonly delta: string }
-  /** Another attempt begins: what this iteration gave so far is void. */
+  /** Another attempt begins: discard the text of this iteration. */
   | { readonly kind: 'restart'; readonly iteration: number }
-  /** Text of this iteration is missing from here on. */
+  /** Text of this iteration is missing here. */
   | { readonly kind: 'gap'; readonly iteration: number }
-  /** Something happened: where the run stands now. */
+  /** The status changed. */
   | { readonly kind: 'status'; readonly status: RunStatus }
-  /** Nobody answers for the run at the moment; the next `status` says that somebody does again. */
+  /** No worker answers for the run at the moment; the next `status` means that one does again. */
   | { readonly kind: 'silent' }
-  /** Something waits for a person or for the outside from now on. */
+  /** Something began to wait for a person or for outside work. */
   | { readonly kind: 'pending'; readonly item: PendingItem }
-  /** It does not any more: answered here or elsewhere, out of time, or given up. */
+  /** The item no longer waits: it was answered, timed out or was given up. */
   | { readonly kind: 'settled'; readonly id: string }
-  /** The run has ended. The last of all. */
+  /** The run has ended. The last update. */
   | { readonly kind: 'step'; readonly step: Step };
 
-/** How to follow. */
+/** Options of `follow`. */
 export interface FollowRunOptions {
-  /** Aborted to leave; the run goes on. */
+  /** Abort it to stop following; the run goes on. */
   readonly signal?: AbortSignal;
 }
 
-/** What following asks of a run; a `RunHandle` has it. */
+/** The part of a `RunHandle` that following uses. */
 export interface FollowedRun {
   readonly status: () => Promise<RunStatus>;
   readonly pending: () => Promise<readonly PendingItem[]>;
@@ -45,33 +45,36 @@ export interface FollowedRun {
   readonly stream: () => AsyncIterable<Chunk | ChunkMarker>;
 }
 
-/** How often a run is asked where it stands: soon after something happened, then as is polite. */
+/** How often the status is queried: soon after a change, then less and less often. */
 const FIRST_POLL_MS = 100;
 const MAX_POLL_MS = 1_000;
 
-/** The news of `run` from now on; what waits already is told first. */
+/** The updates of `run` from now on. The first ones show the items that already wait. */
 export function followRun(
   run: FollowedRun,
   { signal }: FollowRunOptions = {},
-): AsyncIterable<RunNews> {
+): AsyncIterable<RunUpdate> {
   return {
     [Symbol.asyncIterator]: () => {
       const left = new AbortController();
       const until = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
-      const news = readNews(run, until);
+      const updates = readUpdates(run, until);
       return {
-        next: () => news.next(),
+        next: () => updates.next(),
         return: () => {
-          // A generator that waits for a silent run would hear of it at the next piece only.
+          // Otherwise a generator that waits for a silent run would end at the next update only.
           left.abort();
-          return news.return(undefined);
+          return updates.return(undefined);
         },
       };
     },
   };
 }
 
-async function* readNews(run: FollowedRun, left: AbortSignal): AsyncGenerator<RunNews, undefined> {
+async function* readUpdates(
+  run: FollowedRun,
+  left: AbortSignal,
+): AsyncGenerator<RunUpdate, undefined> {
   if (left.aborted) return;
   const over = new AbortController();
   const signal = AbortSignal.any([left, over.signal]);
@@ -93,13 +96,13 @@ async function* readNews(run: FollowedRun, left: AbortSignal): AsyncGenerator<Ru
       if (left.aborted) return;
       const next = watched.take() ?? (outcome === undefined ? text.take() : undefined);
       if (next !== undefined) {
-        // What a whole reply leads to is seen soon.
+        // The end of a reply usually changes the status, so query it soon.
         if (next === 'end') watched.look();
         else yield next;
       } else if (outcome === undefined) await bell.rung();
       else if ('error' in outcome) throw outcome.error;
       else {
-        // A reader that knows the Step may never ask for more.
+        // A reader that has the Step may never read on.
         over.abort();
         return void (yield { kind: 'step', step: outcome.step });
       }
@@ -111,7 +114,7 @@ async function* readNews(run: FollowedRun, left: AbortSignal): AsyncGenerator<Ru
 
 type Outcome = { readonly step: Step } | { readonly error: unknown };
 
-/** Wakes one who waits; a ring that nobody hears is kept. */
+/** Wakes the waiting reader. Remembers a ring that comes while none waits. */
 function createBell(): { readonly ring: () => void; readonly rung: () => Promise<void> } {
   let hasRung = false;
   let wake = (): void => undefined;
@@ -132,25 +135,25 @@ function createBell(): { readonly ring: () => void; readonly rung: () => Promise
   };
 }
 
-/** Asks again and again where the run stands and what waits; never rejects. */
+/** Polls the status of the run and its pending items. Never rejects. */
 function watchRun(
   run: FollowedRun,
   signal: AbortSignal,
   ring: () => void,
-): { readonly take: () => RunNews | undefined; readonly look: () => void } {
-  const news: RunNews[] = [];
+): { readonly take: () => RunUpdate | undefined; readonly look: () => void } {
+  const updates: RunUpdate[] = [];
   let known: readonly PendingItem[] = [];
   let version = -1;
   let isSilent = false;
   let pause = new AbortController();
-  const tell = (one: RunNews): void => {
-    // Only the newest status matters to a reader that is slow.
-    const last = news.at(-1);
-    if (one.kind === 'status' && last?.kind === 'status') news.pop();
-    news.push(one);
+  const add = (one: RunUpdate): void => {
+    // A slow reader needs only the newest status.
+    const last = updates.at(-1);
+    if (one.kind === 'status' && last?.kind === 'status') updates.pop();
+    updates.push(one);
     ring();
   };
-  /** Whether anything was new. */
+  /** Queries the run; returns whether anything changed. */
   const ask = async (): Promise<boolean> => {
     const status = await run.status();
     const isNew = isSilent || status.version !== version;
@@ -158,9 +161,9 @@ function watchRun(
     if (!isNew) return false;
     const items = status.state === 'ended' ? [] : await run.pending();
     version = status.version;
-    for (const { id } of known) if (!has(items, id)) tell({ kind: 'settled', id });
-    tell({ kind: 'status', status });
-    for (const item of items) if (!has(known, item.id)) tell({ kind: 'pending', item });
+    for (const { id } of known) if (!has(items, id)) add({ kind: 'settled', id });
+    add({ kind: 'status', status });
+    for (const item of items) if (!has(known, item.id)) add({ kind: 'pending', item });
     known = items;
     return true;
   };
@@ -169,10 +172,10 @@ function watchRun(
       try {
         if (await ask()) waitMs = FIRST_POLL_MS / 2;
       } catch (error) {
-        // The result tells what is wrong for good; a look that fails is repeated.
+        // A permanent failure comes from `result()`; a failed query is repeated.
         if (isUsageError(error) && error.code === 'no_worker' && !isSilent) {
           isSilent = true;
-          tell({ kind: 'silent' });
+          add({ kind: 'silent' });
         }
       }
       pause = new AbortController();
@@ -182,32 +185,32 @@ function watchRun(
     }
   };
   void watch();
-  return { take: () => news.shift(), look: () => pause.abort() };
+  return { take: () => updates.shift(), look: () => pause.abort() };
 }
 
 function has(items: readonly PendingItem[], id: string): boolean {
   return items.some((item) => item.id === id);
 }
 
-/** The text of the run, one piece at a time; `end` stands for the end of a reply. Never rejects. */
+/** The text of the run, chunk by chunk; `end` marks the end of a reply. Never rejects. */
 function readText(
   run: FollowedRun,
   signal: AbortSignal,
   ring: () => void,
-): { readonly take: () => RunNews | 'end' | undefined } {
+): { readonly take: () => RunUpdate | 'end' | undefined } {
   const items = run.stream()[Symbol.asyncIterator]();
-  const toNews = createTextReader();
-  const ready: (RunNews | 'end')[] = [];
+  const toUpdates = createTextReader();
+  const ready: (RunUpdate | 'end')[] = [];
   let isFetching = false;
   const fetch = (): void => {
     if (isFetching || signal.aborted) return;
     isFetching = true;
     items.next().then(
       (next) => {
-        // A stream that ended or broke off is not asked again: text is a courtesy.
+        // Text is optional, so a stream that ended or failed is not opened again.
         if (next.done === true) return;
         isFetching = false;
-        ready.push(...toNews(next.value));
+        ready.push(...toUpdates(next.value));
         ring();
       },
       () => undefined,
@@ -223,8 +226,8 @@ function readText(
   };
 }
 
-/** Reads pieces and markers: drops duplicates and what an earlier attempt still sends. */
-function createTextReader(): (item: Chunk | ChunkMarker) => readonly (RunNews | 'end')[] {
+/** Turns chunks into updates. Drops duplicates and late chunks of earlier attempts. */
+function createTextReader(): (item: Chunk | ChunkMarker) => readonly (RunUpdate | 'end')[] {
   let last = { iteration: 0, attempt: 0, seq: 0 };
   return (item) => {
     const { iteration, attempt, seq, kind } = item;
@@ -234,8 +237,8 @@ function createTextReader(): (item: Chunk | ChunkMarker) => readonly (RunNews | 
       iteration < last.iteration ||
       (isSame && (attempt < last.attempt || (attempt === last.attempt && seq <= last.seq)));
     if (isOld) return [];
-    // The marker itself may be what was lost: a higher attempt says the same.
-    const restart: readonly RunNews[] =
+    // The `restart` marker may have been lost; a higher attempt means the same.
+    const restart: readonly RunUpdate[] =
       isSame && attempt > last.attempt ? [{ kind: 'restart', iteration }] : [];
     last = { iteration, attempt, seq };
     if (kind === 'end') return [...restart, 'end'];

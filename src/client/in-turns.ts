@@ -1,9 +1,9 @@
-/** Work on many runs, a few at a time: the service sheds a burst of queries. */
+/** Work on many runs, a few at a time, because the service rejects a burst of queries. */
 
-/** Queries at once: enough for a hundred runs within a second or two. */
+/** Concurrent queries: enough for a hundred runs within a second or two. */
 const AT_ONCE = 8;
 
-/** The results of `work` on each item, in their order, a few under way at once. */
+/** The results of `work` on each item, in order. */
 export async function inTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** A client connection that can be closed while calls are under way. */
+/** A client connection that can be closed while calls are open. */
 import {
   Connection,
   defaultGrpcRetryOptions,
@@ -9,7 +9,7 @@ import {
 /** A connection, and the way to close it. */
 export interface OpenConnection {
   readonly connection: Connection;
-  /** Fails calls that are under way with the status CANCELLED, then closes; harmless when repeated. */
+  /** Fails open calls with the status CANCELLED, then closes. May be called twice. */
   readonly close: () => Promise<void>;
 }
 
@@ -20,14 +20,14 @@ type Call = ReturnType<Interceptor>;
 const CANCELLED = 1;
 
 /**
- * Connects. The SDK repeats failed calls from a timer, and a repetition on a closed channel throws
- * there, which ends the process (measured with 1.24.0: `close()` while a `result()` waits). So a
- * second interceptor, inside of the one that repeats, stands in for the channel once it is closed.
+ * Connects. The SDK retries failed calls from a timer. A retry on a closed channel throws there and
+ * ends the process (seen with 1.24.0: `close()` while a `result()` waits). So an interceptor inside
+ * the one that retries replaces the channel once it is closed.
  */
 export async function openConnection(options: ConnectionOptions): Promise<OpenConnection> {
   let isClosed = false;
   const guard: Interceptor = (callOptions, nextCall) =>
-    // The types ask for a class, where the SDK's own interceptors hand on the interface.
+    // The types ask for a class, but the SDK's own interceptors return the interface too.
     isClosed ? canceledCall() : (nextCall(callOptions) as Call);
   const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
   const connection = await Connection.connect({
@@ -44,7 +44,7 @@ export async function openConnection(options: ConnectionOptions): Promise<OpenCo
   };
 }
 
-/** A call that ends as cancelled without touching the channel. */
+/** A call that ends as cancelled and does not touch the channel. */
 function canceledCall(): Call {
   const call = {
     start: (metadata: unknown, listener?: Parameters<Call['start']>[1]): void => {
@@ -64,6 +64,6 @@ function canceledCall(): Call {
     getPeer: () => 'closed',
     getAuthContext: () => null,
   };
-  // The interface is a class in the types; what is used of it is all here.
+  // The type is a class; these are all members that are used.
   return call as unknown as Call;
 }

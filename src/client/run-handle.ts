@@ -1,7 +1,9 @@
-/** One run, from outside: ask it, tell it, stop it, await it. */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+/** The handle of one run: reads it, sends it messages, stops it, waits for it. */
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../core/base/defined.ts';
 import { checkRunInput } from '../core/start/check-input.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
 import type { RunInput } from '../core/run/inbox.ts';
@@ -15,7 +17,6 @@ import type { Entry } from '../core/contract/entry.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { Json } from '../core/base/json.ts';
 import type {
-  Adjustment,
   AdjustReceipt,
   AnswerReceipt,
   PendingItem,
@@ -34,8 +35,8 @@ import {
   statusQuery,
 } from '../workflows/messages.ts';
 import { placeOfItem } from '../core/tree/calls.ts';
-import { readChain, type ArchiveReader } from './chain-reader.ts';
-import { followRun, type FollowRunOptions, type RunNews } from './follow-run.ts';
+import { readChain, type ArchiveReader, type ChainList } from './chain-reader.ts';
+import { followRun, type FollowRunOptions, type RunUpdate } from './follow-run.ts';
 import { inTurns } from './in-turns.ts';
 import { readStep } from './run-step.ts';
 import { addressBelow, mergeEvents, readTree, withAllBelow, type TreeOption } from './run-tree.ts';
@@ -44,104 +45,104 @@ import { findRun, type TreeRun } from './tree-run.ts';
 import { acrossHandover, asking, assertAlive, isAlive, querying } from './service-calls.ts';
 import { readStartedWith, type RunStart } from './started-with.ts';
 
-/** How an input is sent; see `RunInput`. With `tree` all runs below get it too, under the same id. */
+/** Options of `send`. With `tree`, all runs below get the input too, under the same id. */
 export interface SendOptions extends TreeOption {
   /** Default `queue`. */
   readonly kind?: InputKind;
-  /** Repeating an id gives the first position again; default: a new one. */
+  /** A repeated id returns the first position again; default: a new id. */
   readonly id?: string;
   readonly media?: readonly MediaPart[];
 }
 
-/** From where to read a list; counted over the whole chain of the run. */
+/** Which part of a list to read; indexes count over the whole chain of the run. */
 export interface ReadOptions {
   /** Index of the first item; default 0. */
   readonly from?: number;
 }
 
-/** Which events to read: those of the run from one on, or all of a whole tree, which have no common number. */
+/** Which events to read. `from` and `tree` exclude each other: each run numbers its own events. */
 export interface EventOptions extends ReadOptions, TreeOption {}
 
-/** One run, from outside, with all runs below it. */
+/** The handle of one run. */
 export interface RunHandle {
-  /** The workflow id: the run's address. */
+  /** The workflow id. */
   readonly id: string;
-  /** Where the run stands; safe to poll once a second. */
+  /** The current status; safe to poll once a second. */
   status(): Promise<RunStatus>;
   stats(): Promise<Stats>;
-  /** Everything that was said, over the whole chain of the run. */
+  /** The transcript, over the whole chain of the run. */
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
   /**
-   * Everything that happened, over the whole chain of the run; with `tree` also in all runs below, by
-   * time. Runs have clocks of their own: only the order within each is exact.
+   * The events, over the whole chain of the run. With `tree`, also those of all runs below, by
+   * time; only the order within each run is exact, because runs have separate clocks.
    */
   events(options?: EventOptions): Promise<readonly AgentEvent[]>;
-  /** The run and all below it, each before those that it has started; asks each of them. */
+  /** The run and all runs below, each before its children. Queries each of them. */
   tree(): Promise<readonly TreeRun[]>;
   /**
-   * The handle of one run below, by its path in `tree()` or `pending()`, by the calls that lead to it
-   * (`1.2/3.1`), or by its id. Only a path is looked up.
+   * The handle of a run below, by its path in `tree()` or `pending()`, by the calls that lead to it
+   * (`1.2/3.1`), or by its id. Only a path needs a lookup.
    *
    * @throws UsageError `no_such_path` when no run has the path, or several have.
    */
   child(path: string): Promise<RunHandle>;
-  /** The program that runs, else the last one that did, form by form; null when there was none. */
+  /** The current program, or else the last one, form by form; null if there was none. */
   program(): Promise<ProgramView | null>;
-  /** What waits for people and the outside, in the run and, as far as they have told, in all below. */
+  /** What waits for people or outside work, in the run and, as last reported, in all runs below. */
   pending(): Promise<readonly PendingItem[]>;
   /**
-   * Answers a question, by text, a label or its number, or ends outside work with its result. `id` is
-   * as in `pending()`, also of a run below.
+   * Answers a question with text, or with the label or number of an option; or ends outside work
+   * with its result. `id` is from `pending()`, and may belong to a run below.
    *
-   * @throws UsageError `invalid_input` when nothing waits under the id, or the value is no answer.
+   * @throws UsageError `invalid_input` when no item with this id waits, or the value does not fit.
    */
   answer(id: string, value: Json, options?: AnswerOptions): Promise<AnswerReceipt>;
   /**
-   * Approves a call, denies it with a reason, or lets it run with other arguments.
+   * Approves a call, denies it with a reason, or changes its arguments.
    *
-   * @throws UsageError `invalid_input` when no call waits under the id, or is decided already.
+   * @throws UsageError `invalid_input` when no call with this id waits for a decision.
    */
   decide(id: string, decision: Decision, options?: AnswerOptions): Promise<AnswerReceipt>;
-  /** Gives input; settles with its place in the order of arrival, from 1. */
+  /** Sends input; settles with its position in the order of arrival, from 1. */
   send(text: string, options?: SendOptions): Promise<number>;
-  /** Raises or lowers limits; acts at once. */
+  /** Raises or lowers limits, with immediate effect. */
   adjust(limits: LimitsInput): Promise<AdjustReceipt>;
   /**
-   * Stops before the next iteration, and before the next call or question of a program, until `resume`;
-   * with `tree` also all runs below that are found.
+   * Pauses the run until `resume`. It stops before its next iteration, or before the next call or
+   * question of its program. With `tree`, also pauses all live runs below.
    */
   pause(options?: TreeOption): Promise<AdjustReceipt>;
   resume(options?: TreeOption): Promise<AdjustReceipt>;
-  /** Ends the run and all below it, aborting what is in flight; each still gives its Step. */
+  /** Ends the run and all runs below, and aborts what is in flight. Each still ends with a Step. */
   cancel(message?: string): Promise<void>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
   /** The Step, or what waits for a person, whichever comes first. */
   resultOrPending(): Promise<ResultOrPending>;
-  /** The Step of a run that has ended, null while it is alive; needs no worker. */
+  /** The Step of an ended run, null while it is live; needs no worker. */
   step(): Promise<Step | null>;
   /**
-   * Provisional text as it comes, without what came before; ends with the run. What the run came to
-   * is its Step alone: pieces may be missing, and a `restart` or a higher attempt voids the text of
-   * its iteration. With `tree` that of all runs below too, told apart by `runId`; only from a root.
+   * Provisional text from now on; ends with the run. Only the Step is final: chunks may be missing,
+   * and a `restart` or a higher attempt replaces the text of its iteration. With `tree`, includes
+   * the text of all runs below, with their `runId`; only from a root.
    */
   stream(options?: TreeOption): AsyncIterable<Chunk | ChunkMarker>;
   /**
-   * Everything that somebody who talks with the run wants to hear, in one stream: text, what waits for
-   * people, where it stands, and its Step at the end.
+   * Everything that a user interface needs, in one stream: text, what waits for people, the status,
+   * and the Step at the end.
    */
-  follow(options?: FollowRunOptions): AsyncIterable<RunNews>;
+  follow(options?: FollowRunOptions): AsyncIterable<RunUpdate>;
   /** What it was started with; needs no worker. */
   startedWith(): Promise<RunStart>;
 }
 
-/** How an answer or a decision is sent. */
+/** Options of `answer` and `decide`. */
 export interface AnswerOptions {
-  /** Repeating an id changes nothing and is no error; default: a new one. */
+  /** Repeating an id has no effect and is no error; default: a new id. */
   readonly updateId?: string;
 }
 
-/** How a run ended, or that it waits for a person: then it goes on with an answer, and `run` is its handle. */
+/** The Step of an ended run, or the items of a run that waits for a person. */
 export type ResultOrPending =
   | { readonly kind: 'step'; readonly step: Step }
   | {
@@ -151,145 +152,147 @@ export type ResultOrPending =
       readonly run: RunHandle;
     };
 
-/** What a handle is made of. */
+/** What {@link createRunHandle} needs. */
 export interface RunHandleParts {
   readonly client: Client;
   readonly chunks?: ChunkSource;
   readonly archive?: ArchiveReader;
 }
 
+/** A handle's run, and how its methods reach it. */
+interface Target extends RunHandleParts {
+  readonly id: string;
+  readonly handle: WorkflowHandle;
+  readonly tree: () => Promise<readonly TreeRun[]>;
+  /** The handle of a run of the same tree. */
+  readonly handleOf: (id: string) => RunHandle;
+}
+
 /** The handle of the run with workflow id `id`. */
 export function createRunHandle(id: string, parts: RunHandleParts): RunHandle {
-  const { client, archive } = parts;
-  const handle = client.workflow.getHandle(id);
-  const ask = <Result>(query: () => Promise<Result>): Promise<Result> =>
-    querying(id, client, query);
-  const result = (): Promise<Step> => readStep(client, id);
-  const tree = (): Promise<readonly TreeRun[]> => readTree(client, id);
-  const below = (runId: string): RunHandle => createRunHandle(runId, parts);
-  const adjust = (adjustment: Adjustment): Promise<AdjustReceipt> => {
-    const updateId = randomUUID();
-    return acrossHandover(id, client, () =>
-      handle.executeUpdate(adjustUpdate, { args: [adjustment], updateId }),
-    );
-  };
-  const ownEvents = async (from: number): Promise<readonly AgentEvent[]> => {
-    const events = await readChain({ client, id, kind: 'events', from, archive });
-    return events as unknown as readonly AgentEvent[];
-  };
-  /** Settles an item of the run itself, or leaves it to the run below that has it. */
-  const settle = (
-    itemId: string,
-    own: () => Promise<AnswerReceipt>,
-    ofChild: (child: RunHandle, childItem: string) => Promise<AnswerReceipt>,
-  ): Promise<AnswerReceipt> => {
-    const place = placeOfItem(itemId);
-    if (place.calls.length === 0) return own();
-    return ofChild(below([id, ...place.calls].join('/')), place.id).then(() => ({ id: itemId }));
+  const { client, chunks } = parts;
+  const target: Target = {
+    ...parts,
+    id,
+    handle: client.workflow.getHandle(id),
+    tree: () => readTree(client, id),
+    handleOf: (runId) => createRunHandle(runId, parts),
   };
   const run: RunHandle = {
     id,
+    ...readMethods(target),
+    ...messageMethods(target),
+    resultOrPending: () => firstOf(run),
+    stream: ({ tree: wholeTree = false } = {}) =>
+      streamOf({
+        id,
+        wholeTree,
+        chunks,
+        status: () => run.status(),
+        isRoot: async () => (await findRun(client, { id })).run.parent === null,
+        result: () => target.handle.result(),
+      }),
+    follow: (options) => followRun(run, options),
+  };
+  return run;
+}
+
+/** The methods that read the run and do not change it. */
+function readMethods({ id, client, archive, handle, tree, handleOf }: Target) {
+  const ask = <Result>(query: () => Promise<Result>): Promise<Result> =>
+    querying(id, client, query);
+  const result = (): Promise<Step> => readStep(client, id);
+  const read = async <Item>(kind: ChainList, from: number): Promise<readonly Item[]> =>
+    (await readChain({ client, id, kind, from, archive })) as unknown as readonly Item[];
+  return {
     status: () => ask(() => handle.query(statusQuery)),
     stats: () => ask(() => handle.query(statsQuery)),
     pending: () => ask(() => handle.query(pendingQuery)),
     program: () => ask(() => handle.query(programQuery)),
-    transcript: async ({ from = 0 } = {}) => {
-      const entries = await readChain({ client, id, kind: 'entries', from, archive });
-      return entries as unknown as readonly Entry[];
-    },
+    transcript: ({ from = 0 } = {}) => read<Entry>('entries', from),
     events: async ({ from = 0, tree: wholeTree = false } = {}) => {
-      if (!wholeTree) return ownEvents(from);
+      if (!wholeTree) return read<AgentEvent>('events', from);
       if (from !== 0) throw new UsageError('number', NO_COMMON_NUMBER);
-      const runs = await tree();
-      return mergeEvents(await inTurns(runs, (each) => below(each.id).events()));
+      return mergeEvents(await inTurns(await tree(), (each) => handleOf(each.id).events()));
     },
     tree,
-    child: async (path) => below(await addressBelow(id, path, tree)),
+    child: async (path) => handleOf(await addressBelow(id, path, tree)),
+    result,
+    step: async () => {
+      const { status } = await asking(id, () => handle.describe());
+      return isAlive(status.name) ? null : result();
+    },
+    startedWith: () => asking(id, () => readStartedWith(client, id)),
+  } satisfies Partial<RunHandle>;
+}
+
+/** The methods that send something to the run. */
+function messageMethods({ id, client, handle, tree, handleOf }: Target) {
+  const update = <Result, Arg>(
+    definition: UpdateDefinition<Result, [Arg]>,
+    arg: Arg,
+    updateId: string = randomUUID(),
+  ): Promise<Result> =>
+    acrossHandover(id, client, () => handle.executeUpdate(definition, { args: [arg], updateId }));
+  const setPaused = async (paused: boolean, options: TreeOption = {}): Promise<AdjustReceipt> => {
+    const receipt = await update(adjustUpdate, { paused });
+    if (options.tree === true) {
+      await withAllBelow(id, tree, (runId) =>
+        paused ? handleOf(runId).pause() : handleOf(runId).resume(),
+      );
+    }
+    return receipt;
+  };
+  /** The run below that has an item, and the item's id there; null for an item of this run. */
+  const ownerOf = (itemId: string): { readonly run: RunHandle; readonly item: string } | null => {
+    const { calls, id: item } = placeOfItem(itemId);
+    return calls.length === 0 ? null : { run: handleOf([id, ...calls].join('/')), item };
+  };
+  return {
     send: async (text, options = {}) => {
       const input = inputOf(text, options);
-      const { position } = await acrossHandover(id, client, () =>
-        handle.executeUpdate(sendUpdate, { args: [input], updateId: input.id }),
-      );
+      const { position } = await update(sendUpdate, input, input.id);
       if (options.tree === true) {
         await withAllBelow(id, tree, (runId) =>
-          below(runId).send(text, { ...options, id: input.id, tree: false }),
+          handleOf(runId).send(text, { ...options, id: input.id, tree: false }),
         );
       }
       return position;
     },
-    answer: (itemId, value, { updateId = randomUUID() } = {}) =>
-      settle(
-        itemId,
-        () =>
-          acrossHandover(id, client, () =>
-            handle.executeUpdate(answerUpdate, {
-              args: [{ id: itemId, value, updateId }],
-              updateId,
-            }),
-          ),
-        (child, childItem) => child.answer(childItem, value, { updateId }),
-      ),
-    decide: (itemId, decision, { updateId = randomUUID() } = {}) =>
-      settle(
-        itemId,
-        () =>
-          acrossHandover(id, client, () =>
-            handle.executeUpdate(decideUpdate, {
-              args: [{ id: itemId, decision, updateId }],
-              updateId,
-            }),
-          ),
-        (child, childItem) => child.decide(childItem, decision, { updateId }),
-      ),
-    adjust: (limits) => adjust({ limits }),
-    pause: async (options = {}) => {
-      const receipt = await adjust({ paused: true });
-      if (options.tree === true) await withAllBelow(id, tree, (runId) => below(runId).pause());
-      return receipt;
+    answer: async (itemId, value, { updateId = randomUUID() } = {}) => {
+      const owner = ownerOf(itemId);
+      if (owner === null) return update(answerUpdate, { id: itemId, value, updateId }, updateId);
+      await owner.run.answer(owner.item, value, { updateId });
+      return { id: itemId };
     },
-    resume: async (options = {}) => {
-      const receipt = await adjust({ paused: false });
-      if (options.tree === true) await withAllBelow(id, tree, (runId) => below(runId).resume());
-      return receipt;
+    decide: async (itemId, decision, { updateId = randomUUID() } = {}) => {
+      const owner = ownerOf(itemId);
+      if (owner === null) return update(decideUpdate, { id: itemId, decision, updateId }, updateId);
+      await owner.run.decide(owner.item, decision, { updateId });
+      return { id: itemId };
     },
+    adjust: (limits) => update(adjustUpdate, { limits }),
+    pause: (options) => setPaused(true, options),
+    resume: (options) => setPaused(false, options),
     cancel: async (message) => {
-      const payload = message === undefined ? {} : { message };
       try {
-        await handle.signal(cancelSignal, payload);
+        await handle.signal(cancelSignal, defined({ message }));
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) await assertAlive(id, client);
         throw error;
       }
     },
-    result,
-    resultOrPending: () => firstOf(run),
-    step: async () => {
-      const { status } = await asking(id, () => handle.describe());
-      return isAlive(status.name) ? null : result();
-    },
-    stream: ({ tree: wholeTree = false } = {}) =>
-      streamOf({
-        id,
-        wholeTree,
-        chunks: parts.chunks,
-        status: () => run.status(),
-        isRoot: async () => (await findRun(client, { id })).run.parent === null,
-        result: () => handle.result(),
-      }),
-    follow: (options) => followRun(run, options),
-    startedWith: () => asking(id, () => readStartedWith(client, id)),
-  };
-  return run;
+  } satisfies Partial<RunHandle>;
 }
 
 const NO_COMMON_NUMBER =
   'Expected no `from` for the events of a tree, since each run numbers its own. Leave it out.';
 
-/** How often a run is asked whether it waits for a person: soon at first, then as often as is polite. */
+/** How often `pending` is queried: soon at first, then less and less often. */
 const FIRST_POLL_MS = 100;
 const MAX_POLL_MS = 2_000;
 
-/** The end of a run, or the first thing that waits for a person. The service tells of the end by itself. */
+/** The end of a run, or the first item that waits for a person. Only the latter needs polling. */
 async function firstOf(run: RunHandle): Promise<ResultOrPending> {
   const ended = new AbortController();
   const result = run.result().finally(() => ended.abort());
@@ -302,7 +305,7 @@ async function firstOf(run: RunHandle): Promise<ResultOrPending> {
     return { kind: 'step', step: await result };
   };
   const step = result.then((ending): ResultOrPending => ({ kind: 'step', step: ending }));
-  // A query that finds nobody, or a wait that the end cuts short, leaves the end to decide.
+  // When a query fails, or the run ends during a pause, return the result.
   return Promise.race([step, waiting().catch(() => step)]);
 }
 
@@ -310,7 +313,7 @@ function inputOf(
   text: string,
   { kind = 'queue', id = randomUUID(), media }: SendOptions,
 ): RunInput {
-  const checked = checkRunInput({ id, kind, text, ...(media === undefined ? {} : { media }) });
+  const checked = checkRunInput(defined({ id, kind, text, media }));
   if (checked.kind === 'invalid') throw new UsageError('invalid_input', checked.message);
   return checked.input;
 }

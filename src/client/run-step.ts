@@ -1,4 +1,4 @@
-/** How a run ended, from the service: its result, or what its failure carries. */
+/** Reads the Step of a run from its result, or from the failure that ended it. */
 import { ApplicationFailure, type Client, WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import type { Step } from '../core/contract/step.ts';
@@ -9,7 +9,7 @@ import { asking, querying } from './service-calls.ts';
 /**
  * The Step of run `id`; waits for its end.
  *
- * @throws UsageError `no_step` for a run that was ended without a word.
+ * @throws UsageError `no_step` for a run that ended without one, for example by termination.
  */
 export async function readStep(client: Client, id: string): Promise<Step> {
   const handle = client.workflow.getHandle(id);
@@ -24,7 +24,7 @@ export async function readStep(client: Client, id: string): Promise<Step> {
       const ended = await querying(id, client, () => handle.query(statusQuery));
       if (ended.step !== undefined) return ended.step;
     }
-    const said = (cause?.message ?? error.message).replace(/\.$/, '');
-    throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${said}.`);
+    const got = (cause?.message ?? error.message).replace(/\.$/, '');
+    throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${got}.`);
   }
 }

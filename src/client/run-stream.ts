@@ -1,17 +1,17 @@
-/** The provisional text of one run: chunks of a source that knows nothing of runs and their ends. */
+/** The provisional text of one run, from a source that does not know when runs end. */
 import type { RunStatus } from '../core/contract/messages.ts';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 
-/** A source of provisional text, in the same process or over an adapter. */
+/** A source of provisional text. */
 export interface ChunkSource {
   subscribe(filter: ChunkFilter): AsyncIterable<Chunk | ChunkMarker>;
 }
 
-/** What a stream asks of its run. */
+/** What {@link streamOf} takes. */
 export interface StreamParts {
   readonly id: string;
-  /** Also what the runs below write. */
+  /** Includes the text of all runs below. */
   readonly wholeTree: boolean;
   readonly chunks: ChunkSource | undefined;
   readonly status: () => Promise<RunStatus>;
@@ -19,7 +19,7 @@ export interface StreamParts {
   readonly result: () => Promise<unknown>;
 }
 
-/** The chunks of a run that is alive, until it ends or the reader leaves. */
+/** The chunks of a live run, until it ends or the reader leaves. */
 export function streamOf(parts: StreamParts): AsyncIterable<Chunk | ChunkMarker> {
   return {
     [Symbol.asyncIterator]: () => {
@@ -28,7 +28,7 @@ export function streamOf(parts: StreamParts): AsyncIterable<Chunk | ChunkMarker>
       return {
         next: () => items.next(),
         return: () => {
-          // A generator that waits for a silent model would hear of it at the next piece only.
+          // Otherwise a generator that waits for a silent model would end at the next chunk only.
           leave.now();
           return items.return(undefined);
         },
@@ -57,8 +57,8 @@ async function* readStream(
   }
   const filter = wholeTree ? { rootRunId: runId } : { runId };
   const source = chunks.subscribe(filter)[Symbol.asyncIterator]();
-  // A source knows nothing of runs: the end of the run is what ends the stream. It is a promise for
-  // each piece, since one for all of them would keep every race until the run ends.
+  // The end of the run ends the stream. Each chunk gets a promise of its own, because a single one
+  // would keep every race in memory until the run ends.
   let hasEnded = false;
   let wake = (): void => undefined;
   const end = (): void => {

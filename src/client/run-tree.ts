@@ -1,9 +1,9 @@
 /**
- * A tree of runs as one thing: all of its runs, one of them by its path, and what is said to all.
+ * A tree of runs: reads all of its runs, finds one by its path, and sends messages to all of them.
  *
- * I1  Runs are asked a few at a time: the service sheds a burst of queries.
- * I2  A tree changes while it is read: what is shown is each run at a moment of its own, a run before
- *     those that it has started.
+ * I1  Runs are queried a few at a time, because the service rejects a burst of queries.
+ * I2  A tree changes while it is read. Each run is shown as of the moment of its own query, and a
+ *     run is queried before its children.
  */
 import type { Client } from '@temporalio/client';
 import type { AgentEvent } from '../core/contract/events.ts';
@@ -11,12 +11,12 @@ import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { inTurns } from './in-turns.ts';
 import { findRun, type KnownRun, type TreeRun } from './tree-run.ts';
 
-/** Whether a message or a list is for a run alone, which is the default, or for all below it too. */
+/** Whether a call concerns the run alone, which is the default, or all runs below it too. */
 export interface TreeOption {
   readonly tree?: boolean;
 }
 
-/** All runs of the tree from run `id` down, each before those that it has started. */
+/** All runs of the tree from run `id` down, each before its children. */
 export async function readTree(client: Client, id: string): Promise<readonly TreeRun[]> {
   const found = new Map<string, TreeRun>();
   let level: readonly KnownRun[] = [{ id }];
@@ -35,12 +35,12 @@ function inTreeOrder(found: ReadonlyMap<string, TreeRun>, id: string): readonly 
     : [run, ...run.children.flatMap((child) => inTreeOrder(found, child))];
 }
 
-/** Calls that lead from a run down to another: `1.2`, `1.2/3.spawn-1`, `1.p2/0/1`. */
+/** The calls that lead from a run down to another: `1.2`, `1.2/3.spawn-1`, `1.p2/0/1`. */
 const CALLS = /^\d+\.[^/]+(\/(\d+\.[^/]+|\d+))*$/;
 
 /**
- * The address of the run of the tree of `id` that `path` names: by its calls, by its own address, or by
- * its path as trees and pending items show it.
+ * The id of the run in the tree of `id` that `path` identifies: by its calls, by its id, or by its
+ * path as trees and pending items show it.
  *
  * @throws UsageError `no_such_path` when no run has the path, or several have.
  */
@@ -65,28 +65,28 @@ export async function addressBelow(
   throw new UsageError('no_such_path', `Expected the path of one run below \`${id}\`, got ${got}.`);
 }
 
-/** How often a tree is looked at for runs that have begun since the last look. */
-const LOOKS = 5;
+/** How many times a tree is read again to find runs that have begun since. */
+const MAX_READS = 5;
 
 /**
- * Does `work` to all runs below `id` that are alive, those that begin meanwhile included, as far as
- * they are found. A run that ends meanwhile is passed over.
+ * Calls `work` for all live runs below `id`. Reads the tree again to find runs that began
+ * meanwhile. Skips runs that end meanwhile.
  *
- * @throws what the first run gave that failed, after all others were told.
+ * @throws the first error of `work`, after it was called for all runs.
  */
 export async function withAllBelow(
   id: string,
   tree: () => Promise<readonly TreeRun[]>,
   work: (runId: string) => Promise<unknown>,
 ): Promise<void> {
-  const told = new Set([id]);
+  const done = new Set([id]);
   const failures: unknown[] = [];
-  for (let look = 0; look < LOOKS; look++) {
+  for (let read = 0; read < MAX_READS; read++) {
     const runs = await tree();
-    const fresh = runs.filter((run) => run.state !== 'ended' && !told.has(run.id));
+    const fresh = runs.filter((run) => run.state !== 'ended' && !done.has(run.id));
     if (fresh.length === 0) break;
     await inTurns(fresh, async (run) => {
-      told.add(run.id);
+      done.add(run.id);
       try {
         await work(run.id);
       } catch (error) {
@@ -98,12 +98,12 @@ export async function withAllBelow(
 }
 
 /**
- * The events of several runs as one list: by time, those of one run in their order. Of equal times the
- * run that comes first in `lists`.
+ * The events of several runs as one list, by time. At equal times, the order of `lists` decides,
+ * and the events of one run keep their order.
  */
 export function mergeEvents(lists: readonly (readonly AgentEvent[])[]): readonly AgentEvent[] {
   return lists
-    .flatMap((events, place) => events.map((event) => ({ event, place })))
-    .toSorted((a, b) => a.event.at - b.event.at || a.place - b.place || a.event.seq - b.event.seq)
+    .flatMap((events, list) => events.map((event) => ({ event, list })))
+    .toSorted((a, b) => a.event.at - b.event.at || a.list - b.list || a.event.seq - b.event.seq)
     .map(({ event }) => event);
 }

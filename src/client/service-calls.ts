@@ -1,4 +1,4 @@
-/** Calls to the service about one run, with its refusals in our words and its hand-overs hidden. */
+/** Calls to the service about one run. Hides hand-overs and turns refusals into usage errors. */
 import {
   ApplicationFailure,
   type Client,
@@ -13,21 +13,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../core/base/usage-error.ts';
 
 /**
- * The service gives up on a query after 10 s, and its own answer says why. One that it sheds, because
- * too many wait, the SDK asks again until then.
+ * Longer than the service's own limit of 10 s, whose error says more. Until then, the SDK repeats
+ * queries that the service rejects because too many wait.
  */
 const QUERY_DEADLINE_MS = 30_000;
 
-/** A worker that went away, or was busy with something else, cuts off a first query and no second. */
+/** A worker that stopped or was busy fails the first query; the second reaches another one. */
 const QUERY_TRIES = 2;
 
-/** A run that hands itself over is another execution for a moment; the same id makes a repeat safe. */
+/** A hand-over changes the execution. Repeating the update is safe, because its id stays. */
 const HANDOVER_TRIES = 12;
 
-/** An update waits for a worker; a fleet that is busy answers within seconds. */
+/** An update waits for a worker; even a busy fleet answers within seconds. */
 const UPDATE_DEADLINE_MS = 30_000;
 
-/** Sends an update, again and again while the run hands itself over; its id makes that safe. */
+/** Sends an update, and repeats it while the run hands over. */
 export async function acrossHandover<Result>(
   id: string,
   client: Client,
@@ -68,7 +68,7 @@ function grpcCodeOf(error: unknown): number | undefined {
   return isGrpcServiceError(inner) ? inner.code : undefined;
 }
 
-/** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages any more. */
+/** @throws UsageError `run_ended` or `run_not_found` for a run that takes no messages. */
 export async function assertAlive(id: string, client: Client): Promise<void> {
   const { status } = await asking(id, () => client.workflow.getHandle(id).describe());
   if (isAlive(status.name)) return;
@@ -78,12 +78,12 @@ export async function assertAlive(id: string, client: Client): Promise<void> {
   );
 }
 
-/** Whether the service's word for the state of an execution means one that goes on. */
+/** Whether an execution with this status is still running. */
 export function isAlive(status: string): boolean {
   return status === 'RUNNING' || status === 'CONTINUED_AS_NEW';
 }
 
-/** Turns what the client library says of an unknown or odd run into our words. */
+/** Turns errors of the client library about unknown or foreign runs into usage errors. */
 export async function asking<Result>(id: string, ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
@@ -100,16 +100,16 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
         `Expected \`${id}\` to be an agent's run, got another workflow.`,
       );
     }
-    // 9 FAILED_PRECONDITION: no worker has been there for minutes.
+    // 9 FAILED_PRECONDITION: no worker has polled for minutes.
     if (isCutOff(error) || grpcCodeOf(error) === 9) throw noWorker(id);
     throw error;
   }
 }
 
 /**
- * Asks run `id` by a query, within `withinMs`.
+ * Queries run `id`, within `withinMs`.
  *
- * @throws UsageError as `asking`; `no_worker` when nobody answers.
+ * @throws UsageError as `asking`; `no_worker` when no worker answers.
  */
 export async function querying<Result>(
   id: string,
@@ -129,7 +129,9 @@ export async function querying<Result>(
   });
 }
 
-/** 1 CANCELLED: the worker that had the query went away. 4 DEADLINE_EXCEEDED: none took it up in time. */
+/**
+ * 1 CANCELLED: the worker with the query stopped. 4 DEADLINE_EXCEEDED: no worker took it in time.
+ */
 function isCutOff(error: unknown): boolean {
   return [1, 4].includes(grpcCodeOf(error) ?? 0);
 }

@@ -1,6 +1,7 @@
-/** What a run was started with, as the service recorded it: readable without a worker. */
+/** Reads what a run was started with from its history, which needs no worker. */
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
@@ -10,7 +11,7 @@ import { UsageError } from '../core/base/usage-error.ts';
 /** What a run was started with. */
 export type RunStart = Pick<AgentInput, 'agent' | 'task' | 'context' | 'history'>;
 
-/** The start of run `id`. A later link of its chain was handed the same, when the first is forgotten. */
+/** The start of run `id`. If the service dropped the first link, a later link has the same data. */
 export async function readStartedWith(client: Client, id: string): Promise<RunStart> {
   const { runId } = await client.workflow.getHandle(id).describe();
   const { payload, firstRunId } = await readFirstEvent(client, id, runId);
@@ -41,12 +42,7 @@ function startOf(id: string, payload: unknown): RunStart {
   if (payload['kind'] !== 'handover') return payload as unknown as AgentInput;
   const { head } = payload['state'] as { readonly head: TranscriptHead };
   const { spec, task, context, history } = head;
-  return {
-    agent: spec.name,
-    task,
-    ...(context === undefined ? {} : { context }),
-    ...(history === undefined ? {} : { history }),
-  };
+  return defined({ agent: spec.name, task, context, history });
 }
 
 function noAgent(id: string): UsageError {

@@ -1,20 +1,22 @@
-/** What the `TEMPORAL_…` variables and profiles say about the service, read as the Temporal CLI does. */
+/** Reads the `TEMPORAL_…` variables and profiles, as the Temporal CLI does. */
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { defined } from '../core/base/defined.ts';
+import { errorText } from '../core/base/error-text.ts';
 
 /** Environment variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How to reach the service. */
 export interface TemporalEnvironment {
-  /** Absent when neither a variable nor a profile names one. */
+  /** Absent when neither a variable nor a profile has one. */
   readonly address?: string;
   readonly namespace: string;
   /** TLS, API key and metadata, for a client's or a worker's `connect`. */
   readonly connection: ConnectionOptions;
 }
 
-/** Takes one problem: the variable, what it should be, what it is, what to do. */
+/** Receives one problem: the variable, what it should be, what it is, what to do. */
 export type ReportVariable = (
   variable: string,
   expected: string,
@@ -26,7 +28,7 @@ export type ReportVariable = (
 const DEFAULT_NAMESPACE = 'default';
 
 /**
- * Address, namespace, API key, TLS, and `TEMPORAL_PROFILE` of a TOML file, by
+ * Address, namespace, API key and TLS, also from the `TEMPORAL_PROFILE` of a TOML file, through
  * `@temporalio/envconfig`. An empty variable counts as not set. Problems go to `report`.
  */
 export function readTemporalEnvironment(
@@ -50,17 +52,17 @@ export function readTemporalEnvironment(
         'Correct it, or unset it to use a server of this machine.',
       );
     }
-    return {
-      ...(address === undefined ? {} : { address }),
+    return defined({
+      address,
       namespace: namespace ?? DEFAULT_NAMESPACE,
-      connection: {
-        ...(tls === undefined || tls === null ? {} : { tls }),
-        ...(apiKey === undefined ? {} : { apiKey }),
-        ...(metadata === undefined ? {} : { metadata: metadata as Record<string, string> }),
-      },
-    };
+      connection: defined({
+        tls: tls ?? undefined,
+        apiKey,
+        metadata: metadata as Record<string, string> | undefined,
+      }),
+    });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     report(
       'TEMPORAL_…',
       'to be variables that Temporal understands',
@@ -71,7 +73,7 @@ export function readTemporalEnvironment(
   }
 }
 
-/** Whether `address` is a host, also an IPv6 one in brackets, and a port. */
+/** Whether `address` is a host (IPv6 in brackets) and a port. */
 function isAddress(address: string): boolean {
   const port = /^(?:\[[0-9a-fA-F:.]+\]|[^\s/:]+):(\d{1,5})$/.exec(address)?.[1];
   return port !== undefined && Number(port) > 0 && Number(port) < 65_536;

@@ -1,5 +1,6 @@
-/** One run of a tree, as its client finds it: alive, ended, or with nobody who answers for it. */
+/** Reads one run of a tree, whether it is live, ended, or has no worker that answers. */
 import type { Client } from '@temporalio/client';
+import { defined } from '../core/base/defined.ts';
 import type { BudgetLine, RunPhase, TreeAnswer, TreeChild } from '../core/contract/messages.ts';
 import type { Step, StepStatus, Usage } from '../core/contract/step.ts';
 import type { Stats } from '../core/contract/stats.ts';
@@ -11,34 +12,34 @@ import { asking, isAlive, querying } from './service-calls.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
-  /** Workflow id: the run's address. */
+  /** Workflow id. */
   readonly id: string;
   readonly agent: string;
-  /** `planner/2/writer`: writer, started in planner's iteration 2. Runs of one turn may share it. */
+  /** `planner/2/writer`: writer, started in planner's iteration 2. Not unique within a turn. */
   readonly path: string;
   /** 0 for a root. */
   readonly depth: number;
-  /** Address of the run above; null for a root. */
+  /** Id of the parent run; null for a root. */
   readonly parent: string | null;
-  /** Addresses of the runs that it has started, in the order of their calls. */
+  /** Ids of its child runs, in the order of their calls. */
   readonly children: readonly string[];
-  /** `silent`: it is alive, and no worker answers for it. */
+  /** `silent`: it is live, but no worker answers for it. */
   readonly state: RunPhase | 'silent';
   /** How it ended, and why. */
   readonly status?: StepStatus;
   readonly reason?: string;
   readonly iteration: number;
-  /** What is in flight and what people are to end: `model gpt-5`, `question q1`. */
+  /** What is in flight or waits for people: `model gpt-5`, `question q1`. */
   readonly waitsFor: readonly string[];
-  /** Of all below it too; of a silent run as far as it has told the run above. */
+  /** Includes all runs below; for a silent run, what it last reported to its parent. */
   readonly usage: Usage;
-  /** Null when neither the run nor its end tells them. */
+  /** Null when neither the run nor its Step has them. */
   readonly stats: Stats | null;
-  /** Limits over it and all below; empty for a run that is silent or has ended. */
+  /** Limits over the run and all below; empty for a silent or ended run. */
   readonly budgets: readonly BudgetLine[];
 }
 
-/** What the run above knows of a run, for one that cannot say it. */
+/** What the parent knows of a run, for a run that does not answer. */
 export interface KnownRun {
   readonly id: string;
   readonly agent?: string;
@@ -48,22 +49,22 @@ export interface KnownRun {
   readonly child?: TreeChild;
 }
 
-/** A run, and what it knows of the runs that it has started. */
+/** A run, and what it knows of its children. */
 export interface FoundRun {
   readonly run: TreeRun;
   readonly below: readonly KnownRun[];
 }
 
-/** A view of a tree does not wait as long as a question to one run: who is silent is shown as that. */
+/** Shorter than for a query of one run, because a tree can show a run as silent. */
 const TREE_DEADLINE_MS = 12_000;
 
-/** How often a run may end or hand over between two questions before what is known has to do. */
+/** How many times a run may end or hand over between two calls. */
 const TRIES = 4;
 
 /**
- * Finds out how a run stands. A live one is asked; the Step of an ended one needs no worker.
+ * Reads the state of a run. A live run is queried; the Step of an ended one needs no worker.
  *
- * @throws UsageError `run_not_found` for a run that nobody knows, `not_an_agent` for another workflow.
+ * @throws UsageError `run_not_found`, or `not_an_agent` for another workflow.
  */
 export async function findRun(client: Client, known: KnownRun): Promise<FoundRun> {
   const { id } = known;
@@ -73,14 +74,18 @@ export async function findRun(client: Client, known: KnownRun): Promise<FoundRun
       const described = await asking(id, () => client.workflow.getHandle(id).describe());
       const agent = described.memo?.['agent'];
       const parent = known.parent ?? described.parentExecution?.workflowId ?? null;
-      seen = { ...known, parent, ...(typeof agent === 'string' ? { agent } : {}) };
+      seen = {
+        ...known,
+        parent,
+        ...defined({ agent: typeof agent === 'string' ? agent : undefined }),
+      };
       return await (isAlive(described.status.name) ? liveRun : endedRun)(client, seen);
     } catch (error) {
       const code = isUsageError(error) ? error.code : '';
-      // What the service has forgotten, the run above has noted.
+      // The service no longer has the run, but its parent recorded its end.
       if (code === 'run_not_found' && known.child !== undefined) return silentRun(seen);
       if (code === 'no_worker') return silentRun(seen);
-      // It ended, or handed over, between two questions.
+      // It ended or handed over between two calls.
       if (isUsageError(error) || attempt === TRIES) throw error;
     }
   }
@@ -121,7 +126,7 @@ function belowOf({ children, depth }: TreeAnswer, parent: string): readonly Know
   }));
 }
 
-/** A run whose Step is there; else what the run above has noted of its end. */
+/** An ended run by its Step, or else by what its parent recorded. */
 async function endedRun(client: Client, known: KnownRun): Promise<FoundRun> {
   const step = await stepOf(client, known.id);
   if (step === null) return lostRun(known);
@@ -159,7 +164,7 @@ async function endedRun(client: Client, known: KnownRun): Promise<FoundRun> {
   };
 }
 
-/** Addresses of children by the calls that they end with, so that a tree looks the same all its life. */
+/** Sorts ids of children by their last call, so that their order never changes. */
 function inCallOrder(addresses: readonly string[]): readonly string[] {
   return addresses.toSorted((a, b) => {
     const [left, right] = [partsOf(a), partsOf(b)];
@@ -173,7 +178,7 @@ function partsOf(address: string): readonly string[] {
   return lastCallOf(address).split(/[./-]/);
 }
 
-/** Null for a run that was ended without a word. */
+/** Null for a run that ended without a Step. */
 async function stepOf(client: Client, id: string): Promise<Step | null> {
   try {
     return await readStep(client, id);
@@ -183,7 +188,7 @@ async function stepOf(client: Client, id: string): Promise<Step | null> {
   }
 }
 
-/** The path of an ended run that was asked for by itself: that of the run above leads to it. */
+/** The path of an ended run that was not reached through its parent. */
 async function pathOfEnded(client: Client, { agent, trace }: Step): Promise<string> {
   const { parent, workflowId } = trace;
   if (parent === undefined) return agent;
@@ -204,7 +209,7 @@ const NOTHING_USED: Usage = {
   durationMs: 0,
 };
 
-/** What the run above knows of it. */
+/** A run as its parent knows it. */
 function knownOf(known: KnownRun): TreeRun {
   const { id, child, depth = 0, parent = null } = known;
   const { agent = child?.agent ?? '' } = known;
@@ -228,11 +233,11 @@ function silentRun(known: KnownRun): FoundRun {
   const { status, reason } = known.child ?? {};
   const run = knownOf(known);
   if (status === undefined || status === 'running') return { run, below: [] };
-  const ended = { state: 'ended' as const, status, ...(reason === undefined ? {} : { reason }) };
+  const ended = { state: 'ended' as const, status, ...defined({ reason }) };
   return { run: { ...run, ...ended }, below: [] };
 }
 
-/** Ended without a word: its run above notes that in a moment. */
+/** Ended without a Step; its parent will record that soon. */
 function lostRun(known: KnownRun): FoundRun {
   const { run } = silentRun(known);
   return { run: { status: 'error', reason: 'internal', ...run, state: 'ended' }, below: [] };

@@ -1,21 +1,21 @@
-/** One call of a model within the middleware of its agent. */
+/** One model call through the middleware of its agent. */
 import type { ModelRequest, Reply, TokenUsage } from '../core/contract/model.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { layered, type ModelMiddleware } from '../define/definition/middleware.ts';
-import { callEntry, type CallIo, type ModelOutcome } from './model-adapter.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import { callEntry, type CallIo, type CallResult } from './model-adapter.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, withUsage } from './model-failures.ts';
 
 /**
- * Asks the model of `entry` through `around`, as `callEntry` does without it. A middleware may ask
- * several times, or not at all: what is reported is the usage of all that was asked.
+ * Like `callEntry`, through the middleware `around`. A middleware may call the model several times
+ * or not at all; the result has the usage of all calls.
  */
 export function callLayeredModel(
   around: readonly ModelMiddleware[],
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   return around.length === 0
     ? callEntry(entry, request, io)
     : callThrough(around, entry, request, io);
@@ -26,7 +26,7 @@ async function callThrough(
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   const spent: { usage: TokenUsage; isKnown: boolean; calls: number } = {
     usage: noUsage,
     isKnown: true,
@@ -38,7 +38,7 @@ async function callThrough(
     spent.calls += 1;
   };
   const ask = async (changed: ModelRequest): Promise<Reply> => {
-    let outcome: ModelOutcome;
+    let outcome: CallResult;
     try {
       outcome = await callEntry(entry, changed, io);
     } catch (error) {
@@ -61,7 +61,7 @@ async function callThrough(
     return { kind: 'reply', reply: { ...reply, usage: spent.usage, usageKnown: spent.isKnown } };
   } catch (error) {
     if (io.signal.aborted) return abortedWith(spent);
-    // With one call the error carries its own usage already.
+    // The error of a single call already carries its usage.
     throw spent.calls > 1 ? withUsage(causeOf(error), spent.usage) : error;
   }
 }
@@ -74,18 +74,18 @@ function abortedWith({
   readonly usage: TokenUsage;
   readonly isKnown: boolean;
   readonly calls: number;
-}): ModelOutcome {
+}): CallResult {
   return { kind: 'aborted', usage, usageKnown: isKnown && calls > 0 };
 }
 
-/** What a middleware returns goes into the transcript: something else would break the run later. */
+/** A reply goes into the transcript, where any other value would break the run later. */
 function checkReply(reply: unknown): asserts reply is Reply {
   const { parts, calls } = Object(reply) as { readonly parts?: unknown; readonly calls?: unknown };
   if (Array.isArray(parts) && Array.isArray(calls)) return;
   throw new Error('A model middleware returned what is no reply. Return what `next` gives.');
 }
 
-/** The failure as it was thrown: usage is wrapped around it once. */
+/** The failure without its usage, which is wrapped around it only once. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.name === 'ModelCallError' ? error.cause : error;
 }

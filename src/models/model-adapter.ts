@@ -1,8 +1,8 @@
 /**
- * One call of one model, whatever it is: an AI SDK language model of any provider, or a function.
+ * One call of one model: an AI SDK language model of any provider, or a function.
  *
- * Nothing is retried here: retries belong to the activity around the call, which sees every failure
- * as it was thrown (see `model-failures.ts`).
+ * No retries here: they belong to the activity around the call, which sees every failure as it was
+ * thrown (see `model-failures.ts`).
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
@@ -11,41 +11,42 @@ import type { TokenUsage } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { readReply } from '../core/model/read-reply.ts';
 import { toCallOptions } from './model-call-options.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 
-/** How a call ended, if it did not throw. */
-export type ModelOutcome =
+/** The result of a call that did not throw. */
+export type CallResult =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'aborted'; readonly usage: TokenUsage; readonly usageKnown: boolean };
 
-/** What a call gets beside its request. */
+/** What a call gets besides its request. */
 export interface CallIo {
   /** Ends the call; the provider's connection is closed at once. */
   readonly signal: AbortSignal;
-  /** Gets the pieces of the reply as they come; must not wait or throw. Nothing after an abort. */
+  /** Gets the pieces of the reply as they arrive, none after an abort. Must not wait or throw. */
   readonly onChunk: (chunk: ModelChunk) => void;
 }
 
 /**
- * How long an aborted model may take to stop. AI SDK models take milliseconds; a function that does
- * not look at its signal must not keep a canceled run waiting.
+ * How long an aborted model may take to stop, in ms. AI SDK models take milliseconds; a function
+ * that ignores its signal must not keep a canceled run waiting.
  */
 const abortGraceMs = 2_000;
 
 /**
  * Asks the model of `entry` once.
  *
- * Aborted before the reply was complete, it returns `aborted` with what the provider counted, after
- * the model stopped, or two seconds later. Any failure is thrown as it came, inside an error of name
- * `ModelCallError` if the provider had counted something by then; `classifyModelError` reads both.
+ * When aborted before the reply is complete, it returns `aborted` with the usage so far, as soon as
+ * the model has stopped, at most two seconds later. A failure is thrown unchanged. If the provider
+ * has already reported usage, it becomes the cause of a `ModelCallError`. `classifyModelError`
+ * reads both.
  */
 export async function callEntry(
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   if (io.signal.aborted) return { kind: 'aborted', usage: noUsage, usageKnown: false };
   const onChunk = (chunk: ModelChunk): void => {
     if (!io.signal.aborted) io.onChunk(chunk);
@@ -68,7 +69,7 @@ export async function callEntry(
 
 interface Call {
   readonly reply: Promise<Reply>;
-  /** What was counted so far. */
+  /** The usage so far. */
   usage(): PricedUsage;
 }
 
@@ -90,7 +91,7 @@ function callFunction(
       if (!published) publishWhole(reply, io.onChunk);
       return reply;
     } catch (error) {
-      // A function that fails, or stops on its signal, may say on its error what was counted.
+      // A function that fails or stops may report its usage on the error.
       reported = (Object(error) as { readonly usage?: unknown }).usage;
       throw error;
     }
@@ -119,7 +120,7 @@ function callLanguageModel(
   return { reply: run(), usage: () => collector.usage() };
 }
 
-/** A model that cannot stream sends one chunk per kind. */
+/** A model that cannot stream sends one chunk for each kind. */
 function publishWhole(reply: Reply, onChunk: (chunk: ModelChunk) => void): void {
   for (const kind of ['reasoning', 'text'] as const) {
     const parts = reply.parts.filter((part) => part.type === kind);
@@ -137,7 +138,7 @@ type End =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'abandoned' };
 
-/** The end of `work`, awaited without bound, but after an abort only {@link abortGraceMs} longer. */
+/** Waits for `work` to end; after an abort, for at most {@link abortGraceMs}. */
 function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
   return new Promise((resolve) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -149,7 +150,7 @@ function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
       clearTimeout(timer);
       resolve(end);
     };
-    // The model may have been stopped in its first, synchronous part.
+    // The abort may have come during the synchronous part of the model.
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
     work.then(
@@ -164,8 +165,8 @@ function pricedOf(reply: Reply): PricedUsage {
 }
 
 /**
- * Whether a model refused to stream: an adapter that cannot, or OpenAI with a 400 for the parameter
- * `stream` (models that only verified organisations may stream).
+ * Whether a model refused to stream: the adapter cannot, or OpenAI answered 400 for the parameter
+ * `stream` (some models stream only for verified organisations).
  */
 function cannotStream(error: unknown): boolean {
   const { name, functionality, statusCode, data } = Object(error) as {

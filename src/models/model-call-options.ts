@@ -1,4 +1,7 @@
-/** A request as call options of the AI SDK: prompt, tools, structured output, settings. */
+/**
+ * Translates a request to call options of the AI SDK: prompt, tools, structured output, settings.
+ */
+import { defined } from '../core/base/defined.ts';
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -8,16 +11,16 @@ import type {
 import type { Json, JsonObject } from '../core/base/json.ts';
 import { isJsonObject } from '../core/base/json.ts';
 import type { ModelRequest, ModelTool, ToolChoice } from '../core/contract/model.ts';
-import type { ModelEntry, StructuredOutput } from '../define/definition/model-entry.ts';
+import type { ModelEntry, StructuredOutput } from '../define/model/model-entry.ts';
 import { toPrompt } from './model-prompt.ts';
 
-/** The schema of a tool or an output, in the type that the AI SDK wants. */
+/** The schema of a tool or an output, in the type of the AI SDK. */
 type Schema = LanguageModelV3FunctionTool['inputSchema'];
 
 /**
- * How the schema of an output is told to the model of `entry`: as the entry says; with `auto`
- * `schema`, but `tool` where the adapter says that it does not support schemas (the one for
- * OpenAI-compatible servers does), and `prompt` for functions, which get the request as it is.
+ * How the model of `entry` gets the schema of an output: as the entry says. `auto` means `prompt`
+ * for functions, which get the request as it is; `tool` for adapters that report no support for
+ * schemas (such as the one for OpenAI-compatible servers); and `schema` for all others.
  */
 export function structuredOutputOf(entry: ModelEntry): Exclude<StructuredOutput, 'auto'> {
   const wanted = entry.structuredOutput ?? 'auto';
@@ -27,7 +30,7 @@ export function structuredOutputOf(entry: ModelEntry): Exclude<StructuredOutput,
   return supported === false ? 'tool' : 'schema';
 }
 
-/** The call options for `request` to the model of `entry`. Settings of the request go first. */
+/** The call options for `request` to the model of `entry`. */
 export function toCallOptions(
   entry: ModelEntry,
   model: LanguageModelV3,
@@ -40,26 +43,24 @@ export function toCallOptions(
     request.schema !== undefined &&
     request.tools === undefined &&
     structuredOutputOf(entry) === 'schema';
+  const { stopSequences, headers } = settings;
+  const schema = request.schema as Schema;
   return {
     prompt: toPrompt(request.messages, { cacheUpTo: request.cacheUpTo }),
-    ...(request.tools === undefined
-      ? {}
-      : { tools: request.tools.map((tool) => toTool(tool, entry)) }),
-    ...(request.toolChoice === undefined ? {} : { toolChoice: toToolChoice(request.toolChoice) }),
-    ...(isStructured
-      ? { responseFormat: { type: 'json', schema: request.schema as Schema, name: 'answer' } }
-      : {}),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...defined({
+      tools: request.tools?.map((tool) => toTool(tool, entry)),
+      toolChoice: request.toolChoice && toToolChoice(request.toolChoice),
+      responseFormat: isStructured ? { type: 'json' as const, schema, name: 'answer' } : undefined,
+      maxOutputTokens,
+    }),
     ...numberSettings(settings),
-    ...(Array.isArray(settings['stopSequences'])
-      ? { stopSequences: [...(settings['stopSequences'] as readonly string[])] }
-      : {}),
-    ...(isJsonObject(settings['headers'])
-      ? { headers: settings['headers'] as Record<string, string> }
-      : {}),
+    ...defined({
+      stopSequences: Array.isArray(stopSequences) ? [...(stopSequences as string[])] : undefined,
+      headers: isJsonObject(headers) ? (headers as Record<string, string>) : undefined,
+    }),
     providerOptions: toProviderOptions(entry, model, settings, isStructured),
     abortSignal: signal,
-    // The raw chunks carry what the provider counted so far, which an aborted call must not lose.
+    // Raw chunks carry the usage so far, which an aborted call must not lose.
     includeRawChunks: true,
   };
 }
@@ -88,7 +89,7 @@ function toTool(tool: ModelTool, entry: ModelEntry): LanguageModelV3FunctionTool
     name: tool.name,
     description: tool.description,
     inputSchema: tool.parameters as Schema,
-    ...(entry.strict === undefined ? {} : { strict: entry.strict }),
+    ...defined({ strict: entry.strict }),
   };
 }
 
@@ -99,11 +100,11 @@ function toToolChoice(
 }
 
 /**
- * The provider's own options: defaults below, those of the settings above.
+ * The provider's own options; those of the settings replace the defaults.
  *
  * OpenAI's responses refer to reasoning and calls of earlier turns by ids on the server, unless
  * `store` is false; stored items expire after 30 days (platform.openai.com/docs/guides/your-data),
- * while a run may go on for a year. So nothing is stored, and all that is needed is sent back.
+ * while a run may go on for a year. So nothing is stored and every request is complete.
  */
 function toProviderOptions(
   entry: ModelEntry,
@@ -113,11 +114,11 @@ function toProviderOptions(
 ): SharedV3ProviderOptions {
   const name = model.provider.includes('azure') ? 'azure' : (model.provider.split('.')[0] ?? '');
   const isOpenAi = name === 'openai' || name === 'azure';
-  const defaults: JsonObject = {
-    ...(isOpenAi && model.provider.endsWith('.responses') ? { store: false } : {}),
-    // Adapters ask for strict schemas unless told otherwise; ours is one only when the entry says so.
-    ...(isStructured ? { strictJsonSchema: entry.strict === true } : {}),
-  };
+  const defaults: JsonObject = defined({
+    store: isOpenAi && model.provider.endsWith('.responses') ? false : undefined,
+    // Adapters ask for strict schemas by default; ours is strict only when the entry says so.
+    strictJsonSchema: isStructured ? entry.strict === true : undefined,
+  });
   const given = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
   if (Object.keys(defaults).length === 0) return given as SharedV3ProviderOptions;
   const own = isJsonObject(given[name]) ? given[name] : {};

@@ -1,5 +1,5 @@
 /**
- * How providers say what is wrong: their error codes and phrases, gathered from their documents.
+ * The error codes and phrases of providers, from their documentation.
  *
  * Sources: OpenAI "Error codes" (platform.openai.com/docs/guides/error-codes), Anthropic "Errors"
  * (docs.anthropic.com/en/api/errors), Google "Troubleshooting" and canonical codes
@@ -45,9 +45,9 @@ const statuses: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Whether the credentials or the account are at fault: 401, 402 (no balance), 403, and two that hide
- * behind other statuses. OpenAI's `insufficient_quota` is a 429 that no wait mends (the account has
- * to be paid); Google's `API_KEY_INVALID` is a 400.
+ * Whether the credentials or the account are at fault: 401, 402 (no balance), 403, and two cases
+ * with other statuses. OpenAI's `insufficient_quota` is a 429 that waiting does not fix (the
+ * account must be paid); Google's `API_KEY_INVALID` is a 400.
  */
 export function unusableAccount(
   status: number | undefined,
@@ -60,8 +60,8 @@ export function unusableAccount(
 }
 
 /**
- * Whether the request is longer than the model can read, by code or by phrase. Refused credentials
- * and rate limits (429) speak of tokens too and are never taken for it.
+ * Whether the request is longer than the model's context, by code or by phrase. Refused credentials
+ * and rate limits (429) also mention tokens, so they are excluded.
  */
 export function contextTooLong(
   status: number | undefined,

@@ -1,24 +1,25 @@
 /**
- * What went wrong with a model call, read from whatever was thrown: errors of the AI SDK, error
- * objects inside a stream, errors of the network, errors of model functions. Recognised by their
- * fields, since `instanceof` fails between copies of a package.
+ * Classifies the errors of model calls: errors of the AI SDK, error objects inside a stream, errors
+ * of the network and of model functions. It looks at fields, since `instanceof` fails between
+ * copies of a package.
  */
+import { defined } from '../core/base/defined.ts';
 import type { ModelFailureCode } from '../core/base/failure-types.ts';
 import type { TokenUsage } from '../core/contract/model.ts';
 import { contextTooLong, statusOfCode, unusableAccount } from './model-failure-signs.ts';
 import { redact } from '../tools/redact.ts';
 
-/** A failed model call; whether another try can help, and when. */
+/** A failed model call, and whether and when to retry it. */
 export interface ModelFailure {
   readonly code: ModelFailureCode;
   readonly retryable: boolean;
-  /** The status of HTTP, or the one that the provider's error code stands for. */
+  /** The HTTP status, or the one that the provider's error code stands for. */
   readonly status?: number;
-  /** How long the provider asks to wait; only when `retryable`. */
+  /** The wait that the provider asks for, in ms; only when `retryable`. */
   readonly retryAfterMs?: number;
   /** For people: redacted, at most 2,000 bytes. */
   readonly message: string;
-  /** What the provider counted before the call failed. */
+  /** The usage that the provider reported before the call failed. */
   readonly usage?: TokenUsage;
 }
 
@@ -36,16 +37,16 @@ interface Signs {
 }
 
 /**
- * Waits between the attempts of a model call when the provider asks for none: 1 s, doubling, at most
- * 30 s. They are set on each failure, not in the retry policy, so that a call whose worker was lost
- * starts again at once.
+ * The waits between attempts when the provider asks for none: 1 s, doubling, at most 30 s. They are
+ * set on each failure and not in the retry policy, so that a call whose worker was lost restarts at
+ * once.
  */
 const firstRetryMs = 1_000;
 const maxRetryMs = 30_000;
 
 /**
- * The longest wait that a provider's Retry-After may ask for. A wrong header must not put a run to
- * sleep for years; after this time the provider is asked again and may say so once more.
+ * The longest wait that a Retry-After header may ask for. A wrong header must not stop a run for
+ * years; after this time the call is retried, and the provider may ask for a wait again.
  */
 const maxRetryAfterMs = 3_600_000;
 
@@ -59,7 +60,7 @@ export function retryDelayMs(failure: ModelFailure, attempt: number): number {
   return Math.min(firstRetryMs * 2 ** Math.max(0, attempt - 1), maxRetryMs);
 }
 
-/** A failed call with the usage that was reported before; the failure itself is the `cause`. */
+/** A failed call with the usage reported before the failure, which is the `cause`. */
 export function withUsage(cause: unknown, usage: TokenUsage): Error {
   return Object.assign(new Error('The model call failed.', { cause }), {
     name: 'ModelCallError',
@@ -67,7 +68,7 @@ export function withUsage(cause: unknown, usage: TokenUsage): Error {
   });
 }
 
-/** A reply that ended before the provider said that it was complete. */
+/** The error of a reply that ended before the provider marked it as complete. */
 export function brokenStream(code: 'broken_stream' | 'empty_stream'): Error {
   const message =
     code === 'broken_stream'
@@ -77,11 +78,11 @@ export function brokenStream(code: 'broken_stream' | 'empty_stream'): Error {
 }
 
 /**
- * Reads what was thrown by a model call; never throws. `nowMs` is what HTTP dates are compared with.
+ * Classifies an error of a model call; never throws. `nowMs` is the current time, for HTTP dates.
  *
  * Final: refused credentials and accounts without quota (`model_auth`), a request that is too long
- * (`context_too_long`), any other 4xx and misuse (`model_request_refused`). All else, what nobody
- * knows included, is worth another try: `model_error`.
+ * (`context_too_long`), any other 4xx and misuse (`model_request_refused`). All other errors,
+ * unknown ones included, are retried: `model_error`.
  */
 export function classifyModelError(error: unknown, nowMs: number = Date.now()): ModelFailure {
   const call = isRecord(error) && error['name'] === 'ModelCallError' ? error : undefined;
@@ -91,14 +92,13 @@ export function classifyModelError(error: unknown, nowMs: number = Date.now()): 
   return {
     code,
     retryable,
-    ...(signs.status === undefined ? {} : { status: signs.status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ status: signs.status, retryAfterMs }),
     message: redact(explain(signs)),
-    ...(call === undefined ? {} : { usage: call['usage'] as TokenUsage }),
+    ...defined({ usage: call === undefined ? undefined : (call['usage'] as TokenUsage) }),
   };
 }
 
-/** Errors of the AI SDK, and ours, that no repetition changes. */
+/** Errors of the AI SDK and our own that a retry would not fix. */
 const misuseNames: readonly string[] = [
   'UsageError',
   'AI_UnsupportedFunctionalityError',
@@ -108,7 +108,7 @@ const misuseNames: readonly string[] = [
   'AI_LoadSettingError',
 ];
 
-/** Statuses below 500 that pass by themselves: time-out, conflict, too early, too many requests. */
+/** Temporary statuses below 500: time-out, conflict, too early, too many requests. */
 const passingStatuses: readonly number[] = [408, 409, 425, 429];
 
 function judge(signs: Signs): { readonly code: ModelFailureCode; readonly retryable: boolean } {
@@ -138,10 +138,10 @@ const unreachableCodes: readonly string[] = [
 ];
 const brokenCodes: readonly string[] = ['econnreset', 'econnaborted', 'epipe', 'und_err_socket'];
 
-/** What the adapters throw when an answer is not in the provider's protocol; they quote all of it. */
+/** Errors of adapters for a response that breaks the provider's protocol; they quote all of it. */
 const garbageNames: readonly string[] = ['AI_JSONParseError', 'AI_TypeValidationError'];
 
-/** Own words where the runtime would speak, as its messages differ between versions. */
+/** Our own texts for errors of the runtime, whose messages differ between versions. */
 function explain(signs: Signs): string {
   if (signs.names.some((name) => garbageNames.includes(name))) {
     return 'The provider sent what is not in its protocol.';
@@ -183,8 +183,8 @@ function readSigns(error: unknown): Signs {
 }
 
 /**
- * What the provider's own code means counts where HTTP says nothing of use: an error inside a
- * stream comes with status 200 or none, and the adapter for Anthropic makes most of them a 500.
+ * The provider's error code decides where the HTTP status is useless: an error inside a stream
+ * has status 200 or none, and the adapter for Anthropic turns most of them into a 500.
  */
 function effectiveStatus(stated: number | undefined, codes: readonly string[]): number | undefined {
   if (stated !== undefined && stated >= 300 && stated !== 500) return stated;
@@ -192,7 +192,7 @@ function effectiveStatus(stated: number | undefined, codes: readonly string[]): 
   return meant ?? (stated !== undefined && stated >= 300 ? stated : undefined);
 }
 
-/** The error and the objects inside that describe it, outermost first; the depth is bounded. */
+/** The error and the error objects inside of it, outermost first, to a bounded depth. */
 function layersOf(error: unknown, depth = 0): readonly Fields[] {
   if (!isRecord(error) || depth > 4) return [];
   const inner = ['data', 'error', 'response', 'cause', 'lastError']
@@ -207,7 +207,7 @@ function parsed(body: unknown): unknown {
   try {
     return JSON.parse(body) as unknown;
   } catch {
-    // Not JSON after all: the message of the error is all that there is.
+    // Not JSON, so only the message of the error is left.
     return undefined;
   }
 }

@@ -1,10 +1,12 @@
 /**
- * Messages as a prompt of the AI SDK.
+ * Translates messages to a prompt of the AI SDK.
  *
- * What a provider wants back unchanged travels as `providerData`: with reasoning its metadata, with a
- * call `{ id, data }` of its id and metadata (see `native-calls.ts`). Metadata is kept under the name of
- * its provider, and every provider looks at its own only, so a transcript may pass between them.
+ * Data that a provider wants back unchanged is kept as `providerData`: the metadata of reasoning,
+ * and `{ id, data }` for a call with its id and metadata (see `native-calls.ts`). Metadata is
+ * stored under the name of its provider, and each provider reads only its own, so models may change
+ * within a transcript.
  */
+import { defined } from '../core/base/defined.ts';
 import type {
   LanguageModelV3FilePart,
   LanguageModelV3Message,
@@ -30,15 +32,17 @@ import { UsageError } from '../core/base/usage-error.ts';
 type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
 type UserContent = Extract<LanguageModelV3Message, { role: 'user' }>['content'];
 
-/** Marks the end of what a request shares with the next one; only Anthropic asks for a mark. */
+/** Marks the end of the part that the next request repeats. Only Anthropic needs such a mark. */
 const cacheMark: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 /**
- * The prompt for `messages`. Empty texts and messages are left out, as providers refuse them. Tool
- * results go into messages of role `tool`, other parts beside them into a user message after it.
- * With `cacheUpTo`, the last message of that stable beginning carries the mark for prompt caches.
+ * The prompt for `messages`. Empty texts and messages are left out, because providers refuse them.
+ * Tool results go into messages of role `tool`, and other parts of the same message into a user
+ * message after it. The first `cacheUpTo` messages are stable, so the last of them gets the mark
+ * for prompt caches.
  *
- * @throws UsageError when a part is still made of sections: the format of the agent writes these.
+ * @throws UsageError when a part still consists of sections. The agent's format should have turned
+ * them into text.
  */
 export function toPrompt(
   messages: readonly Message[],
@@ -100,13 +104,13 @@ function toAssistantContent(part: Part, idOf: (callId: string) => string): Assis
       return [toFile(part)];
     case 'reasoning': {
       const providerOptions = toProviderOptions(part.providerData);
-      // Without text there must be something else to send: encrypted reasoning has metadata alone.
+      // Encrypted reasoning has only metadata and no text.
       if (part.text === '' && providerOptions === undefined) return [];
       return [
         {
           type: 'reasoning',
           text: part.text,
-          ...(providerOptions === undefined ? {} : { providerOptions }),
+          ...defined({ providerOptions }),
         },
       ];
     }
@@ -131,7 +135,7 @@ function toToolCall(
     toolCallId: idOf(part.callId),
     toolName: toolNameOf(part.tool),
     input: part.args,
-    ...(providerOptions === undefined ? {} : { providerOptions }),
+    ...defined({ providerOptions }),
   };
 }
 
@@ -203,8 +207,8 @@ function textIn(part: Part): string[] {
 }
 
 /**
- * A tool's name as it was offered. What a model invented is put into the characters and the length
- * that providers accept, or they would refuse every later request that holds it.
+ * A tool's name as it was offered. A name that a model invented is changed to the characters and
+ * length that providers accept, because they would refuse every later request that contains it.
  */
 function toolNameOf(tool: string): string {
   const name = nativeName(tool)
@@ -214,8 +218,8 @@ function toolNameOf(tool: string): string {
 }
 
 /**
- * The provider's id of each call: the one that it gave, else ours in the characters that all
- * providers accept (Anthropic takes letters, digits, `_` and `-` only).
+ * The provider's id of each call: the one that it gave, else our id in the characters that all
+ * providers accept (Anthropic takes only letters, digits, `_` and `-`).
  */
 function callIds(messages: readonly Message[]): (callId: string) => string {
   const ids = new Map<string, string>();
@@ -227,7 +231,7 @@ function callIds(messages: readonly Message[]): (callId: string) => string {
   return (callId) => ids.get(callId) ?? `call_${callId.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
 }
 
-/** Metadata by provider; what has another shape is of no use to any of them. */
+/** Metadata by provider; undefined for data of another shape. */
 function toProviderOptions(data: Json | undefined): SharedV3ProviderOptions | undefined {
   if (!isJsonObject(data)) return undefined;
   const entries = Object.entries(data).filter(([, options]) => isJsonObject(options));

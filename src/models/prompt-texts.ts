@@ -1,5 +1,7 @@
-/** Texts of a prompt that functions on the worker write for each request. */
-import type { ModelOrder, TranscriptView } from '../core/run/host.ts';
+/** The texts of a prompt that an agent's functions write for each request. */
+import { defined } from '../core/base/defined.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { systemTexts } from '../core/modes/react-prompt.ts';
 import { agentTime, type AgentTime } from '../core/run/time.ts';
 import { formatOf } from '../core/format/format-of.ts';
@@ -10,19 +12,19 @@ import { UsageError } from '../core/base/usage-error.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
 import { zoneOffset } from './time-zone.ts';
 
-/** The texts that the specification leaves to functions; absent where it has the text itself. */
+/** The texts that functions wrote; a text that the specification has itself is absent. */
 export interface PromptTexts {
   readonly instructions?: string;
   readonly rules?: string;
   readonly prompt?: readonly Message[];
 }
 
-/** Whether a request has the agent's prompt: a summary has not, nor has a question that stands alone. */
+/** Whether a request has the agent's prompt. Summaries and questions of LLM tools do not. */
 export function needsPrompt({ purpose, own }: ModelOrder): boolean {
   return purpose === 'reply' && (own === undefined || own.conversation === true);
 }
 
-/** Calls the functions of the agent for one request. What they throw fails the attempt. */
+/** Calls the agent's functions for one request. An error of a function fails the attempt. */
 export async function promptTexts(
   registry: Registry,
   order: ModelOrder,
@@ -35,7 +37,7 @@ export async function promptTexts(
   const time = agentTime(order.time, zoneOffset(spec.timeZone));
   const input = {
     agent: order.agent,
-    input: { task, ...(context === undefined ? {} : { context }) },
+    input: { task, ...defined({ context }) },
     iteration: order.iteration,
     time,
   };
@@ -49,14 +51,13 @@ export async function promptTexts(
     textOf(spec.rules, definition?.rules),
   ]);
   const texts = {
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(rules === undefined ? {} : { rules }),
+    ...defined({ instructions, rules }),
   };
   const prompt = await ownPrompt(definition, view, texts, time);
-  return { ...texts, ...(prompt === undefined ? {} : { prompt }) };
+  return { ...texts, ...defined({ prompt }) };
 }
 
-/** A fleet in mid-upgrade may have lost the function: then the built-in prompt stands in. */
+/** During an upgrade this worker may lack the function; then the built-in prompt is used. */
 async function ownPrompt(
   definition: AgentDefinition | undefined,
   { head: { spec } }: TranscriptView,

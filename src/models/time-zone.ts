@@ -1,6 +1,6 @@
-/** Offsets of time zones: the core has no `Intl`, so activities give it this function. */
+/** Offsets of time zones. The core must not use `Intl`, so it gets this function. */
 
-/** Milliseconds that the zone's clocks are ahead of UTC at a time in milliseconds since 1970. */
+/** The offset of a zone from UTC in ms, positive east of it, at a time in ms since 1970. */
 export function zoneOffset(timeZone: string): (atMs: number) => number {
   if (timeZone === 'UTC') return () => 0;
   const format = new Intl.DateTimeFormat('en-US', {

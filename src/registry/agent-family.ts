@@ -1,14 +1,16 @@
-/** The agents of a worker with those that their tools and stages bring along, and tools that learn of their agents. */
+/**
+ * Finds the agents that tools and stages start, and completes tools from the agents that they name.
+ */
 import type { AgentToolSpec, StageSpec } from '../core/contract/spec.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import type { UsageProblem } from '../core/base/usage-error.ts';
 import { resolvedTool } from '../define/tool/agent-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../define/definition/definitions.ts';
 
-/** `agents` and all that their tools and stages start, each once, those given first. */
+/** `agents`, followed by all agents that their tools and stages start, each once. */
 export function withChildren(agents: readonly AgentDefinition[]): readonly AgentDefinition[] {
   const all = [...agents];
-  // What is pushed is visited in turn.
+  // The loop also visits what it pushes.
   for (const { tools, stages = [] } of all) {
     for (const agent of [...tools.map(({ child }) => child?.agent), ...stages]) {
       if (typeof agent === 'object' && agent !== null && !all.includes(agent)) all.push(agent);
@@ -18,8 +20,8 @@ export function withChildren(agents: readonly AgentDefinition[]): readonly Agent
 }
 
 /**
- * `definition` with tools that know the agents that they name: `agents` are those of the worker.
- * `problems`: names that nobody has.
+ * `definition` with each tool that names an agent completed from that agent. `agents` are those of
+ * the worker; a name that is not among them is a problem.
  */
 export function withKnownAgents(
   definition: AgentDefinition,
@@ -47,7 +49,7 @@ export function withKnownAgents(
   };
 }
 
-/** Names in the stages of a pipeline, or of a fan-out, that none of `known` has. */
+/** A problem for each agent that a pipeline or fan-out names and that is not `known`. */
 export function stageProblems(
   { spec }: AgentDefinition,
   known: readonly string[],
@@ -57,14 +59,14 @@ export function stageProblems(
   );
 }
 
-/** What tools and stages of a definition start. */
+/** The agents that the tools and stages of a definition start. */
 export function childStarts({ spec }: AgentDefinition): readonly AgentToolSpec[] {
   const called = spec.tools.flatMap(({ agent }) => agent ?? []);
   const staged = stagesOf(spec).flatMap(({ agents }) => agents.map((agent) => ({ agent })));
   return [...called, ...staged];
 }
 
-/** What an agent without a model starts, by the places where it says so. */
+/** The agents that a pipeline or fan-out starts, by the place in its definition. */
 function stagesOf({ pipeline, fanOut }: AgentDefinition['spec']): readonly {
   readonly place: string;
   readonly agents: readonly string[];

@@ -3,8 +3,8 @@ import { ToolError } from '../core/base/tool-error.ts';
 import type { AgentDefinition, ToolDefinition } from '../define/definition/definitions.ts';
 
 /**
- * The built-in tool `ask_user` of an agent, or undefined when it asks nobody. The worker knows its
- * schema, by which arguments are checked; the loop itself asks and waits.
+ * The built-in tool `ask_user` of an agent, or undefined when it has none. The worker checks
+ * arguments by its schema; the loop itself asks and waits.
  */
 export function askTool({ spec }: AgentDefinition): ToolDefinition | undefined {
   const ask = spec.tools.find(({ name }) => name === ASK_TOOL);

@@ -1,4 +1,7 @@
-/** A definition, the models of the worker and the wishes of a start → the specification of a run. */
+/**
+ * Compiles a definition, the worker's models and the options of a start to a run's specification.
+ */
+import { defined } from '../core/base/defined.ts';
 import { createHash } from 'node:crypto';
 import { isAboutContext } from '../core/compaction/trigger.ts';
 import type { CompactionSpec, StrategySpec } from '../core/contract/compaction.ts';
@@ -16,19 +19,19 @@ import { DEFAULT_COMPACTION } from '../define/agent/define-compaction.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { isDataMode } from '../define/agent/mode-problems.ts';
 import { structuredOutputOf } from '../models/model-call-options.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 
-/** Hexadecimal digits of a specification's hash: 64 bits tell apart all that one fleet ever has. */
+/** Hexadecimal digits of a specification's hash: 64 bits tell all of a fleet's apart. */
 const SPEC_HASH_DIGITS = 16;
 
-/** Something odd that does not keep a run from starting; it becomes a warning event. */
+/** A likely mistake that does not keep a run from starting; it becomes a warning event. */
 export interface AgentWarning {
   readonly code: string;
   readonly message: string;
 }
 
-/** A specification, or all that keeps it from being made. */
-export type CompiledAgent =
+/** A specification, or all problems that prevent it. */
+export type AgentCompilation =
   | {
       readonly kind: 'agent';
       readonly spec: AgentSpec;
@@ -38,20 +41,20 @@ export type CompiledAgent =
   | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
 
 /**
- * The specification of a run of `definition`; `start` replaces its model and single limits. `above`: the
- * limits of ancestors that hold for it.
+ * The specification of a run of `definition`. `start` may replace its model and single limits;
+ * `above` are the limits of ancestors, which apply to it as well.
  */
 export function compileAgent(
   definition: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
   start: Pick<AgentInput, 'limits' | 'model' | 'compiled'> = {},
   above: readonly Limit[] = [],
-): CompiledAgent {
+): AgentCompilation {
   const chosen = chooseModels(definition, models, start.model);
 
   const compiled = compileLimits({
     definition: definition.limits,
-    // A program that runs without a model runs once.
+    // A compiled program runs once, without a model.
     maxTurns: start.compiled === undefined ? definition.maxTurns : 1,
     start: start.limits,
     mode: definition.spec.mode,
@@ -83,29 +86,31 @@ export function compileAgent(
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
     models: chosen.models,
-    ...(start.compiled === undefined ? {} : { compiled: compiledText(start.compiled) }),
+    ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),
     limits,
-    ...(compaction === null ? {} : { compaction }),
+    ...defined({ compaction: compaction ?? undefined }),
   };
   return { kind: 'agent', spec, specHash: hashOf(spec), warnings: limitWarnings(spec, used) };
 }
 
-/** A model that a start asks for is that of all stages, and of all runs of a fan-out. */
+/** The model of a start applies to all stages of a pipeline and to all runs of a fan-out. */
 function handedOn(
   { pipeline, fanOut }: AgentDefinition['spec'],
   model: string | undefined,
 ): Pick<AgentSpec, 'pipeline' | 'fanOut'> {
   if (model === undefined) return {};
   return {
-    ...(pipeline === undefined ? {} : { pipeline: { ...pipeline, model } }),
-    ...(fanOut === undefined ? {} : { fanOut: { ...fanOut, model } }),
+    ...defined({
+      pipeline: pipeline === undefined ? undefined : { ...pipeline, model },
+      fanOut: fanOut === undefined ? undefined : { ...fanOut, model },
+    }),
   };
 }
 
-/** The hash of a specification: equal for equal ones, whatever the order of their keys. */
+/** The hash of a specification; the order of its keys does not matter. */
 export function hashOf(spec: AgentSpec): string {
-  // The specification is plain JSON; interfaces do not say so to the compiler.
+  // The specification is plain JSON, but its type is an interface, which has no index signature.
   const text = canonicalJson(spec as unknown as Json);
   return createHash('sha256').update(text).digest('hex').slice(0, SPEC_HASH_DIGITS);
 }
@@ -125,12 +130,12 @@ function chooseModels(
   if (id === undefined) return { kind: 'models', models: [] };
   const entry = models.get(id);
   if (entry === undefined) return { kind: 'problem', problem: unknownModel(id, models) };
-  // An agent without a model hands it on to those that it starts.
+  // An agent without a model passes it to the agents that it starts.
   const used = definition.model === null ? [] : withFallbacks(entry, models, isJson);
   return { kind: 'models', models: used };
 }
 
-/** An entry and those that stand in for it, in the order in which they are tried. */
+/** An entry and its fallbacks, in the order in which they are tried. */
 function withFallbacks(
   entry: ModelEntry,
   models: ReadonlyMap<string, ModelEntry>,
@@ -142,7 +147,7 @@ function withFallbacks(
   return [specOf(entry), ...fallbacks.map(specOf)];
 }
 
-/** What to say of a model that no entry of a worker has, where one is named. */
+/** The problem of a model id that no entry of the worker has. */
 export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>): UsageProblem {
   const known = [...models.keys()];
   const near = nearestName(id, known);
@@ -152,23 +157,16 @@ export function unknownModel(id: string, models: ReadonlyMap<string, ModelEntry>
 }
 
 function modelSpec({ id, contextWindow, maxOutputTokens, price }: ModelEntry): ModelSpec {
-  return {
-    id,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(price === undefined ? {} : { price }),
-  };
+  return defined({ id, contextWindow, maxOutputTokens, price });
 }
 
-/** How an entry asks for an output: found out once, so that a run keeps to it. */
+/** How an entry asks for structured output: decided once, so that it stays the same for a run. */
 function outputSpec(entry: ModelEntry): Pick<ModelSpec, 'structuredOutput' | 'strict'> {
-  return {
-    structuredOutput: structuredOutputOf(entry),
-    ...(entry.strict === true ? { strict: true } : {}),
-  };
+  const strict = entry.strict === true ? true : undefined;
+  return defined({ structuredOutput: structuredOutputOf(entry), strict });
 }
 
-/** The models that LLM tools of a definition name, those of the run for the others; each with its fallbacks. */
+/** The models of LLM tools, each with its fallbacks; a tool that names none uses the run's. */
 function compileToolModels(
   { spec }: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
@@ -183,7 +181,9 @@ function compileToolModels(
   };
 }
 
-/** With `llm_query` the model may name any model of the worker whose cost the limits can count. */
+/**
+ * `llm_query` may name any model of the worker; under a cost limit, any model with a price.
+ */
 function toolModels(
   { spec }: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
@@ -198,7 +198,7 @@ function toolModels(
   return { toolModels: withStandIns(unique([...asked.map(({ id }) => id), ...any]), models) };
 }
 
-/** The entries of `ids` and of all that stand in for them, each once. */
+/** The entries of `ids` and of their fallbacks, each once. */
 function withStandIns(
   ids: readonly string[],
   models: ReadonlyMap<string, ModelEntry>,
@@ -209,7 +209,13 @@ function withStandIns(
     if (entry === undefined) return [];
     const { fallbacks = [] } = entry;
     const isAsked = ids.includes(id) && fallbacks.length > 0;
-    return [{ ...modelSpec(entry), ...outputSpec(entry), ...(isAsked ? { fallbacks } : {}) }];
+    return [
+      {
+        ...modelSpec(entry),
+        ...outputSpec(entry),
+        ...defined({ fallbacks: isAsked ? fallbacks : undefined }),
+      },
+    ];
   });
 }
 
@@ -220,12 +226,12 @@ function unique(ids: readonly string[]): readonly string[] {
 interface CompiledCompaction {
   /** Null: never. */
   readonly spec: CompactionSpec | null | 'default';
-  /** The models that write summaries and do nothing else. */
+  /** The models that only write summaries. */
   readonly models: readonly ModelSpec[];
   readonly problems: readonly UsageProblem[];
 }
 
-/** Finds the models that strategies name, and those that stand in for them. */
+/** Adds fallbacks to the models that strategies name. */
 function compileCompaction(
   given: AgentDefinition['compaction'],
   models: ReadonlyMap<string, ModelEntry>,
@@ -248,12 +254,12 @@ function compileCompaction(
   return { spec: { triggers: given.triggers, strategies }, models: used, problems };
 }
 
-/** What an agent does that does not say otherwise: only a known window can be kept. */
+/** The default compaction watches the context window, so it needs a known one. */
 function defaultCompaction({ contextWindow }: ModelSpec): CompactionSpec | null {
   return contextWindow === undefined ? null : DEFAULT_COMPACTION;
 }
 
-/** A trigger on the share of a window that nobody knows would never fire. */
+/** A trigger on a share of the context window never fires when the size is unknown. */
 function windowProblems(
   compaction: CompactionSpec | null,
   { id, contextWindow }: ModelSpec,
@@ -266,7 +272,7 @@ function windowProblems(
 
 const COST_KEY = 'agent:cost_microusd';
 
-/** A cost limit over a model without a price would never trip. */
+/** A cost limit never trips for a model without a price. */
 function costProblems(
   limits: readonly Limit[],
   models: readonly ModelSpec[],
@@ -284,7 +290,7 @@ function costProblems(
     }));
 }
 
-/** Whether a limit watches costs and nothing else; a prefix may be shorter than their key. */
+/** Whether a limit watches only costs; a prefix may be shorter than the key of costs. */
 function isAboutCost({ kind, key }: Limit): boolean {
   const rows = kind === 'prefix' ? statRowsUnder(key) : [statKeyInfo(key)?.row];
   return rows.length > 0 && rows.every((row) => row?.key === COST_KEY);

@@ -1,4 +1,5 @@
-/** The specification of a run by the name of its agent, and the check of what it was started with. */
+/** Checks the input of a run and compiles the specification of the agent that it names. */
+import { defined } from '../core/base/defined.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import type { AgentSpec } from '../core/contract/spec.ts';
 import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
@@ -12,21 +13,21 @@ import type { AgentDefinition, Registry } from '../define/definition/definitions
 import { schemaLines } from '../tools/fit-value.ts';
 import { isMediaPart } from '../define/tool/tool-result.ts';
 
-/** What the workflow needs to begin: plain data. */
-export interface LoadedAgent {
+/** An agent ready to run: plain data, all that the loop needs to begin. */
+export interface PreparedAgent {
   readonly spec: AgentSpec;
   /** 16 hexadecimal digits; equal for equal specifications. */
   readonly specHash: string;
   readonly warnings: readonly AgentWarning[];
-  /** What the run works with; absent: what it was started with. */
+  /** Task, context and memory after templates and checks; absent: as they were given. */
   readonly material?: RunMaterial;
   /** Why the run ends before its first iteration. */
   readonly refusal?: Refusal;
 }
 
-/** A loaded agent, or why the run cannot begin: `message` has a line for each problem. */
+/** The agent, or why the run cannot begin: `message` has a line for each problem. */
 export type LoadOutcome =
-  | { readonly kind: 'loaded'; readonly agent: LoadedAgent }
+  | { readonly kind: 'loaded'; readonly agent: PreparedAgent }
   | {
       readonly kind: 'failed';
       readonly code: 'agent_not_found' | 'invalid_input';
@@ -37,8 +38,9 @@ export type LoadOutcome =
 const MAX_LISTED_NAMES = 20;
 
 /**
- * Bytes of JSON that a specification may have. It is recorded in history, where the service takes 2 MiB
- * and makes the workflow task fail for ever beyond, and it is a part of every hand-over.
+ * Maximum size of a specification as JSON, in bytes. It is recorded in history and in every
+ * hand-over. The service takes at most 2 MiB; a larger payload makes the workflow task fail for
+ * ever.
  */
 export const MAX_SPEC_BYTES = 1_048_576;
 
@@ -46,7 +48,7 @@ export const MAX_SPEC_BYTES = 1_048_576;
 export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
   const name = isPlainObject(input) ? input['agent'] : undefined;
   const spec = typeof name === 'string' ? registry.agents.get(name)?.definition.spec : undefined;
-  // A program that is there already needs nobody to say what it is for.
+  // A compiled program needs no task.
   const isCompiledRun = isPlainObject(input) && input['compiled'] !== undefined;
   const shape = inputProblems(input, spec, isCompiledRun);
   if (shape.length > 0 || !hasShape(input)) return invalid(shape);
@@ -78,8 +80,7 @@ export function loadAgent(registry: Registry, input: unknown): LoadOutcome {
       spec: compiled.spec,
       specHash,
       warnings: [...warnings, ...prepared.warnings],
-      ...(isAsGiven ? {} : { material }),
-      ...(refusal === undefined ? {} : { refusal }),
+      ...defined({ material: isAsGiven ? undefined : material, refusal }),
     },
   };
 }
@@ -88,7 +89,7 @@ function tooLarge(agent: string, bytes: number): string {
   return `Expected the specification of agent \`${agent}\` to be at most ${MAX_SPEC_BYTES} bytes, got ${bytes}. Shorten its instructions and schemas, or give it fewer tools.`;
 }
 
-/** True when `inputProblems` finds none: the type says what was checked. */
+/** Tells the compiler what `inputProblems` has checked. */
 function hasShape(input: unknown): input is AgentInput {
   return isPlainObject(input);
 }
@@ -106,9 +107,9 @@ function inputProblems(
   const { v, agent, task, context, history, model, memory, parent } = input;
   const badMemory = memory === undefined ? undefined : memoryProblem(memory);
   const loop = loopOf(asked);
-  // What an agent without a model starts knows what it needs.
+  // A pipeline or fan-out needs no task of its own: its agents may have templates.
   const hasTemplate = asked?.prompt !== undefined || loop !== null || isCompiledRun;
-  // What a parent calls an agent with may be its parameters alone.
+  // A parent may call an agent with parameters alone.
   const needsTask = !hasTemplate && !(isPlainObject(parent) && isPlainObject(context));
   return [
     ...(v === 1
@@ -160,7 +161,9 @@ function taskProblems(task: unknown, needsNone: boolean): readonly string[] {
   return problems;
 }
 
-/** What runs instead of a model, and what it starts; null where a model is asked. */
+/**
+ * What messages call an agent without a model, and what it starts; null for one with a model.
+ */
 function loopOf(asked: AgentDefinition['spec'] | undefined): readonly [string, string] | null {
   if (asked?.pipeline !== undefined) return ['pipeline', 'stages'];
   return asked?.fanOut === undefined ? null : ['fan-out', 'runs'];

@@ -1,9 +1,9 @@
-/** What keeps a program from being compiled, or a compiled one from running, on this worker. */
+/** Whether this worker can compile an agent's program, or run a compiled one. */
 import type { AgentInput } from '../core/contract/input.ts';
 import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
 import type { RegisteredAgent } from '../define/definition/definitions.ts';
 
-/** The problem, in one sentence; undefined when there is none. */
+/** Why it cannot, in one sentence; undefined when it can. */
 export function compiledProblem(
   { definition, tools }: RegisteredAgent,
   { compiled, compiles }: Pick<AgentInput, 'compiled' | 'compiles'>,

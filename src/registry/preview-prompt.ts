@@ -1,6 +1,7 @@
-/** The first request of an agent, as its model would get it: without model, worker or server. */
+/** Previews the first request of an agent, without a model, worker or server. */
+import { defined } from '../core/base/defined.ts';
 import type { AgentInput, HistoryTurn } from '../core/contract/input.ts';
-import type { ModelOrder } from '../core/run/host.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
 import { requestOfOrder } from '../core/ask/order-request.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import type { Step, StepMemory } from '../core/contract/step.ts';
@@ -13,27 +14,27 @@ import { withChildren } from './agent-family.ts';
 import type { AgentWarning } from './compile-agent.ts';
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import { loadAgent } from './load-agent.ts';
-import type { ModelEntry } from '../define/definition/model-entry.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
 import { promptTexts } from '../models/prompt-texts.ts';
 import { createRegistry } from './registry.ts';
 
-/** What a run would be started with. */
+/** The options of {@link previewPrompt}: what a run would be started with. */
 export interface PreviewOptions {
   readonly task?: string | Task;
   readonly context?: JsonObject | Step;
-  /** What the programs of an earlier run left: its Step's `memory`. */
+  /** The memory of an earlier run: its Step's `memory`. Default: none. */
   readonly memory?: StepMemory;
-  /** Earlier conversation, oldest first. */
+  /** Earlier conversation, oldest first. Default: none. */
   readonly history?: readonly HistoryTurn[];
-  /** The agents that tools of this one name; those in its tools need not be here. */
+  /** Agents that its tools refer to by name. Those given as definitions need not be here. */
   readonly agents?: readonly AgentDefinition[];
-  /** Entries of models that the agent names by id; one that is not here is asked as a function is. */
+  /** Entries of models that the agent names by id; a missing one is treated as a function. */
   readonly models?: readonly ModelEntry[];
   /** Milliseconds since 1970, for instructions that name the date. Default: now. */
   readonly at?: number;
 }
 
-/** A first request, and what is odd about it. */
+/** A first request, with the warnings that the run would record. */
 export interface PromptPreview {
   readonly request: ModelRequest;
   readonly warnings: readonly AgentWarning[];
@@ -42,7 +43,8 @@ export interface PromptPreview {
 /**
  * The first request of a run of `agent`; its `runId` is `preview`.
  *
- * @throws UsageError when such a run would end before its first model call, with the reason as code.
+ * @throws UsageError when such a run would end before its first model call, with the reason as
+ * code.
  */
 export async function previewPrompt(
   agent: AgentDefinition,
@@ -56,9 +58,7 @@ export async function previewPrompt(
     v: 1,
     agent: agent.name,
     task: typeof task === 'string' ? { text: task } : task,
-    ...(context === undefined ? {} : { context }),
-    ...(history === undefined ? {} : { history }),
-    ...(memory === undefined ? {} : { memory }),
+    ...defined({ context, history, memory }),
   };
   const loaded = loadAgent(registry, input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
@@ -67,7 +67,7 @@ export async function previewPrompt(
   const head = {
     spec,
     ...(material ?? givenMaterial(input)),
-    ...(history === undefined ? {} : { history }),
+    ...defined({ history }),
   };
   const [first] = spec.models;
   if (first === undefined) {
@@ -90,7 +90,7 @@ export async function previewPrompt(
       ({ kind, key, max }) => kind === 'exact' && key === '$self:agent:iterations' && max <= 1,
     ),
     time: at,
-    ...(first.structuredOutput === undefined ? {} : { structuredOutput: first.structuredOutput }),
+    ...defined({ structuredOutput: first.structuredOutput }),
     transcript: { epoch: 1, length: 0, digest: EMPTY_DIGEST },
   };
   const view = { head, messages: [] };
@@ -98,7 +98,7 @@ export async function previewPrompt(
   return { request: requestOfOrder(order, view, { attempt: 1, ...texts }), warnings };
 }
 
-/** Nothing is asked here, so an agent whose model is known elsewhere needs no entry. */
+/** No model is asked, so a model without an entry may be replaced by a function. */
 function withOwn(
   agents: readonly AgentDefinition[],
   models: readonly ModelEntry[],

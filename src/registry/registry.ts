@@ -1,4 +1,5 @@
-/** What a worker knows by name: its agents with their tools and validators, and its models. */
+/** Builds the registry of a worker: its agents with their tools and validators, and its models. */
+import { defined } from '../core/base/defined.ts';
 import { childStarts, stageProblems, withChildren, withKnownAgents } from './agent-family.ts';
 import { compileAgent, unknownModel } from './compile-agent.ts';
 import type {
@@ -7,26 +8,27 @@ import type {
   Registry,
 } from '../define/definition/definitions.ts';
 import { askTool } from './ask-tool.ts';
-import { llmQueryTool } from '../define/llm-tool/define-llm-tool.ts';
-import { checkModelEntries, type ModelEntry } from '../define/definition/model-entry.ts';
+import { llmQueryTool } from '../define/tool/define-llm-tool.ts';
+import type { ModelEntry } from '../define/model/model-entry.ts';
+import { checkModelEntries } from '../define/model/model-problems.ts';
 import { searchTool } from '../tools/search-tool.ts';
 import type { AgentToolSpec } from '../core/contract/spec.ts';
 import { shown } from '../core/text/shown.ts';
 import { isTreeLimit } from '../core/tree/ledger.ts';
 import { isUsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
 
-/** What a worker is given. */
+/** What a registry is made from. */
 export interface RegistryOptions {
   readonly agents: readonly AgentDefinition[];
-  /** Entries that agents name by id; entries that stand in a definition need not be here. */
+  /** Entries that agents name by id; entries inside a definition need not be here. */
   readonly models?: readonly ModelEntry[];
 }
 
 /**
- * The registry of a worker. Every agent is compiled once, so that what cannot run is found when
- * the worker starts.
+ * The registry of a worker. Compiles every agent once, so that an agent that cannot run is found
+ * when the worker starts.
  *
- * @throws UsageError with all that is wrong with all agents and models, a line each.
+ * @throws UsageError with all problems of all agents and models, a line each.
  */
 export function createRegistry(options: RegistryOptions): Registry {
   const problems: UsageProblem[] = [];
@@ -71,7 +73,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   return { agents, models };
 }
 
-/** Problems that say whose they are: ``Agent `triage`: ``. */
+/** Problems with the name of their agent in front: ``Agent `triage`: ``. */
 function ownedBy(
   { name, spec }: AgentDefinition,
   problems: readonly UsageProblem[],
@@ -81,7 +83,7 @@ function ownedBy(
   return problems.map(({ code, message }) => ({ code, message: `${owner}: ${message}` }));
 }
 
-/** A model that a tool gives its agent is one of the worker's. */
+/** A model that a tool names for its agent must be one of the worker's. */
 function toolModelProblems(
   { tools }: AgentDefinition,
   models: ReadonlyMap<string, ModelEntry>,
@@ -92,7 +94,7 @@ function toolModelProblems(
   });
 }
 
-/** Models without a price of agents below `name`, for which its limits on cost hold too. */
+/** Models without a price in agents below `name`, whose cost limits apply to them as well. */
 function costProblemsBelow(
   name: string,
   agents: ReadonlyMap<string, RegisteredAgent>,
@@ -100,17 +102,16 @@ function costProblemsBelow(
 ): readonly UsageProblem[] {
   const definition = agents.get(name)?.definition;
   const compiled = definition === undefined ? null : compileAgent(definition, models);
-  // What is wrong with an agent by itself is said of it alone.
+  // Problems of the agent itself are reported with the agent.
   if (compiled?.kind !== 'agent') return [];
   const limits = compiled.spec.limits.filter(isTreeLimit);
   const starts: AgentToolSpec[] = [{ agent: name }];
   const problems = new Map<string, UsageProblem>();
-  // What is pushed is visited in turn.
+  // The loop also visits what it pushes.
   for (const { agent, model } of starts) {
     const child = agents.get(agent)?.definition;
     if (child === undefined) continue;
-    const start = model === undefined ? {} : { model };
-    const below = compileAgent(child, models, start, limits);
+    const below = compileAgent(child, models, defined({ model }), limits);
     for (const { code, message } of below.kind === 'problems' ? below.problems : []) {
       const whole = `${message} Its child \`${agent}\` uses it.`;
       if (code === 'cost_without_price') problems.set(whole, { code, message: whole });
@@ -122,7 +123,7 @@ function costProblemsBelow(
   return [...problems.values()];
 }
 
-/** What to say of a model that no entry of a worker has. */
+/** The problem of a model id that no entry of the worker has. */
 export function missingModelText(registry: Registry, id: string): string {
   const known = [...registry.models.keys()].join(', ');
   return `Expected a model that this worker knows (${known}), got ${id}. Add it to \`models\`.`;
@@ -150,8 +151,8 @@ function registered(
 }
 
 /**
- * The entries that stand in definitions and not among those given. One that several agents share
- * stands once; two models under one id are a problem: requests would go to whichever came first.
+ * The entries inside definitions that are not among those given, each once. Two different models
+ * under one id are a problem: requests would go to the first of them.
  */
 function inlineEntries(
   definitions: readonly AgentDefinition[],

@@ -1,18 +1,27 @@
 /**
- * The Host in one process, without a server: the same loop, definitions, tools, validators and model
- * adapter as on a worker, with time that moves only when somebody sleeps. For tests.
+ * The Host in one process, without a server, for tests: the same loop, definitions, tools,
+ * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
+ * sleeps.
  */
 import type { AgentEvent } from '../core/contract/events.ts';
+import type { ChildEnd } from '../core/contract/host-outcome.ts';
+import type { ChildOrder } from '../core/contract/host-order.ts';
+import {
+  MAX_CHECK_ATTEMPTS,
+  MAX_JUDGE_ATTEMPTS,
+  MAX_MODEL_ATTEMPTS,
+} from '../core/contract/attempts.ts';
 import type {
-  ChildEnd,
-  ChildOrder,
-  Host,
-  MayTryAgain,
+  ApprovalOutcome,
+  JudgeOutcome,
+  LiteralsOutcome,
   ModelLoss,
-  ModelOrder,
   ModelOutcome,
-  TranscriptView,
-} from '../core/run/host.ts';
+} from '../core/contract/host-outcome.ts';
+import type { CallOptions, Host, ModelCallOptions } from '../core/run/host.ts';
+import { createWaits } from '../core/run/waits.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import type { TranscriptView } from '../core/contract/transcript.ts';
 import { createMailbox, type Inbox, type Mailbox } from '../core/run/inbox.ts';
 import { inlineRequest, requestOfOrder } from '../core/ask/order-request.ts';
 import { scratchpadMessages, type RunState } from '../core/run/run-state.ts';
@@ -20,34 +29,19 @@ import type { ToolSpec } from '../core/contract/spec.ts';
 import { addUsage, noUsage } from '../core/model/usage.ts';
 import { openChunkStream, type ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
-import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
-import { messageOf } from '../tools/message-of.ts';
+import { redactedErrorText } from '../tools/redacted-error-text.ts';
 import { classifyModelError, retryDelayMs } from '../models/model-failures.ts';
-import { entryFor } from '../define/definition/model-entry.ts';
+import { entryFor } from '../define/model/model-entry.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
 import { runJudge } from '../tools/run-judge.ts';
 import { runTool } from '../tools/run-tool.ts';
 import type { FakeClock } from './fake-clock.ts';
-
-/** Tries of a model call, as on a worker. */
-const MODEL_TRIES = 8;
-const JUDGE_TRIES = 3;
-
-const APPROVAL_TRIES = 3;
-
-/** Somebody who waits for something to hold, or for a time. */
-interface Waiter {
-  readonly until: () => boolean;
-  readonly resolve: () => void;
-  isDue: boolean;
-  disarm: () => void;
-}
 
 /** What a memory host is made of. */
 export interface MemoryHostParts {
@@ -56,7 +50,7 @@ export interface MemoryHostParts {
   readonly clock: FakeClock;
   readonly inbox: Inbox;
   readonly chunks: ChunkPublisher;
-  /** Hears each event and the entry that came with it. */
+  /** Called with each event and the entry that came with it. */
   readonly onEvent: (event: AgentEvent, entry: Entry | undefined) => void;
   /** Asked at each iteration boundary. */
   readonly handoverDue: () => boolean;
@@ -64,7 +58,7 @@ export interface MemoryHostParts {
   readonly isFull?: () => boolean;
   /** Whether a hand-over could carry the state. Default: any. */
   readonly fitsHandover?: (state: RunState) => boolean;
-  /** The runs above and below. Default: none, and a child cannot be started. */
+  /** The other runs of the tree. Default: none, and a child cannot be started. */
   readonly tree?: MemoryTree;
 }
 
@@ -73,174 +67,180 @@ export interface MemoryTree {
   readonly address: string;
   /** Starts a child; settles with its end. */
   readonly runChild: (order: ChildOrder) => Promise<ChildEnd>;
-  readonly tellParent: (message: ParentMessage) => void;
-  readonly tellChild: (childId: string, message: ChildMessage) => void;
+  readonly send: Host['send'];
 }
 
 const NO_TREE: MemoryTree = {
   address: 'run-1',
   runChild: ({ childId }) =>
     Promise.resolve({ kind: 'unstarted', message: `this host cannot start ${childId}` }),
-  tellParent: () => undefined,
-  tellChild: () => undefined,
+  send: () => undefined,
 };
 
-/** A memory host, and the way to wake what waits on it. */
-export interface MemoryHost extends Host {
-  readonly mailbox: Mailbox;
+/** A Host in this process. */
+export function createMemoryHost(parts: MemoryHostParts): Host {
+  const { clock, tree = NO_TREE } = parts;
+  const waits = createWaits((at, onDue) => clock.schedule(at, onDue));
+  const flight = createFlight(waits.wake);
+  const mailbox = createMailbox(parts.inbox, () => flight.abort());
+  let cancelDeadline = (): void => undefined;
+  return {
+    address: tree.address,
+    mailbox,
+    waits,
+    capacity: {
+      isHandoverDue: parts.handoverDue,
+      isFull: parts.isFull ?? (() => false),
+      fits: parts.fitsHandover ?? (() => true),
+    },
+    now: () => clock.now(),
+    ...callsOf(parts, flight, mailbox),
+    send: tree.send,
+    abort: flight.abort,
+    isIdle: flight.isIdle,
+    setDeadline: (at, onDue) => {
+      cancelDeadline();
+      const due = (): void => {
+        onDue();
+        waits.wake();
+      };
+      cancelDeadline = at === null ? () => undefined : clock.schedule(at, due);
+    },
+    publish: (event, entry) => {
+      parts.onEvent(event, entry);
+      waits.wake();
+    },
+  };
 }
 
-/** A Host in this process. */
-export function createMemoryHost(parts: MemoryHostParts): MemoryHost {
-  const { agent, clock, tree = NO_TREE } = parts;
-  const inFlight = new Set<AbortController>();
-  const separate = new Map<string, AbortController>();
-  let waiters: readonly Waiter[] = [];
-  let disarm = (): void => undefined;
+/** The calls in flight. */
+interface Flight {
+  readonly isIdle: () => boolean;
+  readonly abort: (abortId?: string) => void;
+  readonly run: <Result>(
+    call: (signal: AbortSignal) => Promise<Result>,
+    options?: CallOptions & { readonly startsAborted?: boolean },
+  ) => Promise<Result>;
+}
 
-  const abort = (): void => {
-    for (const controller of inFlight) controller.abort();
+function createFlight(onEnd: () => void): Flight {
+  const inFlight = new Set<AbortController>();
+  const alone = new Map<string, AbortController>();
+  return {
+    isIdle: () => inFlight.size === 0,
+    abort: (abortId) => {
+      if (abortId !== undefined) return alone.get(abortId)?.abort();
+      for (const controller of inFlight) controller.abort();
+    },
+    run: async (call, { abortId, startsAborted = false } = {}) => {
+      const controller = new AbortController();
+      if (abortId !== undefined) alone.set(abortId, controller);
+      if (startsAborted) controller.abort();
+      inFlight.add(controller);
+      try {
+        return await call(controller.signal);
+      } finally {
+        inFlight.delete(controller);
+        if (abortId !== undefined) alone.delete(abortId);
+        onEnd();
+      }
+    },
   };
-  const mailbox = createMailbox(parts.inbox, abort);
-  // A message that a listener sends on the event before a call comes before the call is in flight.
+}
+
+type Calls = Pick<
+  Host,
+  'callModel' | 'callTool' | 'judgeAnswer' | 'needsApproval' | 'checkLiterals' | 'runChild'
+>;
+
+function callsOf(parts: MemoryHostParts, { run }: Flight, mailbox: Mailbox): Calls {
+  const { agent, clock, tree = NO_TREE } = parts;
+  // A listener may send a message at the event before a call, when the call is not in flight yet.
   const isUrgent = (): boolean => {
     const { cancel, waiting } = mailbox.peek();
     return cancel !== null || waiting.some((input) => input.kind === 'interrupt');
   };
-  const abortable = async <Result>(
-    work: (signal: AbortSignal) => Promise<Result>,
-    startsAborted = false,
-    callId?: string,
-  ): Promise<Result> => {
-    const controller = new AbortController();
-    if (callId !== undefined) separate.set(callId, controller);
-    if (startsAborted) controller.abort();
-    inFlight.add(controller);
-    try {
-      return await work(controller.signal);
-    } finally {
-      inFlight.delete(controller);
-      if (callId !== undefined) separate.delete(callId);
-      wake();
-    }
-  };
-  const wake = (): void => {
-    const ready = waiters.filter((waiter) => waiter.isDue || waiter.until());
-    waiters = waiters.filter((waiter) => !ready.includes(waiter));
-    for (const { resolve, disarm: release } of ready) {
-      release();
-      resolve();
-    }
-  };
-
-  const runCall: Host['callTool'] = async (order, tool, isSeparate) => {
-    const call = (signal: AbortSignal): Promise<ToolResult> =>
-      callTool(agent, clock, order, tool, signal);
-    const callId = isSeparate === true ? order.callId : undefined;
-    const result = await abortable(call, isUrgent(), callId);
-    return { result, endedAt: clock.now() };
-  };
-
   return {
-    address: tree.address,
-    mailbox,
-    now: () => clock.now(),
-    abort,
-    abortCall: (callId) => separate.get(callId)?.abort(),
-    wake,
-    callModel: (order, state, mayTryAgain, separateId) => {
+    callModel: (order, state, { mayRetry, abortId }) => {
       const view = { head: state.head, messages: scratchpadMessages(state) };
-      const call = { order, view, mayTryAgain };
-      return abortable((signal) => callModel(parts, call, signal), isUrgent(), separateId);
+      const call = { order, view, mayRetry };
+      const options = { abortId, startsAborted: isUrgent() };
+      return run((signal) => callModel(parts, call, signal), options);
     },
-    callTool: runCall,
-    searchTools: runCall,
-    judgeAnswer: (order) =>
-      abortable(async (signal) => {
-        let message = '';
-        for (let attempt = 1; attempt <= JUDGE_TRIES; attempt++) {
-          const run = await runJudge(agent, order, { attempt, signal });
-          if (run.kind === 'judged') return { kind: 'judged', result: run.result };
-          if (run.kind === 'stopped') return { kind: 'aborted' };
-          message = run.message;
-        }
-        return { kind: 'failed', message };
-      }),
-    needsApproval: (order) =>
-      abortable(async (signal) => {
-        let message = '';
-        for (let attempt = 1; attempt <= APPROVAL_TRIES; attempt++) {
-          if (signal.aborted) return { kind: 'aborted' };
-          try {
-            return { kind: 'known', needed: await isApprovalNeeded(agent, order) };
-          } catch (error) {
-            message = messageOf(error);
-          }
-        }
-        return { kind: 'failed', message };
-      }, isUrgent()),
-    checkLiterals: (order) =>
-      abortable(async () => ({
-        kind: 'checked',
-        verdicts: await checkLiterals(agent, order),
-        literals: checkProgramLiterals(agent, order.literals),
-      })),
-    runChild: (order, cancel) =>
-      abortable(
-        (signal) => {
-          const ended = tree.runChild(order);
-          const stop = (): void => tree.tellChild(order.childId, cancel());
-          if (signal.aborted) stop();
-          else signal.addEventListener('abort', stop, { once: true });
-          return ended;
+    callTool: (order, tool, { abortId } = {}) =>
+      run(
+        async (signal) => {
+          const result = await callTool(parts, order, tool, signal);
+          return { result, endedAt: clock.now() };
         },
-        isUrgent(),
-        order.callId,
+        { abortId, startsAborted: isUrgent() },
       ),
-    tellParent: tree.tellParent,
-    tellChild: tree.tellChild,
-    waitUntil: (until, deadline) =>
-      new Promise((resolve) => {
-        const waiter: Waiter = { until, resolve, isDue: false, disarm: () => undefined };
-        if (deadline !== undefined) {
-          waiter.disarm = clock.schedule(deadline, () => {
-            waiter.isDue = true;
-            wake();
-          });
-        }
-        waiters = [...waiters, waiter];
-        wake();
-      }),
-    isIdle: () => inFlight.size === 0,
-    setDeadline: (at, onDue) => {
-      disarm();
-      disarm =
-        at === null
-          ? () => undefined
-          : clock.schedule(at, () => {
-              onDue();
-              wake();
-            });
-    },
-    handoverDue: parts.handoverDue,
-    isFull: parts.isFull ?? (() => false),
-    fitsHandover: parts.fitsHandover ?? (() => true),
-    publish: (event, entry) => {
-      parts.onEvent(event, entry);
-      wake();
+    judgeAnswer: (order) =>
+      run((signal) =>
+        tried(MAX_JUDGE_ATTEMPTS, signal, async (attempt): Promise<JudgeOutcome> => {
+          const judged = await runJudge(agent, order, { attempt, signal });
+          if (judged.kind === 'judged') return { kind: 'judged', result: judged.result };
+          if (judged.kind === 'stopped') return { kind: 'aborted' };
+          throw new Error(judged.message);
+        }),
+      ),
+    needsApproval: (order) =>
+      run(
+        (signal) =>
+          tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<ApprovalOutcome> => {
+            return { kind: 'known', needed: await isApprovalNeeded(agent, order) };
+          }),
+        { startsAborted: isUrgent() },
+      ),
+    checkLiterals: (order) =>
+      run((signal) =>
+        tried(MAX_CHECK_ATTEMPTS, signal, async (): Promise<LiteralsOutcome> => ({
+          kind: 'checked',
+          verdicts: await checkLiterals(agent, order),
+          literals: checkProgramLiterals(agent, order.literals),
+        })),
+      ),
+    runChild: (order, cancel) => {
+      const { callId, childId } = order;
+      const call = (signal: AbortSignal): Promise<ChildEnd> => {
+        const ended = tree.runChild(order);
+        const stop = (): void => tree.send({ to: 'child', childId, message: cancel() });
+        if (signal.aborted) stop();
+        else signal.addEventListener('abort', stop, { once: true });
+        return ended;
+      };
+      return run(call, { abortId: callId, startsAborted: isUrgent() });
     },
   };
+}
+
+/** Tries a check until it returns; after the last attempt its error is the outcome. */
+async function tried<Outcome>(
+  attempts: number,
+  signal: AbortSignal,
+  check: (attempt: number) => Promise<Outcome>,
+): Promise<Outcome | { kind: 'aborted' } | { kind: 'failed'; message: string }> {
+  let message = '';
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    if (signal.aborted) return { kind: 'aborted' };
+    try {
+      return await check(attempt);
+    } catch (error) {
+      message = redactedErrorText(error);
+    }
+  }
+  return { kind: 'failed', message };
 }
 
 interface ModelCall {
   readonly order: ModelOrder;
   readonly view: TranscriptView;
-  readonly mayTryAgain: MayTryAgain;
+  readonly mayRetry: ModelCallOptions['mayRetry'];
 }
 
 async function callModel(
   { registry, agent, clock, chunks }: MemoryHostParts,
-  { order, view, mayTryAgain }: ModelCall,
+  { order, view, mayRetry }: ModelCall,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
   const entry = registry.models.get(order.model);
@@ -249,19 +249,14 @@ async function callModel(
     const usage = { usage: noUsage, usageKnown: false, attempts: 1 };
     return { kind: 'failed', code: 'model_error', message, ...usage };
   }
-  const { runId, iteration, agentPath, purpose } = order;
   // Only replies stream.
-  const publisher = purpose === 'reply' ? chunks : { publish: () => undefined };
+  const publisher = order.purpose === 'reply' ? chunks : { publish: () => undefined };
   let spent = noUsage;
   for (let attempts = 1; ; attempts++) {
     const attempt = order.triesBefore + attempts;
-    const stream = openChunkStream(publisher, {
-      rootRunId: order.rootRunId ?? runId,
-      runId,
-      agentPath,
-      iteration,
-      attempt,
-    });
+    const { runId, iteration, agentPath, rootRunId = runId } = order;
+    const of = { rootRunId, runId, agentPath, iteration, attempt };
+    const stream = openChunkStream(publisher, of);
     try {
       const texts = needsPrompt(order) ? await promptTexts(registry, order, view) : {};
       const request =
@@ -286,17 +281,19 @@ async function callModel(
       const http = status === undefined ? {} : { status };
       const cost = { usage: spent, usageKnown, attempts };
       const lost: ModelLoss = { kind: 'failed', code, message, ...http, ...cost };
-      const canRetry = failure.retryable && attempts < MODEL_TRIES && !signal.aborted;
-      if (!canRetry || !mayTryAgain(lost)) return lost;
+      const canRetry = failure.retryable && attempts < MAX_MODEL_ATTEMPTS && !signal.aborted;
+      const hadCost = Object.values(failure.usage ?? noUsage).some((count) => count > 0);
+      if (!canRetry || (hadCost && !mayRetry(lost))) return lost;
       await clock.sleep(retryDelayMs(failure, attempts));
       if (signal.aborted) return { kind: 'aborted', ...cost };
+      // The limits may have changed during the wait.
+      if (hadCost && !mayRetry(lost)) return lost;
     }
   }
 }
 
 async function callTool(
-  agent: RegisteredAgent,
-  clock: FakeClock,
+  { agent, clock }: MemoryHostParts,
   order: ToolOrder,
   tool: ToolSpec,
   signal: AbortSignal,

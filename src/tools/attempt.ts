@@ -1,33 +1,36 @@
 /**
- * Runs a function of a user with a deadline and a way to stop it. The function may ignore the
- * signal: the caller gets on without it after a grace time, and its late result is dropped.
+ * Runs a user's function with a deadline and a signal to stop it. If the function ignores the
+ * signal, the caller goes on after a grace time, and the late result is dropped.
  */
+import { defined } from '../core/base/defined.ts';
 
-/** How long a stopped function may take to settle, in ms. A service call aborts within one. */
+/** How long a stopped function may take to settle, in ms. One that heeds the signal is faster. */
 export const STOP_GRACE_MS = 3_000;
 
-/** How a function settled: with a value, or with what it threw. */
+/** How a function settled: with a value or an error. */
 export type Settled =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
-/** What came of an attempt; `late` is how it settled within the grace time, if it did. */
+/**
+ * The result of an attempt; `late` is how the function settled within the grace time, if it did.
+ */
 export type Attempt =
   | Settled
   | { readonly kind: 'timed_out'; readonly late?: Settled }
   | { readonly kind: 'stopped'; readonly late?: Settled }
-  /** Stopped before the function was called: it surely did nothing. */
+  /** Stopped before the function was called, so it did nothing. */
   | { readonly kind: 'unstarted' };
 
-/** Bounds of an attempt. */
+/** The bounds of an attempt. */
 export interface AttemptBounds {
   /** Stops the attempt from outside. */
   readonly signal: AbortSignal;
   /** Absent: no deadline. */
   readonly timeoutMs?: number;
-  /** How long it may take to settle when it is stopped; default {@link STOP_GRACE_MS}. */
+  /** How long it may take to settle after a stop; default {@link STOP_GRACE_MS}. */
   readonly graceMs?: number;
-  /** Whether the grace time is given at the deadline too; default false: time is up. */
+  /** Whether the grace time also applies at the deadline. Default false. */
   readonly graceAtDeadline?: boolean;
 }
 
@@ -44,7 +47,7 @@ export async function attempt(
     stop.abort(first === 'stopped' ? bounds.signal.reason : timeoutReason());
     const isWaited = first === 'stopped' || bounds.graceAtDeadline === true;
     const late = isWaited ? await within(settled, bounds.graceMs ?? STOP_GRACE_MS) : undefined;
-    return { kind: first, ...(late === undefined ? {} : { late }) };
+    return { kind: first, ...defined({ late }) };
   }
   return first;
 }
@@ -74,7 +77,7 @@ function firstOf(
       resolve(outcome);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    // The function may have been stopped in its first, synchronous part.
+    // The stop may have come during the synchronous part of the function.
     if (signal.aborted) onAbort();
     void settled.then(finish);
   });

@@ -7,10 +7,10 @@ import {
   type SearchEngine,
 } from '../define/definition/tool-search-options.ts';
 
-/** How much a hit in each text counts. */
+/** The weight of a hit in each text. */
 const BOOSTS = { name: 3, queries: 2, keywords: 2, categories: 1.5, domain: 1, description: 1 };
 
-/** Words that say nothing about a tool. */
+/** Words that are ignored because they are in most texts. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a an and are as at be by does for from in is it its my of on or our that the this to was ' +
@@ -18,16 +18,16 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Shorter words begin too many others. */
+/** Shorter words match too many others as a prefix. */
 const MIN_PREFIX_LENGTH = 3;
 
-/** Shorter words are one slip away from too many others. */
+/** Shorter words are one edit away from too many others. */
 const MIN_FUZZY_LENGTH = 5;
 
-/** A model may write a whole page: the words behind this many characters do not count. */
+/** Characters of a query that are read: a model may write a whole page. */
 const MAX_QUERY_CHARACTERS = 1_000;
 
-/** The engine `bm25`. The index of a catalogue lives as long as the catalogue itself. */
+/** The engine `bm25`. Keeps one index for each catalogue, as long as the catalogue lives. */
 export function bm25Engine(): SearchEngine {
   const indexes = new WeakMap<readonly SearchableTool[], MiniSearch<SearchableTool>>();
   return {
@@ -42,7 +42,7 @@ export function bm25Engine(): SearchEngine {
   };
 }
 
-/** The words of a text: split at all but letters and digits, and at camelCase borders. */
+/** The words of a text, split at camelCase borders and at everything but letters and digits. */
 export function searchWords(text: string): readonly string[] {
   return text
     .normalize('NFKC')
@@ -51,7 +51,9 @@ export function searchWords(text: string): readonly string[] {
     .filter((word) => word !== '' && !STOP_WORDS.has(word));
 }
 
-/** Most words have no capital, and are left as they are: a thousand tools are indexed at once. */
+/**
+ * Skips words without capitals, which are most of them: indexing a thousand tools must be quick.
+ */
 function camelParts(word: string): string | readonly string[] {
   const lower = word.toLowerCase();
   if (lower === word) return word;

@@ -12,8 +12,8 @@ import { expectations } from '../core/section/problem-lines.ts';
 import { fitValue, propertyViolations } from './fit-value.ts';
 
 /**
- * Checks arguments of calls that no tool activity runs, each against the schema of its tool; the texts
- * are those of a tool that was called. A tool that this worker does not have takes anything.
+ * Checks the arguments of calls that no tool activity runs, each against the schema of its tool.
+ * Problems read as for a tool call. Calls of a tool that this worker does not have are not checked.
  */
 export function checkLiterals(
   agent: RegisteredAgent,
@@ -35,8 +35,8 @@ export function checkLiterals(
 }
 
 /**
- * Checks literals of a program, each against what the schema of its tool says of that argument. A schema
- * that judges arguments together is left to the call itself.
+ * Checks the literals of a program, each against the schema of its argument. Rules over several
+ * arguments are left to the call itself.
  */
 export function checkProgramLiterals(
   agent: RegisteredAgent,

@@ -1,4 +1,4 @@
-/** Checks a value against a schema, as the spec orders it: coercion, defaults, ajv, the library. */
+/** Checks a value against a schema, in this order: coercion, defaults, ajv, the schema library. */
 import type { Json, JsonObject } from '../core/base/json.ts';
 import { isJsonObject } from '../core/base/json.ts';
 import { coerce } from '../core/section/coerce.ts';
@@ -13,15 +13,15 @@ import { checkJson, type SchemaError } from '../define/schema/schema.ts';
 import type { StandardIssue } from '../define/schema/standard-schema.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';
 
-/** A value that fits, as it should arrive, or a line for each problem. */
+/** A value that fits, with coercions and defaults applied, or a line for each problem. */
 export type Fit =
-  /** What a schema library returned need not be JSON: it may make a Date of a text. */
+  /** Need not be JSON: a schema library may turn a text into a Date. */
   | { readonly kind: 'fits'; readonly value: unknown }
   | { readonly kind: 'unfit'; readonly lines: readonly string[] };
 
 /**
- * Errors that are looked at. A list of 40,000 wrong items has more, and the model reads 20 lines;
- * what belongs inside a union is found by comparing errors with each other.
+ * Maximum of errors that are read. A list of 40,000 wrong items has more, but the model gets 20
+ * lines, and errors inside a union are compared with each other.
  */
 const MAX_VIOLATIONS = 1_000;
 
@@ -38,14 +38,14 @@ export async function fitValue(schema: ValueSchema, given: Json): Promise<Fit> {
   return { kind: 'unfit', lines: problemLines(issues) };
 }
 
-/** A line for each thing that a JSON Schema has against `value`, which is not coerced. */
+/** A line for each error of `value` against a JSON Schema, without coercion. */
 export function schemaLines(schema: JsonObject, value: Json): readonly string[] {
   return linesOf(checkJson(schema, value).errors, value);
 }
 
 /**
- * What a JSON Schema of an object says of its property `name` with this value, whatever the others are:
- * what judges several together, or leads elsewhere at its root, is not looked at.
+ * The errors of one property of an object by its JSON Schema. Keywords over several properties and
+ * references at the root are not checked.
  */
 export function propertyViolations(
   schema: JsonObject,
@@ -79,12 +79,12 @@ function linesOf(errors: readonly SchemaError[], value: Json): readonly string[]
 function violationOf(error: SchemaError, root: Json): Violation {
   const { keyword, schemaPath } = error;
   const params = paramsOf(error);
-  // With `verbose` ajv hands over the value itself, which is part of the JSON that was checked.
+  // With `verbose` each error has the value itself, which is a part of the JSON that was checked.
   const value = error.data as Json | undefined;
   return { path: pathOfPointer(error.instancePath, root), keyword, params, value, schemaPath };
 }
 
-/** ajv's parameters of an error, and what the lines say beyond them. */
+/** The parameters of ajv's error, and further facts for the line. */
 function paramsOf({ keyword, params, schema, parentSchema }: SchemaError): JsonObject {
   const given = params as JsonObject;
   switch (keyword) {

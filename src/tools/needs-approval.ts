@@ -4,10 +4,10 @@ import type { RegisteredAgent } from '../define/definition/definitions.ts';
 import { fitValue } from './fit-value.ts';
 
 /**
- * Whether a person must approve a call, by the function of its tool. Arguments that do not fit need no
- * person: the tool will not run. A tool whose function this worker does not have needs one.
+ * Whether a person must approve a call, as decided by the function of its tool. False for arguments
+ * that do not fit, because the tool will not run. True when this worker does not have the function.
  *
- * @throws what the function throws, and an Error when it gives no boolean.
+ * @throws the error of the function, and an Error when it does not return a boolean.
  */
 export async function isApprovalNeeded(
   agent: RegisteredAgent,

@@ -1,12 +1,15 @@
+import { defined } from '../core/base/defined.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import type { FormattedSection } from '../core/base/message.ts';
 
-/** A validator's verdict in the form that the loop keeps. */
+/** A validator's verdict in the form in which it is recorded. */
 export type ReadVerdict =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'rejected'; readonly feedback: readonly FormattedSection[] };
 
-/** What a validator returned, or undefined when it is no verdict. A text becomes a section. */
+/**
+ * Reads what a validator returned; undefined when it is not a verdict. A text becomes a section.
+ */
 export function readVerdict(value: unknown): ReadVerdict | undefined {
   if (!isPlainObject(value)) return undefined;
   if (value['accepted'] === true) return { kind: 'accepted' };
@@ -27,11 +30,13 @@ function isSection(value: unknown): value is FormattedSection {
   return children === undefined || (Array.isArray(children) && children.every(isSection));
 }
 
-/** Only the known fields: verdicts are kept in history. */
+/** Copies only the known fields, because verdicts are recorded in history. */
 function plainSection({ name, content, children }: FormattedSection): FormattedSection {
   return {
     name,
-    ...(content === undefined ? {} : { content }),
-    ...(children === undefined ? {} : { children: children.map(plainSection) }),
+    ...defined({
+      content,
+      children: children === undefined ? undefined : children.map(plainSection),
+    }),
   };
 }

@@ -1,23 +1,24 @@
 /**
- * Takes secrets out of texts that leave the worker: messages of failures enter the history of a
- * run, and with it logs and consoles. Rather too much is removed than too little.
+ * Removes secrets from texts that leave the worker: messages of failures are recorded in history
+ * and shown in logs and consoles. When in doubt, it removes.
  */
 import { utf8Length } from '../core/base/json.ts';
 
-/** Bytes of a failure's text that are kept; its beginning says what is wrong. */
+/** Maximum size of a failure's text, in bytes; the beginning says what is wrong. */
 const maxFailureTextBytes = 2_000;
 
-/** Code units that are looked at, so that a body of megabytes does not cost a scan of megabytes. */
+/** Code units that are scanned, so that a body of megabytes costs no long scan. */
 const maxScannedLength = 16_384;
 
 const removed = '[redacted]';
 
-/** Patterns and replacements, in order; each is linear: no repetition holds another one. */
+/** Patterns and replacements, in order. Each takes linear time: no repetition is inside another. */
 const rules: readonly (readonly [RegExp, string])[] = [
-  // User, query and fragment of a URL: Google takes its key as `?key=`, signed URLs their signature.
+  // User, query and fragment of a URL: Google takes its key as `?key=`, signed URLs their
+  // signature.
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@"'<>]{1,500}@/gi, `$1${removed}@`],
   [/(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s?#"'<>]{1,2000})[?#][^\s"'<>)\]]*/gi, `$1?${removed}`],
-  // Values of authorization, with and without a name in front; plain numbers are counts of tokens.
+  // Values of authorization, with or without a name in front. Plain numbers are token counts.
   [
     /\b((?:[a-z0-9-]{0,40}[_-])?(?:api[_ -]?key|apikey|access[_-]?key|secret|token|password|passwd|authorization|cookie|signature|credential)s?(?: provided)?["']?\s{0,3}[:=]\s{0,3})(?!\[redacted\]|\d{1,12}(?:[\s,;.)]|$))(?:(?:bearer|basic)\s)?["']?[^\s"',;&)}\]]{4,}/gi,
     `$1${removed}`,
@@ -30,7 +31,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
     removed,
   ],
   [/\b(?:AIza|AKIA|ASIA|ya29\.)[\w*-]{12,}/g, removed],
-  // JSON web tokens, and any run of 40 or more characters of base64 or hexadecimal with a digit.
+  // JSON Web Tokens, and any 40 or more characters of base64 or hexadecimal with a digit.
   [/\beyJ[\w-]{6,}\.[\w.-]{6,}/g, removed],
   [/(?<![\w+/=-])(?=[A-Za-z+/=_-]{0,200}\d)[\w+/=-]{40,}/g, removed],
 ];
@@ -48,7 +49,7 @@ export function redact(text: string): string {
   return cutText(clean, maxFailureTextBytes);
 }
 
-/** At most `maxBytes` of UTF-8, ended at a whole code point, with `…` where something is missing. */
+/** At most `maxBytes` of UTF-8, cut between code points, with `…` when something was cut. */
 function cutText(text: string, maxBytes: number): string {
   if (utf8Length(text) <= maxBytes) return text;
   const room = maxBytes - utf8Length('…');

@@ -1,6 +1,6 @@
 /**
- * Search by regular expression. A pattern of a model may take exponential time, and nothing stops
- * the engine of its own thread: so it runs in a thread that can be ended.
+ * Search by regular expression. A model's pattern may take exponential time, and a thread cannot
+ * stop its own regex engine, so each search runs in a thread that can be terminated.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -13,16 +13,18 @@ import {
 } from '../define/definition/tool-search-options.ts';
 import { createTurns } from './turns.ts';
 
-/** Longer ones are no patterns that a model wrote on purpose. */
+/** Longest pattern, in characters; longer ones are mistakes. */
 const MAX_PATTERN_CHARACTERS = 200;
 
-/** How long a pattern may run. */
+/** How long a pattern may run, in ms. */
 const MAX_SEARCH_MS = 1_000;
 
-/** More patterns than cores at once only make each other too slow; the others wait for their turn. */
+/** Concurrent searches. More than the cores would only slow each other down; the others wait. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism()));
 
-/** The thread: counts the matches in each text. Plain code, so that it needs no file of its own. */
+/**
+ * The code of the thread, which counts the matches in each text. A string needs no file to load.
+ */
 const COUNTING = `
 const { parentPort, workerData } = require('node:worker_threads');
 const pattern = new RegExp(workerData.pattern, 'giu');
@@ -30,7 +32,7 @@ const count = (text) => { let n = 0; for (const _ of text.matchAll(pattern)) n +
 parentPort.postMessage(workerData.texts.map((texts) => texts.reduce((n, text) => n + count(text), 0)));
 `;
 
-/** The engine `regex`: more matches over the texts of a tool come first. */
+/** The engine `regex`: tools with more matches come first. */
 export function regexEngine(): SearchEngine {
   return {
     id: 'regex',
@@ -47,7 +49,7 @@ export function regexEngine(): SearchEngine {
   };
 }
 
-/** Of all agents of this process. */
+/** Shared by all agents of this process. */
 const turns = createTurns(MAX_THREADS);
 
 function isPattern(query: string): boolean {
@@ -56,7 +58,7 @@ function isPattern(query: string): boolean {
     new RegExp(query, 'iu');
     return true;
   } catch {
-    // The words of the engine differ between versions: what is wrong is said in own ones.
+    // The messages of the regex engine differ between versions, so they are not used.
     return false;
   }
 }
@@ -82,7 +84,7 @@ function countMatches(
     const thread = new Worker(COUNTING, {
       eval: true,
       workerData: { pattern, texts },
-      // Loaders of the worker's own process would make the start of a thread slow.
+      // Without the loaders of the worker's process, which would slow down the start.
       execArgv: [],
       env: {},
     });
@@ -95,7 +97,7 @@ function countMatches(
     };
     const onAbort = (): void => end(() => reject(new Error('The search was stopped.')));
     signal.addEventListener('abort', onAbort, { once: true });
-    // The time of a pattern begins when its thread runs: a busy machine starts threads late.
+    // The time limit starts with the thread, because a busy machine starts threads late.
     thread.once('online', () => {
       timer = setTimeout(() => end(() => resolve('too_slow')), MAX_SEARCH_MS);
     });

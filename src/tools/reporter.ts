@@ -1,6 +1,9 @@
-/** Collects what a tool or a validator reports while it runs, so that it is applied with the result. */
+/**
+ * Collects the reports of a tool or a validator while it runs; they are applied with its result.
+ */
+import { defined } from '../core/base/defined.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import { checkCount, checkGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
+import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../core/stats/user-keys.ts';
 import { priceUsage } from '../core/model/cost.ts';
 import type { Price } from '../core/contract/model.ts';
 import type { ReportedModelCall, Reports } from '../core/contract/outcome.ts';
@@ -8,17 +11,17 @@ import { toJsonResult } from '../core/toolchain/result-json.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext } from '../define/definition/definitions.ts';
-import { isModelId } from '../define/definition/model-entry.ts';
+import { isModelId } from '../define/model/model-entry.ts';
 
-/** The events of one call, together: they travel in one payload of history. */
+/** Maximum size of all events of one call, in bytes: one payload of history holds them. */
 const MAX_EVENT_BYTES_PER_CALL = 262_144;
 
-/** The reporting half of a context, and what was reported. */
+/** The reporting functions of a context, and the reports so far. */
 export interface Reporter extends Pick<
   ReportContext,
   'count' | 'gauge' | 'emit' | 'reportModelCall'
 > {
-  /** What was reported so far; kinds without a report are left out. */
+  /** The reports so far; kinds without a report are left out. */
   readonly reports: () => Reports;
 }
 
@@ -34,11 +37,11 @@ export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Report
   let eventBytes = 0;
   return {
     count(key, by = 1) {
-      checkCount(key, by);
+      checkOwnCount(key, by);
       counts.set(key, (counts.get(key) ?? 0) + by);
     },
     gauge(key, value) {
-      checkGauge(key, value);
+      checkOwnGauge(key, value);
       gauges.set(key, value);
     },
     emit(name, data) {
@@ -65,16 +68,17 @@ export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Report
       const priced = priceUsage(usage, prices.get(model));
       modelCalls.push({ model, usage: priced.usage, usageKnown: priced.known });
     },
-    reports: () => ({
-      ...(counts.size === 0 ? {} : { counts: Object.fromEntries(counts) }),
-      ...(gauges.size === 0 ? {} : { gauges: Object.fromEntries(gauges) }),
-      ...(events.length === 0 ? {} : { events: [...events] }),
-      ...(modelCalls.length === 0 ? {} : { modelCalls: [...modelCalls] }),
-    }),
+    reports: () =>
+      defined({
+        counts: counts.size === 0 ? undefined : Object.fromEntries(counts),
+        gauges: gauges.size === 0 ? undefined : Object.fromEntries(gauges),
+        events: events.length === 0 ? undefined : [...events],
+        modelCalls: modelCalls.length === 0 ? undefined : [...modelCalls],
+      }),
   };
 }
 
-/** Model calls that one call of a tool or a validator may report: they travel with its result. */
+/** Maximum of model calls that one call may report: they are recorded with its result. */
 const MAX_MODEL_CALLS = 1_000;
 
 function checkReport(model: unknown, reported: number): void {

@@ -1,4 +1,8 @@
-/** Judges the answers of one reply, without Temporal: the activity and the memory host share it. */
+/**
+ * Judges the answers of one reply. Knows nothing of Temporal: the activity and the memory host use
+ * it.
+ */
+import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
@@ -9,29 +13,29 @@ import type {
   ValidatorDefinition,
 } from '../define/definition/definitions.ts';
 import { fitValue } from './fit-value.ts';
-import { messageOf } from './message-of.ts';
+import { redactedErrorText } from './redacted-error-text.ts';
 import { reporter } from './reporter.ts';
 import { readVerdict, type ReadVerdict } from './read-verdict.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';
 
-/** What an attempt needs beside the order. */
+/** What an attempt needs besides the order. */
 export interface JudgeOptions {
-  /** Tries of this order, from 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
-  /** Stops the judging: a cancel, an interrupt, or the worker stops. */
+  /** Aborted by a cancel, an interrupt or a shutdown of the worker. */
   readonly signal: AbortSignal;
   /** How long a stopped validator may take to settle; see `attempt`. */
   readonly graceMs?: number;
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type JudgeRun =
   | { readonly kind: 'judged'; readonly result: JudgeResult }
-  /** A validator or a schema library threw: to be tried again; `message` says who and what. */
+  /** A validator or a schema library threw: to be retried. `message` names it and has its error. */
   | { readonly kind: 'threw'; readonly message: string }
   | { readonly kind: 'stopped' };
 
-/** One attempt; never rejects. Candidates behind the first that is not unfit are not looked at. */
+/** One attempt; never rejects. Candidates after the first that fits its schema are not read. */
 export async function runJudge(
   agent: RegisteredAgent,
   order: JudgeOrder,
@@ -117,7 +121,7 @@ async function judgeSections(judge: Judge): Promise<readonly SectionVerdict[] | 
     verdicts.push(
       fit.kind === 'unfit'
         ? { problems: fit.lines }
-        : { problems: [], ...(fit.value === undefined ? {} : { value: fit.value }) },
+        : { problems: [], ...defined({ value: fit.value }) },
     );
   }
   return verdicts;
@@ -139,11 +143,11 @@ async function judgeCandidate(judge: Judge, answer: Json): Promise<Verdict | Sto
         kind: 'rejected',
         validator: validator.name,
         feedback: verdict.feedback,
-        ...(fit.value === undefined ? {} : { value: fit.value }),
+        ...defined({ value: fit.value }),
       };
     }
   }
-  return { kind: 'accepted', ...(fit.value === undefined ? {} : { value: fit.value }) };
+  return { kind: 'accepted', ...defined({ value: fit.value }) };
 }
 
 /** The schema of the agent's answer, or of the LLM tool that answers. */
@@ -176,11 +180,11 @@ async function ask(
   }
 }
 
-/** The run keeps its specification while the fleet is upgraded: the validator may be gone by then. */
+/** A run keeps its specification during an upgrade, while this worker may lack the validator. */
 const MISSING = 'this worker does not have it';
 
 function threw(who: string, error: unknown): Stop {
-  return { kind: 'threw', message: `${who}: ${messageOf(error)}` };
+  return { kind: 'threw', message: `${who}: ${redactedErrorText(error)}` };
 }
 
 type JsonFit =
@@ -189,7 +193,7 @@ type JsonFit =
   | { readonly kind: 'unfit'; readonly lines: readonly string[] }
   | { readonly kind: 'threw'; readonly error: unknown };
 
-/** Checks a value that is kept in the run, so what the schema library makes of it must be JSON. */
+/** Checks a value that the run records, so the output of the schema library must be JSON. */
 async function fitJson(schema: ValueSchema | null, value: Json): Promise<JsonFit> {
   if (schema === null) return { kind: 'fits' };
   try {
@@ -200,7 +204,7 @@ async function fitJson(schema: ValueSchema | null, value: Json): Promise<JsonFit
       return { kind: 'unfit', lines: [`${read.path}: ${read.type} is not JSON`] };
     }
     const json = read.value ?? null;
-    // Key order counts: what the model wrote stays in its order.
+    // The comparison includes the order of keys, so that the model's order is kept.
     return JSON.stringify(json) === JSON.stringify(value)
       ? { kind: 'fits' }
       : { kind: 'fits', value: json };

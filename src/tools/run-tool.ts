@@ -1,12 +1,14 @@
 /**
- * One attempt of a tool call, without Temporal: the tool activity and the memory host share it.
+ * One attempt of a tool call. Knows nothing of Temporal: the tool activity and the memory host use
+ * it.
  *
  * I1  Arguments are checked before the tool runs, by the schema of the definition on this worker,
  *     and again after a middleware changed them.
- * I2  A `once` tool is run in the first attempt only, and never reported as failed when it may
- *     have taken effect: then its outcome is unknown.
- * I3  What is returned is JSON within the bounds of the tool, however large or odd its result.
+ * I2  A `once` tool runs in the first attempt only. When it may have taken effect, its outcome is
+ *     `unknown` and never a failure.
+ * I3  The result is JSON within the bounds of the tool, whatever the tool returned.
  */
+import { defined } from '../core/base/defined.ts';
 import { canonicalJson, isJsonObject } from '../core/base/json.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import {
@@ -34,31 +36,31 @@ import type {
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
 import { fitValue } from './fit-value.ts';
 import { layered, type ToolMiddlewareCall } from '../define/definition/middleware.ts';
-import { messageOf } from './message-of.ts';
+import { redactedErrorText } from './redacted-error-text.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
 
-/** What an attempt needs beside the order. */
+/** What an attempt needs besides the order. */
 export interface ToolRunOptions {
-  /** Tries of this call, from 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
-  /** Stops the call: a cancel, an interrupt, or the worker stops. */
+  /** Aborted by a cancel, an interrupt or a shutdown of the worker. */
   readonly signal: AbortSignal;
-  /** Whether the signal, once aborted, means that the worker stops: no wish of a user. */
+  /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
   /** How long a stopped tool may take to settle; see `attempt`. */
   readonly graceMs?: number;
 }
 
-/** What came of an attempt: the result of the call, or the wish to try again. */
+/** The result of an attempt: the call has a result, or must be retried. */
 export type ToolRun =
   | { readonly kind: 'result'; readonly result: ToolResult }
   /** The tool threw and has attempts left. */
   | { readonly kind: 'retry'; readonly message: string }
-  /** The worker stops: the call is to be tried again on another one. */
+  /** The worker stops: the call is to be retried on another one. */
   | { readonly kind: 'shutdown' };
 
-/** One attempt of a call: what is run, for whom, and how. */
+/** One attempt of a call: order, agent, tool and options. */
 interface Call {
   readonly agent: RegisteredAgent;
   readonly tool: ToolDefinition;
@@ -85,7 +87,7 @@ export async function runTool(
   return 'run' in checked ? checked.run : execute(call, checked.args);
 }
 
-/** Step 4 of a call: the arguments as `execute` gets them, or what the model must correct. */
+/** The checked arguments for `execute`, or what the model must correct. */
 async function checkArguments(
   call: Call,
 ): Promise<{ readonly args: unknown } | { readonly run: ToolRun }> {
@@ -98,12 +100,12 @@ async function checkArguments(
     const text = unfitArgumentsText(tool.spec, fit.lines);
     return { run: ended(options, false, 'rejected', text) };
   } catch (error) {
-    // The schema library itself threw: a bug of the definition, told like a throw of the tool.
-    return { run: failed(call, messageOf(error), false) };
+    // The schema library itself threw: a bug in the definition, reported like an error of the tool.
+    return { run: failed(call, redactedErrorText(error), false) };
   }
 }
 
-/** Step 6: runs the tool and reads what came of it. */
+/** Runs the tool and reads the outcome. */
 async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
   const reports = reporter(call.agent.prices);
@@ -112,9 +114,9 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
     {
       signal: options.signal,
       timeoutMs: tool.spec.timeoutMs,
-      // Whether a `once` tool took effect is worth a little more time; other calls are just late.
+      // A little more time may tell whether a `once` tool took effect. Other calls are just late.
       graceAtDeadline: tool.spec.effect === 'once',
-      ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+      ...defined({ graceMs: options.graceMs }),
     },
   );
   const run = readAttempt(call, outcome);
@@ -122,7 +124,7 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
   return { kind: 'result', result: { ...run.result, ...reports.reports() } };
 }
 
-/** Step 5: the tool within the middleware of its agent; arguments that one changed go through step 4. */
+/** Runs the tool within the middleware of its agent, and checks arguments that it changed. */
 function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
   const { agent, tool, order } = call;
   const around = agent.definition.middleware?.tool ?? [];
@@ -144,7 +146,7 @@ function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
     run,
   )({
     tool: order.tool,
-    // A copy: a middleware may change it in place.
+    // A copy, since a middleware may change it in place.
     args: structuredClone(order.args),
     callId,
     idempotencyKey,
@@ -155,7 +157,9 @@ function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
   });
 }
 
-/** Thrown through the middleware that changed the arguments, which may still answer itself. */
+/**
+ * Thrown to the middleware that changed the arguments; it may catch this and give another result.
+ */
 function unfitArguments(run: ToolRun): Error {
   const error = new Error('The changed arguments do not fit.');
   return Object.assign(error, { name: 'UnfitArguments', run });
@@ -210,10 +214,10 @@ function readThrow(call: Call, error: unknown): ToolRun {
   if (isToolError(error) || isUsageError(error)) {
     return ended(call.options, true, 'error', toolErrorText(error.message));
   }
-  return failed(call, messageOf(error), true);
+  return failed(call, redactedErrorText(error), true);
 }
 
-/** The tool's time was up, or it was stopped. What it did within the grace time is believed. */
+/** The tool timed out or was stopped. A result within the grace time counts. */
 function readCutOff(
   call: Call,
   outcome: { readonly kind: 'timed_out' | 'stopped'; readonly late?: Settled },
@@ -221,13 +225,13 @@ function readCutOff(
   const { tool, options } = call;
   const { name, effect, timeoutMs } = tool.spec;
   const timedOut = outcome.kind === 'timed_out';
-  // A tool that came to its end has taken effect: calling that canceled would invite a repetition.
+  // A tool that finished has taken effect. Reporting it as canceled would invite a second call.
   const finished = outcome.late?.kind === 'returned' && (!timedOut || effect === 'once');
   if (finished && outcome.late?.kind === 'returned') {
     return readReturn(call, outcome.late.value);
   }
   const isShutdown = !timedOut && options.isShutdown?.() === true;
-  // After a cancel a tool that threw has obeyed; one that still runs may yet take effect.
+  // After a cancel, a tool that threw has stopped; one that still runs may yet take effect.
   const mayTakeEffect = timedOut || isShutdown || outcome.late === undefined;
   if (effect === 'once' && mayTakeEffect) {
     return ended(options, true, 'unknown', unknownOutcomeText(name));
@@ -238,14 +242,14 @@ function readCutOff(
     : ended(options, true, 'canceled', canceledCallText);
 }
 
-/** Stopped before the tool began: a `once` tool is not tried again, but the model may. */
+/** Stopped before the tool began: a `once` tool is not retried, but the model may call it again. */
 function unstarted({ tool, options }: Call): ToolRun {
   if (options.isShutdown?.() !== true) return ended(options, false, 'canceled', canceledCallText);
   if (tool.spec.effect !== 'once') return { kind: 'shutdown' };
   return ended(options, false, 'error', notRunText(tool.spec.name));
 }
 
-/** Step 8: the result as JSON within its bounds. */
+/** The result as JSON within its bounds. */
 function readReturn({ agent, tool, order, options }: Call, value: unknown): ToolRun {
   const { name, maxResultBytes } = tool.spec;
   if (isExternalReturn(value)) {
@@ -274,16 +278,18 @@ function readReturn({ agent, tool, order, options }: Call, value: unknown): Tool
   const result: ToolResult = {
     outcome: 'ok',
     ...capped,
-    ...(media === undefined || media.length === 0 ? {} : { media }),
-    ...(instructions === undefined ? {} : { instructions: cut(instructions, maxResultBytes) }),
-    ...(importance === undefined ? {} : { importance }),
+    ...defined({
+      media: media?.length === 0 ? undefined : media,
+      instructions: instructions === undefined ? undefined : cut(instructions, maxResultBytes),
+      importance,
+    }),
     attempts: options.attempt,
     started: true,
   };
   return { kind: 'result', result };
 }
 
-/** A failure that may pass: tried again while there are attempts, then told to the model. */
+/** A failure that may pass: retried while there are attempts left, then reported to the model. */
 function failed({ tool, options }: Call, message: string, started: boolean): ToolRun {
   if (options.attempt < tool.spec.retry.attempts) return { kind: 'retry', message };
   return ended(options, started, 'error', toolErrorText(message));
@@ -298,7 +304,7 @@ function ended(
   return { kind: 'result', result: { outcome, error, attempts: options.attempt, started } };
 }
 
-/** The run keeps its specification while the fleet is upgraded: the tool may be gone by then. */
+/** A run keeps its specification during an upgrade, while this worker may lack the tool. */
 function missingText(agent: RegisteredAgent, order: ToolOrder): string {
   return `this worker has no tool ${order.tool} for agent ${agent.definition.name}`;
 }

@@ -1,7 +1,9 @@
-/** The built-in tool `tool_registry_search` of an agent, as the tool activity runs any tool. */
+/**
+ * The built-in tool `tool_registry_search` of an agent; the tool activity runs it like any tool.
+ */
 import {
   knownRanking,
-  pageOf,
+  searchPage,
   searchToolSpec,
   type SearchPage,
   type SearchQuery,
@@ -35,7 +37,7 @@ export function searchTool({
   const engines = enginesOf(toolSearch).map((engine) =>
     typeof engine === 'string' ? BUILT_IN[engine]() : engine,
   );
-  // One object for the life of the registry: indexes are kept by it.
+  // One object as long as the registry lives, because engines cache their index by it.
   const catalogue = tools.map(searchableTool);
   const known = new Set(catalogue.map(({ name }) => name));
   return {
@@ -43,7 +45,7 @@ export function searchTool({
     spec: searchToolSpec(spec.toolSearch, isLocalSearch(toolSearch)),
     standard: null,
     execute: async (args, { signal }): Promise<SearchPage> => {
-      // What the schema of the tool let through.
+      // The schema of the tool has checked them.
       const { query, query_type: id, page } = args as SearchQuery;
       const engine = engines.find((candidate) => candidate.id === id) ?? engines[0];
       const ranking: unknown = await engine?.search(query, catalogue, { signal });
@@ -51,12 +53,12 @@ export function searchTool({
         throw new ToolError(`the search engine ${engine?.id ?? ''} returned no list of names`);
       }
       const names = ranking.filter((name): name is string => typeof name === 'string');
-      return pageOf(knownRanking(names, known), page, pageSize);
+      return searchPage(knownRanking(names, known), page, pageSize);
     },
   };
 }
 
-/** A tool by all texts by which it can be found. */
+/** All texts by which a tool can be found. */
 export function searchableTool({ spec, search }: ToolDefinition): SearchableTool {
   return {
     name: spec.name,

@@ -1,12 +1,12 @@
-/** A bound on how many pieces of work of a process run at once. */
+/** Bounds how many tasks run at once in a process. */
 
-/** Pieces of work of which only some run at once. */
+/** A queue of tasks that limits how many run at once. */
 export interface Turns {
-  /** Runs `work` when it is its turn; rejects when `signal` is aborted before. */
+  /** Runs `work` when it is its turn; rejects when `signal` is aborted before that. */
   readonly take: <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
 }
 
-/** Lets `atOnce` pieces of work run at once, in the order in which they came. */
+/** Runs at most `atOnce` tasks at once, in the order in which they came. */
 export function createTurns(atOnce: number): Turns {
   let running = 0;
   const waiting = new Set<() => void>();

@@ -1,10 +1,17 @@
 /**
- * All time-outs, retries and cancellation types, in one table with their reasons. Duration strings
- * stand here alone; everywhere else a time is a number of milliseconds.
+ * All time-outs, retries and cancellation types, in one table with their reasons. Only this file
+ * has duration strings; everywhere else a time is a number of milliseconds.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
+import {
+  MAX_CHECK_ATTEMPTS,
+  MAX_JUDGE_ATTEMPTS,
+  MAX_MODEL_ATTEMPTS,
+  maxToolAttempts,
+} from '../core/contract/attempts.ts';
 import type { ToolSpec } from '../core/contract/spec.ts';
+import { defined } from '../core/base/defined.ts';
 
 /**
  * The default of a canceled activity is TRY_CANCEL: the workflow goes on at once and the usage of
@@ -18,19 +25,16 @@ export const LOAD_OPTIONS: LocalActivityOptions = {
   retry: { maximumAttempts: 1 },
 };
 
-/** Quick looks at a call before it runs: no I/O to speak of, but a function of the user's may fail. */
+/** Quick checks of a call before it runs: no I/O to speak of, but a user's function may fail. */
 export const CHECK_OPTIONS: LocalActivityOptions = {
   startToCloseTimeout: '5s',
   cancellationType: WAIT,
-  retry: { maximumAttempts: 3, initialInterval: '100ms' },
+  retry: { maximumAttempts: MAX_CHECK_ATTEMPTS, initialInterval: '100ms' },
 };
 
-/** Of a model call, over all activities that it takes. */
-export const MAX_MODEL_ATTEMPTS = 8;
-
 /**
- * A model may think for long; what notices a dead worker is the heartbeat, not this deadline.
- * `attemptsBefore` are those that other activities had for the same call.
+ * A model may think for a long time: the heartbeat detects a dead worker, not this deadline.
+ * `attemptsBefore`: attempts that other activities made for the same call.
  */
 export function modelOptions(runtime: ActivityRuntime, attemptsBefore = 0): ActivityOptions {
   return {
@@ -44,7 +48,7 @@ export function modelOptions(runtime: ActivityRuntime, attemptsBefore = 0): Acti
       initialInterval: '100ms',
       maximumInterval: '30s',
     },
-    ...(runtime.modelQueue === undefined ? {} : { taskQueue: runtime.modelQueue }),
+    ...defined({ taskQueue: runtime.modelQueue }),
   };
 }
 
@@ -58,7 +62,7 @@ export function toolOptions(tool: ToolSpec, runtime: ActivityRuntime): ActivityO
     heartbeatTimeout: runtime.heartbeatMs,
     cancellationType: WAIT,
     retry: retryOf(tool),
-    ...(runtime.toolQueue === undefined ? {} : { taskQueue: runtime.toolQueue }),
+    ...defined({ taskQueue: runtime.toolQueue }),
   };
 }
 
@@ -72,9 +76,8 @@ export function localToolOptions(tool: ToolSpec): LocalActivityOptions {
 }
 
 function retryOf(tool: ToolSpec): NonNullable<ActivityOptions['retry']> {
-  const attempts = tool.effect === 'once' ? 1 : tool.retry.attempts;
   return {
-    maximumAttempts: attempts,
+    maximumAttempts: maxToolAttempts(tool),
     initialInterval: tool.retry.initialMs,
     backoffCoefficient: tool.retry.factor,
   };
@@ -86,11 +89,11 @@ export function judgeOptions(runtime: ActivityRuntime): ActivityOptions {
     startToCloseTimeout: '5m',
     heartbeatTimeout: runtime.heartbeatMs,
     cancellationType: WAIT,
-    retry: { maximumAttempts: 3, initialInterval: '1s' },
+    retry: { maximumAttempts: MAX_JUDGE_ATTEMPTS, initialInterval: '1s' },
   };
 }
 
-/** The archive is a convenience of readers: a run does not wait for a full disk for ever. */
+/** The archive only serves readers, so a run does not wait forever for a full disk. */
 export function archiveOptions(runtime: ActivityRuntime): ActivityOptions {
   return {
     startToCloseTimeout: '5m',

@@ -1,6 +1,7 @@
 /**
- * The workflow that runs an agent, as a story: restore → handlers → load → run → hand over or end.
+ * The workflow that runs an agent, in order: restore → handlers → load → run → hand over or end.
  */
+import { defined } from '../core/base/defined.ts';
 import {
   CancellationScope,
   isCancellation,
@@ -13,7 +14,7 @@ import type {
   LoadedAgent,
 } from '../activities/activity-types.ts';
 import type { Ending } from '../core/run/ending.ts';
-import { joinFamily, progressOf } from '../core/children/family.ts';
+import { createTreeHandlers, progressOf } from '../core/children/tree-handlers.ts';
 import type { AgentInput } from '../core/contract/input.ts';
 import { finish, runLoop, type LoopEnd, type Opening } from '../core/loop/loop.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
@@ -27,11 +28,11 @@ import type { AgentSpec } from '../core/contract/spec.ts';
 import type { ParentLink } from '../core/contract/lease.ts';
 import { LOAD_OPTIONS } from './activity-options.ts';
 import { handOver } from './continuation.ts';
-import { leaveWith, loadFailure, throughTheOneExit } from './failures.ts';
+import { leaveWith, loadFailure, toWorkflowFailure } from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { readStart, type Start } from './start.ts';
-import { createTemporalHost, type TemporalHost } from './temporal-host.ts';
+import { createTemporalHost } from './temporal-host.ts';
 
 /** Runs an agent from its input, or from what an earlier link handed over, to its Step. */
 export function agent(payload: unknown): Promise<Step> {
@@ -55,14 +56,14 @@ export async function runAgentWorkflow(
     const native = watchNativeCancel(session);
     const { state, runtime, opening } = await startOrRestore(start, session);
 
-    // What an abort cancels: calls in flight end, the loop goes on.
+    // An abort cancels this scope: calls in flight end, the loop goes on.
     const flight = new CancellationScope({ cancellable: true });
     const { run, end } = await flight.run(
       () =>
         new Promise<{ readonly run: Run; readonly end: LoopEnd }>((resolve, reject) => {
-          // A bug beside the loop, in a timer, ends the run as one in the loop does.
-          const { run, host } = begin(session, state, runtime, start, reject);
-          runLoop(run, host, loopOf(state.head.spec), opening).then(
+          // A bug outside the loop, such as in a timer, ends the run like one in the loop.
+          const run = begin(session, state, runtime, reject);
+          runLoop(run, loopOf(state.head.spec), opening).then(
             (end) => resolve({ run, end }),
             reject,
           );
@@ -70,17 +71,17 @@ export async function runAgentWorkflow(
     );
     if (end.kind === 'ended') return await close(session, run, end.ending, native);
 
-    // A cancel that comes now is found in the mailbox.
+    // A cancel that comes now waits in the mailbox.
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
     return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
-    throw throughTheOneExit(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
+    throw toWorkflowFailure(error, (cause) => (opened === null ? null : brokenStep(opened, cause)));
   }
 }
 
 /**
- * A native cancellation of the workflow, once it was requested. It cancels the scope of every call in
- * flight by itself; by the mailbox the loop hears of it, as of a user's cancel.
+ * A native cancellation of the workflow, once it was requested. It cancels the scope of every call
+ * in flight; the loop finds it in the mailbox, like a user's cancel.
  */
 interface NativeCancel {
   error: unknown;
@@ -132,12 +133,12 @@ function freshState(
       agentPath: parent?.path ?? spec.name,
       depth: parent?.depth ?? 0,
       startedAt: startTime.getTime(),
-      ...(parent === null ? {} : { parent }),
+      ...defined({ parent: parent ?? undefined }),
     },
     {
       spec,
       ...(material ?? givenMaterial(input)),
-      ...(history === undefined ? {} : { history }),
+      ...defined({ history }),
     },
     memory,
   );
@@ -147,9 +148,8 @@ function begin(
   session: Session,
   state: RunState,
   runtime: ActivityRuntime,
-  start: Start,
   onBug: (error: unknown) => void,
-): { readonly run: Run; readonly host: TemporalHost } {
+): Run {
   const host = createTemporalHost({
     runtime,
     mailbox: session.mailbox,
@@ -160,14 +160,12 @@ function begin(
   const run = createRun(state, host);
   session.host = host;
   session.run = run;
-  session.family = joinFamily(run, host, onBug);
-  if (start.kind === 'continued') {
-    for (const adjustment of start.handover.putOff) applyAdjustment(session, adjustment);
-  }
-  return { run, host };
+  session.tree = createTreeHandlers(run, onBug);
+  for (const adjustment of session.handedAdjustments) applyAdjustment(session, adjustment);
+  return run;
 }
 
-/** The Step of a run that ended by something unexpected: a bug, with all that is known. */
+/** The Step of a run that ended by a bug, with all that is known. */
 function brokenStep(session: Session, cause: string): Step {
   const { run, agent } = session;
   if (run === null) return unstartedStep(agent, 'internal', cause, traceOf(session));
@@ -189,9 +187,9 @@ async function close(
   session.host?.flush();
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
-    // A child's Step would not reach its parent so: what it has spent is told before.
+    // A child's Step would not reach its parent this way, so its spending is reported first.
     const { host } = session;
-    if (run.state.parent !== undefined) await host?.sayLast(progressOf(run.state, host.address));
+    if (run.state.parent !== undefined) await host?.sendLast(progressOf(run.state, host.address));
     throw native.error;
   }
   return leaveWith(step);

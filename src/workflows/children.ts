@@ -2,10 +2,11 @@
  * Child runs as child workflows, and messages to the runs above and below.
  *
  * I1  A child is addressed by its workflow id alone: its run id changes when it hands over.
- * I2  Nothing here is canceled by Temporal: a child hears by a signal why it is to end, ends with its
- *     Step, and is awaited. Only so its totals come back.
- * I3  A message that cannot be delivered is dropped: who it was for has ended, or says so itself.
- * I4  A child does not outlive its parent: when that closes without waiting, it is terminated.
+ * I2  Temporal cancels nothing here: a signal tells a child why it must end, and its parent awaits
+ *     its Step. Otherwise its totals would be lost.
+ * I3  A message that cannot be delivered is dropped: its receiver has ended.
+ * I4  A child does not outlive its parent: when the parent closes without waiting, it is
+ *     terminated.
  */
 import {
   ApplicationFailure,
@@ -17,9 +18,12 @@ import {
   workflowInfo,
   type SignalDefinition,
 } from '@temporalio/workflow';
-import type { ChildEnd, ChildOrder } from '../core/run/host.ts';
+import type { ChildEnd } from '../core/contract/host-outcome.ts';
+import type { ChildOrder } from '../core/contract/host-order.ts';
+import { errorText } from '../core/base/error-text.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { isStep } from '../core/contract/piping.ts';
+import type { Host } from '../core/run/host.ts';
 import { MAX_START_BYTES } from '../core/start/start-input.ts';
 import type { Step } from '../core/contract/step.ts';
 import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
@@ -29,7 +33,7 @@ import type {
   ParentMessage,
   ProgressMessage,
 } from '../core/contract/tree-messages.ts';
-import { startTimer } from './host-waits.ts';
+import { startTimer } from './timer.ts';
 import {
   cancelSignal,
   deadlinesSignal,
@@ -38,34 +42,32 @@ import {
   progressSignal,
 } from './messages.ts';
 
-/** The runs below a workflow, and its way to the one above. */
+/** The child runs of a workflow, and the messages to them and to its parent. */
 export interface ChildRuns {
   /** Runs a child to its end; see `Host.runChild`. */
   readonly run: (order: ChildOrder, cancel: () => ChildCancel) => Promise<ChildEnd>;
-  readonly tellParent: (message: ParentMessage) => void;
-  readonly tellChild: (childId: string, message: ChildMessage) => void;
-  /** Tells the parent for the last time, before the workflow closes without a Step; settles when told. */
-  readonly sayLast: (progress: ProgressMessage) => Promise<void>;
-  /** Tells one child to end. Harmless when it has ended, or was never started. */
-  readonly abortOne: (childId: string) => void;
-  /** Tells all children that live to end. */
-  readonly abort: () => void;
+  readonly send: Host['send'];
+  /** Sends the last report to the parent; settles when it is delivered or cannot be. */
+  readonly sendLast: (progress: ProgressMessage) => Promise<void>;
+  /** Makes all live children end, or one of them. Harmless if it has ended or never started. */
+  readonly abort: (childId?: string) => void;
 }
 
-/** A child that lives. */
+/** A live child. */
 interface LiveChild {
   readonly cancel: () => ChildCancel;
-  /** What it is to hear once it is started, the newest of each kind. */
-  readonly news: Map<ChildMessage['kind'], ChildMessage>;
-  /** A signal before the service has started it would find nobody. */
+  /** Messages to send once it has started, the newest of each kind. */
+  readonly unsent: Map<ChildMessage['kind'], ChildMessage>;
+  /** Whether the service has started it: an earlier signal would be lost. */
   isStarted: boolean;
-  isToEnd: boolean;
-  readonly giveUp: () => void;
+  mustEnd: boolean;
+  /** Starts the time that it has for ending. */
+  readonly limitTime: () => void;
 }
 
 /**
- * How long a child may take to end once it is told: for its calls and those of its own children to stop,
- * level after level. Then it is lost, and is terminated when its parent closes.
+ * How long a child may take to end after its cancel: its calls and those of its own children have
+ * to stop, level after level. Then it is lost, and is terminated when its parent closes.
  */
 const END_WITHIN_MS = 90_000;
 
@@ -74,70 +76,24 @@ const MAX_ID_BYTES = 1_000;
 
 const MEMO_TASK_CHARACTERS = 200;
 
-/** No children yet. `onBug` is told what broke beside the loop. */
+/** No children yet. `onBug` gets errors of timers, which nothing awaits. */
 export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   const live = new Map<string, LiveChild>();
   const ambient = CancellationScope.current();
   let scope: CancellationScope | null = null;
-  // What is done here goes on when the workflow is canceled: children end by themselves. Made when it is
-  // needed: each scope costs six promises, and most runs are alone.
+  // This work goes on when the workflow is canceled: children end by themselves. Scopes are made
+  // only when needed, because each costs six promises and most runs have no relatives.
   const shield = (): CancellationScope =>
     (scope ??= new CancellationScope({ cancellable: false, parent: ambient }));
-  const parent = workflowInfo().parent?.workflowId;
+  const { send, sendLast } = createSignals(shield, live);
 
-  const tell = <Args extends [unknown?]>(
-    workflowId: string,
-    signal: SignalDefinition<Args>,
-    ...args: Args
-  ): Promise<void> =>
-    shield()
-      .run(() => getExternalWorkflowHandle(workflowId).signal(signal, ...args))
-      // I3: it has ended.
-      .catch(() => undefined);
-  const tellChild = (childId: string, message: ChildMessage): void => {
-    switch (message.kind) {
-      case 'cancel':
-        return void tell(childId, cancelSignal, message);
-      case 'lease-grant':
-      case 'deadlines': {
-        const child = live.get(childId);
-        if (child?.isStarted === false) child.news.set(message.kind, message);
-        else if (message.kind === 'deadlines') void tell(childId, deadlinesSignal, message);
-        else void tell(childId, leaseGrantSignal, message);
-      }
-    }
+  const cancelIfDue = (childId: string, child: LiveChild): void => {
+    if (child.mustEnd && child.isStarted) send({ to: 'child', childId, message: child.cancel() });
   };
-  const end = (childId: string, child: LiveChild): void => {
-    if (child.isToEnd && child.isStarted) tellChild(childId, child.cancel());
-  };
-  const abortOne = (childId: string): void => {
-    const child = live.get(childId);
-    if (child === undefined || child.isToEnd) return;
-    child.isToEnd = true;
-    child.giveUp();
-    end(childId, child);
-  };
-  const startAndAwait = async (order: ChildOrder, child: LiveChild): Promise<ChildEnd> => {
-    const { childId, input } = order;
-    const refusal = refusalOf(order);
-    if (refusal !== null) return { kind: 'unstarted', message: refusal };
-    const { text } = input.task;
-    const task = text.slice(0, MEMO_TASK_CHARACTERS);
-    try {
-      const handle = await startChild(AGENT_WORKFLOW, {
-        workflowId: childId,
-        args: [input],
-        parentClosePolicy: 'TERMINATE',
-        memo: { agent: input.agent, task },
-        staticSummary: `${input.agent}: ${task}`,
-      });
-      child.isStarted = true;
-      end(childId, child);
-      for (const message of child.news.values()) tellChild(childId, message);
-      return { kind: 'ended', step: (await handle.result()) as Step };
-    } catch (error) {
-      return endOf(error, child.isStarted);
-    }
+  const onStart = (childId: string, child: LiveChild): void => {
+    child.isStarted = true;
+    cancelIfDue(childId, child);
+    for (const message of child.unsent.values()) send({ to: 'child', childId, message });
   };
   return {
     run: (order, cancel) => {
@@ -151,39 +107,104 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
         const onLate = (): void => lose({ kind: 'lost', message: LATE });
         const child: LiveChild = {
           cancel,
-          news: new Map(),
+          unsent: new Map(),
           isStarted: false,
-          isToEnd: false,
-          giveUp: () => startTimer(patience, END_WITHIN_MS, onLate, onBug),
+          mustEnd: false,
+          limitTime: () => startTimer(patience, END_WITHIN_MS, onLate, onBug),
         };
         live.set(childId, child);
-        return Promise.race([startAndAwait(order, child), lost]).then((ended) => {
+        const ended = startAndAwait(order, () => onStart(childId, child));
+        return Promise.race([ended, lost]).then((end) => {
           live.delete(childId);
-          if (child.isToEnd) patience.cancel();
-          return ended;
+          if (child.mustEnd) patience.cancel();
+          return end;
         });
       });
     },
-    tellParent: (message) => {
-      if (parent === undefined) return;
-      void (message.kind === 'progress'
-        ? tell(parent, progressSignal, message)
-        : tell(parent, leaseRequestSignal, message));
-    },
-    sayLast: async (progress) => {
-      if (parent !== undefined) await tell(parent, progressSignal, { ...progress, final: true });
-    },
-    tellChild,
-    abortOne,
-    abort: () => {
-      for (const childId of live.keys()) abortOne(childId);
+    send,
+    sendLast,
+    abort: (childId) => {
+      for (const id of childId === undefined ? live.keys() : [childId]) {
+        const child = live.get(id);
+        if (child === undefined || child.mustEnd) continue;
+        child.mustEnd = true;
+        child.limitTime();
+        cancelIfDue(id, child);
+      }
     },
   };
 }
 
+/** Messages to the parent and to children, as signals. */
+function createSignals(
+  shield: () => CancellationScope,
+  live: ReadonlyMap<string, LiveChild>,
+): Pick<ChildRuns, 'send' | 'sendLast'> {
+  const parent = workflowInfo().parent?.workflowId;
+  const signal = <Args extends [unknown?]>(
+    workflowId: string,
+    definition: SignalDefinition<Args>,
+    ...args: Args
+  ): Promise<void> =>
+    shield()
+      .run(() => getExternalWorkflowHandle(workflowId).signal(definition, ...args))
+      // I3: it has ended.
+      .catch(() => undefined);
+  const sendToChild = (childId: string, message: ChildMessage): void => {
+    switch (message.kind) {
+      case 'cancel':
+        return void signal(childId, cancelSignal, message);
+      case 'lease-grant':
+      case 'deadlines': {
+        const child = live.get(childId);
+        if (child?.isStarted === false) child.unsent.set(message.kind, message);
+        else if (message.kind === 'deadlines') void signal(childId, deadlinesSignal, message);
+        else void signal(childId, leaseGrantSignal, message);
+      }
+    }
+  };
+  const sendToParent = (message: ParentMessage): void => {
+    if (parent === undefined) return;
+    if (message.kind === 'progress') void signal(parent, progressSignal, message);
+    else void signal(parent, leaseRequestSignal, message);
+  };
+  return {
+    send: (outgoing) => {
+      if (outgoing.to === 'parent') sendToParent(outgoing.message);
+      else sendToChild(outgoing.childId, outgoing.message);
+    },
+    sendLast: async (progress) => {
+      if (parent !== undefined) await signal(parent, progressSignal, { ...progress, final: true });
+    },
+  };
+}
+
+async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<ChildEnd> {
+  const { childId, input } = order;
+  const refusal = refusalOf(order);
+  if (refusal !== null) return { kind: 'unstarted', message: refusal };
+  const { text } = input.task;
+  const task = text.slice(0, MEMO_TASK_CHARACTERS);
+  let isStarted = false;
+  try {
+    const handle = await startChild(AGENT_WORKFLOW, {
+      workflowId: childId,
+      args: [input],
+      parentClosePolicy: 'TERMINATE',
+      memo: { agent: input.agent, task },
+      staticSummary: `${input.agent}: ${task}`,
+    });
+    isStarted = true;
+    onStart();
+    return { kind: 'ended', step: (await handle.result()) as Step };
+  } catch (error) {
+    return endOf(error, isStarted);
+  }
+}
+
 const LATE = `it did not end within ${END_WITHIN_MS / 1_000} s of being told to`;
 
-/** Why the service would not take a child; null when it does. */
+/** Why the service would refuse to start a child; null when it would not. */
 function refusalOf({ childId, input }: ChildOrder): string | null {
   const idBytes = utf8Length(childId);
   if (idBytes > MAX_ID_BYTES) {
@@ -195,12 +216,12 @@ function refusalOf({ childId, input }: ChildOrder): string | null {
     : null;
 }
 
-/** What the failure of a child workflow says of its run: a typed one carries the Step. */
+/** How a child run ended whose workflow failed: a typed failure carries the Step. */
 function endOf(error: unknown, isStarted: boolean): ChildEnd {
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
   const step = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
   if (isStep(step)) return { kind: 'ended', step };
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = errorText(cause);
   if (!isStarted) return { kind: 'unstarted', message };
   const canceled = cause instanceof CancelledFailure ? { canceled: true as const } : {};
   return { kind: 'lost', message, ...canceled };

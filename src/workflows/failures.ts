@@ -1,7 +1,8 @@
 /**
- * The one exit. A plain error in workflow code makes Temporal retry the task for ever, so everything
- * that leaves the agent workflow passes here and becomes a Step or a typed failure that carries one.
+ * How the agent workflow ends: with a Step, or with a typed failure that carries one. A plain error
+ * in workflow code would make Temporal retry the task forever, so every error passes through here.
  */
+import { defined } from '../core/base/defined.ts';
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -10,6 +11,7 @@ import {
   log,
   TemporalFailure,
 } from '@temporalio/workflow';
+import { errorText } from '../core/base/error-text.ts';
 import { unstartedStep } from '../core/run/step-of.ts';
 import type { Step, StepTrace } from '../core/contract/step.ts';
 import { isFailureType, type FailureType } from '../core/base/failure-types.ts';
@@ -24,11 +26,11 @@ export function failureOf(
     type,
     message,
     nonRetryable: true,
-    ...(step === null ? {} : { details: [step] }),
+    ...defined({ details: step === null ? undefined : [step] }),
   });
 }
 
-/** The Step of an ending that completes the workflow; throws the typed failure of any other. */
+/** Returns a Step that completes the workflow; throws the typed failure of any other. */
 export function leaveWith(step: Step): Step {
   switch (step.status) {
     case 'success':
@@ -51,19 +53,19 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
   const cause = error instanceof ActivityFailure ? error.cause : error;
   const known = cause instanceof ApplicationFailure && isFailureType(cause.type) ? cause : null;
   const type = known === null ? 'internal' : (known.type as FailureType);
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = errorText(cause);
   return failureOf(type, message, unstartedStep(agent, type, message, trace));
 }
 
 /**
- * What may leave the workflow in place of `error`: typed failures, cancellations and the hand-over as
- * they are, anything unexpected as a failure of type `internal`. `stepOf` gives the Step that it
- * carries; it may throw, as the run may be in any state.
+ * The failure that the workflow ends with for `error`: typed failures, cancellations and the
+ * hand-over are kept, anything else becomes a failure of type `internal`. `stepOf` makes the Step
+ * that it carries; it may throw, since the run can be in any state.
  */
-export function throughTheOneExit(error: unknown, stepOf: (cause: string) => Step | null): unknown {
+export function toWorkflowFailure(error: unknown, stepOf: (cause: string) => Step | null): unknown {
   if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;
   if (isCancellation(error)) return error;
-  const thrown = error instanceof Error ? error.message : String(error);
+  const thrown = errorText(error);
   log.error('The agent workflow failed unexpectedly', { error: thrown });
   const cause = `Expected the run to end by itself, got: ${thrown}`;
   return failureOf('internal', cause, stepOrNull(cause, stepOf));

@@ -1,30 +1,35 @@
-/** Attempts at a model call that the workflow begins itself, because those before them had cost. */
+/**
+ * Retries of a model call that the workflow makes itself, because an earlier attempt cost tokens.
+ */
 import { type CancellationScope, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
-import type { MayTryAgain, ModelLoss, ModelOrder, ModelOutcome } from '../core/run/host.ts';
-import { MAX_MODEL_ATTEMPTS, modelOptions } from './activity-options.ts';
+import type { ModelCallOptions } from '../core/run/host.ts';
+import type { ModelLoss, ModelOutcome } from '../core/contract/host-outcome.ts';
+import type { ModelOrder } from '../core/contract/host-order.ts';
+import { MAX_MODEL_ATTEMPTS } from '../core/contract/attempts.ts';
+import { modelOptions } from './activity-options.ts';
 import { abortedWith, addEarlier, retryOf, toModelOutcome } from './call-failures.ts';
 
-/** Where and how long a model call is tried again. */
+/** Where and how long a model call is retried. */
 export interface Retrying {
   readonly scope: CancellationScope;
   readonly runtime: ActivityRuntime;
-  readonly mayTryAgain: MayTryAgain;
+  readonly mayRetry: ModelCallOptions['mayRetry'];
 }
 
 /**
- * Begins a model call anew until one ends for good, see `retryAfterMs` of ModelFailureDetails, or the
- * limits have no room for another attempt.
+ * Begins a model call again until an attempt succeeds or its failure is final (`retryAfterMs` of
+ * ModelFailureDetails is absent), or the limits have no room for another attempt.
  */
-export async function tryAgain(
+export async function retryModelCall(
   order: ModelOrder,
   failed: ModelLoss,
   waitMs: number | null,
-  { scope, runtime, mayTryAgain }: Retrying,
+  { scope, runtime, mayRetry }: Retrying,
 ): Promise<ModelOutcome> {
   let lost = failed;
   for (let nextMs = waitMs; nextMs !== null && lost.attempts < MAX_MODEL_ATTEMPTS;) {
-    if (!mayTryAgain(lost)) return lost;
+    if (!mayRetry(lost)) return lost;
     const ms = nextMs;
     try {
       await scope.run(() => sleep(ms));
@@ -33,7 +38,7 @@ export async function tryAgain(
       return abortedWith(lost);
     }
     // The limits may have been lowered meanwhile.
-    if (!mayTryAgain(lost)) return lost;
+    if (!mayRetry(lost)) return lost;
     const { attempts } = lost;
     const { callModel } = proxyActivities<EverloopActivities>(modelOptions(runtime, attempts));
     try {

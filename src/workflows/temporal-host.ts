@@ -1,16 +1,13 @@
 /**
- * The Host over Temporal: each call is an activity in a scope of its own.
+ * The Host over Temporal: each call is an activity.
  *
- * I1  All activities share one cancellable scope, that of the caller, until `abort` cancels it; then
- *     the next ones get a new one. The workflow's own cancellation reaches it too: what is in flight
- *     ends, and the mailbox says why.
- * I2  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
- * I3  The transcript goes to the worker by a sink just before its model activity is scheduled.
- * I4  Events are published before the workflow waits for anything, in one batch.
- * I5  Nothing here decides: time, retries and queues stand in `activity-options.ts`.
+ * I1  No call rejects: failures become outcomes here, and a bug becomes the failure of the run.
+ * I2  The transcript goes to the worker by a sink just before its model activity is scheduled.
+ * I3  Events are published in one batch before the workflow waits for anything.
+ * I4  Nothing here decides: time, retries and queues are in `activity-options.ts`.
  */
 import {
-  CancellationScope,
+  type CancellationScope,
   proxyActivities,
   proxyLocalActivities,
   upsertMemo,
@@ -20,23 +17,24 @@ import type { ActivityRuntime, EverloopActivities } from '../activities/activity
 import type { AgentEvent } from '../core/contract/events.ts';
 import type {
   ApprovalOutcome,
-  Host,
   JudgeOutcome,
   LiteralsOutcome,
   ModelOutcome,
   ToolEnd,
-} from '../core/run/host.ts';
-import type { Mailbox } from '../core/run/inbox.ts';
-import type { RunLog } from '../core/run/run-log.ts';
-import type { ToolSpec } from '../core/contract/spec.ts';
+} from '../core/contract/host-outcome.ts';
 import type {
   JudgeResult,
   LiteralFindings,
   LiteralVerdict,
-  ToolOrder,
   ToolResult,
 } from '../core/contract/outcome.ts';
+import type { ToolSpec } from '../core/contract/spec.ts';
 import type { ProgressMessage } from '../core/contract/tree-messages.ts';
+import type { Capacity, Host } from '../core/run/host.ts';
+import type { Mailbox } from '../core/run/inbox.ts';
+import type { RunLog } from '../core/run/run-log.ts';
+import { createWaits, type Waits } from '../core/run/waits.ts';
+import { SEARCH_TOOL } from '../core/tool-search/query.ts';
 import {
   CHECK_OPTIONS,
   judgeOptions,
@@ -45,27 +43,26 @@ import {
   toolOptions,
 } from './activity-options.ts';
 import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
-import { createChildRuns } from './children.ts';
-import { createWaits, startTimer } from './host-waits.ts';
-import { tryAgain } from './retry-model.ts';
+import { createChildRuns, type ChildRuns } from './children.ts';
+import { createFlight, type Flight } from './flight.ts';
+import { retryModelCall } from './retry-model.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
+import { startTimer } from './timer.ts';
 
 /** The Host of a workflow, and what its handlers may know of it. */
 export interface TemporalHost extends Host {
   /** What is in flight, in words: `model gpt-5`, `tool search`. */
   inFlight(): readonly string[];
-  /** Sends what was published to the worker's listeners; called before each wait, and at the end. */
+  /** Sends unpublished events to the worker's listeners; called before each wait and at the end. */
   flush(): void;
-  /** Tells the parent for the last time, before the workflow closes without a Step. */
-  sayLast(progress: ProgressMessage): Promise<void>;
+  /** Sends the last report to the parent before the workflow closes without a Step. */
+  sendLast(progress: ProgressMessage): Promise<void>;
 }
 
 /** The service ends an execution at 51,200 events or 50 MB; calls in flight still have to end. */
 const MAX_EVENTS = 45_000;
 const MAX_HISTORY_BYTES = 44_000_000;
-
-type ToolActivities = Pick<EverloopActivities, 'callTool' | 'searchTools'>;
 
 /** What a host is made of. */
 export interface TemporalHostParts {
@@ -74,209 +71,185 @@ export interface TemporalHostParts {
   readonly log: RunLog;
   /** Whether something waits for people or the outside, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
-  /** Told what a timer's callback threw: nobody awaits it, and it must end the run all the same. */
+  /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
   readonly onBug: (error: unknown) => void;
 }
 
 /**
- * A Host over the activities of this worker fleet. Call it, and all that uses it, inside a
- * cancellable scope of its own: see I1.
+ * A Host over the activities of this worker fleet. Call it, and everything that uses it, inside a
+ * cancellable scope of its own: an abort cancels that scope.
  */
 export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   const { runtime, mailbox, log, onBug } = parts;
-  const feed = createTranscriptFeed();
-  const models = proxyActivities<EverloopActivities>(modelOptions(runtime));
-  const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
-  const approvals = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
-  const inFlight: string[] = [];
-  let unpublished: AgentEvent[] = [];
-  let announced = workflowInfo().memo?.['waiting'] === true;
-  const ambient = CancellationScope.current();
-  // Beside the ambient scope, under the workflow's own: an abort of one does not reach the other.
-  const newScope = (): CancellationScope =>
-    new CancellationScope({
-      cancellable: true,
-      ...(ambient.parent === undefined ? {} : { parent: ambient.parent }),
-    });
-  const waits = createWaits(newScope, onBug);
-  /** Calls that can be ended alone. */
-  const separate = new Map<string, CancellationScope>();
+  const unpublished: AgentEvent[] = [];
+  const flush = createFlush(parts, () => unpublished.splice(0));
+  const flight = createFlight(() => waits.wake());
+  const timer = (at: number, onDue: () => void): (() => void) => {
+    const scope = flight.newScope();
+    startTimer(scope, at - Date.now(), onDue, onBug);
+    return () => scope.cancel();
+  };
+  const waits = createWaits(timer);
   const children = createChildRuns(onBug);
-  let scope = ambient;
-  let deadline: CancellationScope | null = null;
-
-  // Lists of runs read the memo, for which they need no worker. An event of history on each change.
-  const announce = (): void => {
-    const waits = parts.waitsForPeople?.() ?? false;
-    if (waits === announced) return;
-    announced = waits;
-    upsertMemo({ waiting: waits });
-  };
-  const flush = (): void => {
-    announce();
-    if (unpublished.length === 0) return;
-    sinks.events.publish(unpublished);
-    unpublished = [];
-  };
-  /** Schedules an activity, and gives what it came to, whichever way it ended. */
-  const call = <Result, Outcome>(
-    words: string,
-    schedule: () => Promise<Result>,
-    onResult: (result: Result) => Outcome,
-    onFailure: (error: unknown) => Outcome | Promise<Outcome>,
-    own: CancellationScope | null = null,
-  ): Promise<Outcome> => {
-    flush();
-    inFlight.push(words);
-    const settle = (): void => {
-      inFlight.splice(inFlight.indexOf(words), 1);
-      waits.wake();
-    };
-    const within = own ?? scope;
-    const begun = within === ambient ? schedule() : within.run(schedule);
-    return begun.then(
-      (result) => (settle(), onResult(result)),
-      (error: unknown) => {
-        const outcome = onFailure(error);
-        if (!(outcome instanceof Promise)) return (settle(), outcome);
-        return outcome.then((late) => (settle(), late));
-      },
-    );
-  };
-
-  const byTool = new Map<string, ToolActivities>();
-  const activitiesOf = (tool: ToolSpec): ToolActivities => {
-    const known = byTool.get(tool.name);
-    if (known !== undefined) return known;
-    const activities = tool.local
-      ? proxyLocalActivities<EverloopActivities>(localToolOptions(tool))
-      : proxyActivities<EverloopActivities>(toolOptions(tool, runtime));
-    byTool.set(tool.name, activities);
-    return activities;
-  };
-  const separateScope = (callId: string): CancellationScope => {
-    const own = new CancellationScope({ cancellable: true, parent: scope });
-    separate.set(callId, own);
-    return own;
-  };
-  const runTool = (
-    order: ToolOrder,
-    tool: ToolSpec,
-    activity: 'callTool' | 'searchTools',
-    isSeparate = false,
-  ): Promise<ToolEnd> => {
-    const { callId } = order;
-    const own = isSeparate ? separateScope(callId) : null;
-    const endedWith = (result: ToolResult): ToolEnd => {
-      separate.delete(callId);
-      return { result, endedAt: Date.now() };
-    };
-    return call(
-      `tool ${tool.name}`,
-      () => activitiesOf(tool)[activity](order),
-      endedWith,
-      (error) => endedWith(toToolResult(error, tool)),
-      own,
-    );
-  };
+  let cancelDeadline = (): void => undefined;
 
   return {
     address: workflowInfo().workflowId,
     mailbox,
-    now: () => Date.now(),
-    inFlight: () => [...inFlight],
-    callModel: (order, state, mayTryAgain, separateId) => {
-      if (order.inline === undefined) feed(state);
-      const own = separateId === undefined ? null : separateScope(separateId);
-      // An abort replaces `scope`; what is tried again belongs to the one in which the call began.
-      const retrying = { scope: own ?? scope, runtime, mayTryAgain };
-      const ended = (outcome: ModelOutcome): ModelOutcome => {
-        if (separateId !== undefined) separate.delete(separateId);
-        return outcome;
-      };
-      return call<ModelOutcome, ModelOutcome>(
-        `model ${order.model}`,
-        () => models.callModel(order),
-        ended,
-        (error) => tryAgain(order, toModelOutcome(error), retryOf(error), retrying).then(ended),
-        own,
-      );
+    waits: {
+      wake: waits.wake,
+      until: (condition, deadline) => {
+        flush();
+        return waits.until(condition, deadline);
+      },
     },
-    callTool: (order, tool, isSeparate) => runTool(order, tool, 'callTool', isSeparate),
-    searchTools: (order, tool, isSeparate) => runTool(order, tool, 'searchTools', isSeparate),
-    judgeAnswer: (order) =>
-      call<JudgeResult, JudgeOutcome>(
-        'judge',
-        () => judges.judgeAnswer(order),
-        (result) => ({ kind: 'judged', result }),
-        toCheckOutcome,
-      ),
-    needsApproval: (order, tool) =>
-      call<boolean, ApprovalOutcome>(
-        `approval check of ${tool.name}`,
-        () => approvals.needsApproval(order),
-        (needed) => ({ kind: 'known', needed }),
-        toCheckOutcome,
-      ),
-    checkLiterals: (order) =>
-      call<readonly (LiteralVerdict | LiteralFindings)[], LiteralsOutcome>(
-        'argument check',
-        () => approvals.checkLiterals(order),
-        (checked) => ({
-          kind: 'checked',
-          verdicts: checked.filter((one) => one.kind !== 'literal'),
-          literals: checked.filter((one) => one.kind === 'literal'),
-        }),
-        toCheckOutcome,
-      ),
+    capacity: capacityOf(mailbox),
+    now: () => Date.now(),
+    ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();
-      const words = `agent ${order.input.agent}`;
-      inFlight.push(words);
-      return children.run(order, cancel).then((end) => {
-        inFlight.splice(inFlight.indexOf(words), 1);
-        waits.wake();
-        return end;
-      });
+      const end = flight.add(`agent ${order.input.agent}`);
+      return children.run(order, cancel).then((ended) => (end(), ended));
     },
-    tellParent: children.tellParent,
-    tellChild: children.tellChild,
-    sayLast: children.sayLast,
-    isIdle: () => inFlight.length === 0,
-    abort: () => {
-      waits.wake();
-      if (inFlight.length === 0) return;
-      children.abort();
-      const aborted = scope;
-      scope = newScope();
-      aborted.cancel();
-    },
-    abortCall: (callId) => {
-      separate.get(callId)?.cancel();
-      children.abortOne(`${workflowInfo().workflowId}/${callId}`);
-      waits.wake();
-    },
-    waitUntil: (until, at) => {
-      flush();
-      return waits.until(until, at);
-    },
+    send: children.send,
+    sendLast: children.sendLast,
+    isIdle: flight.isIdle,
+    inFlight: flight.labels,
+    abort: (abortId) => abort(flight, children, waits, abortId),
     setDeadline: (at, onDue) => {
-      deadline?.cancel();
-      deadline = at === null ? null : newScope();
-      if (deadline !== null && at !== null) startTimer(deadline, at - Date.now(), onDue, onBug);
+      cancelDeadline();
+      cancelDeadline = at === null ? () => undefined : timer(at, onDue);
     },
-    handoverDue: () => workflowInfo().continueAsNewSuggested,
-    isFull: () => {
-      const { historyLength, historySize } = workflowInfo();
-      return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;
-    },
-    fitsHandover: (state) => fitsHandover(state, mailbox.peek()),
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);
       waits.wake();
     },
     flush,
-    wake: () => waits.wake(),
+  };
+}
+
+/** Sends what `takeEvents` gives, and says in the memo whether the run waits for people. */
+function createFlush(
+  { waitsForPeople }: TemporalHostParts,
+  takeEvents: () => readonly AgentEvent[],
+): () => void {
+  let announced = workflowInfo().memo?.['waiting'] === true;
+  return () => {
+    // Lists of runs read the memo, since that needs no worker. Each change costs one event of
+    // history.
+    const waiting = waitsForPeople?.() ?? false;
+    if (waiting !== announced) upsertMemo({ waiting });
+    announced = waiting;
+    const events = takeEvents();
+    if (events.length > 0) sinks.events.publish(events);
+  };
+}
+
+function capacityOf(mailbox: Mailbox): Capacity {
+  return {
+    isHandoverDue: () => workflowInfo().continueAsNewSuggested,
+    isFull: () => {
+      const { historyLength, historySize } = workflowInfo();
+      return historyLength > MAX_EVENTS || historySize > MAX_HISTORY_BYTES;
+    },
+    fits: (state) => fitsHandover(state, mailbox.peek()),
+  };
+}
+
+function abort(flight: Flight, children: ChildRuns, waits: Waits, abortId?: string): void {
+  if (abortId !== undefined) {
+    flight.abort(abortId);
+    children.abort(`${workflowInfo().workflowId}/${abortId}`);
+    return waits.wake();
+  }
+  waits.wake();
+  if (flight.isIdle()) return;
+  children.abort();
+  flight.abort();
+}
+
+type Calls = Pick<
+  Host,
+  'callModel' | 'callTool' | 'judgeAnswer' | 'needsApproval' | 'checkLiterals'
+>;
+
+/** The calls that are activities. */
+function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls {
+  const feed = createTranscriptFeed();
+  const models = proxyActivities<EverloopActivities>(modelOptions(runtime));
+  const judges = proxyActivities<EverloopActivities>(judgeOptions(runtime));
+  const checks = proxyLocalActivities<EverloopActivities>(CHECK_OPTIONS);
+  const toolActivities = createToolActivities(runtime);
+  return {
+    callModel: (order, state, { mayRetry, abortId }) => {
+      if (order.inline === undefined) feed(state);
+      return run<ModelOutcome, ModelOutcome>({
+        label: `model ${order.model}`,
+        abortId,
+        schedule: () => models.callModel(order),
+        onResult: (outcome) => outcome,
+        onFailure: (error: unknown, scope: CancellationScope) =>
+          retryModelCall(order, toModelOutcome(error), retryOf(error), {
+            scope,
+            runtime,
+            mayRetry,
+          }),
+      });
+    },
+    callTool: (order, tool, { abortId } = {}) => {
+      const ended = (result: ToolResult): ToolEnd => ({ result, endedAt: Date.now() });
+      return run<ToolResult, ToolEnd>({
+        label: `tool ${tool.name}`,
+        abortId,
+        schedule: () => toolActivities(tool)(order),
+        onResult: ended,
+        onFailure: (error) => ended(toToolResult(error, tool)),
+      });
+    },
+    judgeAnswer: (order) =>
+      run<JudgeResult, JudgeOutcome>({
+        label: 'judge',
+        schedule: () => judges.judgeAnswer(order),
+        onResult: (result) => ({ kind: 'judged', result }),
+        onFailure: toCheckOutcome,
+      }),
+    needsApproval: (order, tool) =>
+      run<boolean, ApprovalOutcome>({
+        label: `approval check of ${tool.name}`,
+        schedule: () => checks.needsApproval(order),
+        onResult: (needed) => ({ kind: 'known', needed }),
+        onFailure: toCheckOutcome,
+      }),
+    checkLiterals: (order) =>
+      run<readonly (LiteralVerdict | LiteralFindings)[], LiteralsOutcome>({
+        label: 'argument check',
+        schedule: () => checks.checkLiterals(order),
+        onResult: (checked) => ({
+          kind: 'checked',
+          verdicts: checked.filter((one) => one.kind !== 'literal'),
+          literals: checked.filter((one) => one.kind === 'literal'),
+        }),
+        onFailure: toCheckOutcome,
+      }),
+  };
+}
+
+type ToolActivity = EverloopActivities['callTool'];
+
+/**
+ * The activity of each tool. Searches have one of their own, so that histories distinguish them.
+ */
+function createToolActivities(runtime: ActivityRuntime): (tool: ToolSpec) => ToolActivity {
+  const known = new Map<string, ToolActivity>();
+  return (tool) => {
+    const found = known.get(tool.name);
+    if (found !== undefined) return found;
+    const activities = tool.local
+      ? proxyLocalActivities<EverloopActivities>(localToolOptions(tool))
+      : proxyActivities<EverloopActivities>(toolOptions(tool, runtime));
+    const activity = tool.name === SEARCH_TOOL ? activities.searchTools : activities.callTool;
+    known.set(tool.name, activity);
+    return activity;
   };
 }

@@ -10,7 +10,7 @@ import { counter, summarize } from '../../src/define/agent/define-compaction.ts'
 import type { ModelMiddleware } from '../../src/define/definition/middleware.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import type { TranscriptSource } from '../../src/activities/transcript-source.ts';
-import type { ModelOrder } from '../../src/core/run/host.ts';
+import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import { textMessage, textOf } from '../../src/core/base/message.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
 import type { TranscriptHead } from '../../src/core/contract/transcript.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { textAnswer } from '../../src/define/text/define-text.ts';
+import { textAnswer } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { isOwnEvent } from '../../src/core/contract/events.ts';

@@ -5,7 +5,7 @@ import {
   type TranscriptKey,
 } from '../../src/activities/transcript-source.ts';
 import { headDigest, messagesDigest } from '../../src/core/run/run-state.ts';
-import type { TranscriptReference } from '../../src/core/run/host.ts';
+import type { TranscriptReference } from '../../src/core/contract/host-order.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import { textMessage, type Message } from '../../src/core/base/message.ts';
 import { pageOf } from '../../src/core/contract/page.ts';

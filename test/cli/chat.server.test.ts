@@ -7,13 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { servingProgram } from '../support/builds.ts';
+import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CHAT = [
-  '--import',
-  import.meta.resolve('tsx'),
-  join(ROOT, 'src/cli/main.ts'),
   'chat',
   'host',
   '--agents',
@@ -26,6 +25,7 @@ let folder = '';
 const children: ChildProcessWithoutNullStreams[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-chat-'));
+  await shareBundle(folder);
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -46,7 +46,7 @@ interface Chat {
 
 function startChat(...args: readonly string[]): Chat {
   const { address, namespace } = inject('temporal');
-  const child = spawn(process.execPath, [...CHAT, ...args], {
+  const child = spawn(process.execPath, [...servingProgram(), ...CHAT, ...args], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],

@@ -86,7 +86,7 @@ describe('everloop chat, over a pipe', () => {
       stdout: 're: one\nre: two\nyou: one\nclerk: re: one\nyou: two\nclerk: re: two\n',
     });
     expect(stderr.split('\n')).toEqual([
-      'conversation c · /help lists what there is beside talking',
+      'conversation c · /help lists the commands',
       expect.stringMatching(/^success · 1 iteration · /),
       expect.stringMatching(/^success · 1 iteration · /),
       'Come back with `everloop chat clerk --resume c`.',
@@ -115,7 +115,7 @@ describe('everloop chat, over a pipe', () => {
       name: 'no',
       stdin: ['pay', 'maybe', 'n too much'],
       stdout: 'result: Denied by a person: too much.\n',
-      told: ['Expected y, n and why, or arguments as a JSON object. Answer again.'],
+      told: ['Expected y, n and a reason, or arguments as a JSON object. Answer again.'],
     },
     {
       name: 'other arguments',
@@ -142,17 +142,17 @@ describe('everloop chat, over a pipe', () => {
     expect(back.stderr).toContain('you: ask\n? Where?\n  1 inside\n  2 outside\n');
   });
 
-  it('gives each piece of news as JSON', async () => {
+  it('gives each update as JSON', async () => {
     const { stdout } = await talk(['pay', 'y'], ['--json']);
 
-    const news = stdout
+    const updates = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { kind: string });
-    expect(news.filter(({ kind }) => kind === 'pending')).toMatchObject([
+    expect(updates.filter(({ kind }) => kind === 'pending')).toMatchObject([
       { item: { id: '1.1', kind: 'approval', tool: 'pay', args: { amount: 5 } } },
     ]);
-    expect(news.at(-1)).toMatchObject({ kind: 'step', step: { value: 'result: paid 5' } });
+    expect(updates.at(-1)).toMatchObject({ kind: 'step', step: { value: 'result: paid 5' } });
   });
 
   it('shows no control characters of a model or a tool on a terminal', async () => {
@@ -260,7 +260,7 @@ describe('everloop chat, at a terminal', () => {
 
     expect(exitCode).toBe(0);
     expect(person.prompts).toContain('');
-    expect(stderr).toContain('Given to the turn that goes on.\n');
+    expect(stderr).toContain('Sent to the current turn.\n');
     expect(stderr).toContain('Stopped.\ncanceled (canceled)');
   });
 
@@ -282,8 +282,8 @@ describe('everloop chat, at a terminal', () => {
     const { exitCode, stderr } = await chat;
 
     expect(exitCode).toBe(130);
-    expect(stderr).toContain('Stopping this turn. Ctrl-C again leaves.\n');
-    expect(stderr).toContain('Ctrl-C again leaves, as does /quit.\nCome back with');
+    expect(stderr).toContain('Stopping this turn. Press Ctrl-C again to leave.\n');
+    expect(stderr).toContain('Press Ctrl-C again to leave, or type /quit.\nCome back with');
   });
 
   it('leaves a turn that goes on', async () => {
@@ -355,7 +355,7 @@ describe('askText', () => {
     {
       name: 'a call with a deadline',
       item: { ...BASE, kind: 'approval', tool: 'pay', args: { to: 'a\u0007' }, deadline: 2_000 },
-      text: '? May I call pay {"to":"a\\u0007"}\n  y, n and why, or other arguments as a JSON object. Without an answer within 1.0 s: no',
+      text: '? May I call pay {"to":"a\\u0007"}\n  y, n and a reason, or other arguments as a JSON object. Without an answer within 1.0 s: no',
     },
   ])('shows $name', ({ item, text }) => {
     expect(askText(item, 1_000)).toBe(text);
@@ -389,7 +389,7 @@ test.each<{ line: string; command: ChatCommand | null }>([
     command: {
       name: 'unknown',
       problem:
-        'Expected /help, /stats, /history, /answer ID VALUE, /cancel or /quit, got `/answer 1.1`. Begin with a space to say it.',
+        'Expected /help, /stats, /history, /answer ID VALUE, /cancel or /quit, got `/answer 1.1`. Begin with a space to send it as a message.',
     },
   },
 ])('reads the command `$line`', ({ line, command }) => {

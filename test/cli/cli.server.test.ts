@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { cliProgram, servingProgram } from '../support/builds.ts';
+import { shareBundle } from '../support/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MAIN = join(ROOT, 'src/cli/main.ts');
 const INDEX = pathToFileURL(join(ROOT, 'src/index.ts')).href;
 
 /** An agent that answers in its second turn, and one that waits until it is aborted. */
@@ -31,6 +32,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-cli-'));
   await writeFile(join(folder, 'agents.ts'), AGENTS);
+  await shareBundle(folder);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -47,13 +49,11 @@ function environment(): Record<string, string | undefined> {
   };
 }
 
-const NODE_ARGS = ['--import', import.meta.resolve('tsx'), MAIN];
-
 function everloop(...args: readonly string[]) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     execFile(
       process.execPath,
-      [...NODE_ARGS, ...args],
+      [...(args.includes('--serve') ? servingProgram() : cliProgram()), ...args],
       { cwd: folder, env: environment() },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
@@ -65,7 +65,7 @@ function everloop(...args: readonly string[]) {
 describe('the program, with a worker of its own', () => {
   it('runs an agent, tells of bad input, and steers a live run', async () => {
     const [quickId, stuckId] = [`quick-${randomUUID()}`, `stuck-${randomUUID()}`];
-    const worker = spawn(process.execPath, [...NODE_ARGS, 'worker', '--json'], {
+    const worker = spawn(process.execPath, [...servingProgram(), 'worker', '--json'], {
       cwd: folder,
       env: environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -116,7 +116,6 @@ describe('the program, with a worker of its own', () => {
       worker.kill('SIGTERM');
     }
     expect(await exited).toEqual([0, null]);
-    // A dozen processes, each of which loads its TypeScript first.
   }, 150_000);
 
   it('serves the agent file by itself', async () => {

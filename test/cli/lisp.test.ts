@@ -61,7 +61,7 @@ describe('lisp run', () => {
         '   2 | (ask "Who?")',
         '     |  ^^^',
         '',
-        'A program that runs on its own has no tools and nobody to ask. Give it what it needs with ' +
+        'A program that runs on its own has no tools and no one to ask. Give it what it needs with ' +
           '`--data`, and read it as `data/name`.',
         '',
       ].join('\n'),

@@ -36,8 +36,8 @@ describe('an agent file', () => {
     expect(file.path).toBe(name);
     expect(file.agents.map((agent) => agent.name)).toEqual(['one', 'two']);
     expect(file.models.map((model) => model.id)).toEqual(['mine']);
-    expect(await hasAgentFile(undefined, folder)).toBe(true);
-    expect(await hasAgentFile(undefined, '/nowhere')).toBe(false);
+    expect(hasAgentFile(undefined, folder)).toBe(true);
+    expect(hasAgentFile(undefined, '/nowhere')).toBe(false);
   });
 
   it('is asked for when it is missing', async () => {

@@ -65,7 +65,7 @@ describe('inbox', () => {
 
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual(VIEW);
-    expect(stderr).toBe('Run r3 waits for somebody, and no worker says for what.\n');
+    expect(stderr).toBe('Run r3 waits for a person, but no worker can say for what.\n');
   });
 
   it('says so when nothing waits', async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { processIo } from '../../src/cli/terminal/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { Step } from '../../src/core/contract/step.ts';
+import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
 
 const INDEX = pathToFileURL(fileURLToPath(new URL('../../src/index.ts', import.meta.url))).href;
@@ -42,6 +43,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-press-'));
   await writeFile(join(folder, 'agents.ts'), AGENTS);
+  await shareBundle(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,7 +1,7 @@
+import { withCommas } from '../../src/lisp/base/with-commas.ts';
 import { describe, expect, it } from 'vitest';
 import {
   costText,
-  countText,
   durationText,
   fieldsText,
   oneLine,
@@ -18,7 +18,7 @@ describe('text for people', () => {
     [1_000, '1,000'],
     [1_234_567, '1,234,567'],
   ])('writes the count %d as %s', (count, text) => {
-    expect(countText(count)).toBe(text);
+    expect(withCommas(count)).toBe(text);
   });
 
   it.each([

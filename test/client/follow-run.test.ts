@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followRun, type FollowedRun, type RunNews } from '../../src/client/follow-run.ts';
+import { followRun, type FollowedRun, type RunUpdate } from '../../src/client/follow-run.ts';
 import type { PendingItem, RunStatus } from '../../src/core/contract/messages.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import type { Chunk, ChunkMarker } from '../../src/core/streaming/chunk.ts';
@@ -37,12 +37,12 @@ function question(id: string): PendingItem {
 /** Reads until `last` says so, then leaves. */
 async function read(
   run: FollowedRun,
-  isLast: (news: RunNews) => boolean = ({ kind }) => kind === 'step',
-): Promise<readonly RunNews[]> {
-  const seen: RunNews[] = [];
-  for await (const news of followRun(run)) {
-    seen.push(news);
-    if (isLast(news)) break;
+  isLast: (update: RunUpdate) => boolean = ({ kind }) => kind === 'step',
+): Promise<readonly RunUpdate[]> {
+  const seen: RunUpdate[] = [];
+  for await (const update of followRun(run)) {
+    seen.push(update);
+    if (isLast(update)) break;
   }
   return seen;
 }
@@ -75,9 +75,9 @@ describe('followRun', () => {
       ]),
     });
 
-    const news = await read(run, (one) => one.kind === 'text' && one.delta === ' is');
+    const updates = await read(run, (one) => one.kind === 'text' && one.delta === ' is');
 
-    expect(news).toEqual([
+    expect(updates).toEqual([
       { kind: 'text', iteration: 1, delta: 'Ro' },
       { kind: 'reasoning', iteration: 1, delta: 'think' },
       { kind: 'restart', iteration: 1 },
@@ -98,12 +98,12 @@ describe('followRun', () => {
       pending: async () => looks[version - 1] ?? [],
     });
 
-    const news = await read(run, (one) => {
+    const updates = await read(run, (one) => {
       if (one.kind === 'status' && one.status.version === looks.length) end(STEP);
       return one.kind === 'step';
     });
 
-    expect(news).toEqual([
+    expect(updates).toEqual([
       { kind: 'status', status: statusAt(1) },
       { kind: 'status', status: statusAt(2) },
       { kind: 'pending', item: question('q1') },
@@ -127,9 +127,9 @@ describe('followRun', () => {
       },
     });
 
-    const news = await read(run, ({ kind }) => kind === 'pending');
+    const updates = await read(run, ({ kind }) => kind === 'pending');
 
-    expect(news.at(-1)).toEqual({ kind: 'pending', item: question('q1') });
+    expect(updates.at(-1)).toEqual({ kind: 'pending', item: question('q1') });
   });
 
   it('says once that nobody answers for the run, and when somebody does again', async () => {
@@ -142,9 +142,9 @@ describe('followRun', () => {
       },
     });
 
-    const news = await read(run, () => asked > 3);
+    const updates = await read(run, () => asked > 3);
 
-    expect(news.map(({ kind }) => kind)).toEqual(['status', 'silent', 'status']);
+    expect(updates.map(({ kind }) => kind)).toEqual(['status', 'silent', 'status']);
   });
 
   it('ends with the Step though text and looks break off', async () => {
@@ -171,9 +171,12 @@ describe('followRun', () => {
     await expect(read(run)).rejects.toMatchObject({ code: 'run_not_found' });
   });
 
-  it.each<{ name: string; leave: (news: AsyncIterator<RunNews>, by: AbortController) => void }>([
-    { name: 'by its signal', leave: (_news, by) => by.abort() },
-    { name: 'by return', leave: (news) => void news.return?.() },
+  it.each<{
+    name: string;
+    leave: (updates: AsyncIterator<RunUpdate>, by: AbortController) => void;
+  }>([
+    { name: 'by its signal', leave: (_updates, by) => by.abort() },
+    { name: 'by return', leave: (updates) => void updates.return?.() },
   ])('leaves a silent run at once: $name', async ({ leave }) => {
     const by = new AbortController();
     let asked = 0;
@@ -183,11 +186,11 @@ describe('followRun', () => {
         return statusAt(1);
       },
     });
-    const news = followRun(run, { signal: by.signal })[Symbol.asyncIterator]();
-    await news.next();
+    const updates = followRun(run, { signal: by.signal })[Symbol.asyncIterator]();
+    await updates.next();
 
-    const next = news.next();
-    leave(news, by);
+    const next = updates.next();
+    leave(updates, by);
 
     expect(await next).toEqual({ done: true, value: undefined });
     expect(asked).toBe(1);

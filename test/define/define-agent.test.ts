@@ -13,7 +13,7 @@ import {
   xmlFormat,
   yamlSection,
   yamlToolchain,
-} from '../../src/define/text/define-text.ts';
+} from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { silentModel } from './agents.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { counter, slidingWindow } from '../../src/define/agent/define-compaction.ts';
-import { jsonAnswer } from '../../src/define/text/define-text.ts';
+import { jsonAnswer } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { isDataMode, isProgramMode } from '../../src/define/agent/mode-problems.ts';

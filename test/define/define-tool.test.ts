@@ -372,7 +372,7 @@ describe('[row 26] what is wrong with a tool', () => {
       options: { approvalTimeoutMs: 1_000 },
       code: 'tool_approval',
       message:
-        'Expected no `approvalTimeoutMs` for `work`, which nobody approves, got 1000. Set `approval`, or remove it.',
+        'Expected no `approvalTimeoutMs` for `work`, which needs no approval, got 1000. Set `approval`, or remove it.',
     },
     {
       name: 'a time to approve of nothing',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkModelEntries, type ModelEntry } from '../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
+import { checkModelEntries } from '../../src/define/model/model-problems.ts';
 import type { UsageError } from '../../src/core/base/usage-error.ts';
 import { modelAt } from '../support/aimock.ts';
 

@@ -3,7 +3,7 @@ import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
 import { compileAgent } from '../../src/registry/compile-agent.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
-import { textSection } from '../../src/define/text/define-text.ts';
+import { textSection } from '../../src/define/agent/reply-layout.ts';
 import { counter, slidingWindow } from '../../src/define/agent/define-compaction.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';

@@ -1,7 +1,7 @@
 import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import type { ModelEntry, StructuredOutput } from '../../src/define/definition/model-entry.ts';
+import type { ModelEntry, StructuredOutput } from '../../src/define/model/model-entry.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
 import type { MemoryRun } from '../../src/testing/memory-run.ts';
 import { startInMemory, type MemoryRunOptions } from '../../src/testing/run-in-memory.ts';

@@ -9,7 +9,7 @@ import {
   type Shown,
 } from '../../examples/docs/chat-applications.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
-import type { RunNews } from '../../src/client/follow-run.ts';
+import type { RunUpdate } from '../../src/client/follow-run.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 import { eventually } from '../support/eventually.ts';
 import { memoryEverloop } from '../support/memory-everloop.ts';
@@ -23,7 +23,7 @@ const EMPTY: Shown = { draft: '', waiting: [], answer: null };
 
 /** A page: what it was sent, and what it shows of that. */
 function page(): {
-  send: (news: RunNews) => void;
+  send: (update: RunUpdate) => void;
   shown: () => Shown;
   signal: AbortSignal;
   close: () => void;
@@ -31,8 +31,8 @@ function page(): {
   let shown = EMPTY;
   const gone = new AbortController();
   return {
-    send: (news) => {
-      shown = shownAfter(shown, news);
+    send: (update) => {
+      shown = shownAfter(shown, update);
     },
     shown: () => shown,
     signal: gone.signal,
@@ -64,14 +64,14 @@ test('a browser says something, goes away, and another one answers [sub 17] [sub
   expect(second.shown()).toEqual({ ...EMPTY, answer: 'Booked: table 7, outside, for two.' });
 });
 
-test.each<{ name: string; news: RunNews; shown: Shown }>([
+test.each<{ name: string; update: RunUpdate; shown: Shown }>([
   {
     name: 'text',
-    news: { kind: 'text', iteration: 1, delta: 'lo' },
+    update: { kind: 'text', iteration: 1, delta: 'lo' },
     shown: { ...EMPTY, draft: 'Hello' },
   },
-  { name: 'another attempt', news: { kind: 'restart', iteration: 1 }, shown: EMPTY },
-  { name: 'a gap', news: { kind: 'gap', iteration: 1 }, shown: { ...EMPTY, draft: 'Hel' } },
-])('shows $name', ({ news, shown }) => {
-  expect(shownAfter({ ...EMPTY, draft: 'Hel' }, news)).toEqual(shown);
+  { name: 'another attempt', update: { kind: 'restart', iteration: 1 }, shown: EMPTY },
+  { name: 'a gap', update: { kind: 'gap', iteration: 1 }, shown: { ...EMPTY, draft: 'Hel' } },
+])('shows $name', ({ update, shown }) => {
+  expect(shownAfter({ ...EMPTY, draft: 'Hel' }, update)).toEqual(shown);
 });

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { processIo, type LineSource } from '../../src/cli/terminal/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
+import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -14,6 +15,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-guides-'));
+  await shareBundle(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -7,7 +7,7 @@ import { carefulLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
 import { relay, watch } from '../../examples/docs/streaming.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
-import { checkModelEntries } from '../../src/define/definition/model-entry.ts';
+import { checkModelEntries } from '../../src/define/model/model-problems.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';

@@ -1,7 +1,7 @@
 /** docs/pipelines.md: its code is that of examples which run here. */
 import { expect, test } from 'vitest';
 import { deskWith, nestedWith, pressWith, startDesk } from '../../examples/docs/pipelines.ts';
-import type { AgentModel } from '../../src/define/definition/definitions.ts';
+import type { AgentModel } from '../../src/define/model/model-entry.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { jsonToolchain } from '../../src/define/text/define-text.ts';
+import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';

@@ -9,7 +9,7 @@ import type { ModelFunction } from '../../src/core/contract/model.ts';
 import { modelAt, sse } from '../support/aimock.ts';
 import { checkedEvents, endingOf } from '../support/ended-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { withinMs } from '../support/kills.ts';
+import { withinMs } from '../support/extent.ts';
 import { abortOf, act, answer, bodiesOf, gate, searchTool } from '../support/runs.ts';
 import {
   piece,

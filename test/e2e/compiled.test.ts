@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
-import { llmTool } from '../../src/define/llm-tool/define-llm-tool.ts';
+import { llmTool } from '../../src/define/tool/define-llm-tool.ts';
 import type { CompiledAgent } from '../../src/core/contract/compiled.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,10 +1,15 @@
 /** A workflow task that the SDK cuts off after five seconds costs its own run time, and no other run. */
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { SpinnerWorker } from '../support/fixtures/serve-spinner.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+
+const workflowsPath = fileURLToPath(
+  new URL('../support/fixtures/workflows/spinning-loop.ts', import.meta.url),
+);
 
 let stage: Stage;
 const workers = fixtureProcesses<SpinnerWorker>('serve-spinner');
@@ -20,7 +25,13 @@ afterAll(async () => {
 it('[L3] a run that computes without end ends neither the worker nor the runs beside it', async () => {
   const taskQueue = `cut-off-${randomUUID()}`;
   const { address, namespace, folder } = stage;
-  const worker = await workers.start({ address, namespace, archiveDir: folder, taskQueue });
+  const worker = await workers.start({
+    address,
+    namespace,
+    archiveDir: folder,
+    taskQueue,
+    workflowsPath,
+  });
   const everloop = stage.everloopOf(taskQueue);
   const spinner = await everloop.start('spinner', { task: 'Compute.' });
   const { client } = stage;

@@ -11,7 +11,7 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { SurveyWorker } from '../support/fixtures/serve-survey.ts';
 import { killMoments, killWatch, PROGRAM_KINDS, type KillMoment } from '../support/kill-moments.ts';
-import { KILLS } from '../support/kills.ts';
+import { extentOf, KILL_SEED, killsOf } from '../support/extent.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import {
@@ -24,14 +24,19 @@ import {
   SURVEYOR,
   type ProgramOutcome,
 } from '../support/survey.ts';
-import { CLI_FOLDER, startTestServer, type TestServer } from '../support/test-server.ts';
+import {
+  CLI_FOLDER,
+  handoverAfter,
+  startTestServer,
+  type TestServer,
+} from '../support/test-server.ts';
 import { isRunning } from '../../src/worker/server/server-lock.ts';
 import { startOrFindServer, type EmbeddedServer } from '../../src/worker/server/embedded-server.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 
-/** A hand-over every dozen calls; the service lets a chain continue once a second. */
-const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 70 };
+/** A hand-over every dozen calls. */
+const SETTINGS = handoverAfter(70);
 const LATENCY_MS = 25;
 
 let server: TestServer;
@@ -105,7 +110,8 @@ describe('a survey by programs', () => {
 });
 
 describe('the worker of a program that is killed and replaced', () => {
-  const moments = killMoments(KILLS.seed + 2, KILLS.workerMoments, PROGRAM_KINDS);
+  const count = killsOf({ sample: 2, all: 6, every: 25 });
+  const moments = killMoments(KILL_SEED + 2, count, PROGRAM_KINDS);
   for (const { name, ...killAt } of moments) {
     it.concurrent(
       `goes on exactly there: ${name} [row 23] [row 29] [sub 10]`,
@@ -131,7 +137,7 @@ describe('the worker of a program that is killed and replaced', () => {
 });
 
 describe('a `once` call of a program whose worker is killed in it', () => {
-  it.each(['effect begun', 'effect done'] as const)(
+  it.each(extentOf(['effect begun', 'effect done'] as const))(
     'is unknown to its program, and never repeated: %s [row 23] [row 29]',
     { timeout: 300_000 },
     async (on) => {
@@ -164,7 +170,8 @@ describe('the server under a program that is killed and restarted', () => {
     for (const each of servers.splice(0).toReversed()) await each.stop();
   });
 
-  const moments = killMoments(KILLS.seed + 3, KILLS.serverMoments, PROGRAM_KINDS);
+  const count = killsOf({ sample: 1, all: 1, every: 5 });
+  const moments = killMoments(KILL_SEED + 3, count, PROGRAM_KINDS);
   for (const { name, ...moment } of moments) {
     it(`loses nothing of it: ${name} [row 29]`, { timeout: 300_000 }, async () => {
       await own?.close();

@@ -14,14 +14,14 @@ import type { SurveyWorker } from '../support/fixtures/serve-survey.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { confusedCalls, enteredCalls } from '../support/survey.ts';
-import { CLI_FOLDER, startTestServer } from '../support/test-server.ts';
+import { CLI_FOLDER, handoverAfter, startTestServer } from '../support/test-server.ts';
 import { isRunning } from '../../src/worker/server/server-lock.ts';
 import { startOrFindServer, type EmbeddedServer } from '../../src/worker/server/embedded-server.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { ProgramView } from '../../src/core/contract/report.ts';
 
 /** More events than the calls of the program make. */
-const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 90 };
+const SETTINGS = handoverAfter(90);
 
 const QUESTIONS = ['Who lives in north, b?', 'Who lives in west, b?'] as const;
 
@@ -59,9 +59,11 @@ function seen(view: ProgramView | null): object {
   return {
     state,
     forms: forms.map((form) => form.state),
+    // They stand side by side: which is asked first is chance.
     waiting: effects
       .filter((effect) => effect.state === 'waiting')
-      .map(({ id, kind, text }) => `${kind} ${id}: ${text}`),
+      .map(({ id, kind, text }) => `${kind} ${id}: ${text}`)
+      .toSorted(),
     done: effects.filter((effect) => effect.state === 'done').length,
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Both scenarios, in every variant, as workflows: undisturbed, as they stream, and with the worker
- * killed after one iteration after the other. `npm run test:kills` kills after each of them, `npm test`
- * after some.
+ * killed after one iteration after the other. `npm run test:kills` kills after each of them. A sample
+ * has every third case: each variant in one scenario or the other, and two that ask.
  */
 import type { LLMock } from '@copilotkit/aimock';
 import { mkdir, mkdtemp } from 'node:fs/promises';
@@ -19,17 +19,19 @@ import { comparableStep, outcomeOf, type Outcome } from '../support/airline.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import type { ScenarioWorker } from '../support/fixtures/serve-scenarios.ts';
-import { KILLS } from '../support/kills.ts';
+import { extentOf, killsOf } from '../support/extent.ts';
 import {
   compactionsIn,
   playCustomer,
   playedInMemory,
   saidBy,
-  SCENARIOS,
+  SCENARIOS as ALL_SCENARIOS,
   usageOf,
   type ScenarioCase,
 } from '../support/scenarios.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+
+const SCENARIOS = extentOf(ALL_SCENARIOS, 3);
 
 let stage: Stage;
 beforeAll(async () => {
@@ -99,8 +101,8 @@ describe('the scenarios as workflows [row 58]', () => {
       await mkdir(archiveDir);
       const taskQueue = `scenarios-${randomUUID()}`;
       const { address, namespace } = stage;
-      const spawn = (after: number | null): Promise<FixtureProcess> => {
-        const waiting = SCENARIOS.filter(({ script }) => after !== null && script.length > after);
+      const spawn = (after: number | null, before = 0): Promise<FixtureProcess> => {
+        const waiting = SCENARIOS.filter(({ script }) => script.length > before);
         const work: ScenarioWorker = {
           address,
           namespace,
@@ -114,7 +116,9 @@ describe('the scenarios as workflows [row 58]', () => {
       };
       const longest = Math.max(...SCENARIOS.map(({ script }) => script.length));
       const each = Array.from({ length: longest - 1 }, (_, index) => index + 1);
-      const moments = KILLS.isAll ? each : [1, 5, 10];
+      const moments = [5, 1, 10, ...each.filter((after) => ![1, 5, 10].includes(after))]
+        .slice(0, killsOf({ sample: 1, all: 3, every: each.length }))
+        .toSorted((a, b) => a - b);
 
       const runs = await startAll(stage.everloopOf(taskQueue, archiveDir));
       let next = spawn(moments[0] ?? null);
@@ -122,7 +126,7 @@ describe('the scenarios as workflows [row 58]', () => {
         const serving = await next;
         serving.child.stdin?.write('go\n');
         // Started while this one works: it takes seconds to load.
-        next = spawn(moments[place + 1] ?? null);
+        next = spawn(moments[place + 1] ?? null, moments[place]);
         // Anything else than the kill is a mistake, and nobody would end the runs.
         const signal = await serving.ended;
         if (signal !== 'SIGKILL') throw new Error(`Expected SIGKILL, got ${signal}.`);

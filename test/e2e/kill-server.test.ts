@@ -21,12 +21,17 @@ import {
 } from '../support/airline.ts';
 import { eventually } from '../support/eventually.ts';
 import { killMoments, killWatch, type KillMoment } from '../support/kill-moments.ts';
-import { KILLS } from '../support/kills.ts';
+import { KILL_SEED, killsOf } from '../support/extent.ts';
 import { hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-import { CLI_FOLDER, startTestServer, type TestServer } from '../support/test-server.ts';
+import {
+  CLI_FOLDER,
+  handoverAfter,
+  startTestServer,
+  type TestServer,
+} from '../support/test-server.ts';
 
-const SETTINGS = { 'limit.historyCount.suggestContinueAsNew': 30 };
+const SETTINGS = handoverAfter(30);
 const TOOL_MS = 120;
 
 let model: LLMock;
@@ -61,7 +66,8 @@ async function restart({ dataDir, address }: TestServer): Promise<void> {
 }
 
 describe('a server that is killed and restarted', () => {
-  for (const { name, ...moment } of killMoments(KILLS.seed + 1, KILLS.serverMoments)) {
+  const count = killsOf({ sample: 1, all: 1, every: 5 });
+  for (const { name, ...moment } of killMoments(KILL_SEED + 1, count)) {
     it(`loses no run: ${name}`, { timeout: 300_000 }, async () => {
       const server = await startServer();
       stage = await openStage(server);

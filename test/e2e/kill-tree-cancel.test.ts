@@ -1,9 +1,9 @@
 /**
- * A user's cancel of a whole tree, over real HTTP: 20 model calls in three levels. Some times in `npm
- * test`, ten with `npm run test:kills`; `npm run bench -- tree-cancel` measures it.
+ * A user's cancel of a whole tree, over real HTTP: 20 model calls in three levels. Ten times with
+ * `npm run test:kills`; `npm run bench -- tree-cancel` measures it.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { KILLS, withinMs } from '../support/kills.ts';
+import { killsOf, withinMs } from '../support/extent.ts';
 import { PROVIDER_TOKENS, type SlowProvider } from '../support/slow-provider.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../support/tree-cancel.ts';
 import { ownSums, treeCounters } from '../support/trees.ts';
 
-const TIMES = KILLS.isAll ? 10 : 3;
+const TIMES = killsOf({ sample: 1, all: 3, every: 10 });
 /** The median of the runs; the benchmark measures on a machine with nothing else to do. */
 const ABORT_WITHIN_MS = withinMs(2_000);
 

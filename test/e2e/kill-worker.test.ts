@@ -26,7 +26,7 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import type { AirlineWorker } from '../support/fixtures/serve-airline.ts';
 import { killMoments } from '../support/kill-moments.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
-import { KILLS } from '../support/kills.ts';
+import { KILL_SEED, killsOf } from '../support/extent.ts';
 
 /** A hand-over every two or three iterations of the airline. */
 const HANDOVER_EVENTS = 30;
@@ -79,7 +79,8 @@ async function heardBy(storeDir: string, variant: ScriptVariant): Promise<readon
 }
 
 describe('a worker that is killed and replaced', () => {
-  for (const { name, ...killAt } of killMoments(KILLS.seed, KILLS.workerMoments)) {
+  const count = killsOf({ sample: 2, all: 6, every: 25 });
+  for (const { name, ...killAt } of killMoments(KILL_SEED, count)) {
     it.concurrent(
       `loses nothing and does nothing twice: ${name} [row 23] [row 48]`,
       { timeout: 300_000 },

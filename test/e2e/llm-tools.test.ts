@@ -2,7 +2,7 @@
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { llmTool } from '../../src/define/llm-tool/define-llm-tool.ts';
+import { llmTool } from '../../src/define/tool/define-llm-tool.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { eventually } from '../support/eventually.ts';
 import { PROVIDER_TOKENS, startSlowProvider, type SlowProvider } from '../support/slow-provider.ts';

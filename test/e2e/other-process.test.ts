@@ -8,7 +8,7 @@ import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
-import type { ModelOrder } from '../../src/core/run/host.ts';
+import type { ModelOrder } from '../../src/core/contract/host-order.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import {
@@ -20,11 +20,12 @@ import {
   type Outcome,
 } from '../support/airline.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
+import { RUNS_ALL } from '../support/extent.ts';
 import type { AirlineWorker } from '../support/fixtures/serve-airline.ts';
 import { historiesOf } from '../support/replay.ts';
 import { act, answer, bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { handoverAfter, startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
 let stage: Stage;
@@ -33,10 +34,7 @@ let other: FixtureProcess | undefined;
 
 beforeAll(async () => {
   server = await startTestServer({
-    dynamicConfig: {
-      'history.MaxBufferedQueryCount': 1,
-      'limit.historyCount.suggestContinueAsNew': 30,
-    },
+    dynamicConfig: { ...handoverAfter(30), 'history.MaxBufferedQueryCount': 1 },
   });
   stage = await openStage(server);
   model = await startAirlineModel();
@@ -116,7 +114,7 @@ it(
   },
 );
 
-it(
+it.runIf(RUNS_ALL)(
   'answers twenty queries at once while inputs arrive, and no activity fails of it',
   // The service sheds queries by chance; how long one waits for its turn has no bound.
   { timeout: 120_000, retry: 2 },

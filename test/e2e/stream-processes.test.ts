@@ -9,17 +9,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
+import { cliProgram } from '../support/builds.ts';
+import { shareBundle } from '../support/bundles.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { StreamWorker } from '../support/fixtures/serve-stream.ts';
 import { SAID, TICK } from '../support/streaming-agents.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 /** Processes start slowly on a machine that has other work. */
 const SOON_MS = 90_000;
 const TEXT = { first: SAID.first.join(''), second: SAID.second.join('') };
@@ -34,6 +34,7 @@ const clients: ConnectedEverloop[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-stream-'));
+  await shareBundle(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -178,19 +179,15 @@ function followLog(id: string): {
   readonly exitCode: Promise<unknown>;
 } {
   const { address, namespace } = inject('temporal');
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('tsx'), MAIN, 'logs', id, '-f', '--stream'],
-    {
-      env: {
-        PATH: process.env['PATH'],
-        TEMPORAL_ADDRESS: address,
-        TEMPORAL_NAMESPACE: namespace,
-        EVERLOOP_DATA_DIR: folder,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
+  const child = spawn(process.execPath, [...cliProgram(), 'logs', id, '-f', '--stream'], {
+    env: {
+      PATH: process.env['PATH'],
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      EVERLOOP_DATA_DIR: folder,
     },
-  );
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (text += piece));
   return { text: () => text, exitCode: once(child, 'exit').then(([code]) => code as unknown) };

@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'utf8');
 it('[row 51] the example of compaction runs and says what it did', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
 
-  await import('../../examples/06-compaction.ts');
+  await import('../../examples/03-compaction.ts');
 
   const lines = log.mock.calls.map(([line]: readonly unknown[]) => line);
   log.mockRestore();
@@ -17,7 +17,7 @@ it('[row 51] the example of compaction runs and says what it did', async () => {
 
 it('docs/compaction.md quotes the example as it is', () => {
   const [, region = ''] =
-    /\/\/ region agent\n([^]*?)\/\/ endregion/.exec(read('examples/06-compaction.ts')) ?? [];
+    /\/\/ region agent\n([^]*?)\/\/ endregion/.exec(read('examples/03-compaction.ts')) ?? [];
 
   expect(region).not.toBe('');
   expect(read('docs/compaction.md')).toContain(`\`\`\`ts\n${region}\`\`\``);

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { shareBundle } from '../support/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 let folder = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-examples-'));
+  await shareBundle(folder);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -25,7 +27,7 @@ describe('an example', () => {
   it.each<Example>([
     {
       name: 'readme',
-      output: 'Vienna has 2,028,000 inhabitants.\n',
+      output: 'Yes, 12 packets of tea.\n',
     },
     {
       name: '01-hello',
@@ -41,15 +43,15 @@ describe('an example', () => {
         '3 calls, notebook: Vienna is larger than Zagreb by 1261000.\n',
     },
     {
-      name: '08-own-loop',
+      name: '04-own-loop',
       output: 'A durable agent survives its worker.\n2 iterations, 4 model calls\n',
     },
     {
-      name: '09-chat',
+      name: '05-chat',
       output: 'Two dice show 8.\n2 iterations, 1 call\n',
     },
     {
-      name: '10-scenarios',
+      name: '06-scenarios',
       args: ['shop', 'summary'],
       output:
         'You were charged twice for ORD-1007, the Mighty Mouse Pro Wireless: both transactions are ' +
@@ -65,7 +67,7 @@ describe('an example', () => {
         '"status":"approved"}}\n',
     },
     {
-      name: '11-research',
+      name: '07-research',
       output:
         'Yes, buy one bike: it costs 6,200 EUR once and 480 EUR a year, the van 7,900 EUR a year ' +
         '(N1, N2). 71 of 90 customers live within 4 km (N3), bikes may use bus lanes (N5), and vans ' +
@@ -74,7 +76,7 @@ describe('an example', () => {
         'costs 2, customers 2, planner 1, rules 2, writer 5\n',
     },
     {
-      name: '12-long-document',
+      name: '08-long-document',
       output: '{"storms":4,"strongest":12}\nsuccess: 21 runs, 42 model calls\n',
     },
   ])(

@@ -37,9 +37,20 @@ function callsOf(name: string, n: number): readonly string[] {
 /** The fuel of `call` alone: without that of making its arguments. */
 function fuelOf(name: string, call: string): number | null {
   const whole = evaluate(call, { limits: LIMITS });
-  const args = evaluate(call.replace(`(${name} `, '(list '), { limits: LIMITS });
-  if (whole.kind !== 'value' || args.kind !== 'value') return null;
-  return whole.fuel - args.fuel;
+  const args = fuelOfArguments(call.replace(`(${name} `, '(list '));
+  return whole.kind !== 'value' || args === null ? null : whole.fuel - args;
+}
+
+/** Every builtin is tried with the same arguments. */
+const argumentFuel = new Map<string, number | null>();
+
+function fuelOfArguments(listed: string): number | null {
+  const known = argumentFuel.get(listed);
+  if (known !== undefined) return known;
+  const result = evaluate(listed, { limits: LIMITS });
+  const fuel = result.kind === 'value' ? result.fuel : null;
+  argumentFuel.set(listed, fuel);
+  return fuel;
 }
 
 /** How often the fuel for the large collection is that for the small one, for each call that works. */

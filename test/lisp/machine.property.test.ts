@@ -4,8 +4,9 @@ import type { Limits, MachineSnapshot } from '../../src/lisp.ts';
 import { endOf, hostileProgram } from './support/hostile-programs.ts';
 import { runProgram, type Observed } from './support/host.ts';
 import { program } from './support/programs.ts';
+import { extent } from '../support/extent.ts';
 
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: extent(150) };
 
 const LIMIT_NAMES = [
   'fuel',
@@ -37,7 +38,7 @@ describe('the laws of the machine', () => {
         expect(a).toEqual(b);
         expect(saved[0]).toEqual(saved[1]);
       }),
-      { numRuns: 60 },
+      { numRuns: extent(60) },
     );
   });
 
@@ -88,7 +89,7 @@ describe('the laws of the machine', () => {
         fc.property(hostileProgram(), (source) => {
           expect(endOf(source, true)).toBe(endOf(source, false));
         }),
-        { numRuns: 600 },
+        { numRuns: extent(600) },
       );
     },
   );

@@ -6,6 +6,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { EffectRequest, EffectResult } from '../../src/lisp.ts';
+import { extent, extentOf } from '../support/extent.ts';
 import { conformanceCases } from './support/conformance-cases.ts';
 import { evaluate, type Evaluated } from './support/evaluate.ts';
 import { runProgram, standardAnswer, type Observed } from './support/host.ts';
@@ -21,7 +22,7 @@ const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
   { TZ: 'America/St_Johns', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' },
 ];
 
-const SOURCES = conformanceCases().map(({ expression }) => expression);
+const SOURCES = extentOf(conformanceCases().map(({ expression }) => expression));
 
 const others: OtherProcess[] = [];
 afterAll(() => {
@@ -75,7 +76,7 @@ describe('programs in other processes', () => {
 
         expect(answer, source).toEqual(plain(evaluate(source)));
       }
-      for (const source of fc.sample(program, { seed: 5, numRuns: 80 })) {
+      for (const source of fc.sample(program, { seed: 5, numRuns: extent(80) })) {
         const answer = await there.ask<RunAnswer>({ do: 'run', source });
 
         expect(answer, source).toEqual(await here.ask<RunAnswer>({ do: 'run', source }));
@@ -98,10 +99,10 @@ describe('programs in other processes', () => {
 
           expect(across.observed).toEqual(plain(runProgram(source)));
         }),
-        { numRuns: 120 },
+        { numRuns: extent(120) },
       );
 
-      expect(blocks).toBeGreaterThan(200);
+      expect(blocks).toBeGreaterThan(extent(200));
     },
   );
 
@@ -123,7 +124,7 @@ describe('programs in other processes', () => {
 
           expect(observed).toEqual(plain(runProgram(source, { snapshots: true })));
         }),
-        { numRuns: 80 },
+        { numRuns: extent(80) },
       );
     },
   );

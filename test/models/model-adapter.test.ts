@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { callEntry } from '../../src/models/model-adapter.ts';
-import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { classifyModelError } from '../../src/models/model-failures.ts';
 import type { ModelChunk, ModelRequest, Reply } from '../../src/core/contract/model.ts';
 import { noUsage } from '../../src/core/model/usage.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { structuredOutputOf, toCallOptions } from '../../src/models/model-call-options.ts';
-import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelRequest } from '../../src/core/contract/model.ts';
 import { modelAt, type Protocol } from '../support/aimock.ts';

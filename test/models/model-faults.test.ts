@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LLMock } from '@copilotkit/aimock';
-import { callEntry, type ModelOutcome } from '../../src/models/model-adapter.ts';
-import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
+import { callEntry, type CallResult } from '../../src/models/model-adapter.ts';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../../src/models/model-failures.ts';
 import { textMessage } from '../../src/core/base/message.ts';
 import type { ModelChunk, ModelRequest } from '../../src/core/contract/model.ts';
@@ -14,7 +14,7 @@ import {
   startPlainServer,
   type Protocol,
 } from '../support/aimock.ts';
-import { withinMs } from '../support/kills.ts';
+import { withinMs } from '../support/extent.ts';
 import { beginningOf, usageOfBeginning } from '../support/partial-streams.ts';
 
 let mock: LLMock;
@@ -45,14 +45,14 @@ function entryAt(url: string, protocol: Protocol): ModelEntry {
 async function call(
   entry: ModelEntry,
   options: { text?: string; signal?: AbortSignal; onChunk?: (chunk: ModelChunk) => void } = {},
-): Promise<ModelOutcome> {
+): Promise<CallResult> {
   return callEntry(entry, requestOf(options.text ?? 'greet'), {
     signal: options.signal ?? new AbortController().signal,
     onChunk: options.onChunk ?? (() => undefined),
   });
 }
 
-async function failureOf(outcome: Promise<ModelOutcome>): Promise<ModelFailure> {
+async function failureOf(outcome: Promise<CallResult>): Promise<ModelFailure> {
   try {
     return await outcome.then((value) => {
       throw new Error(`Expected a failure, got ${JSON.stringify(value)}.`);

@@ -7,7 +7,7 @@ import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import { loadAgentActivity } from '../../src/activities/load-agent.ts';
 import { loadAgent, MAX_SPEC_BYTES } from '../../src/registry/load-agent.ts';
-import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import type { AgentInput } from '../../src/core/contract/input.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits/default-limits.ts';
 import { createRegistry } from '../../src/registry/registry.ts';

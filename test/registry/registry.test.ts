@@ -5,7 +5,7 @@ import { pipeline } from '../../src/define/pipeline/define-pipeline.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
-import type { ModelEntry } from '../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { silentModel } from '../define/agents.ts';

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
-import { BUNDLE_FOLDER } from '../support/replay.ts';
+import { BUNDLE_FOLDER } from '../support/bundles.ts';
 
 /** 0.81 MB with programs, trees and pipelines, in November 2026; a library by mistake shows. */
 const MAX_BYTES = 850_000;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { llmTool } from '../../src/define/llm-tool/define-llm-tool.ts';
+import { llmTool } from '../../src/define/tool/define-llm-tool.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { AgentDefinition, ToolDefinition } from '../../src/define/definition/definitions.ts';
 import { textOf } from '../../src/core/base/message.ts';

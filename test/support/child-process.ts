@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fixtureProgram } from './builds.ts';
 
 /** A TypeScript file of the fixtures that runs as a process of its own. */
 export interface FixtureProcess {
@@ -16,8 +16,7 @@ export interface FixtureProcess {
 
 /** Starts `test/support/fixtures/NAME.ts` and waits for its first line, which must be JSON. */
 export async function startFixture(name: string, args: readonly string[]): Promise<FixtureProcess> {
-  const file = fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+  const child = spawn(process.execPath, [...fixtureProgram(name), ...args], {
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -1,5 +1,12 @@
-/** Runs in each process of tests, before them: its servers' requests are kept. */
+/** Runs before each file of tests: keeps the requests of its process, from the first file on. */
 import { recordRequests, REQUESTS_FOLDER } from './hidden-values.ts';
 
+/** Set once this process is recorded: unit tests share one, and a second recorder would keep each request twice. */
+const RECORDED = Symbol.for('everloop.tests.recorded');
+
 const folder = process.env[REQUESTS_FOLDER];
-if (folder !== undefined) recordRequests(folder);
+const isRecorded = Reflect.get(globalThis, RECORDED) === true;
+if (folder !== undefined && !isRecorded) {
+  Reflect.set(globalThis, RECORDED, true);
+  recordRequests(folder);
+}

@@ -27,7 +27,8 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['loop'],
   ],
   'src/lisp': [
-    ['base', 'regex'],
+    ['base'],
+    ['regex'],
     ['value'],
     ['json', 'reader', 'ast'],
     ['builtins'],

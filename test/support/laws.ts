@@ -25,12 +25,7 @@ import { tally } from '../../src/core/stats/tally.ts';
 import { collect, type Chunk } from '../../src/core/streaming/chunk.ts';
 import type { Turn } from '../../src/core/contract/turn.ts';
 import { isPinned, type Entry } from '../../src/core/contract/entry.ts';
-import {
-  createPageReader,
-  FIRST_POSITION,
-  pageOf,
-  type PagePosition,
-} from '../../src/core/contract/page.ts';
+import { createPageReader, pageOf, type PagePosition } from '../../src/core/contract/page.ts';
 import { cpuMsOf } from './cpu-time.ts';
 import { chatSpec, reactSpec } from '../core/runs/spec-fixture.ts';
 
@@ -102,7 +97,7 @@ export function firstBreachStays(
 export function pagesReassemble(items: readonly Json[], maxBytes: number): void {
   const reader = createPageReader();
   const read: Json[] = [];
-  let next: PagePosition | null = FIRST_POSITION;
+  let next: PagePosition | null = { index: 0, offset: 0 };
   while (next !== null) {
     const page: ReturnType<typeof pageOf> = pageOf(items, next, maxBytes);
     const whole = page.items.reduce<number>((bytes, item) => bytes + bytesOf(item), 0);

@@ -1,16 +1,12 @@
 /** Replays histories with today's workflow code: of runs that just ended, and recorded ones. */
 import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { fileURLToPath } from 'node:url';
+import { defined } from '../../src/core/base/defined.ts';
 import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
 import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
 import { createSinks } from '../../src/worker/serve/worker-sinks.ts';
 import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
-
-/** The folder of this repository that keeps workflow bundles, for all tests. */
-export const BUNDLE_FOLDER: string = fileURLToPath(
-  new URL('../../.everloop/bundles', import.meta.url),
-);
+import { bundleFolder } from './bundles.ts';
 
 /** How a chain is replayed. */
 export interface ReplayOptions {
@@ -54,10 +50,9 @@ const bundles = new Map<string | undefined, Promise<LoadedBundle>>();
 function bundleOf(workflowsPath: string | undefined): Promise<LoadedBundle> {
   const known = bundles.get(workflowsPath);
   if (known !== undefined) return known;
-  const bundle = loadWorkflowBundle({
-    cacheDir: BUNDLE_FOLDER,
-    ...(workflowsPath === undefined ? {} : { workflowsPath }),
-  });
+  const bundle = bundleFolder(workflowsPath).then((cacheDir) =>
+    loadWorkflowBundle(defined({ cacheDir, workflowsPath })),
+  );
   bundles.set(workflowsPath, bundle);
   return bundle;
 }

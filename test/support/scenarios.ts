@@ -136,9 +136,9 @@ export async function playedInMemory(
 /** Answers what the agent asks, as the customer of the scenario does; settles with the run. */
 export async function playCustomer(run: RunHandle, { customerSays }: ScenarioCase): Promise<void> {
   if (customerSays === undefined) return;
-  for await (const news of run.follow()) {
-    if (news.kind !== 'pending') continue;
-    const { id } = news.item;
+  for await (const update of run.follow()) {
+    if (update.kind !== 'pending') continue;
+    const { id } = update.item;
     // The worker may be killed meanwhile: an answer under one id is one answer.
     await eventually(
       `an answer to ${id} of ${run.id}`,

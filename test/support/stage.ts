@@ -19,9 +19,10 @@ import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-
 import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
 import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
+import { bundleFolder } from './bundles.ts';
 import { withHiddenValue } from './hidden-values.ts';
-import { BUNDLE_FOLDER, replayChain, type ReplayOptions } from './replay.ts';
-import { startTestServer } from './test-server.ts';
+import { replayChain, type ReplayOptions } from './replay.ts';
+import { handoverAfter, startTestServer } from './test-server.ts';
 
 /** What a test's worker is made of beside its agents. */
 export type ServeOptions = Partial<WorkerParts> & {
@@ -76,9 +77,7 @@ function hiding(parts: EverloopParts): Everloop {
  * the server.
  */
 export async function openHandoverStage(events: number): Promise<Stage> {
-  const server = await startTestServer({
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': events },
-  });
+  const server = await startTestServer({ dynamicConfig: handoverAfter(events) });
   const stage = await openStage(server);
   return {
     ...stage,
@@ -124,7 +123,7 @@ export async function openStage(server: {
         agents,
         archive,
         chunks,
-        bundleDir: BUNDLE_FOLDER,
+        bundleDir: await bundleFolder(parts.workflowsPath),
         ...TEST_WORKER,
         ...parts,
         taskQueue,

@@ -16,6 +16,15 @@ export interface TestServer extends EmbeddedServer {
   readonly dataDir: string;
 }
 
+/** Settings of a server that wants a hand-over after so many events. */
+export function handoverAfter(events: number): NonNullable<EmbeddedServerOptions['dynamicConfig']> {
+  return {
+    'limit.historyCount.suggestContinueAsNew': events,
+    // A chain waits until its last link is a second old; links of so few events are shorter.
+    'history.continueAsNewMinInterval': '0s',
+  };
+}
+
 /**
  * Starts a server on a free port with a database of its own; `stop` also removes its folder.
  * For tests that need settings of their own or that kill it; others take the one of the run.

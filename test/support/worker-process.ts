@@ -6,7 +6,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
 import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
-import { BUNDLE_FOLDER } from './replay.ts';
+import { bundleFolder } from './bundles.ts';
 
 /** Where a worker process serves. */
 export interface ServedPlace {
@@ -53,7 +53,7 @@ export async function openWorker(
     namespace,
     archive: createDirectoryArchive(archiveDir),
     chunks: { publish: () => undefined },
-    bundleDir: BUNDLE_FOLDER,
+    bundleDir: await bundleFolder(parts.workflowsPath),
     heartbeatMs: 3_000,
     shutdownGraceMs: 500,
     ...parts,

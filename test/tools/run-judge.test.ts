@@ -6,7 +6,7 @@ import {
   textAnswer,
   textSection,
   yamlSection,
-} from '../../src/define/text/define-text.ts';
+} from '../../src/define/agent/reply-layout.ts';
 import { defineValidator, type ValidatorOptions } from '../../src/define/tool/define-validator.ts';
 import type {
   RegisteredAgent,

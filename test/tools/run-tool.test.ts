@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { ToolContext } from '../../src/define/definition/definitions.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
-import { jsonToolchain } from '../../src/define/text/define-text.ts';
+import { jsonToolchain } from '../../src/define/agent/reply-layout.ts';
 import { runTool, type ToolRunOptions } from '../../src/tools/run-tool.ts';
 import type { ToolOptions } from '../../src/define/tool/tool-options.ts';
 import { toolResult } from '../../src/define/tool/tool-result.ts';

@@ -2,11 +2,11 @@
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { jsonAnswer } from '../../src/define/text/define-text.ts';
+import { jsonAnswer } from '../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { ToolContext, ToolDefinition } from '../../src/define/definition/definitions.ts';
-import type { LoadedAgent } from '../../src/registry/load-agent.ts';
+import type { PreparedAgent } from '../../src/registry/load-agent.ts';
 import type { StandardSchema } from '../../src/define/schema/standard-schema.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { Limit } from '../../src/core/contract/limit.ts';
@@ -106,8 +106,8 @@ type IsJson<T> = T extends Json
 expectTypeOf<IsJson<Limit>>().toEqualTypeOf<true>();
 // Messages hold messages, and types of signatures hold types: the compiler cannot walk down a type that contains itself.
 expectTypeOf<
-  IsJson<Omit<LoadedAgent['spec'], 'examples' | 'signature' | 'answer' | 'tools'>>
+  IsJson<Omit<PreparedAgent['spec'], 'examples' | 'signature' | 'answer' | 'tools'>>
 >().toEqualTypeOf<true>();
-expectTypeOf<IsJson<Omit<LoadedAgent['spec']['tools'][number], 'llm'>>>().toEqualTypeOf<true>();
-expectTypeOf<IsJson<Omit<LoadedAgent, 'spec'>>>().toEqualTypeOf<true>();
+expectTypeOf<IsJson<Omit<PreparedAgent['spec']['tools'][number], 'llm'>>>().toEqualTypeOf<true>();
+expectTypeOf<IsJson<Omit<PreparedAgent, 'spec'>>>().toEqualTypeOf<true>();
 expectTypeOf<IsJson<{ at: Date }>>().toEqualTypeOf<false>();

@@ -157,7 +157,7 @@ describe('preloadedModules', () => {
 
     expect(sdk).toMatch(/\/@temporalio\/workflow\/lib\/index\.js$/);
     expect(language).toMatch(/\/src\/lisp\.ts$/);
-    expect(own.some((path) => path.endsWith('/src/core/json.ts'))).toBe(true);
+    expect(own.some((path) => path.endsWith('/src/core/base/json.ts'))).toBe(true);
     expect(own.some((path) => path.endsWith('/src/workflows/untracked-promises.ts'))).toBe(true);
     expect(own.filter((path) => !/\/src\/(core|workflows)\/.+\.ts$/.test(path))).toEqual([]);
   });

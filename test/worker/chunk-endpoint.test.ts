@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFrameReader, type Frame } from '../../src/core/streaming/chunk-wire.ts';
+import { createFrameReader } from '../../src/client/frame-reader.ts';
+import type { WireMessage } from '../../src/core/streaming/chunk-wire.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
   openChunkEndpoint,
@@ -42,15 +44,15 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 /** Whatever a reader is told, as it comes. */
-function readFrames(response: IncomingMessage): Frame[] {
-  const frames: Frame[] = [];
+function readFrames(response: IncomingMessage): WireMessage[] {
+  const frames: WireMessage[] = [];
   const read = createFrameReader();
   response.setEncoding('utf8');
   response.on('data', (text: string) => frames.push(...read(text)));
   return frames;
 }
 
-const deltasOf = (frames: readonly Frame[]): readonly string[] =>
+const deltasOf = (frames: readonly WireMessage[]): readonly string[] =>
   frames.flatMap((frame) =>
     frame.kind === 'item' ? ['delta' in frame.item ? frame.item.delta : frame.item.kind] : [],
   );
@@ -67,6 +69,7 @@ describe('openChunkEndpoint', () => {
     { name: 'a wrong token elsewhere', path: '/x', token: 'another', method: 'GET', status: 401 },
     { name: 'another path', path: '/x', token: TOKEN, method: 'GET', status: 404 },
     { name: 'another method', path: '/chunks', token: TOKEN, method: 'POST', status: 405 },
+    { name: 'a path that is no URL', path: '//', token: TOKEN, method: 'GET', status: 404 },
   ])('refuses $name', async ({ path, token, method, status }) => {
     const { url } = await open(createChunkBus());
 
@@ -75,6 +78,30 @@ describe('openChunkEndpoint', () => {
     expect(response.statusCode).toBe(status);
     expect(await textOf(response)).toMatch(/^Expected .*\n$/);
   });
+
+  it('refuses a request for headers alone, and counts no reader for it', async () => {
+    const { url } = await open(createChunkBus(), { maxReaders: 1 });
+
+    const head = await ask(`${url}/chunks`, TOKEN, 'HEAD');
+    const response = await ask(`${url}/chunks`);
+
+    expect([head.statusCode, response.statusCode]).toEqual([405, 200]);
+  });
+
+  it.each(['//', '//chunks', '/\\\\', 'http://[', '/chunks?runId=%zz'])(
+    'outlives a request for %s',
+    async (target) => {
+      const { url } = await open(createChunkBus());
+      const { port } = new URL(url);
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: w\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 (200|400|404) /);
+      expect((await ask(`${url}/chunks`)).statusCode).toBe(200);
+    },
+  );
 
   it('gives a reader what it asked for, from then on, in order', async () => {
     const bus = createChunkBus();

@@ -306,7 +306,7 @@ describe('without a server', () => {
       code: 'no_server',
       message: `Expected a Temporal server, got none. Tried:
 - a server noted in ${dataDir}/server.json: none
-- a server at 127.0.0.1:${port}: nobody listens
+- a server at 127.0.0.1:${port}: nothing listens
 - \`temporal\` on the PATH: ${path}/temporal ended at once: unknown flag: --sqlite
 - the pinned Temporal CLI: no network
   no python3

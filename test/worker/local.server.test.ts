@@ -6,6 +6,7 @@ import { defineAgent, type AgentDefinition, type ModelFunction } from '../../src
 import { local, type LocalOptions } from '../../src/worker/serve/local.ts';
 import { isPortTaken } from '../../src/worker/server/server-probe.ts';
 import { readServerState } from '../../src/worker/server/server-state.ts';
+import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
 import { CLI_FOLDER } from '../support/test-server.ts';
 
@@ -85,6 +86,7 @@ describe('local', () => {
         : new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(new Error('aborted')));
           });
+    await shareBundle(folder);
     const options = {
       ...onTestServer([defineAgent({ name: 'patient', model })]),
       shutdownGraceMs: 500,

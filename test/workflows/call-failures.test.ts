@@ -1,7 +1,7 @@
 import { TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
-import { MAX_MODEL_ATTEMPTS } from '../../src/workflows/activity-options.ts';
+import { MAX_MODEL_ATTEMPTS } from '../../src/core/contract/attempts.ts';
 import { toModelOutcome } from '../../src/workflows/call-failures.ts';
 
 /** An activity that lost its worker in every attempt that it had. */

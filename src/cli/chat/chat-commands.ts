@@ -1,28 +1,28 @@
-/** The commands of a conversation: lines that begin with a slash. */
+/** The commands of a chat: lines that begin with a slash. */
 import type { Json } from '../../core/base/json.ts';
 
-/** A command as it was typed. */
+/** A command, parsed. */
 export type ChatCommand =
   | { readonly name: 'help' | 'stats' | 'history' | 'cancel' | 'quit' }
   | { readonly name: 'answer'; readonly id: string; readonly value: Json }
   | { readonly name: 'unknown'; readonly problem: string };
 
-/** What `/help` says. */
+/** The text of `/help`. */
 export const CHAT_COMMANDS: string = [
-  '/history           what was said so far',
+  '/history           the conversation so far',
   '/stats             statistics of the newest turn, and its id',
-  '/answer ID VALUE   ends outside work with a result, as JSON or text',
-  '/cancel            stops the turn that goes on, as Ctrl-C does',
-  '/quit              leaves; a turn that goes on is not stopped',
+  '/answer ID VALUE   ends outside work with a result: JSON or text',
+  '/cancel            stops the current turn, as Ctrl-C does',
+  '/quit              leaves; the current turn goes on',
   '/help              this list',
   '',
-  'While the agent works, a line is given to its turn. A line that ends with \\ goes on in the next one;',
-  'one that begins with a space and a slash is no command.',
+  'While the agent works, your lines go to its turn. End a line with \\ to continue it on the next line.',
+  'To send a message that begins with a slash, put a space before it.',
 ].join('\n');
 
 const PLAIN = ['help', 'stats', 'history', 'cancel', 'quit'] as const;
 
-/** The command that `line` is; null for everything that does not begin with a slash. */
+/** Parses a command; null for a line that does not begin with a slash. */
 export function readCommand(line: string): ChatCommand | null {
   if (!line.startsWith('/')) return null;
   const [, word = '', rest = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
@@ -33,7 +33,7 @@ export function readCommand(line: string): ChatCommand | null {
   if (id !== undefined && value !== undefined) return { name: 'answer', id, value: jsonOr(value) };
   return {
     name: 'unknown',
-    problem: `Expected /help, /stats, /history, /answer ID VALUE, /cancel or /quit, got \`${line.slice(0, 100)}\`. Begin with a space to say it.`,
+    problem: `Expected /help, /stats, /history, /answer ID VALUE, /cancel or /quit, got \`${line.slice(0, 100)}\`. Begin with a space to send it as a message.`,
   };
 }
 

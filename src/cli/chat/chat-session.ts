@@ -1,13 +1,13 @@
 /**
- * One person in conversation with an agent: what they type, what the turn tells, and Ctrl-C, one after
- * another. Knows neither a terminal nor a server.
+ * A chat session: handles the person's lines, the updates of the current turn, and Ctrl-C.
+ * Independent of the terminal and the server.
  *
- * - S1: one event at a time, in the order in which they came.
- * - S2: leaving never ends a turn; only Ctrl-C and `/cancel` do.
- * - S3: piped lines are taken when one is wanted, so that each finds the question that it answers.
+ * S1  Events are handled one at a time, in the order of their arrival.
+ * S2  Leaving never ends a turn; only Ctrl-C and `/cancel` do.
+ * S3  A piped line is read only when one is needed, so that it answers the right question.
  */
 import type { Conversation } from '../../client/conversation.ts';
-import type { RunNews } from '../../client/follow-run.ts';
+import type { RunUpdate } from '../../client/follow-run.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { PendingItem } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
@@ -19,30 +19,30 @@ import type { LineSource } from '../terminal/io.ts';
 import { createMailbox, type Mailbox } from '../terminal/mailbox.ts';
 import { statsText } from '../views/run-text.ts';
 
-/** What a session is made of. */
+/** What {@link runChatSession} takes. */
 export interface ChatSessionParts {
   readonly conversation: Conversation;
   readonly lines: LineSource;
   readonly view: ChatView;
-  /** Calls its listener at each Ctrl-C, and with `leave` when the process is told to end. */
+  /** Calls `listener` with `interrupt` at each Ctrl-C, with `leave` when the process must end. */
   readonly onSignal: (listener: (what: 'interrupt' | 'leave') => void) => void;
 }
 
 /** How a session ended. */
 export interface ChatEnding {
-  /** `left`: the person said so, or their input ended · `interrupted`: by Ctrl-C or from outside. */
+  /** `left`: by `/quit` or the end of input · `interrupted`: by Ctrl-C or another signal. */
   readonly how: 'left' | 'interrupted';
-  /** The turn that goes on without the person. */
+  /** The turn that is still running. */
   readonly open: RunHandle | null;
-  /** Of the last turn that ended here. */
+  /** The Step of the last turn that ended during the session. */
   readonly lastStep: Step | null;
 }
 
-/** A turn that goes on. */
+/** The current turn. */
 interface Turn {
   readonly run: RunHandle;
-  readonly news: AsyncIterator<RunNews>;
-  /** What waits, by id, oldest first; what was answered here stands no more. */
+  readonly updates: AsyncIterator<RunUpdate>;
+  /** The items that wait, by id, oldest first, without those answered in this session. */
   readonly waiting: Map<string, PendingItem>;
   isStopping: boolean;
 }
@@ -50,30 +50,30 @@ interface Turn {
 type SessionEvent =
   /** Undefined at the end of input. */
   | { readonly kind: 'line'; readonly line: string | undefined }
-  | { readonly kind: 'news'; readonly turn: Turn; readonly news: RunNews | undefined }
+  | { readonly kind: 'update'; readonly turn: Turn; readonly update: RunUpdate | undefined }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'signal'; readonly what: 'interrupt' | 'leave' };
 
-/** Where a session stands; changed by the functions of this file alone. */
+/** The state of a session. */
 interface Session extends ChatSessionParts {
   readonly mailbox: Mailbox<SessionEvent>;
   readonly typed: AsyncIterator<string>;
   turn: Turn | null;
   lastStep: Step | null;
-  /** A line was asked for and has not come. */
+  /** Whether a line was requested and has not come yet. */
   isAsking: boolean;
-  /** The prompt that stands on the terminal; undefined after a line, which takes it away. */
+  /** The prompt on the terminal; undefined after a line was entered. */
   prompt: string | undefined;
-  /** Ctrl-C was said while no turn went on. */
+  /** Whether Ctrl-C was pressed without a current turn. */
   hasWarned: boolean;
-  /** Lines that ended with a backslash. */
+  /** Earlier lines that ended with a backslash. */
   draft: string;
 }
 
 const PROMPT = 'you> ';
 const ANSWER_PROMPT = 'answer> ';
 
-/** Runs a session until the person leaves. Rejects for what a person can do nothing about. */
+/** Runs a session until the person leaves. Rejects for errors that the person cannot correct. */
 export async function runChatSession(parts: ChatSessionParts): Promise<ChatEnding> {
   const mailbox = createMailbox<SessionEvent>();
   const session: Session = {
@@ -89,20 +89,20 @@ export async function runChatSession(parts: ChatSessionParts): Promise<ChatEndin
   };
   parts.onSignal((what) => mailbox.put({ kind: 'signal', what }));
   try {
-    await comeBack(session);
+    await resumeConversation(session);
     for (;;) {
-      invite(session);
+      promptForLine(session);
       const ending = await handle(session, await mailbox.take());
       if (ending !== null) return ending;
     }
   } finally {
-    void session.turn?.news.return?.();
+    void session.turn?.updates.return?.();
     parts.lines.close();
   }
 }
 
-/** Shows what was said, and goes on with the turn that the person left. */
-async function comeBack(session: Session): Promise<void> {
+/** Shows the conversation so far, and follows a turn that is still running. */
+async function resumeConversation(session: Session): Promise<void> {
   const { conversation, view } = session;
   const run = conversation.newest();
   if (run === null) return;
@@ -110,15 +110,15 @@ async function comeBack(session: Session): Promise<void> {
   if ((await run.step()) === null) follow(session, run);
 }
 
-/** Shows the prompt that fits, and asks for a line when one is wanted. */
-function invite(session: Session): void {
+/** Shows the right prompt, and requests a line if one is needed. */
+function promptForLine(session: Session): void {
   const { lines, turn, mailbox } = session;
   const isAnswer = askedOf(turn) !== undefined;
   const prompt = isAnswer ? ANSWER_PROMPT : turn === null ? PROMPT : '';
   if (prompt !== session.prompt) lines.prompt(prompt);
   session.prompt = prompt;
-  const isWanted = lines.isTerminal || isAnswer || turn === null;
-  if (!isWanted || session.isAsking) return;
+  const isNeeded = lines.isTerminal || isAnswer || turn === null;
+  if (!isNeeded || session.isAsking) return;
   session.isAsking = true;
   session.typed.next().then(
     ({ done, value }) => mailbox.put({ kind: 'line', line: done === true ? undefined : value }),
@@ -126,14 +126,14 @@ function invite(session: Session): void {
   );
 }
 
-/** Null to go on. */
+/** Handles one event; null when the session goes on. */
 async function handle(session: Session, event: SessionEvent): Promise<ChatEnding | null> {
   switch (event.kind) {
     case 'failed':
       throw event.error;
-    case 'news':
-      // Of a turn that another one has taken the place of.
-      if (event.turn === session.turn) takeNews(session, event.turn, event.news);
+    case 'update':
+      // Ignore updates of an earlier turn.
+      if (event.turn === session.turn) takeUpdate(session, event.turn, event.update);
       return null;
     case 'signal':
       return event.what === 'leave' ? leave(session, 'interrupted') : interrupt(session);
@@ -155,22 +155,22 @@ async function interrupt(session: Session): Promise<ChatEnding | null> {
   if (turn?.isStopping === true || session.hasWarned) return leave(session, 'interrupted');
   if (turn === null) {
     session.hasWarned = true;
-    view.note('Ctrl-C again leaves, as does /quit.');
+    view.note('Press Ctrl-C again to leave, or type /quit.');
     return null;
   }
-  view.note('Stopping this turn. Ctrl-C again leaves.');
-  await telling(session, () => stop(session));
+  view.note('Stopping this turn. Press Ctrl-C again to leave.');
+  await withProblems(session, () => stop(session));
   return null;
 }
 
 async function stop({ turn, view }: Session): Promise<void> {
-  if (turn === null) return view.note('No turn goes on.');
+  if (turn === null) return view.note('No turn is running.');
   turn.isStopping = true;
   await turn.run.cancel('Stopped by the person.');
 }
 
-/** Does what a person asked for, and tells them what is wrong with it. */
-async function telling<Result>(
+/** Does `work` and shows its usage errors to the person. */
+async function withProblems<Result>(
   { view }: Session,
   work: () => Promise<Result>,
 ): Promise<Result | null> {
@@ -191,9 +191,9 @@ async function takeLine(session: Session, line: string): Promise<ChatEnding | nu
   const text = session.draft + line;
   session.draft = '';
   const command = readCommand(text);
-  if (command !== null) return telling(session, () => obey(session, command));
+  if (command !== null) return withProblems(session, () => obey(session, command));
   const item = askedOf(session.turn);
-  await telling(session, async () => {
+  await withProblems(session, async () => {
     if (item !== undefined) await answer(session, item, text.trim());
     else if (text.trim() !== '') await say(session, text.trim());
   });
@@ -216,11 +216,11 @@ async function obey(session: Session, command: ChatCommand): Promise<ChatEnding 
       return null;
     case 'stats': {
       const run = conversation.newest();
-      view.text(run === null ? 'Nothing was said yet.' : await statsOf(run));
+      view.text(run === null ? 'No messages yet.' : await statsOf(run));
       return null;
     }
     case 'answer':
-      if (turn === null) view.note('Nothing waits.');
+      if (turn === null) view.note('Nothing is waiting.');
       else {
         await turn.run.answer(command.id, command.value);
         settle(session, turn, command.id);
@@ -239,12 +239,12 @@ async function statsOf(run: RunHandle): Promise<string> {
 
 async function say(session: Session, text: string): Promise<void> {
   const { conversation, view } = session;
-  const said = await conversation.say(text);
-  if (said.how === 'sent') view.note('Given to the turn that goes on.');
-  if (session.turn?.run.id === said.run.id) return;
-  // It ended just before: its news come too late, its answer does not.
+  const { run, how } = await conversation.say(text);
+  if (how === 'sent') view.note('Sent to the current turn.');
+  if (session.turn?.run.id === run.id) return;
+  // The earlier turn has just ended; its updates may be missing, so show its Step.
   if (session.turn !== null) finish(session, session.turn, await session.turn.run.result());
-  follow(session, said.run);
+  follow(session, run);
 }
 
 async function answer(session: Session, item: PendingItem, text: string): Promise<void> {
@@ -253,7 +253,7 @@ async function answer(session: Session, item: PendingItem, text: string): Promis
   if (item.kind === 'approval') {
     const decision = readDecision(text);
     if (decision === null) {
-      view.problem('Expected y, n and why, or arguments as a JSON object. Answer again.');
+      view.problem('Expected y, n and a reason, or arguments as a JSON object. Answer again.');
       return;
     }
     await turn.run.decide(item.id, decision);
@@ -266,48 +266,48 @@ async function answer(session: Session, item: PendingItem, text: string): Promis
 }
 
 function follow(session: Session, run: RunHandle): void {
-  const news = run.follow()[Symbol.asyncIterator]();
-  session.turn = { run, news, waiting: new Map(), isStopping: false };
+  const updates = run.follow()[Symbol.asyncIterator]();
+  session.turn = { run, updates, waiting: new Map(), isStopping: false };
   pull(session, session.turn);
 }
 
-/** Asks a turn for its next piece of news; one at a time, so that a slow terminal slows nobody else. */
+/** Requests the next update of a turn, one at a time, at the pace of the terminal. */
 function pull({ mailbox }: Session, turn: Turn): void {
-  turn.news.next().then(
+  turn.updates.next().then(
     ({ done, value }) =>
-      mailbox.put({ kind: 'news', turn, news: done === true ? undefined : value }),
+      mailbox.put({ kind: 'update', turn, update: done === true ? undefined : value }),
     (error: unknown) => mailbox.put({ kind: 'failed', error }),
   );
 }
 
-function takeNews(session: Session, turn: Turn, news: RunNews | undefined): void {
+function takeUpdate(session: Session, turn: Turn, update: RunUpdate | undefined): void {
   const { view } = session;
-  if (news === undefined) {
+  if (update === undefined) {
     session.turn = null;
     return;
   }
-  if (news.kind === 'step') return finish(session, turn, news.step);
+  if (update.kind === 'step') return finish(session, turn, update.step);
   const before = askedOf(turn);
-  view.news(news);
-  if (news.kind === 'pending') {
-    turn.waiting.set(news.item.id, news.item);
-    if (before === undefined && isForPerson(news.item)) view.ask(news.item);
+  view.update(update);
+  if (update.kind === 'pending') {
+    turn.waiting.set(update.item.id, update.item);
+    if (before === undefined && isForPerson(update.item)) view.ask(update.item);
   }
-  if (news.kind === 'settled') {
-    if (before?.id === news.id) view.note(`${news.id} waits no more.`);
-    settle(session, turn, news.id);
+  if (update.kind === 'settled') {
+    if (before?.id === update.id) view.note(`${update.id} is no longer waiting.`);
+    settle(session, turn, update.id);
   }
   pull(session, turn);
 }
 
 function finish(session: Session, turn: Turn, step: Step): void {
-  void turn.news.return?.();
+  void turn.updates.return?.();
   session.turn = null;
   session.lastStep = step;
-  session.view.news({ kind: 'step', step });
+  session.view.update({ kind: 'step', step });
 }
 
-/** Takes an item away, and shows the one behind it. */
+/** Removes an item, and shows the next one. */
 function settle({ view }: Session, turn: Turn, id: string): void {
   const before = askedOf(turn);
   turn.waiting.delete(id);
@@ -315,7 +315,7 @@ function settle({ view }: Session, turn: Turn, id: string): void {
   if (item !== undefined && item.id !== before?.id) view.ask(item);
 }
 
-/** What the person is to answer: the oldest question or approval. */
+/** The item that the person has to answer: the oldest question or approval. */
 function askedOf(turn: Turn | null): PendingItem | undefined {
   return [...(turn?.waiting.values() ?? [])].find(isForPerson);
 }

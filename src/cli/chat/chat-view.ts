@@ -1,5 +1,5 @@
-/** What a person sees of a conversation. Everything that others wrote is made safe for a terminal. */
-import type { RunNews } from '../../client/follow-run.ts';
+/** Shows a conversation to a person. All foreign text is made safe for a terminal. */
+import type { RunUpdate } from '../../client/follow-run.ts';
 import type { HistoryTurn } from '../../core/contract/input.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
@@ -12,124 +12,141 @@ import { durationText, terminalText, valueText } from '../terminal/text.ts';
 export interface ChatView {
   /** One line about the conversation itself. */
   readonly note: (text: string) => void;
-  /** Something that went wrong, and what to do. */
+  /** A problem, and what to do. */
   readonly problem: (text: string) => void;
-  /** News of the turn; questions and approvals are shown by `ask`. */
-  readonly news: (news: RunNews) => void;
-  /** What the person is to answer now. */
+  /** An update of the turn; `ask` shows questions and approvals. */
+  readonly update: (update: RunUpdate) => void;
+  /** The item that the person has to answer now. */
   readonly ask: (item: PendingItem) => void;
-  /** Lines that the person asked for. */
+  /** The output of a command. */
   readonly text: (text: string) => void;
 }
 
 /** How a conversation is shown. */
 export interface ChatViewOptions {
-  /** Shows what the model writes while it writes it. */
+  /** Whether provisional text is shown. */
   readonly streams: boolean;
-  /** Whether the answer need not be written again below the same text. */
+  /** Whether the streamed text and the answer appear on the same terminal. */
   readonly isWatched: boolean;
-  /** What deadlines are counted from; milliseconds since 1970. */
+  /** The current time, for deadlines; milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /** A view that writes answers to stdout, everything else to stderr. */
 export function createChatView(output: Output, options: ChatViewOptions): ChatView {
   const { paintNote } = output;
-  /** The text of the newest iteration, as far as it was shown. */
-  let streamed = { iteration: 0, text: '' };
-  let isInLine = false;
-  let doing = '';
-  const endLine = (): void => {
-    if (isInLine) output.raw('\n');
-    isInLine = false;
-  };
-  const line = (text: string): void => {
-    endLine();
-    output.note(text);
-  };
-  const piece = (iteration: number, delta: string, isReasoning: boolean): void => {
-    if (!options.streams || delta === '') return;
-    if (streamed.iteration !== iteration) {
-      endLine();
-      streamed = { iteration, text: '' };
-    }
-    if (!isReasoning) streamed = { iteration, text: streamed.text + delta };
-    const safe = terminalText(delta);
-    output.raw(isReasoning ? paintNote('dim', safe) : safe);
-    isInLine = !delta.endsWith('\n');
-  };
+  const writer = createWriter(output, options.streams);
+  const { line, piece } = writer;
+  const dimLine = (text: string): void => line(paintNote('dim', text));
+  let tools = '';
   const end = (step: Step): void => {
-    endLine();
+    writer.endLine();
     const isGood = step.status === 'success';
     const answer = valueText(step.value);
-    const isShown = options.isWatched && streamed.text.trim() === answer.trim();
+    const isShown = options.isWatched && writer.streamedText().trim() === answer.trim();
     if (isGood && !isShown) output.text(output.safe(answer));
     if (!isGood) output.note(paintNote('red', terminalText(failureText(step))));
     output.note(paintNote('dim', endText(step)));
-    streamed = { iteration: 0, text: '' };
-    doing = '';
+    writer.startIteration(0);
+    tools = '';
   };
   return {
-    note: (text) => line(paintNote('dim', text)),
+    note: dimLine,
     problem: (text) => line(paintNote('red', terminalText(text))),
     text: (text) => {
-      endLine();
+      writer.endLine();
       output.text(output.safe(text));
     },
     ask: (item) => line(paintNote('yellow', askText(item, options.now()))),
-    news: (news) => {
-      switch (news.kind) {
+    update: (update) => {
+      switch (update.kind) {
         case 'text':
         case 'reasoning':
-          return piece(news.iteration, news.delta, news.kind === 'reasoning');
+          return piece(update.iteration, update.delta, update.kind === 'reasoning');
         case 'restart':
-          if (streamed.text === '') return;
-          streamed = { iteration: news.iteration, text: '' };
-          return line(paintNote('dim', '[starts again]'));
+          if (writer.streamedText() === '') return;
+          writer.startIteration(update.iteration);
+          return dimLine('[starts again]');
         case 'gap':
-          return piece(news.iteration, '[…]', true);
+          return piece(update.iteration, '[…]', true);
         case 'status': {
-          const tools = toolsOf(news.status);
-          if (tools !== doing && tools !== '') line(paintNote('dim', `· ${terminalText(tools)}`));
-          doing = tools;
+          const earlier = tools;
+          tools = toolsOf(update.status);
+          if (tools !== earlier && tools !== '') dimLine(`· ${terminalText(tools)}`);
           return;
         }
         case 'silent':
-          return line(
-            paintNote('dim', 'No worker serves this agent at the moment; the turn waits.'),
-          );
-        case 'pending':
-          if (news.item.kind === 'external' || news.item.kind === 'pause') {
-            line(
-              paintNote(
-                'dim',
-                `waits for ${news.item.kind} ${news.item.id}: ${pendingText(news.item)}`,
-              ),
-            );
-          }
-          return;
+          return dimLine('No worker serves this agent at the moment; the turn waits.');
+        case 'pending': {
+          const { item } = update;
+          if (item.kind !== 'external' && item.kind !== 'pause') return;
+          return dimLine(`waits for ${item.kind} ${item.id}: ${pendingText(item)}`);
+        }
         case 'settled':
           return;
         case 'step':
-          return end(news.step);
+          return end(update.step);
       }
     },
   };
 }
 
-/** A view for programs: each piece of news as one line of JSON on stdout. */
-export function createJsonChatView(output: Output, write: (line: string) => unknown): ChatView {
-  const tell = (value: object): void => void write(`${JSON.stringify(value)}\n`);
+/** Writes streamed text and whole lines to stderr, each line on a line of its own. */
+interface Writer {
+  readonly line: (text: string) => void;
+  readonly piece: (iteration: number, delta: string, isReasoning: boolean) => void;
+  readonly endLine: () => void;
+  /** The text of the newest iteration that was shown, without reasoning. */
+  readonly streamedText: () => string;
+  /** Forgets the text of the iteration before. */
+  readonly startIteration: (iteration: number) => void;
+}
+
+function createWriter({ raw, note, paintNote }: Output, streams: boolean): Writer {
+  let streamed = { iteration: 0, text: '' };
+  let isInLine = false;
+  const endLine = (): void => {
+    if (isInLine) raw('\n');
+    isInLine = false;
+  };
+  const startIteration = (iteration: number): void => {
+    streamed = { iteration, text: '' };
+  };
   return {
-    note: (text) => output.note(text),
-    problem: (text) => tell({ kind: 'problem', text }),
-    text: (text) => tell({ kind: 'note', text }),
-    ask: () => undefined,
-    news: tell,
+    endLine,
+    startIteration,
+    streamedText: () => streamed.text,
+    line: (text) => {
+      endLine();
+      note(text);
+    },
+    piece: (iteration, delta, isReasoning) => {
+      if (!streams || delta === '') return;
+      if (streamed.iteration !== iteration) {
+        endLine();
+        startIteration(iteration);
+      }
+      if (!isReasoning) streamed.text += delta;
+      const safe = terminalText(delta);
+      raw(isReasoning ? paintNote('dim', safe) : safe);
+      isInLine = !delta.endsWith('\n');
+    },
   };
 }
 
-/** The tools that are at work: `tool search, tool fetch`. */
+/** A view for programs: each update as one line of JSON on stdout. */
+export function createJsonChatView(output: Output, write: (line: string) => unknown): ChatView {
+  const writeLine = (value: object): void => void write(`${JSON.stringify(value)}\n`);
+  return {
+    note: (text) => output.note(text),
+    problem: (text) => writeLine({ kind: 'problem', text }),
+    text: (text) => writeLine({ kind: 'note', text }),
+    ask: () => undefined,
+    update: writeLine,
+  };
+}
+
+/** The tools that are running: `tool search, tool fetch`. */
 function toolsOf({ waitsFor }: RunStatus): string {
   return waitsFor.filter((one) => one.startsWith('tool ')).join(', ');
 }
@@ -140,7 +157,7 @@ function failureText({ status, reason, message }: Step): string {
 }
 
 /**
- * A question with its options, or a call to approve, and how to answer:
+ * A question with its options, or a call to approve, with a hint on how to answer:
  *
  *     ? Which John?
  *       1 John Smith
@@ -167,7 +184,7 @@ export function askText(item: PendingItem, nowMs: number): string {
           `? ${whoseText(item)}May I call ${tool} ${JSON.stringify(args)}`,
           ...(reasoning === undefined ? [] : [`  ${reasoning}`]),
           ...hintLines([
-            'y, n and why, or other arguments as a JSON object.',
+            'y, n and a reason, or other arguments as a JSON object.',
             ...(item.deadline === undefined ? [] : untilText(item, nowMs, 'no')),
           ]),
         ].join('\n'),
@@ -179,7 +196,7 @@ export function askText(item: PendingItem, nowMs: number): string {
   }
 }
 
-/** Whose question it is, when it comes from further down in the tree: `writer: `. */
+/** The agent of a question from a run below: `writer: `. */
 function whoseText({ agent, path }: PendingItem): string {
   return path.includes('/') ? `${agent}: ` : '';
 }
@@ -195,7 +212,7 @@ function untilText(
   fallback: Json | undefined,
 ): readonly string[] {
   const given = fallback === undefined ? '' : valueText(fallback);
-  if (deadline === undefined) return given === '' ? [] : [`Enter alone: ${given}`];
+  if (deadline === undefined) return given === '' ? [] : [`Press Enter for: ${given}`];
   const within = `within ${durationText(Math.max(0, deadline - nowMs))}`;
   return [given === '' ? `Answer ${within}.` : `Without an answer ${within}: ${given}`];
 }
@@ -212,9 +229,9 @@ function detailLines(details: Json | undefined): readonly string[] {
     .map((line) => `  ${line}`);
 }
 
-/** What was said, a line or more for each turn: `you: …`, `concierge: …`. */
+/** The conversation so far, as `you: …` and `concierge: …`. */
 export function historyText(agent: string, turns: readonly HistoryTurn[]): string {
-  if (turns.length === 0) return 'Nothing was said yet.';
+  if (turns.length === 0) return 'No messages yet.';
   return terminalText(
     turns.map(({ role, text }) => `${role === 'user' ? 'you' : agent}: ${text}`).join('\n'),
   );

@@ -1,23 +1,18 @@
-/** `chat AGENT`: a person talks with an agent. */
+/** `chat AGENT`: a conversation with an agent. */
 import { Option, type Command } from 'commander';
 import { openConversation, type ConversationOptions } from '../../client/conversation.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
+import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { collect, readJsonObject, readLimits } from '../terminal/arguments.ts';
+import { collect } from '../terminal/arguments.ts';
 import type { Act, Cli } from '../terminal/cli.ts';
 import { createChatView, createJsonChatView, type ChatView } from '../chat/chat-view.ts';
 import { runChatSession, type ChatEnding, type ChatSessionParts } from '../chat/chat-session.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
-import { openServed } from './open-served.ts';
+import { openServed, startFrom, type StartFlags } from './open-served.ts';
 
-interface ChatOptions {
-  readonly agents?: string;
-  readonly context?: string;
-  readonly id?: string;
-  readonly limit: readonly string[];
-  readonly model?: string;
+interface ChatOptions extends StartFlags {
   readonly resume?: string;
-  readonly serve?: boolean;
   readonly stream?: boolean;
 }
 
@@ -27,18 +22,18 @@ export function addChatCommand(program: Command, act: Act): void {
     .command('chat')
     .summary('talk with an agent')
     .description(
-      'Talks with an agent: each line is a message, each answer goes to stdout. Its questions and the ' +
-        'calls that need approval are answered in between. Ctrl-C stops a turn, a second one leaves; ' +
-        '/quit and the end of input leave without stopping anything. With --json each piece of news ' +
-        'is one JSON document on a line.',
+      'Talks with an agent. Each line is a message; answers go to stdout. You also answer its questions ' +
+        'and approve its calls here. Ctrl-C stops the current turn, and a second Ctrl-C leaves. /quit ' +
+        'and the end of input leave without stopping anything. With --json, each update is a JSON ' +
+        'document on one line.',
     )
     .argument('<agent>', 'name of the agent')
-    .option('--agents <file>', 'agent file to serve (default: agents.ts, when it is there)')
+    .option('--agents <file>', 'agent file to serve (default: agents.ts, if it exists)')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
     .addOption(
       new Option(
         '--id <id>',
-        "the new conversation's own id (default: the agent's name and 8 digits)",
+        "id of the new conversation (default: the agent's name and 8 digits)",
       ).conflicts('resume'),
     )
     .option(
@@ -47,38 +42,24 @@ export function addChatCommand(program: Command, act: Act): void {
       collect,
       [],
     )
-    .option('--model <id>', 'model entry that replaces the one of the agent')
-    .option('--resume <id>', 'go on with this conversation')
-    .option('--serve', 'serve the agent file also on a server that TEMPORAL_ADDRESS names')
+    .option('--model <id>', "model entry that replaces the agent's own")
+    .option('--resume <id>', 'continue this conversation')
+    .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
     .option('--no-serve', 'leave the work to other workers')
-    .option('--stream', 'show provisional text also where stderr is no terminal')
+    .option('--stream', 'show provisional text even if stderr is not a terminal')
     .option('--no-stream', 'show answers only')
     .action((agent: string, options: ChatOptions) => act((cli) => chat(cli, agent, options)));
 }
 
 async function chat(cli: Cli, agent: string, options: ChatOptions): Promise<number> {
-  const opening = await conversationOptions(cli, options);
+  const id = options.resume ?? options.id;
+  const opening = { ...(await startFrom(cli, options)), ...defined({ id }) };
   const { everloop, isServed } = await openServed(cli, agent, { ...options, mayServe: true });
   try {
     return await talk(cli, everloop, { agent, opening, options, isServed });
   } finally {
     await everloop.close();
   }
-}
-
-async function conversationOptions(
-  cli: Cli,
-  { context, id, limit, model, resume }: ChatOptions,
-): Promise<ConversationOptions> {
-  const named = resume ?? id;
-  const data = await readJsonObject('--context', context, cli.io.cwd);
-  const limits = readLimits(limit);
-  return {
-    ...(named === undefined ? {} : { id: named }),
-    ...(data === undefined ? {} : { context: data }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(model === undefined ? {} : { model }),
-  };
 }
 
 interface Talk {
@@ -99,16 +80,14 @@ async function talk(
   if (options.resume !== undefined && !isThere) throw unknownConversation(options.resume);
   if (options.id !== undefined && isThere) throw takenConversation(agent, options.id);
   const view = viewOf(cli, options);
-  view.note(`conversation ${conversation.id} · /help lists what there is beside talking`);
+  view.note(`conversation ${conversation.id} · /help lists the commands`);
   const signals = listenTo(io.signals);
   const lines = io.openLines();
   try {
     const ending = await runChatSession({ conversation, lines, view, onSignal: signals.on });
     if (ending.open !== null) {
-      const turn = isServed
-        ? `Turn ${ending.open.id} stands still until a worker has its agent.`
-        : `Turn ${ending.open.id} goes on.`;
-      view.note(turn);
+      const goesOn = isServed ? 'waits until a worker serves its agent' : 'goes on';
+      view.note(`Turn ${ending.open.id} ${goesOn}.`);
     }
     if (conversation.newest() !== null) {
       view.note(`Come back with \`everloop chat ${agent} --resume ${conversation.id}\`.`);
@@ -128,31 +107,27 @@ function viewOf({ io, output }: Cli, { stream }: ChatOptions): ChatView {
   });
 }
 
-/** Of a person who leaves nothing is wrong; a script wants to know how its last turn ended. */
+/** At a terminal, leaving is a success; a script gets the exit code of its last turn. */
 function exitCodeOf({ how, lastStep }: ChatEnding, isTerminal: boolean): number {
   if (how === 'interrupted') return EXIT_CODES.interrupted;
   return isTerminal || lastStep === null ? EXIT_CODES.success : exitCodeOfStep(lastStep);
 }
 
-type Listener = Parameters<ChatSessionParts['onSignal']>[0];
-
-function listenTo(source: Cli['io']['signals']): {
-  readonly on: (listener: Listener) => void;
-  readonly off: () => void;
-} {
-  let tell: Listener = () => undefined;
-  const interrupt = (): void => tell('interrupt');
-  const leave = (): void => tell('leave');
-  source.on('SIGINT', interrupt);
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) source.on(signal, leave);
+/** Passes signals of the process on to the listener that `on` sets, until `off`. */
+function listenTo(source: Cli['io']['signals']) {
+  type Listener = Parameters<ChatSessionParts['onSignal']>[0];
+  let notify: Listener = () => undefined;
+  const interrupt = (): void => notify('interrupt');
+  const leave = (): void => notify('leave');
+  const handlers = [
+    ['SIGINT', interrupt],
+    ['SIGTERM', leave],
+    ['SIGHUP', leave],
+  ] as const;
+  for (const [signal, handler] of handlers) source.on(signal, handler);
   return {
-    on: (listener) => {
-      tell = listener;
-    },
-    off: () => {
-      source.off('SIGINT', interrupt);
-      for (const signal of ['SIGTERM', 'SIGHUP'] as const) source.off(signal, leave);
-    },
+    on: (listener: Listener) => void (notify = listener),
+    off: () => handlers.forEach(([signal, handler]) => source.off(signal, handler)),
   };
 }
 

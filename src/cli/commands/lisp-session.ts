@@ -1,8 +1,9 @@
 /**
- * Programs of the language on their own: no agent, no tools, nobody to ask. Each program has the
- * definitions of those before it; the only effect here is `sleep`, which really waits.
+ * Runs programs of the language without an agent: there are no tools and no one to ask. Each program has
+ * the definitions of earlier ones. The only effect is `sleep`, which waits in real time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../../core/base/defined.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
 import {
   advance,
@@ -27,46 +28,46 @@ import {
   type World,
 } from '../../lisp.ts';
 
-/** How a program ended: with a value, by `return` or `fail`, with an error, or before it began. */
+/** How a program ended: with a value, by `return` or `fail`, with an error, or refused before its start. */
 export type ProgramEnding = 'value' | 'returned' | 'failed' | 'error' | 'refused';
 
-/** What came of one program; the document of `--json`. */
+/** The result of one program; the document of `--json`. */
 export interface ProgramReport {
   readonly status: ProgramEnding;
-  /** The value as JSON; null when there is none, or when it has no JSON form. */
+  /** The value as JSON; null if there is none, or it has no JSON form. */
   readonly value: Json;
-  /** The value as the language writes it; null when there is none. */
+  /** The value as the language prints it; null if there is none. */
   readonly printed: string | null;
-  /** Why there is no value, with place and excerpt; null when there is one. */
+  /** Why there is no value, with position and excerpt; null if there is one. */
   readonly error: { readonly reason: string; readonly text: string } | null;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
   readonly fuelUsed: number;
 }
 
-/** What a session works with; fixed while it lasts. */
+/** Options of a session. */
 export interface SessionOptions {
-  /** What programs read as `data/…`. */
+  /** The data that programs read as `data/…`. */
   readonly data: JsonObject;
-  /** Units of fuel for each program; the language's default unless given. */
+  /** Units of fuel for each program; default: that of the language. */
   readonly fuel?: number;
 }
 
 /** Runs programs one after another. */
 export interface LispSession {
-  /** Runs one program to its end. Never rejects for what the program does, only when aborted. */
+  /** Runs one program to its end. Rejects only when aborted. */
   run(source: string, signal: AbortSignal): Promise<ProgramReport>;
 }
 
-/** Said below a problem that asks for more than there is here. */
-const NOTHING_AROUND =
-  'A program that runs on its own has no tools and nobody to ask. ' +
+/** Added to a problem about a tool. */
+const NO_TOOLS =
+  'A program that runs on its own has no tools and no one to ask. ' +
   'Give it what it needs with `--data`, and read it as `data/name`.';
 
-/** Node's timers take no more than this; longer waits are several. */
+/** Node's timers take little more than this; longer waits use several. */
 const MAX_TIMER_MS = 2_000_000_000;
 
-/** A session in which nothing is defined yet. */
+/** A session without definitions. */
 export function createSession({ data, fuel }: SessionOptions): LispSession {
   let memory: ProgramMemory = EMPTY_MEMORY;
   return {
@@ -88,8 +89,7 @@ export function createSession({ data, fuel }: SessionOptions): LispSession {
       if (first !== undefined) {
         return refused(first.reason, problemsText(source, checked.problems), warnings);
       }
-      const limits = fuel === undefined ? {} : { fuel };
-      const input: MachineInput = { data, memory, limits, tools: [] };
+      const input: MachineInput = { data, memory, limits: defined({ fuel }), tools: [] };
       const ended = await finish(read.program, input, signal);
       memory = ended.outcome.memory;
       return { ...reportOf(source, ended.outcome), ...ended.counted, warnings };
@@ -97,7 +97,7 @@ export function createSession({ data, fuel }: SessionOptions): LispSession {
   };
 }
 
-/** Whether `source` is the beginning of a program: something in it is still open. */
+/** Whether `source` is the beginning of a program, with a form that is still open. */
 export function isUnfinished(source: string): boolean {
   const read = readProgram(source);
   return !read.ok && read.problem.message.startsWith('Unclosed');
@@ -106,7 +106,7 @@ export function isUnfinished(source: string): boolean {
 function problemsText(source: string, problems: readonly Problem[]): string {
   const text = explainProblems(source, problems);
   const asks = problems.some(({ reason }) => reason === 'unknown_tool');
-  return asks ? `${text}\n\n${NOTHING_AROUND}` : text;
+  return asks ? `${text}\n\n${NO_TOOLS}` : text;
 }
 
 function refused(reason: string, text: string, warnings: readonly string[]): ProgramReport {
@@ -139,13 +139,13 @@ function reportOf(
   };
 }
 
-/** An effect that the program waits for, and until when. */
+/** An effect that the program waits for, and its end. */
 interface Waiting {
   readonly request: EffectRequest;
   readonly until: number;
 }
 
-/** Starts a program and answers its requests until it has ended. */
+/** Runs a program to its end and answers its requests. */
 async function finish(
   program: Program,
   input: MachineInput,
@@ -183,7 +183,7 @@ function durationOf(request: EffectRequest): number {
 function answerTo(request: EffectRequest): EffectResult {
   const { id } = request;
   if (request.kind === 'sleep') return { id, ok: true, value: null };
-  return { id, ok: false, reason: 'tool_error', message: NOTHING_AROUND };
+  return { id, ok: false, reason: 'tool_error', message: NO_TOOLS };
 }
 
 async function sleepUntil(until: number, signal: AbortSignal): Promise<void> {

@@ -1,39 +1,59 @@
-/** A client for one command, with a worker of this process when the agent file is to be served here. */
-import type { Everloop } from '../../client/everloop-client.ts';
+/** Opens a client for one command and, if needed, a worker that serves the agent file. */
+import type { ConnectedEverloop } from '../../client/connect.ts';
+import type { StartOptions } from '../../client/everloop-client.ts';
+import { defined } from '../../core/base/defined.ts';
+import type { LocalEverloop } from '../../worker/serve/local.ts';
+import { readJsonObject, readLimits } from '../terminal/arguments.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { configFor, openClient, type Cli } from '../terminal/cli.ts';
 import { hasAgentFile, loadAgents } from './load-agents.ts';
 
-/** How an agent is reached. */
+/** Options of {@link openServed}. */
 export interface ServedOptions {
-  /** The agent file; default: `agents.ts`, when it is there. */
+  /** The agent file; default: `agents.ts`, if it exists. */
   readonly agents?: string;
-  /** Whether to serve it; default: on a server of this machine. */
+  /** Whether to serve it; default: only on a server on this machine. */
   readonly serve?: boolean;
-  /** Whether this process stays long enough to serve anything. */
+  /** False for a command that does not wait for the run. */
   readonly mayServe: boolean;
 }
 
-/** A client, and whether this process serves the agent. */
-export interface ServedEverloop {
-  readonly everloop: Everloop & { close(): Promise<void> };
-  readonly isServed: boolean;
+/** The options of commands that start runs. */
+export interface StartFlags extends Omit<ServedOptions, 'mayServe'> {
+  readonly context?: string;
+  readonly id?: string;
+  readonly limit: readonly string[];
+  readonly model?: string;
 }
 
-/** A worker of this process that ends with the command: others' calls that it took go elsewhere. */
+/** What such a command starts its runs with. */
+export async function startFrom(
+  { io }: Cli,
+  { context, limit, model }: StartFlags,
+): Promise<Pick<StartOptions, 'context' | 'limits' | 'model'>> {
+  return defined({
+    context: await readJsonObject('--context', context, io.cwd),
+    limits: readLimits(limit),
+    model,
+  });
+}
+
+/** Short, because other workers can take over calls of other runs. */
 const SHUTDOWN_GRACE_MS = 2_000;
 
-/** Opens a client; throws a UsageError `agent_not_found` when the file to serve has no such agent. */
+/**
+ * Opens a client; throws a UsageError `agent_not_found` when the file to serve has no such agent.
+ */
 export async function openServed(
   cli: Cli,
   agent: string,
   options: ServedOptions,
-): Promise<ServedEverloop> {
+): Promise<{ readonly everloop: ConnectedEverloop | LocalEverloop; readonly isServed: boolean }> {
   const { io } = cli;
   const config = configFor(cli);
   const isOwnServer = config.temporal.address === undefined;
   const serves = options.mayServe && (options.serve ?? isOwnServer);
-  if (!serves || !(options.serve === true || (await hasAgentFile(options.agents, io.cwd)))) {
+  if (!serves || !(options.serve === true || hasAgentFile(options.agents, io.cwd))) {
     return { everloop: await openClient(cli), isServed: false };
   }
   const file = await loadAgents(options.agents, io.cwd);

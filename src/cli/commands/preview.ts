@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { previewPrompt } from '../../registry/preview-prompt.ts';
+import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import type { Message, Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
-import type { Act, Cli } from '../terminal/cli.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { print, type Act, type Cli } from '../terminal/cli.ts';
 import { loadAgents } from './load-agents.ts';
 
 interface PreviewArguments {
@@ -18,14 +18,14 @@ interface PreviewArguments {
 export function addPreviewCommand(program: Command, act: Act): void {
   program
     .command('preview')
-    .summary('show the first request of an agent, without asking a model')
+    .summary('show the first model request of an agent, without sending it')
     .description(
-      'Shows what the model of an agent would be asked first. Needs no server and no key.',
+      'Shows the first request that an agent sends to its model. Needs no server and no API key.',
     )
     .argument('<file>', 'the file that defines the agent')
-    .argument('<agent>', 'its name')
-    .option('--task <text>', 'what to do')
-    .option('--context <json>', 'named data: a JSON object, or @FILE')
+    .argument('<agent>', 'name of the agent')
+    .option('--task <text>', 'the task')
+    .option('--context <json>', "named data as a JSON object, or @ and a file's path")
     .action((file: string, agent: string, options: PreviewArguments) =>
       act((cli) => preview(cli, file, agent, options)),
     );
@@ -39,23 +39,14 @@ async function preview(
 ): Promise<number> {
   const { agents, models } = await loadAgents(path, cli.io.cwd);
   const agent = agents.find((it) => it.name === name);
-  if (agent === undefined)
-    throw notFound(
-      path,
-      name,
-      agents.map((it) => it.name),
-    );
+  if (agent === undefined) {
+    const names = agents.map((it) => it.name);
+    throw notFound(path, name, names);
+  }
   const data = await readJsonObject('--context', context, cli.io.cwd);
-  const shown = await previewPrompt(agent, {
-    agents,
-    models,
-    ...(task === undefined ? {} : { task }),
-    ...(data === undefined ? {} : { context: data }),
-  });
+  const shown = await previewPrompt(agent, defined({ agents, models, task, context: data }));
   for (const { code, message } of shown.warnings) cli.output.note(`warning: ${code}: ${message}`);
-  cli.output.text(requestText(shown.request));
-  cli.output.json(shown);
-  return EXIT_CODES.success;
+  return print(cli, requestText(shown.request), shown);
 }
 
 function notFound(path: string, name: string, names: readonly string[]): UsageError {
@@ -65,7 +56,7 @@ function notFound(path: string, name: string, names: readonly string[]): UsageEr
   return new UsageError('agent_not_found', text);
 }
 
-/** A request as text: messages under their roles, then what stands beside them. */
+/** A request as text: its messages, tools, tool choice and schema. */
 function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest): string {
   return [
     ...messages.map(messageText),

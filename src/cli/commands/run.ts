@@ -1,25 +1,19 @@
 import type { Command } from 'commander';
 import type { Everloop, StartOptions } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
-import type { JsonObject } from '../../core/base/json.ts';
+import { defined } from '../../core/base/defined.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
-import { collect, readJsonObject, readLimits } from '../terminal/arguments.ts';
-import { untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { collect } from '../terminal/arguments.ts';
+import { print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
 import { follow } from '../views/follow.ts';
-import { openServed } from './open-served.ts';
+import { openServed, startFrom, type StartFlags } from './open-served.ts';
 import { endText } from '../views/run-text.ts';
 import { terminalText, valueText } from '../terminal/text.ts';
 
-interface RunOptions {
-  readonly agents?: string;
+interface RunOptions extends StartFlags {
   readonly attach?: boolean;
-  readonly context?: string;
   readonly detach?: boolean;
-  readonly id?: string;
-  readonly limit: readonly string[];
-  readonly model?: string;
-  readonly serve?: boolean;
 }
 
 /** Adds `run AGENT TASK`: starts a run and waits for its end. */
@@ -28,20 +22,20 @@ export function addRunCommand(program: Command, act: Act): void {
     .command('run')
     .summary('start an agent and wait for its answer')
     .description(
-      'Starts an agent and waits for its answer, which goes to stdout. On a server of this ' +
-        'machine the agent file is served by this process while it waits. What the model writes is ' +
-        'shown on a terminal. Ctrl-C stops the waiting, not the run.',
+      'Starts an agent and waits for its answer, which goes to stdout. On a server on this machine, ' +
+        'this process serves the agent file while it waits. A terminal shows provisional text. ' +
+        'Ctrl-C stops the waiting, not the run.',
     )
     .argument('<agent>', 'name of the agent')
-    .argument('[task]', 'what to do; an agent with a template of its own may need none')
-    .option('--agents <file>', 'agent file to serve (default: agents.ts, when it is there)')
-    .option('--attach', 'follow the run that has the --id already, if there is one')
+    .argument('[task]', 'the task; an agent with a template of its own may need none')
+    .option('--agents <file>', 'agent file to serve (default: agents.ts, if it exists)')
+    .option('--attach', 'follow the run that already has the --id, if there is one')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
     .option('--detach', 'print the id and do not wait')
-    .option('--id <id>', "the run's own address (default: the agent's name and a random part)")
+    .option('--id <id>', "id of the run (default: the agent's name and a random part)")
     .option('--limit <key=value>', 'limit such as totalTokens=200000; repeatable', collect, [])
-    .option('--model <id>', 'model entry that replaces the one of the agent')
-    .option('--serve', 'serve the agent file also on a server that TEMPORAL_ADDRESS names')
+    .option('--model <id>', "model entry that replaces the agent's own")
+    .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
     .option('--no-serve', 'leave the work to other workers')
     .action((agent: string, task: string | undefined, options: RunOptions) =>
       act((cli) => run(cli, agent, task, options)),
@@ -61,11 +55,7 @@ async function run(
   });
   try {
     const handle = await startOrExplain(everloop, agent, start);
-    if (options.detach === true) {
-      cli.output.text(handle.id);
-      cli.output.json({ id: handle.id, agent });
-      return EXIT_CODES.success;
-    }
+    if (options.detach === true) return print(cli, handle.id, { id: handle.id, agent });
     cli.output.note(cli.output.paintNote('dim', `run ${handle.id}`));
     return await untilInterrupted(
       cli,
@@ -77,7 +67,7 @@ async function run(
   }
 }
 
-/** As the client starts a run, with the advice of the command line for an id in use. */
+/** Starts a run. An error about an id in use mentions `--attach`. */
 async function startOrExplain(
   everloop: Everloop,
   agent: string,
@@ -86,7 +76,7 @@ async function startOrExplain(
   try {
     return await everloop.start(agent, options);
   } catch (error) {
-    // With `--attach` the id is in use by another agent's run, which no option helps.
+    // With `--attach`, the id belongs to another agent's run, which cannot be followed.
     const isTaken = isUsageError(error) && error.code === 'id_in_use';
     if (!isTaken || options.ifExists === 'attach') throw error;
     throw new UsageError(
@@ -114,20 +104,8 @@ async function startOptions(
       'Expected a task with text, got an empty one. Say what to do.',
     );
   }
-  const context: JsonObject | undefined = await readJsonObject(
-    '--context',
-    options.context,
-    cli.io.cwd,
-  );
-  const limits = readLimits(options.limit);
-  return {
-    ...(task === undefined ? {} : { task }),
-    ifExists: options.attach === true ? 'attach' : 'fail',
-    ...(context === undefined ? {} : { context }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.id === undefined ? {} : { id: options.id }),
-  };
+  const ifExists = options.attach === true ? 'attach' : 'fail';
+  return { ...(await startFrom(cli, options)), ifExists, ...defined({ task, id: options.id }) };
 }
 
 async function waitFor({ output }: Cli, handle: RunHandle, signal: AbortSignal): Promise<number> {
@@ -142,7 +120,7 @@ async function waitFor({ output }: Cli, handle: RunHandle, signal: AbortSignal):
 
 function interrupted({ output }: Cli, { id }: RunHandle, isServed: boolean): number {
   const goesOn = isServed
-    ? `Run ${id} stands still until a worker has its agent: \`everloop worker\`.`
+    ? `Run ${id} waits until a worker serves its agent: \`everloop worker\`.`
     : `Run ${id} goes on: \`everloop show ${id}\`.`;
   output.note(`\n${goesOn} To end it: \`everloop cancel ${id}\`.`);
   return EXIT_CODES.interrupted;

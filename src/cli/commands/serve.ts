@@ -1,4 +1,7 @@
-/** The commands that serve an agent file: `dev` on a server of this machine, `worker` in a fleet. */
+/**
+ * The commands that serve an agent file: `dev` with a server on this machine, `worker` in a fleet.
+ */
+import { defined } from '../../core/base/defined.ts';
 import type { Command } from 'commander';
 import { isPortTaken } from '../../worker/server/server-probe.ts';
 import {
@@ -25,19 +28,19 @@ interface DevOptions extends ServeOptions {
 /** Temporal's own default for its web UI. */
 const DEFAULT_UI_PORT = 8_233;
 
-/** Adds `dev`: server, UI and worker for the agent file. */
+/** Adds `dev`: a server, a web UI and a worker for the agent file. */
 export function addDevCommand(program: Command, act: Act): void {
   program
     .command('dev')
     .summary('start a server and serve the agent file')
     .description(
-      'Starts a Temporal server with its web UI, or uses the one that runs, and serves the agent ' +
-        'file until Ctrl-C. Start it again after a change of the file: runs go on where they were.',
+      'Starts a Temporal server with its web UI, or uses the running one, and serves the agent file ' +
+        'until Ctrl-C. Restart it after you change the file; runs continue where they were.',
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
     .option('--port <port>', 'port of the server, or free for any (default: 7233)')
     .option('--ui-port <port>', 'port of the web UI, or free for any (default: 8233)')
-    .option('--log-events', 'one line of JSON for each event on stdout')
+    .option('--log-events', 'print one line of JSON for each event on stdout')
     .action((options: DevOptions) =>
       act(async (cli) => serveFile(cli, options, await serverOptions(options))),
     );
@@ -49,11 +52,11 @@ export function addWorkerCommand(program: Command, act: Act): void {
     .command('worker')
     .summary('serve the agent file')
     .description(
-      'Serves the agent file until SIGTERM or Ctrl-C, on the server that TEMPORAL_ADDRESS names, ' +
-        'else on one of this machine, which is started when there is none.',
+      'Serves the agent file until SIGTERM or Ctrl-C. Uses the server that TEMPORAL_ADDRESS names. ' +
+        'Without that variable, uses the server on this machine, and starts one if needed.',
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
-    .option('--log-events', 'one line of JSON for each event on stdout')
+    .option('--log-events', 'print one line of JSON for each event on stdout')
     .action((options: ServeOptions) => act((cli) => serveFile(cli, options, {})));
 }
 
@@ -65,7 +68,7 @@ async function serverOptions(options: DevOptions): Promise<EmbeddedServerOptions
     : { uiPort, port: readPort('--port', options.port) };
 }
 
-/** The usual port, unless something else has it: a UI elsewhere is better than none. */
+/** The usual port, or any free one if something else uses it. */
 async function freeUiPort(): Promise<number | 'free'> {
   return (await isPortTaken(EMBEDDED_SERVER_DEFAULTS.host, DEFAULT_UI_PORT))
     ? 'free'
@@ -85,9 +88,7 @@ async function serveFile(
     env: io.env,
     signals: io.signals,
     server,
-    ...(options.logEvents === true
-      ? { logEvents: (line: string) => void io.stdout.write(`${line}\n`) }
-      : {}),
+    logEvents: options.logEvents === true && ((line) => void io.stdout.write(`${line}\n`)),
     onReady: (ready) => {
       output.note(readyText(file, ready));
       if (options.logEvents !== true) output.json(readyValue(file, ready));
@@ -101,16 +102,16 @@ function readyValue(file: AgentFile, { server, config }: WorkerReady): object {
   return {
     address,
     namespace,
-    ...(uiUrl === undefined ? {} : { uiUrl }),
+    ...defined({ uiUrl }),
     taskQueue: config.taskQueue,
     agents: file.agents.map(({ name }) => name),
   };
 }
 
-/** What is served where, when the worker is ready. */
+/** The text for a ready worker: what it serves, and where. */
 function readyText(file: AgentFile, { server, config }: WorkerReady): string {
   const names = file.agents.map(({ name }) => name);
-  const startedBy = server.startedHere ? 'started here' : 'already there';
+  const startedBy = server.startedHere ? 'started here' : 'already running';
   return [
     fieldsText([
       ['server', `${server.address}, namespace ${server.namespace} (${startedBy})`],

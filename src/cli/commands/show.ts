@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
+import { defined } from '../../core/base/defined.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { textOf } from '../../core/base/message.ts';
 import type { Entry } from '../../core/contract/entry.ts';
-import { withClient, type Act } from '../terminal/cli.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { showResult, type Act } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import {
   durationText,
@@ -16,27 +16,24 @@ import {
   valueText,
 } from '../terminal/text.ts';
 
-/** Adds `show ID`: where a run stands, or how it ended. */
+/** Adds `show ID`: the status of a run, or how it ended. */
 export function addShowCommand(program: Command, act: Act): void {
   program
     .command('show')
-    .summary('show where a run stands, or how it ended')
-    .description('Shows where a run stands, what it waits for, or how it ended.')
+    .summary('show the status of a run, or how it ended')
+    .description('Shows the status of a run and what it waits for, or how it ended.')
     .argument('<id>', 'id of the run')
-    .option('--transcript', 'also everything that was said')
+    .option('--transcript', 'also show the transcript')
     .action((id: string, options: { readonly transcript?: boolean }) =>
-      act(async (cli) => {
-        const view = await withClient(cli, (everloop) =>
-          look(everloop.attach(id), options.transcript === true),
-        );
-        cli.output.text(cli.output.safe(viewText(view)));
-        cli.output.json(view);
-        return EXIT_CODES.success;
-      }),
+      showResult(
+        act,
+        (everloop) => readView(everloop.attach(id), options.transcript === true),
+        (view, output) => output.safe(viewText(view)),
+      ),
     );
 }
 
-/** What `show` shows; `step` of an ended run, `status` of one that is alive. */
+/** The document of `show`: `step` for an ended run, `status` for a live one. */
 export interface RunView {
   readonly id: string;
   readonly step: Step | null;
@@ -45,19 +42,14 @@ export interface RunView {
   readonly transcript?: readonly Entry[];
 }
 
-/** An ended run needs no worker, as long as nobody asks what was said. */
-async function look(run: RunHandle, withTranscript: boolean): Promise<RunView> {
+/** For an ended run, only its transcript needs a worker. */
+async function readView(run: RunHandle, withTranscript: boolean): Promise<RunView> {
   const { id } = run;
   const step = await run.step();
   const status = step === null ? await run.status() : null;
   const pending = step === null ? await run.pending() : [];
-  return {
-    id,
-    step,
-    status,
-    pending,
-    ...(withTranscript ? { transcript: await run.transcript() } : {}),
-  };
+  const transcript = withTranscript ? await run.transcript() : undefined;
+  return defined({ id, step, status, pending, transcript });
 }
 
 /** The view as text. */
@@ -93,7 +85,7 @@ function itemText(item: PendingItem): string {
   return `${item.kind} ${item.id} ${since}${until}: ${oneLine(pendingText(item), ITEM_WIDTH)}`;
 }
 
-/** Characters of what waits: a line should fit a wide terminal. */
+/** Characters of an item; a line should fit on a wide terminal. */
 const ITEM_WIDTH = 100;
 
 function stepText(id: string, step: Step): string {
@@ -114,8 +106,8 @@ function stepText(id: string, step: Step): string {
 
 function entryText(entry: Entry): string {
   const heading = `--- ${entry.index} · iteration ${entry.iteration} · ${entry.origin}`;
-  const said = entry.messages.map((message) => `${message.role}: ${textOf(message)}`);
-  return [heading, ...said].join('\n');
+  const messages = entry.messages.map((message) => `${message.role}: ${textOf(message)}`);
+  return [heading, ...messages].join('\n');
 }
 
 function dateText(atMs: number): string {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { withClient, type Act } from '../terminal/cli.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { showResult, type Act } from '../terminal/cli.ts';
 import { statsText } from '../views/run-text.ts';
 
 /** Adds `stats ID`: all statistics of a run. */
@@ -10,17 +9,16 @@ export function addStatsCommand(program: Command, act: Act): void {
     .summary('show all statistics of a run')
     .description('Shows all statistics of a run.')
     .argument('<id>', 'id of the run')
-    .option('--self', "also each counter's twin with the run's own share")
+    .option('--self', 'also show each counter without the runs below')
     .action((id: string, options: { readonly self?: boolean }) =>
-      act(async (cli) => {
-        const stats = await withClient(cli, async (everloop) => {
+      showResult(
+        act,
+        async (everloop) => {
           const run = everloop.attach(id);
           const step = await run.step();
           return step?.stats ?? run.stats();
-        });
-        cli.output.text(statsText(stats, options.self === true));
-        cli.output.json(stats);
-        return EXIT_CODES.success;
-      }),
+        },
+        (stats) => statsText(stats, options.self === true),
+      ),
     );
 }

@@ -1,11 +1,12 @@
-/** The commands that tell a live run something: send, cancel, pause, resume, adjust. */
+/** The commands that steer a live run: send, cancel, pause, resume, adjust. */
 import { Option, type Command } from 'commander';
 import type { RunHandle, SendOptions } from '../../client/run-handle.ts';
 import type { TreeOption } from '../../client/run-tree.ts';
+import { defined } from '../../core/base/defined.ts';
 import type { AdjustReceipt } from '../../core/contract/messages.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readLimits } from '../terminal/arguments.ts';
-import { withClient, type Act } from '../terminal/cli.ts';
+import { onRun, print, type Act } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { tableText } from '../terminal/text.ts';
 
@@ -15,7 +16,7 @@ export function addSendCommand(program: Command, act: Act): void {
     .summary('give input to a live run')
     .description('Gives input to a live run.')
     .argument('<id>', 'id of the run')
-    .argument('<text>', 'what to say')
+    .argument('<text>', 'the message')
     .addOption(
       new Option(
         '--kind <kind>',
@@ -24,17 +25,14 @@ export function addSendCommand(program: Command, act: Act): void {
         .choices(['queue', 'steer', 'interrupt'])
         .default('queue'),
     )
-    .option('--input-id <id>', 'repeating an id gives the first position again')
-    .option('--tree', 'also to all runs below')
+    .option('--input-id <id>', 'id of the input; repeating it prints the first position again')
+    .option('--tree', 'also give it to all runs below')
     .action((id: string, text: string, options: SendCommandOptions) =>
-      tell(act, id, options, async (run, say) => {
-        const { kind, inputId, tree } = options;
-        const position = await run.send(text, {
-          kind,
-          ...treeOf({ tree }),
-          ...(inputId === undefined ? {} : { id: inputId }),
-        });
-        say(`Accepted as input ${position} of ${nameOf(run, tree)}.`, { id: run.id, position });
+      withRun(act, id, options, async (run, show) => {
+        const { kind, tree, inputId } = options;
+        const position = await run.send(text, defined({ kind, tree, id: inputId }));
+        const name = options.tree === true ? `the tree of run ${run.id}` : `run ${run.id}`;
+        show(`Accepted as input ${position} of ${name}.`, { id: run.id, position });
       }),
     );
 }
@@ -44,14 +42,14 @@ export function addCancelCommand(program: Command, act: Act): void {
   withPath(program.command('cancel'))
     .summary('end a run')
     .description(
-      'Ends a run and all runs below it: aborts what is in flight. Each still gives its Step.',
+      'Ends a run and all runs below it, and aborts what is in flight. Each still ends with a Step.',
     )
     .argument('<id>', 'id of the run')
-    .option('--message <text>', 'why; stands in the Step')
+    .option('--message <text>', 'reason, which the Step keeps')
     .action((id: string, options: PathOption & { readonly message?: string }) =>
-      tell(act, id, options, async (run, say) => {
+      withRun(act, id, options, async (run, show) => {
         await run.cancel(options.message);
-        say(`Run ${run.id} is asked to end.`, { id: run.id, canceling: true });
+        show(`Run ${run.id} is asked to end.`, { id: run.id, canceling: true });
       }),
     );
 }
@@ -66,12 +64,7 @@ export function addPauseCommand(program: Command, act: Act): void {
     )
     .argument('<id>', 'id of the run')
     .option('--tree', 'also all runs below')
-    .action((id: string, options: TreeCommandOptions) =>
-      tell(act, id, options, async (run, say) => {
-        const receipt = await run.pause(treeOf(options));
-        say(`${capital(nameOf(run, options.tree))} is paused.`, { id: run.id, ...receipt });
-      }),
-    );
+    .action(treeAction(act, (run, options) => run.pause(options), 'is paused'));
 }
 
 /** Adds `resume ID`: lets a paused run go on. */
@@ -81,78 +74,67 @@ export function addResumeCommand(program: Command, act: Act): void {
     .description('Lets a paused run go on.')
     .argument('<id>', 'id of the run')
     .option('--tree', 'also all runs below')
-    .action((id: string, options: TreeCommandOptions) =>
-      tell(act, id, options, async (run, say) => {
-        const receipt = await run.resume(treeOf(options));
-        say(`${capital(nameOf(run, options.tree))} goes on.`, { id: run.id, ...receipt });
-      }),
-    );
+    .action(treeAction(act, (run, options) => run.resume(options), 'goes on'));
+}
+
+function treeAction(
+  act: Act,
+  work: (run: RunHandle, options: TreeOption) => Promise<AdjustReceipt>,
+  outcome: string,
+): (id: string, options: TreeCommandOptions) => Promise<void> {
+  return (id, options) =>
+    withRun(act, id, options, async (run, show) => {
+      const receipt = await work(run, defined({ tree: options.tree }));
+      const name = options.tree === true ? `The tree of run ${run.id}` : `Run ${run.id}`;
+      show(`${name} ${outcome}.`, { id: run.id, ...receipt });
+    });
 }
 
 /** Adds `adjust ID --limit key=value`: changes the limits of a live run. */
 export function addAdjustCommand(program: Command, act: Act): void {
   withPath(program.command('adjust'))
     .summary('change limits of a live run')
-    .description('Changes limits of a live run, and says which hold then.')
+    .description('Changes limits of a live run, and prints the limits that then apply.')
     .argument('<id>', 'id of the run')
     .option('--limit <key=value>', 'limit such as totalTokens=200000; repeatable', collect, [])
     .action((id: string, options: PathOption & { readonly limit: readonly string[] }) =>
-      tell(act, id, options, async (run, say) => {
+      withRun(act, id, options, async (run, show) => {
         const receipt = await run.adjust(requiredLimits(options.limit));
-        say(limitsText(receipt), { id: run.id, ...receipt });
+        show(limitsText(receipt), { id: run.id, ...receipt });
       }),
     );
 }
 
-/** Names one run below the run that a command is given. */
+/** Selects a run below the run of a command. */
 export interface PathOption {
   readonly path?: string;
 }
 
-interface TreeCommandOptions extends PathOption {
-  readonly tree?: boolean;
-}
+type TreeCommandOptions = PathOption & TreeOption;
 
 interface SendCommandOptions extends TreeCommandOptions {
   readonly kind: NonNullable<SendOptions['kind']>;
   readonly inputId?: string;
 }
 
-/** Adds `--path` to a command that is given a run. */
+/** Adds `--path` to a command that takes a run. */
 export function withPath(command: Command): Command {
   return command.option(
     '--path <path>',
-    'a run below: its path, or the calls that lead there, such as 1.2/3.1; see `everloop tree`',
+    'a run below, by its path or by calls such as 1.2/3.1; see `everloop tree`',
   );
 }
 
-function treeOf({ tree }: { readonly tree?: boolean | undefined }): TreeOption {
-  return tree === true ? { tree } : {};
-}
-
-function nameOf({ id }: RunHandle, tree: boolean | undefined): string {
-  return tree === true ? `the tree of run ${id}` : `run ${id}`;
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-/** Does something with the handle of a run, or of one below; `say` takes the result as text and as JSON. */
-export function tell(
+/** Calls `work` with the handle of a run or of one below; `show` prints the result. */
+export function withRun(
   act: Act,
   id: string,
   { path }: PathOption,
-  work: (run: RunHandle, say: (text: string, value: object) => void) => Promise<void>,
+  work: (run: RunHandle, show: (text: string, value: object) => void) => Promise<void>,
 ): Promise<void> {
-  return act(async (cli) => {
-    await withClient(cli, async (everloop) => {
-      const run = everloop.attach(id);
-      await work(path === undefined ? run : await run.child(path), (text, value) => {
-        cli.output.text(text);
-        cli.output.json(value);
-      });
-    });
+  return onRun(act, id, async (cli, run) => {
+    const target = path === undefined ? run : await run.child(path);
+    await work(target, (text, value) => void print(cli, text, value));
     return EXIT_CODES.success;
   });
 }
@@ -166,7 +148,7 @@ function requiredLimits(texts: readonly string[]): NonNullable<ReturnType<typeof
   );
 }
 
-/** The limits that hold now, as a table. */
+/** The current limits as a table. */
 function limitsText({ limits }: AdjustReceipt): string {
   if (limits.length === 0) return 'No limits.';
   return tableText(

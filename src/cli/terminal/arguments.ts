@@ -1,4 +1,4 @@
-/** What stands on the command line as text, read and checked. */
+/** Reads and checks the arguments and options of commands. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { LimitsInput } from '../../core/contract/input.ts';
@@ -6,14 +6,14 @@ import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../../c
 import { mergeLimits } from '../../core/limits/compile-limits.ts';
 import { UsageError, usageErrorOf } from '../../core/base/usage-error.ts';
 
-/** Repeatable options: each use adds a value. */
+/** For a repeatable option: each use adds a value. */
 export function collect(value: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, value];
 }
 
 /**
- * Limits from `key=value`, as in `totalTokens=200000`, `costUsd=2`, `iterations=unlimited`; a lone
- * `unlimited` drops all of them. Throws a UsageError with all that is wrong.
+ * Limits from texts such as `totalTokens=200000`, `costUsd=2` or `iterations=unlimited`; a single
+ * `unlimited` drops all limits. Throws a UsageError with all problems.
  */
 export function readLimits(texts: readonly string[]): LimitsInput | undefined {
   if (texts.length === 0) return undefined;
@@ -38,93 +38,88 @@ function readLimit(text: string): readonly [key: string, value: number | 'unlimi
   );
 }
 
-/** The JSON object that `option` gives: its text, or a file when the text is `@` and a path. */
+/** The JSON object in the text of `option`, or in a file if the text is `@` and a path. */
 export async function readJsonObject(
   option: string,
   text: string | undefined,
   cwd: string,
 ): Promise<JsonObject | undefined> {
   if (text === undefined) return undefined;
-  const source = text.startsWith('@') ? await readJsonFile(option, text.slice(1), cwd) : text;
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch {
-    // The engine's own message differs per version.
-    throw unfitJson(option, `\`${source.slice(0, 200)}\`, which is no JSON`);
-  }
-  if (!isPlainObject(value)) throw unfitJson(option, `\`${source.slice(0, 200)}\``);
+  const unfit = (got: string): UsageError =>
+    new UsageError(
+      'invalid_input',
+      `Expected \`${option}\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
+        `Write it as \`${option} '{"name": "value"}'\`.`,
+    );
+  const path = text.startsWith('@') ? text.slice(1) : undefined;
+  const source =
+    path === undefined
+      ? text
+      : await readFileOr(path, cwd, () => unfit(`the file \`${path}\`, which cannot be read`));
+  const value = parseJson(source);
+  const got = `\`${source.slice(0, 200)}\``;
+  if (value === undefined) throw unfit(`${got}, which is no JSON`);
+  if (!isPlainObject(value)) throw unfit(got);
   return value as JsonObject;
 }
 
-/** A JSON value that stands on the command line; `name` is the argument. */
+/** The JSON value of the argument `name`. */
 export function readJsonArgument(name: string, text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // The engine's own message differs per version.
-    throw new UsageError(
-      'argument',
-      `Expected \`${name}\` to be JSON, got \`${text.slice(0, 200)}\`. Correct it.`,
-    );
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  throw badArgument(`Expected \`${name}\` to be JSON, got \`${text.slice(0, 200)}\``);
 }
 
-/** A JSON object that stands on the command line; `name` is the argument. */
+/** The JSON object of the argument `name`. */
 export function readObject(name: string, text: string): JsonObject {
   const value = readJsonArgument(name, text);
   if (isJsonObject(value)) return value;
-  throw new UsageError(
-    'argument',
-    `Expected \`${name}\` to be a JSON object, got \`${text.slice(0, 200)}\`. Correct it.`,
-  );
+  throw badArgument(`Expected \`${name}\` to be a JSON object, got \`${text.slice(0, 200)}\``);
 }
 
-async function readJsonFile(option: string, path: string, cwd: string): Promise<string> {
+/** Undefined for invalid JSON; the engine's own message differs between versions. */
+function parseJson(text: string): Json | undefined {
   try {
-    return await readFile(resolve(cwd, path), 'utf8');
-  } catch (error) {
-    throw Object.assign(unfitJson(option, `the file \`${path}\`, which cannot be read`), {
-      cause: error,
-    });
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
   }
 }
 
-function unfitJson(option: string, got: string): UsageError {
-  return new UsageError(
-    'invalid_input',
-    `Expected \`${option}\` to be a JSON object or \`@\` and the path of a file with one, got ${got}. ` +
-      `Write it as \`${option} '{"name": "value"}'\`.`,
-  );
-}
-
-/** The text of a file that is an argument. */
+/** The text of the file that an argument names. */
 export async function readTextFile(path: string, cwd: string): Promise<string> {
+  return readFileOr(path, cwd, () =>
+    badArgument(`Expected the path of a file that can be read, got \`${path}\``),
+  );
+}
+
+async function readFileOr(path: string, cwd: string, problem: () => UsageError): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
   } catch (error) {
-    const message = `Expected the path of a file that can be read, got \`${path}\`. Correct it.`;
-    throw Object.assign(new UsageError('argument', message), { cause: error });
+    throw Object.assign(problem(), { cause: error });
   }
 }
 
-/** A whole number from `min` up. */
+function badArgument(message: string): UsageError {
+  return new UsageError('argument', `${message}. Correct it.`);
+}
+
+/** The whole number of `option`, at least `min`. */
 export function readCount(option: string, text: string, min: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number;
-  throw new UsageError(
-    'argument',
-    `Expected \`${option}\` to be a whole number from ${min} up, got \`${text.slice(0, 200)}\`. Correct it.`,
+  throw badArgument(
+    `Expected \`${option}\` to be a whole number from ${min} up, got \`${text.slice(0, 200)}\``,
   );
 }
 
-/** A port: a number from 1 to 65,535, or `free` for any. */
+/** The port of `option`: a number from 1 to 65,535, or `free` for any. */
 export function readPort(option: string, text: string): number | 'free' {
   if (text === 'free') return 'free';
   const number = Number(text);
   if (/^\d{1,5}$/.test(text) && number >= 1 && number <= 65_535) return number;
-  throw new UsageError(
-    'argument',
-    `Expected \`${option}\` to be a port from 1 to 65535 or \`free\`, got \`${text.slice(0, 200)}\`. Correct it.`,
+  throw badArgument(
+    `Expected \`${option}\` to be a port from 1 to 65535 or \`free\`, got \`${text.slice(0, 200)}\``,
   );
 }

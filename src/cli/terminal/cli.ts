@@ -1,13 +1,15 @@
-/** What every command is given: its process, its output, and the way to a server. */
+/** What commands have in common: input and output, a client, and Ctrl-C. */
 import type { Command } from 'commander';
 import type { ConnectedEverloop } from '../../client/connect.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
+import type { RunHandle } from '../../client/run-handle.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { archiveDirOf, configOf } from '../../worker/config/config-of.ts';
 import type { WorkerConfig } from '../../worker/config/config.ts';
 import { createDirectoryArchive } from '../../worker/archive/directory-archive.ts';
 import { findAddress } from '../../worker/serve/find-address.ts';
 import { stopOnSignal } from '../../worker/serve/shutdown.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 import type { CliIo } from './io.ts';
 import type { Output } from './output.ts';
 
@@ -17,20 +19,20 @@ export interface Cli {
   readonly output: Output;
 }
 
-/** Adds a command to the program; `act` runs its body and keeps the exit code that it returns. */
+/** Adds a command to the program; `act` runs its body and keeps its exit code. */
 export type AddCommand = (program: Command, act: Act) => void;
 
 /** Runs the body of a command. */
 export type Act = (body: (cli: Cli) => Promise<number>) => Promise<void>;
 
-/** The environment's configuration; the data folder is taken from the working folder. */
+/** The configuration of the environment. */
 export function configFor({ io }: Cli): WorkerConfig {
   return configOf({ env: io.env });
 }
 
 /**
- * Does `work` with a client of the server that runs, and closes the client. Throws a UsageError
- * `no_server` when there is none.
+ * Calls `work` with a client of the running server, then closes the client. Throws a UsageError
+ * `no_server` when there is no server.
  */
 export async function withClient<Result>(
   cli: Cli,
@@ -44,7 +46,35 @@ export async function withClient<Result>(
   }
 }
 
-/** A client of the server that runs; close it. */
+/** Runs a command that reads something and shows it, as text or as JSON. */
+export function showResult<Value>(
+  act: Act,
+  read: (everloop: Everloop) => Promise<Value>,
+  toText: (value: Value, output: Output) => string,
+): Promise<void> {
+  return act(async (cli) => {
+    const value = await withClient(cli, read);
+    return print(cli, toText(value, cli.output), value);
+  });
+}
+
+/** Runs a command about the run `id`. */
+export function onRun(
+  act: Act,
+  id: string,
+  work: (cli: Cli, run: RunHandle) => Promise<number>,
+): Promise<void> {
+  return act((cli) => withClient(cli, (everloop) => work(cli, everloop.attach(id))));
+}
+
+/** Writes a result, as text or as the document of `--json`; returns the exit code of a success. */
+export function print({ output }: Cli, text: string, value: unknown): number {
+  output.text(text);
+  output.json(value);
+  return EXIT_CODES.success;
+}
+
+/** A client of the running server; the caller closes it. */
 export async function openClient(cli: Cli): Promise<ConnectedEverloop> {
   const config = configFor(cli);
   const { connection, namespace } = config.temporal;
@@ -73,23 +103,23 @@ function noServer(tried: readonly string[]): UsageError {
 }
 
 /**
- * Does `work` until it settles or Ctrl-C comes: then `signal` is aborted, and the result is that of
+ * Runs `work` until it settles or Ctrl-C comes. Ctrl-C aborts `signal`, and the result is that of
  * `interrupted`. A second Ctrl-C ends the process at once.
  */
-export async function untilInterrupted<Result>(
+export async function untilInterrupted(
   { io }: Cli,
-  work: (signal: AbortSignal) => Promise<Result>,
-  interrupted: () => Result,
-): Promise<Result> {
+  work: (signal: AbortSignal) => Promise<number>,
+  interrupted: () => number = () => EXIT_CODES.interrupted,
+): Promise<number> {
   const controller = new AbortController();
   const { signal } = controller;
-  const stopped = new Promise<Result>((resolve) => {
+  const stopped = new Promise<number>((resolve) => {
     signal.addEventListener('abort', () => resolve(interrupted()), { once: true });
   });
   const release = stopOnSignal({ source: io.signals, stop: () => controller.abort() });
   try {
     const working = work(signal);
-    // What still goes on after Ctrl-C has lost its client, so that it fails is no news.
+    // After Ctrl-C the client closes, so `work` may fail, which does not matter.
     working.catch(() => undefined);
     return await Promise.race([working, stopped]);
   } finally {

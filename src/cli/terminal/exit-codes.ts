@@ -5,20 +5,20 @@ import { isUsageError } from '../../core/base/usage-error.ts';
 /** What each exit code means. */
 export const EXIT_CODES = {
   success: 0,
-  /** The run ended in an error, at a limit, or canceled. */
+  /** The run ended with an error, at a limit, or canceled. */
   runFailed: 1,
-  /** What was asked for cannot be done as it was written: arguments, agent file, environment, id. */
+  /** The command is wrong: its arguments, agent file, environment or id. */
   usage: 2,
-  /** No server answers, or no worker does. */
+  /** No server or no worker answers. */
   noServer: 3,
-  /** Something that Everloop does not expect: a bug, or a service that broke off. */
+  /** An unexpected error: a bug, or a service that failed. */
   unexpected: 4,
   /** Ctrl-C: 128 and the number of SIGINT. */
   interrupted: 130,
 } as const;
 
-/** Codes of usage errors that mean: nobody is there. */
-const NOBODY_THERE: readonly string[] = [
+/** Codes of usage errors that mean that no server or worker answers. */
+const NO_SERVER_CODES: readonly string[] = [
   'no_server',
   'no_worker',
   'server_address',
@@ -30,7 +30,7 @@ const NOBODY_THERE: readonly string[] = [
 /** The exit code for an error that ends a command. */
 export function exitCodeOf(error: unknown): number {
   if (!isUsageError(error)) return EXIT_CODES.unexpected;
-  return NOBODY_THERE.includes(error.code) ? EXIT_CODES.noServer : EXIT_CODES.usage;
+  return NO_SERVER_CODES.includes(error.code) ? EXIT_CODES.noServer : EXIT_CODES.usage;
 }
 
 /** The exit code for a run that has ended. */

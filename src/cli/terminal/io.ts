@@ -1,4 +1,5 @@
-/** What the command line needs of its process; tests give another one. */
+/** The process as the command line uses it; tests replace it. */
+import { defined } from '../../core/base/defined.ts';
 import { createInterface } from 'node:readline';
 import { connect, type ConnectedEverloop, type ConnectOptions } from '../../client/connect.ts';
 import type { Environment } from '../../client/temporal-environment.ts';
@@ -6,45 +7,45 @@ import type { LocalEverloop, LocalOptions } from '../../worker/serve/local.ts';
 import type { RunWorkerOptions } from '../../worker/serve/run-worker.ts';
 import type { SignalSource } from '../../worker/serve/shutdown.ts';
 
-/** Takes text; a terminal says so. */
+/** An output stream. */
 export interface TextSink {
   readonly write: (text: string) => unknown;
   readonly isTTY?: boolean;
-  /** Characters in a line of a terminal. */
+  /** Width of a terminal, in characters. */
   readonly columns?: number;
 }
 
-/** Somebody's lines: typed at a terminal, or piped. */
+/** Lines of input, typed at a terminal or piped. */
 export interface LineSource {
-  /** Whether a person types them, so that they may come at any time. */
+  /** Whether a person types them, so that they can come at any time. */
   readonly isTerminal: boolean;
   /** Until the end of stdin or `close`. */
   readonly lines: AsyncIterable<string>;
-  /** Shows `text` in front of what is typed from now on; nothing elsewhere than on a terminal. */
+  /** Sets the prompt of a terminal; does nothing elsewhere. */
   readonly prompt: (text: string) => void;
   readonly close: () => void;
 }
 
-/** What the command line needs of its process. */
+/** The process as the command line uses it. */
 export interface CliIo {
   /** Results, and nothing else. */
   readonly stdout: TextSink;
   /** Progress and errors. */
   readonly stderr: TextSink;
   readonly env: Environment;
-  /** Where relative paths begin. */
+  /** The folder that relative paths refer to. */
   readonly cwd: string;
   readonly signals: SignalSource;
-  /** Lines of stdin until its end or `signal`; on a terminal with editing, after a prompt each. */
+  /** Lines of stdin until its end or `signal`; a terminal has line editing and shows the prompt. */
   readonly lines: (prompt: () => string, signal: AbortSignal) => AsyncIterable<string>;
-  /** Lines of stdin, whose prompt changes while one is waited for. */
+  /** Lines of stdin, with a prompt that can change while it waits for a line. */
   readonly openLines: () => LineSource;
   readonly connect: (options: ConnectOptions) => Promise<ConnectedEverloop>;
   readonly local: (options: LocalOptions) => Promise<LocalEverloop>;
   readonly runWorker: (options: RunWorkerOptions) => Promise<void>;
 }
 
-/** That of this process. */
+/** This process. */
 export function processIo(): CliIo {
   return {
     stdout: process.stdout,
@@ -55,7 +56,7 @@ export function processIo(): CliIo {
     lines: linesOfStdin,
     openLines: openStdin,
     connect,
-    // A worker's native code takes a second to load, which `ps` need not wait for.
+    // Loading the native code of a worker takes a second, which commands such as `ps` can avoid.
     local: async (options) => (await import('../../worker/serve/local.ts')).local(options),
     runWorker: async (options) =>
       (await import('../../worker/serve/run-worker.ts')).runWorker(options),
@@ -78,15 +79,13 @@ async function* linesOfStdin(prompt: () => string, signal: AbortSignal): AsyncGe
 
 function openStdin(): LineSource {
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  const reader = createInterface({
-    input: process.stdin,
-    ...(isTerminal ? { output: process.stdout } : {}),
-  });
-  // A terminal that is edited gives Ctrl-C as a key; it means what it means elsewhere.
+  const output = isTerminal ? process.stdout : undefined;
+  const reader = createInterface(defined({ input: process.stdin, output }));
+  // With line editing, Ctrl-C arrives as a key; pass it on as the usual signal.
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   return {
     isTerminal,
-    // Asked for at once: lines that come before would be lost.
+    // Create the iterator at once: lines that come before it would be lost.
     lines: { [Symbol.asyncIterator]: once(reader[Symbol.asyncIterator]()) },
     prompt: (text) => {
       if (!isTerminal) return;

@@ -1,7 +1,7 @@
-/** Keeps what comes from several sides until it is taken. */
+/** A queue of items from several sources, with one reader. */
 export interface Mailbox<Item> {
   put(item: Item): void;
-  /** The oldest; one takes at a time. */
+  /** Takes the oldest item, or waits for the next. Only one call may wait. */
   take(): Promise<Item>;
 }
 

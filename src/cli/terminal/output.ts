@@ -1,32 +1,33 @@
 /**
- * What a command says. Results go to stdout: text, or with `--json` one document and nothing else.
- * Progress and errors go to stderr. Colours are for terminals only.
+ * The output of commands. Results go to stdout: text, or with `--json` one document and nothing else.
+ * Progress and errors go to stderr. Only terminals get colors.
  */
 import { styleText } from 'node:util';
+import { errorText } from '../../core/base/error-text.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
 import type { CliIo, TextSink } from './io.ts';
 import { terminalText } from './text.ts';
 
-/** Styles that are used; names of `node:util`. */
+/** The styles in use; names of `node:util`. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Colours text for one of the two streams, or leaves it as it is. */
+/** Applies a style to text, if its stream has colors. */
 export type Paint = (style: Style, text: string) => string;
 
-/** What a command says its results and its progress with. */
+/** Writes the results and the progress of a command. */
 export interface Output {
   readonly isJson: boolean;
-  /** Whether somebody watches the progress. */
+  /** Whether progress is shown on a terminal. */
   readonly isLive: boolean;
-  /** The result, as the one document of `--json`; says nothing in text. */
+  /** Writes the document of `--json`; does nothing without `--json`. */
   readonly json: (value: unknown) => void;
-  /** Lines of the result; says nothing with `--json`. */
+  /** Writes lines of the result; does nothing with `--json`. */
   readonly text: (text: string) => void;
-  /** One line of progress, on stderr. */
+  /** Writes one line of progress to stderr. */
   readonly note: (text: string) => void;
-  /** A piece of progress without a line break, on stderr. */
+  /** Writes text to stderr without a line break. */
   readonly raw: (text: string) => void;
-  /** What others wrote, for `text`: without control characters on a terminal, else as it is. */
+  /** Makes foreign text safe for `text`: on a terminal, control characters are escaped. */
   readonly safe: (text: string) => string;
   /** For `text`. */
   readonly paint: Paint;
@@ -55,18 +56,18 @@ export function createOutput(io: CliIo, isJson: boolean): Output {
 }
 
 function painter(sink: TextSink, env: CliIo['env']): Paint {
-  const hasColours = sink.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-  return hasColours ? (style, text) => styleText(style, text) : (_style, text) => text;
+  const hasColors = sink.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  return hasColors ? (style, text) => styleText(style, text) : (_style, text) => text;
 }
 
 /**
- * The lines for an error: those of a usage error as they are, for others one that says what
- * happened. A stack, and those of its causes, only with `debug`.
+ * The text of an error: the message of a usage error as it is, or a line about an unexpected one. With
+ * `debug`, the stack, and those of its causes.
  */
-export function errorText(error: unknown, debug: boolean): string {
+export function errorReport(error: unknown, debug: boolean): string {
   if (debug) return stackOf(error);
   if (isUsageError(error)) return error.message;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return `Unexpected: ${message || 'an error without a message'}\nRun the command again with --debug to see where.`;
 }
 

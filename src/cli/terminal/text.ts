@@ -1,21 +1,17 @@
-/** Values as people read them: numbers, money, durations, tables. Pure. */
+/** Formats values for people: money, durations, tables. Pure. */
 import type { Usage } from '../../core/contract/step.ts';
 import type { Json } from '../../core/base/json.ts';
-
-/** `1,234,567` */
-export function countText(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
+import { withCommas } from '../../lisp/base/with-commas.ts';
 
 /** `1 iteration`, `2 iterations` */
 export function pluralText(count: number, noun: string): string {
-  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${withCommas(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `$0.0123` from micro-dollars: four places, so that a cheap call does not read as free. */
+/** `$0.0123` from micro-dollars; four decimal places, so that a cheap call does not look free. */
 export function costText(costMicroUsd: number): string {
   const digits = String(Math.round(costMicroUsd / 100)).padStart(5, '0');
-  return `$${countText(Number(digits.slice(0, -4)))}.${digits.slice(-4)}`;
+  return `$${withCommas(Number(digits.slice(0, -4)))}.${digits.slice(-4)}`;
 }
 
 /** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`, `3 d 4 h` */
@@ -30,7 +26,7 @@ export function durationText(durationMs: number): string {
   return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3_600)} h`;
 }
 
-/** `4 iterations · 440 tokens · $0.0012`: what a run has used so far. */
+/** `4 iterations · 440 tokens · $0.0012`: the usage of a run. */
 export function usageText(iterations: number, usage: Usage): string {
   return [
     pluralText(iterations, 'iteration'),
@@ -39,15 +35,15 @@ export function usageText(iterations: number, usage: Usage): string {
   ].join(' · ');
 }
 
-/** A value on the terminal: text as it is, everything else as JSON with line breaks. */
+/** A value for people: text as it is, anything else as indented JSON. */
 export function valueText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
 /**
- * `text` as a terminal may be given it: control characters but line breaks and tabs, and those that
- * turn the direction of text, are written as `\u001B`. What a model wrote could else move the cursor,
- * hide a line that a person decides by, or talk to the terminal.
+ * Makes `text` safe for a terminal: control characters, except line breaks and tabs, and characters
+ * that change the direction of text are written as `\u001B`. Otherwise the text of a model could move
+ * the cursor, hide a line that a person decides by, or send commands to the terminal.
  */
 export function terminalText(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, (character) => {
@@ -58,14 +54,14 @@ export function terminalText(text: string): string {
 
 const UNSAFE = /(?![\n\t])\p{Cc}|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-/** One line of at most `width` characters, with `…` for what is cut. */
+/** One line of at most `width` characters; a cut line ends with `…`. */
 export function oneLine(text: string, width: number): string {
   const line = terminalText(text.replaceAll(/\s+/g, ' ').trim());
   const characters = Array.from(line);
   return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
 }
 
-/** A name, path or address as a cell of a table: one line, however odd. */
+/** A name, path or address as one cell of a table, on one line. */
 export function cellText(text: string): string {
   return oneLine(text, CELL_WIDTH);
 }
@@ -74,8 +70,7 @@ export function cellText(text: string): string {
 const CELL_WIDTH = 1_000;
 
 /**
- * Rows under a heading, columns aligned, two spaces apart; without rows only the heading. The last
- * column is not padded.
+ * A table: a heading and rows, with aligned columns two spaces apart. The last column is not padded.
  */
 export function tableText(
   heading: readonly string[],
@@ -99,7 +94,7 @@ function rowText(row: readonly string[], widths: readonly number[]): string {
     .trimEnd();
 }
 
-/** Name and value on a line each, values aligned: `state      running`. */
+/** One line for each field, with aligned values: `state      running`. */
 export function fieldsText(fields: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');

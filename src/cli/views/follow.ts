@@ -1,4 +1,4 @@
-/** Waiting for a run while showing how it goes on: provisional text and where it stands. */
+/** Waits for a run and shows its progress meanwhile: its status and provisional text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { Step } from '../../core/contract/step.ts';
@@ -8,18 +8,23 @@ import type { Output } from '../terminal/output.ts';
 import { progressText } from './run-text.ts';
 import { terminalText } from '../terminal/text.ts';
 
-/** How often a run is asked where it stands. */
-export const POLL_MS = 1_000;
+/** How often the status of a run is queried. */
+const POLL_MS = 1_000;
 
-/** How to follow. */
+/** Waits until a run is to be queried again, or `signal` is aborted. */
+export async function pollPause(signal: AbortSignal): Promise<void> {
+  await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+}
+
+/** Options of {@link follow}. */
 export interface FollowOptions {
   /** Shows provisional text. */
   readonly streams: boolean;
-  /** Aborted to stop showing; the run goes on. */
+  /** Abort it to stop showing progress; the run goes on. */
   readonly signal: AbortSignal;
 }
 
-/** The Step of `run`, with progress on stderr until then. */
+/** Waits for the Step of `run`, and shows progress on stderr until then. */
 export async function follow(
   run: RunHandle,
   output: Output,
@@ -30,7 +35,7 @@ export async function follow(
   const printer = createProgressPrinter(output);
   const watching = watch(run, printer, signal);
   if (options.streams) {
-    // Provisional text is a courtesy: when it breaks off, the result still comes.
+    // Provisional text is optional: if it fails, the result still comes.
     void printStream(run, printer, signal).catch(() => undefined);
   }
   try {
@@ -49,17 +54,16 @@ async function watch(run: RunHandle, printer: ProgressPrinter, signal: AbortSign
     if (signal.aborted) return;
     if (text !== undefined && text !== shown) printer.progress(text);
     shown = text ?? shown;
-    // An abort ends the pause early and says nothing else.
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await pollPause(signal);
   }
 }
 
-/** Where the run stands; undefined when that cannot be known at the moment. */
+/** The status of the run; undefined if it is unknown at the moment. */
 async function progressOf(run: RunHandle): Promise<string | undefined> {
   try {
     return progressText(await run.status());
   } catch (error) {
-    // The result tells what is wrong for good; a look that fails is repeated.
+    // A permanent failure comes from `result()`; a failed query is repeated.
     return isUsageError(error) && error.code === 'no_worker' ? 'waits for a worker' : undefined;
   }
 }
@@ -71,7 +75,7 @@ export async function printStream(
   signal: AbortSignal,
 ): Promise<void> {
   const items = run.stream()[Symbol.asyncIterator]();
-  // A model may be silent for long: whoever stops looking does not wait for its next word.
+  // A model may be silent for long, so an abort must not wait for its next chunk.
   signal.addEventListener('abort', () => void items.return?.(), { once: true });
   for (;;) {
     const next = await items.next();
@@ -80,11 +84,11 @@ export async function printStream(
   }
 }
 
-/** Shows progress as one line that changes on a terminal, else as a line for each change. */
+/** Shows progress: on a terminal as one changing line, elsewhere as a line for each change. */
 export interface ProgressPrinter {
   readonly progress: (text: string) => void;
   readonly stream: (item: Chunk | ChunkMarker) => void;
-  /** Takes the changing line away, or ends the line that text stands on. */
+  /** Removes the changing line, or ends a line of text. */
   readonly clear: () => void;
 }
 
@@ -112,7 +116,7 @@ export function createProgressPrinter(output: Output): ProgressPrinter {
       line = 'progress';
     },
     stream: (item) => {
-      // The marker itself may be what was lost: a higher attempt says the same.
+      // The `restart` marker may have been lost; a higher attempt means the same.
       const isAgain = shown?.iteration === item.iteration && item.attempt > shown.attempt;
       shown = item;
       if (isAgain) text('\n[starts again]\n');

@@ -1,9 +1,10 @@
-/** A program as text for people: each of its forms, and what it waits for. Pure. */
+/** A program as text: each of its forms, and what it waits for. Pure. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
 import type { EffectStatus, FormStatus, ProgramStatus } from '../../lisp.ts';
-import { countText, oneLine, pluralText, tableText } from '../terminal/text.ts';
+import { oneLine, pluralText, tableText } from '../terminal/text.ts';
 
-/** Characters of a form, and of its value: both should fit on a line of a terminal. */
+/** Characters of a form and of its value; both should fit on a line of a terminal. */
 const FORM_WIDTH = 56;
 const VALUE_WIDTH = 40;
 
@@ -21,8 +22,8 @@ export function programText(view: ProgramView): string {
 function headText({ programId, outcome, status }: ProgramView): string {
   const { state = 'failed', fuelUsed = 0, fuelLimit = 0, counts } = status ?? {};
   const { done = 0, failed = 0 } = counts ?? {};
-  const fuel = `${countText(fuelUsed)} of ${countText(fuelLimit)} units of fuel`;
-  const failures = failed === 0 ? '' : `, ${countText(failed)} failed`;
+  const fuel = `${withCommas(fuelUsed)} of ${withCommas(fuelLimit)} units of fuel`;
+  const failures = failed === 0 ? '' : `, ${withCommas(failed)} failed`;
   return [
     `program ${programId}`,
     outcome ?? state,
@@ -45,7 +46,7 @@ function formText(source: string, { span }: FormStatus): string {
   return oneLine(source.slice(span.start, span.end), FORM_WIDTH);
 }
 
-/** What is open, and what waits for its turn; nothing of a program that has ended. */
+/** The open effects, and those that wait for their turn. */
 function effectsText({ effects, counts }: ProgramStatus): readonly string[] {
   const open = effects.filter(({ state }) => state === 'waiting' || state === 'pending');
   if (open.length === 0) return [];
@@ -57,7 +58,7 @@ function effectsText({ effects, counts }: ProgramStatus): readonly string[] {
   ]);
   const more = counts.waiting + counts.pending - open.length;
   const table = tableText(['EFFECT', 'SINCE', 'LINE', 'WHAT'], rows);
-  return [more === 0 ? table : `${table}\nand ${countText(more)} more`];
+  return [more === 0 ? table : `${table}\nand ${withCommas(more)} more`];
 }
 
 /** `search {"query":"a"}`, `ask Which John?`, `sleep until 2026-03-10 09:00:01` */

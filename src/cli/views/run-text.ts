@@ -1,4 +1,5 @@
-/** What a run is, does and came to, as text for people. Pure. */
+/** Runs as text: status, results, events and statistics. Pure. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import { numberedOptions } from '../../core/contract/pending.ts';
@@ -7,7 +8,6 @@ import type { Json } from '../../core/base/json.ts';
 import type { Stats } from '../../core/contract/stats.ts';
 import {
   costText,
-  countText,
   durationText,
   oneLine,
   pluralText,
@@ -16,7 +16,7 @@ import {
   usageText,
 } from '../terminal/text.ts';
 
-/** `iteration 2 · 220 tokens · $0.0012 · model openai/gpt-5`: where a run stands. */
+/** `iteration 2 · 220 tokens · $0.0012 · model openai/gpt-5`: the status of a run. */
 export function progressText(status: RunStatus): string {
   const { iteration, usage, state, waitsFor } = status;
   const doing =
@@ -25,20 +25,20 @@ export function progressText(status: RunStatus): string {
       : state;
   return [
     `iteration ${iteration}`,
-    `${countText(usage.totalTokens)} tokens`,
+    `${withCommas(usage.totalTokens)} tokens`,
     costText(usage.costMicroUsd),
     ...(doing === '' ? [] : [doing]),
   ].join(' · ');
 }
 
-/** `model gpt-5, 30 × agent reader`: what a run waits for, equal things once. */
+/** `model gpt-5, 30 × agent reader`: what a run waits for, with counts of equal items. */
 export function waitsText(waitsFor: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const one of waitsFor) counts.set(one, (counts.get(one) ?? 0) + 1);
   return [...counts].map(([one, count]) => (count === 1 ? one : `${count} × ${one}`)).join(', ');
 }
 
-/** `success · 4 iterations · 440 tokens · $0.0012 · 3.2 s`: what a run came to. */
+/** `success · 4 iterations · 440 tokens · $0.0012 · 3.2 s`: the end of a run. */
 export function endText(step: Step): string {
   const { status, reason, iterations, usage } = step;
   const why = status === 'success' ? '' : ` (${reason})`;
@@ -65,7 +65,7 @@ function waitingText(item: PendingItem): string {
   }
 }
 
-/** Characters of an event's details; a log is read line by line. */
+/** Characters of an event's details. */
 const DETAIL_WIDTH = 100;
 
 /** `  3 09:00:01 #1 tool_call:after search ok (12 ms)`: one event on one line. */
@@ -118,7 +118,7 @@ function detailOf(event: AgentEvent): string {
 
 function modelCallText(event: Extract<AgentEvent, { type: 'agent:model_call:after' }>): string {
   const { model, usage, attempts, durationMs, error } = event;
-  const tokens = `${countText(usage.inputTokens)} + ${countText(usage.outputTokens)} tokens`;
+  const tokens = `${withCommas(usage.inputTokens)} + ${withCommas(usage.outputTokens)} tokens`;
   const tries = attempts > 1 ? `, attempt ${attempts}` : '';
   const failed = error === undefined ? '' : `, ${error.code}: ${error.message}`;
   return `${model}, ${tokens}, ${durationText(durationMs)}${tries}${failed}`;
@@ -133,10 +133,10 @@ function toolCallText(event: Extract<AgentEvent, { type: 'agent:tool_call:after'
 function programEndText(event: Extract<AgentEvent, { type: 'agent:program:after' }>): string {
   const { programId, outcome, steps, calls, error } = event;
   const failed = error === undefined ? '' : ` ${error.message}`;
-  return `${programId} ${outcome} (${countText(steps)} units of fuel, ${pluralText(calls, 'call')})${failed}`;
+  return `${programId} ${outcome} (${withCommas(steps)} units of fuel, ${pluralText(calls, 'call')})${failed}`;
 }
 
-/** The fields that an event has of its own, as JSON. */
+/** The fields that all events have. */
 const COMMON_FIELDS = ['seq', 'runId', 'agent', 'agentPath', 'at', 'iteration', 'depth', 'type'];
 
 function otherDetail(event: { readonly [name: string]: Json }): string {
@@ -144,13 +144,13 @@ function otherDetail(event: { readonly [name: string]: Json }): string {
   return own.length === 0 ? '' : JSON.stringify(Object.fromEntries(own));
 }
 
-/** Counters, then gauges, as a table; the twins of counters only `withSelf`. */
+/** Counters, then gauges, as a table; with `withSelf`, also the counters without runs below. */
 export function statsText(stats: Stats, withSelf: boolean): string {
   const rows = (['counters', 'gauges'] as const).flatMap((kind) =>
     Object.entries(stats[kind])
       .filter(([key]) => withSelf || !key.startsWith('$self:'))
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]) => [kind.slice(0, -1), key, countText(value)]),
+      .map(([key, value]) => [kind.slice(0, -1), key, withCommas(value)]),
   );
   return rows.length === 0 ? 'No statistics yet.' : tableText(['KIND', 'KEY', 'VALUE'], rows);
 }

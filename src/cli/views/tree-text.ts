@@ -1,13 +1,14 @@
-/** A tree of runs as text for people: its runs with where they stand, and its budgets. Pure. */
+/** A tree of runs as text: the status of its runs, and its budgets. Pure. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { TreeRun } from '../../client/tree-run.ts';
 import type { BudgetLine } from '../../core/contract/messages.ts';
 import { waitsText } from './run-text.ts';
-import { cellText, costText, countText, oneLine, tableText } from '../terminal/text.ts';
+import { cellText, costText, oneLine, tableText } from '../terminal/text.ts';
 
-/** Characters of what a run waits for; a line should fit a terminal. */
+/** Characters of what a run waits for; a line should fit on a terminal. */
 const WAITS_WIDTH = 60;
 
-/** The runs of a tree, the first its root: branches, where each stands, and what it and all below used. */
+/** The runs of a tree, root first: status, and usage including all runs below. */
 export function treeText(runs: readonly TreeRun[]): string {
   const branches = branchesOf(runs);
   return tableText(
@@ -17,20 +18,20 @@ export function treeText(runs: readonly TreeRun[]): string {
       addressText(runs, run),
       stateText(run),
       run.state === 'silent' ? '?' : String(run.iteration),
-      countText(run.usage.totalTokens),
+      withCommas(run.usage.totalTokens),
       costText(run.usage.costMicroUsd),
       oneLine(waitsText(run.waitsFor), WAITS_WIDTH),
     ]),
   );
 }
 
-/** The budgets of a tree: each limit at its own run, then what of it each run below has. */
+/** The budgets of a tree: each limit at its own run, then the part of each run below. */
 export function budgetText(runs: readonly TreeRun[]): string {
   const branches = branchesOf(runs);
   const rows = runs.flatMap((run, index) =>
-    run.budgets.map((line, place) => [
-      place === 0 ? `${branches[index] ?? ''}${cellText(run.agent)}` : '',
-      place === 0 ? addressText(runs, run) : '',
+    run.budgets.map((line, row) => [
+      row === 0 ? `${branches[index] ?? ''}${cellText(run.agent)}` : '',
+      row === 0 ? addressText(runs, run) : '',
       cellText(line.key),
       originText(line),
       ...[line.max, line.used, line.reserved, line.free].map((value) => amountText(line, value)),
@@ -49,7 +50,7 @@ function stateText({ state, status, reason }: TreeRun): string {
     : `${status} (${oneLine(reason, WAITS_WIDTH)})`;
 }
 
-/** The address of the first run; of those below the calls that lead there. */
+/** The id of the root; for runs below, the calls that lead there. */
 function addressText([root]: readonly TreeRun[], { id }: TreeRun): string {
   const isBelow = root !== undefined && id.startsWith(`${root.id}/`);
   return cellText(isBelow ? id.slice(root.id.length + 1) : id);
@@ -60,10 +61,10 @@ function originText({ origin }: BudgetLine): string {
 }
 
 function amountText({ key }: BudgetLine, value: number): string {
-  return key === 'agent:cost_microusd' ? costText(value) : countText(value);
+  return key === 'agent:cost_microusd' ? costText(value) : withCommas(value);
 }
 
-/** What stands before each run: `├─ `, `│  └─ `; nothing before the first. */
+/** The prefix of each run: `├─ `, `│  └─ `; none for the root. */
 function branchesOf(runs: readonly TreeRun[]): readonly string[] {
   const indents = new Map<string, string>();
   return runs.map(({ id, parent }, index) => {

@@ -1,118 +1,113 @@
 /**
  * One question to a model and its fallbacks: limited, recorded and counted, whatever it is for.
- * Asynchronous, like `work.ts`, of which it is a part.
  */
+import { defined } from '../base/defined.ts';
 import type { SummaryOrder } from '../contract/compaction.ts';
 import { wouldCross } from '../limits/breach.ts';
 import type { ModelPurpose, OutputStrategy, Reply } from '../contract/model.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { leaving } from '../run/ending.ts';
 import type { EventBody } from '../contract/events.ts';
-import type {
-  Host,
-  InlineRequest,
-  MayTryAgain,
-  ModelOrder,
-  ModelOutcome,
-  OwnRequest,
-} from '../run/host.ts';
-import { makeRoom } from '../run/make-room.ts';
-import { isInterrupted, isStopped, type Run } from '../run/run.ts';
+import type { ModelLoss, ModelOutcome } from '../contract/host-outcome.ts';
+import type { InlineRequest, ModelOrder, OwnRequest } from '../contract/host-order.ts';
+import { ensureBudget } from '../run/ensure-budget.ts';
+import { leaveIfAsked } from '../run/run.ts';
 import type { RunState } from '../run/run-state.ts';
-import type { OpenCount } from '../run/open-count.ts';
+import type { Iteration, OpenCount } from '../run/iteration.ts';
+import { modeOf } from '../modes/modes.ts';
 
 /** What an iteration remembers of its questions. */
 export interface Tries {
-  /** Tries of replies so far, over fallbacks and repeated questions. */
+  /** Attempts for replies so far, over fallbacks and repeated questions. */
   count: number;
-  /** Whether a request of it was too long already, so that a compaction was forced. */
+  /** Whether a request was already too long once, so that a compaction was forced. */
   isForced: boolean;
 }
 
-/** The question of an LLM tool; how it is written depends on the model and on what that refused. */
+/** The question of an LLM tool. Its form depends on the model and on what the model refused. */
 export interface InlineAsking {
   readonly callId: string;
-  /** Undefined: no output is asked for, only text. */
+  /** With an undefined strategy, only text is requested. */
   readonly request: (strategy: OutputStrategy | undefined, model: string) => InlineRequest;
-  /** Whether a JSON output is asked for. */
+  /** Whether a JSON output is requested. */
   readonly asksForOutput: boolean;
-  /** Whether the question can be ended alone, by the id of its call. */
+  /** Whether the question can be aborted alone, by the id of its call. */
   readonly isSeparate: boolean;
-  /** Whether nobody needs the answer any more. */
-  readonly isDropped: () => boolean;
 }
 
-/** A question: what for, and to which models. */
+/** A question: what it is for, and which models get it. */
 export interface Asking {
   readonly purpose: ModelPurpose;
   /** Ids of model entries in the order in which they are tried. */
   readonly models: readonly string[];
   /** Messages of the scratchpad that it is about, for the event. */
   readonly messages: number;
-  /** A question in a loop's own words. */
-  readonly own?: OwnRequest;
+  /** A request that a custom loop wrote itself. */
+  readonly own?: OwnRequest | undefined;
   /** The question of an LLM tool. */
   readonly inline?: InlineAsking;
-  /** What is to be summed up, for the purpose `compaction`. */
+  /** What to summarize, for the purpose `compaction`. */
   readonly summary?: SummaryOrder;
   readonly tries: Tries;
 }
 
-/** How a question ended, if nobody stopped it: a reply, or the last failure. */
+/** How a question ended, unless it was left: a reply, or the last failure. */
 export type AskEnd =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. Chained by
- * hand: in the sandbox an `async` function and its `await` cost a promise more, and this is asked in
- * every iteration.
+ * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The
+ * promises are chained by hand: in the sandbox an `async` function and its `await` cost one promise
+ * more, and every iteration runs this.
  */
-export function askModels(run: Run, host: Host, open: OpenCount, asking: Asking): Promise<AskEnd> {
+export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd> {
+  const { run, gate, open } = iteration;
+  const callId = asking.inline?.callId;
   const leaveIfOver = (): void => {
-    leaveIfAsked(run, host);
-    if (asking.inline?.isDropped() === true) throw leaving({ kind: 'stopped' });
+    leaveIfAsked(run);
+    if (callId !== undefined && gate.isDropped(callId)) throw leaving({ kind: 'stopped' });
   };
   leaveIfOver();
   return askFrom(0, NO_MODEL);
 
-  function askFrom(place: number, last: AskFailure): Promise<AskEnd> {
-    const model = asking.models[place];
+  function askFrom(index: number, last: AskFailure): Promise<AskEnd> {
+    const model = asking.models[index];
     if (model === undefined) return Promise.resolve(last);
-    const room = makeRoom(run, host, needsOf(model));
-    if (room === undefined) return callIn(model, place, last);
-    return room.then(() => callIn(model, place, last));
+    const budget = ensureBudget(run, needsOf(model));
+    if (budget === undefined) return call(model, index, last);
+    return budget.then(() => call(model, index, last));
   }
 
-  function callIn(model: string, place: number, last: AskFailure): Promise<AskEnd> {
-    // More may be spent and reserved than was given to this run.
+  function call(model: string, index: number, last: AskFailure): Promise<AskEnd> {
+    // More may be spent and reserved by now than this run was given.
     leaveIfOver();
-    const order = beginModelCall(run, host, open, model, asking);
+    const order = beginModelCall(iteration, model, asking);
     const callAfter = (outcome: ModelOutcome): EventBody =>
-      modelCallAfter(order, outcome, host.now() - order.time, asking.inline?.callId);
+      modelCallAfter(order, outcome, run.host.now() - order.time, callId);
     open.count += 1;
     open.models.push(model);
-    // What attempts have cost is counted when the call ends, but it binds from the first one on.
-    const mayTryAgain: MayTryAgain = (lost) => !run.wouldBreach(callAfter(lost));
-    const separateId = asking.inline?.isSeparate === true ? asking.inline.callId : undefined;
-    return host.callModel(order, run.state, mayTryAgain, separateId).then((outcome) => {
+    // The cost of attempts is recorded when the call ends, but limits check it before each retry.
+    const mayRetry = (lost: ModelLoss): boolean => !run.wouldBreach(callAfter(lost));
+    const abortId = asking.inline?.isSeparate === true ? callId : undefined;
+    return run.host.callModel(order, run.state, { mayRetry, abortId }).then((outcome) => {
       open.count -= 1;
       open.models.splice(open.models.indexOf(model), 1);
       run.record(callAfter(outcome));
-      // Chunks are told apart by the try; summaries do not stream.
+      // Chunks are told apart by the attempt; summaries do not stream.
       if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
       if (outcome.kind === 'reply') return outcome;
       leaveIfOver();
-      if (outcome.kind === 'aborted') return askFrom(place + 1, last);
+      if (outcome.kind === 'aborted') return askFrom(index + 1, last);
       const { code, message } = outcome;
       const plainer = downgradeOf(order, outcome);
       if (plainer !== undefined) {
         run.record({ type: 'agent:structured_output_downgraded', model, ...plainer });
-        return askFrom(place, last);
+        return askFrom(index, last);
       }
       const isFinal = code !== 'model_error' && code !== 'model_auth';
       const failure: AskFailure = { kind: 'failed', code, message };
-      return isFinal ? failure : askFrom(place + 1, failure);
+      return isFinal ? failure : askFrom(index + 1, failure);
     });
   }
 }
@@ -124,12 +119,6 @@ const NO_MODEL: AskFailure = {
   code: 'model_error',
   message: 'no model answered',
 };
-
-/** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
-export function leaveIfAsked(run: Run, host: Host): void {
-  if (isStopped(run, host)) throw leaving({ kind: 'stopped' });
-  if (isInterrupted(host)) throw leaving({ kind: 'interrupted' });
-}
 
 /** Model calls in flight, and those of `model`, by base key. */
 function callsInFlight({ models }: OpenCount, model: string): Numbers {
@@ -145,13 +134,7 @@ function needsOf(model: string): Numbers {
 }
 
 /** Checks the limits of a model call and records its beginning. */
-function beginModelCall(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  model: string,
-  asking: Asking,
-): ModelOrder {
+function beginModelCall({ run, open }: Iteration, model: string, asking: Asking): ModelOrder {
   const { state } = run;
   const keys = ['agent:model_calls', `agent:model_calls:${model}`];
   const crossed = run.wouldCross(keys, callsInFlight(open, model));
@@ -161,54 +144,70 @@ function beginModelCall(
   }
   const { purpose, messages, summary, own, inline } = asking;
   const { mark, head } = state;
-  const isOwn = own === undefined ? {} : { own: true as const };
-  const caller = inline === undefined ? {} : { callId: inline.callId };
   const strategy = strategyOf(state, model, asking);
-  run.record({ type: 'agent:model_call:before', model, purpose, messages, ...isOwn, ...caller });
-  return {
+  run.record({
+    type: 'agent:model_call:before',
+    model,
+    purpose,
+    messages,
+    ...marksOf(own, inline?.callId),
+  });
+  return defined({
     agent: head.spec.name,
     runId: state.runId,
-    ...(state.parent === undefined ? {} : { rootRunId: state.parent.rootRunId }),
+    rootRunId: state.parent?.rootRunId,
     agentPath: state.agentPath,
     model,
     purpose,
     iteration: state.iteration,
     triesBefore: asking.tries.count,
     lastTurn: wouldCross(state.limits, state.stats, ['agent:iterations']) !== null,
-    time: host.now(),
+    time: run.host.now(),
     transcript: mark,
-    ...strategy,
-    ...(summary === undefined ? {} : { summary }),
-    ...(own === undefined ? {} : { own }),
-    ...(inline === undefined ? {} : { inline: inline.request(strategy.structuredOutput, model) }),
-  };
+    structuredOutput: strategy,
+    summary,
+    own,
+    inline: inline?.request(strategy, model),
+  });
 }
 
-/** How an output is asked for as JSON: as the entry says, or as a refusal left it. */
+/** The fields in the events of a model call that say who asked. */
+function marksOf(
+  own: OwnRequest | undefined,
+  callId: string | undefined,
+): { readonly own?: true; readonly callId?: string } {
+  return defined({ own: own === undefined ? undefined : (true as const), callId });
+}
+
+/**
+ * How JSON output is requested: by the entry, or by a downgrade after a refusal; undefined: not.
+ */
 function strategyOf(
   { head, structuredOutputs }: RunState,
   model: string,
   { purpose, own: question, inline }: Asking,
-): Pick<ModelOrder, 'structuredOutput'> {
-  // A question in a loop's own words asks for no output, nor does a summary.
+): OutputStrategy | undefined {
+  // Neither a request that a loop wrote itself nor a summary asks for a JSON output.
   const asksForOutput =
     inline?.asksForOutput ??
-    (head.spec.mode === 'json' &&
+    (modeOf(head.spec).requestsJson &&
       purpose === 'reply' &&
       (question === undefined || question.conversation === true));
-  if (!asksForOutput) return {};
+  if (!asksForOutput) return undefined;
   const models = inline === undefined ? head.spec.models : (head.spec.toolModels ?? []);
   const own = models.find(({ id }) => id === model)?.structuredOutput;
-  return { structuredOutput: structuredOutputs?.[model] ?? own ?? 'prompt' };
+  return structuredOutputs?.[model] ?? own ?? 'prompt';
 }
 
-/** What is asked for instead when a provider refuses a schema or a forced call. */
+/** What is requested instead when a provider refuses a schema or a forced call. */
 const PLAINER: { readonly [strategy in OutputStrategy]?: OutputStrategy } = {
   schema: 'tool',
   tool: 'prompt',
 };
 
-/** A provider that knows neither schemas nor forced calls says 400, an adapter says nothing of HTTP. */
+/**
+ * A provider without schemas and forced calls answers 400; the error of an adapter has no status.
+ */
 function downgradeOf(
   { structuredOutput: from }: ModelOrder,
   { code, status }: Extract<ModelOutcome, { readonly kind: 'failed' }>,
@@ -234,8 +233,7 @@ function modelCallAfter(
     usageKnown,
     attempts,
     durationMs,
-    ...(own === undefined ? {} : { own: true as const }),
-    ...(callId === undefined ? {} : { callId }),
+    ...marksOf(own, callId),
   };
   switch (outcome.kind) {
     case 'reply':

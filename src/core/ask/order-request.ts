@@ -1,12 +1,14 @@
 /** From an order and its transcript to the request: what the model activity asks a provider. */
+import { defined } from '../base/defined.ts';
 import { buildSummaryRequest } from './summary-request.ts';
 import type { ModelRequest } from '../contract/model.ts';
-import type { InlineRequest, ModelOrder, TranscriptView } from '../run/host.ts';
+import type { InlineRequest, ModelOrder } from '../contract/host-order.ts';
+import type { TranscriptView } from '../contract/transcript.ts';
 import type { RequestOptions } from '../modes/mode.ts';
 import { buildRequest, modeOf } from '../modes/modes.ts';
 import { requestOf } from '../modes/prompt.ts';
 
-/** The request of an order that holds it whole; `attempt` is from 1. */
+/** The request of an order that contains all of it; `attempt` counts from 1. */
 export function inlineRequest(
   { agent, runId, iteration }: ModelOrder,
   inline: InlineRequest,
@@ -15,7 +17,7 @@ export function inlineRequest(
   return { ...inline, agent, runId, iteration, attempt, settings: {} };
 }
 
-/** The request that `order` stands for. `made`: what is known only where the model is asked. */
+/** The request that `order` stands for. `made`: the parts that only the worker knows. */
 export function requestOfOrder(
   { runId, iteration, lastTurn, summary, own, model, structuredOutput }: ModelOrder,
   { head, messages }: TranscriptView,
@@ -26,8 +28,7 @@ export function requestOfOrder(
     runId,
     iteration,
     lastTurn,
-    ...(structuredOutput === undefined ? {} : { structuredOutput }),
-    ...(isStrict ? { strict: true } : {}),
+    ...defined({ structuredOutput, strict: isStrict ? true : undefined }),
     ...made,
   };
   if (summary !== undefined) return buildSummaryRequest(head, messages, summary, options);

@@ -1,24 +1,22 @@
 /**
- * Compaction in a run: when it is due, and what its strategies planned is done and recorded.
- * Asynchronous, like `loop.ts`, of which it is a part: a summary asks a model.
+ * Compaction in a run: decides when it is due, carries out what strategies plan, and records it.
  */
 import { contextTokens } from './context-tokens.ts';
-import type { StrategySpec } from '../contract/compaction.ts';
 import type { CompactionPlan } from '../compaction/compaction-plan.ts';
 import { planOf } from '../compaction/plan.ts';
 import { fires, isAboutContext } from '../compaction/trigger.ts';
 import type { Entry } from '../contract/entry.ts';
 import { askModels, type Tries } from './ask-model.ts';
 import { leaveOf, leaving } from '../run/ending.ts';
-import type { Host } from '../run/host.ts';
-import { isStopped, type Run } from '../run/run.ts';
-import { nothingOpen, type OpenCount } from '../run/open-count.ts';
+import { CLOSED_GATE } from '../run/handover-gate.ts';
+import { createIteration, type Iteration } from '../run/iteration.ts';
+import type { Run } from '../run/run.ts';
 import type { RunState } from '../run/run-state.ts';
 import { replyText } from '../contract/turn.ts';
 
 /**
- * What came of a pass between two iterations. `stopped`: a cancel or a breach waits, and whoever
- * looks finds it · `interrupted`: an input wants to be read first.
+ * The result of a pass between two iterations. `stopped`: the caller finds a cancel or a breach ·
+ * `interrupted`: an input must be read first.
  */
 export type Pass =
   | { readonly kind: 'unchanged' | 'changed' | 'stopped' | 'interrupted' }
@@ -31,33 +29,30 @@ export function isCompactionDue({ state }: Run): boolean {
   return fires(compaction.triggers, triggerInput(state));
 }
 
-/** Strategies in order, until one changes something and no trigger about the context fires. */
-export function compactDue(run: Run, host: Host): Promise<Pass> {
-  return passOf(run, host, () => !isContextTriggered(run.state));
+/** Runs strategies in order, until one changes something and no trigger about the context fires. */
+export function compactDue(run: Run): Promise<Pass> {
+  return passOf(run, () => !isContextTriggered(run.state));
 }
 
-/** Strategies in order, until the state fits into a hand-over. */
-export function compactToFit(run: Run, host: Host): Promise<Pass> {
-  return passOf(run, host, () => host.fitsHandover(run.state));
+/** Runs strategies in order, until the state fits into a hand-over. */
+export function compactToFit(run: Run): Promise<Pass> {
+  return passOf(run, () => run.host.capacity.fits(run.state));
 }
 
 /**
- * Each strategy once, in order: a provider refused the request as too long, so no estimate is to be
- * trusted. True when something changed. Leaves the iteration by a throw, as work in it does.
+ * Runs each strategy once, in order: a provider refused the request as too long, so no estimate can
+ * be trusted. True when something changed. Leaves the iteration by a throw, as work in it does.
  */
-export function compactByForce(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  tries: Tries,
-): Promise<boolean> {
-  return applyStrategies(run, host, { open, tries, isEnough: () => false });
+export function compactByForce(iteration: Iteration, tries: Tries): Promise<boolean> {
+  return applyStrategies(iteration, tries, () => false);
 }
 
-async function passOf(run: Run, host: Host, isEnough: () => boolean): Promise<Pass> {
-  const how = { open: nothingOpen(), tries: { count: 0, isForced: false }, isEnough };
+async function passOf(run: Run, isEnough: () => boolean): Promise<Pass> {
+  const iteration = createIteration(run, CLOSED_GATE);
   try {
-    return { kind: (await applyStrategies(run, host, how)) ? 'changed' : 'unchanged' };
+    const tries = { count: 0, isForced: false };
+    const hasChanged = await applyStrategies(iteration, tries, isEnough);
+    return { kind: hasChanged ? 'changed' : 'unchanged' };
   } catch (error) {
     const leave = leaveOf(error);
     switch (leave?.kind) {
@@ -74,33 +69,29 @@ async function passOf(run: Run, host: Host, isEnough: () => boolean): Promise<Pa
   }
 }
 
-interface How {
-  readonly open: OpenCount;
-  readonly tries: Tries;
-  /** Asked after each change. */
-  readonly isEnough: () => boolean;
-}
-
-async function applyStrategies(run: Run, host: Host, how: How): Promise<boolean> {
+/** Applies the strategies in order until a change is enough; returns whether anything changed. */
+async function applyStrategies(
+  iteration: Iteration,
+  tries: Tries,
+  isEnough: () => boolean,
+): Promise<boolean> {
+  const { run } = iteration;
   const strategies = run.state.head.spec.compaction?.strategies ?? [];
   let hasChanged = false;
-  for (const [place, strategy] of strategies.entries()) {
-    const hadEffect = await applyStrategy(run, host, how, place, strategy);
+  for (const index of strategies.keys()) {
+    const hadEffect = await applyStrategy(iteration, tries, index);
     hasChanged ||= hadEffect;
-    if (isStopped(run, host) || (hadEffect && how.isEnough())) break;
+    if (run.isStopped() || (hadEffect && isEnough())) break;
   }
   return hasChanged;
 }
 
-/** Whether the strategy changed anything; when not, it left no trace. */
-async function applyStrategy(
-  run: Run,
-  host: Host,
-  how: How,
-  place: number,
-  strategy: StrategySpec,
-): Promise<boolean> {
-  const { state } = run;
+/** Whether the strategy at `index` changed anything; if not, it left no trace. */
+async function applyStrategy(iteration: Iteration, tries: Tries, index: number): Promise<boolean> {
+  const { run } = iteration;
+  const { state, host } = run;
+  const strategy = state.head.spec.compaction?.strategies[index];
+  if (strategy === undefined) return false;
   const startedAt = host.now();
   const plan = planOf(strategy, {
     entries: state.scratchpad,
@@ -111,7 +102,7 @@ async function applyStrategy(
   if (plan.kind === 'nothing') return false;
   const tokensBefore = contextTokens(state);
   const entries =
-    plan.kind === 'replace' ? plan.entries : await askForSummary(run, host, how, place, plan);
+    plan.kind === 'replace' ? plan.entries : await askForSummary(iteration, tries, index, plan);
   // A loop that does not await its work may have appended meanwhile.
   const added = run.state.scratchpad.slice(state.scratchpad.length);
   run.replaceScratchpad([...entries, ...added]);
@@ -129,19 +120,18 @@ async function applyStrategy(
 }
 
 async function askForSummary(
-  run: Run,
-  host: Host,
-  { open, tries }: How,
-  place: number,
+  iteration: Iteration,
+  tries: Tries,
+  strategy: number,
   plan: Extract<CompactionPlan, { readonly kind: 'ask' }>,
 ): Promise<readonly Entry[]> {
   const { earlier, activity, conclude } = plan;
-  const own = run.state.head.spec.models.map(({ id }) => id);
-  const end = await askModels(run, host, open, {
+  const own = iteration.run.state.head.spec.models.map(({ id }) => id);
+  const end = await askModels(iteration, {
     purpose: 'compaction',
     models: plan.models.length === 0 ? own : plan.models,
     messages: [...earlier, ...activity].reduce((sum, [from, until]) => sum + until - from, 0),
-    summary: { strategy: place, earlier, activity },
+    summary: { strategy, earlier, activity },
     tries,
   });
   if (end.kind === 'failed') throw leaving({ kind: 'compaction_failed', cause: end.message });

@@ -45,7 +45,7 @@ export function buildSummaryRequest(
     ],
     [],
   );
-  // The next summary has another user message: there is nothing worth a provider's cache.
+  // The next summary has another user message, so nothing is worth caching.
   return { ...request, mode: 'text', cacheUpTo: 0 };
 }
 
@@ -83,7 +83,7 @@ function activityText(messages: readonly Message[]): string {
     .join('\n');
 }
 
-/** A part in words. Of native calls and results the content is shown: it is what there is to know. */
+/** A part as text. Of native calls and results, only the content is shown. */
 function shown(part: Part): string {
   switch (part.type) {
     case 'text':
@@ -99,7 +99,7 @@ function shown(part: Part): string {
   }
 }
 
-/** In one pass: what a text brings that looks like a hole stays as it is. */
+/** Fills all holes in one pass, so a filled-in text that looks like a hole stays as it is. */
 function filled(prompt: string, holes: { readonly [name: string]: string }): string {
   return prompt.replace(/\{(summary|activity)\}/g, (_hole, name: string) => holes[name] ?? '');
 }

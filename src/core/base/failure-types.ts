@@ -1,33 +1,33 @@
 /**
- * The `type` of every failure that leaves a run or an activity: stable names that clients, retry
- * policies and dashboards switch on. docs/errors.md is generated from this table.
+ * The `type` of every failure that leaves a run or an activity. Clients, retry policies and
+ * dashboards depend on these names. docs/errors.md is generated from this table.
  */
 
-/** Failure types and what each one means, in one line. */
+/** Failure types and their meaning. */
 export const failureTypes = {
   model_error: 'The model call failed after all retries and fallbacks.',
   model_auth: 'The provider refused the credentials, or the account may not use the model.',
-  model_request_refused: 'The provider refused the request as it was written.',
+  model_request_refused: 'The provider refused the request.',
   context_too_long: "The request is longer than the model's context window.",
-  unparsable_reply: 'A reply could not be read, and the agent is set to fail then.',
-  json_parse_error: 'No reply of an agent in mode `json` held JSON.',
-  validation_error: 'No answer of an agent in mode `json` fitted its signature, or was accepted.',
+  unparsable_reply: 'A reply could not be read, and the agent is set to fail in this case.',
+  json_parse_error: 'No reply of an agent in mode `json` contained JSON.',
+  validation_error: 'No answer of an agent in mode `json` fitted its signature and was accepted.',
   empty_response: 'The reply of an agent in mode `text` was blank.',
   value_too_large: 'The Step would be larger than 256 KB.',
   validator_failed: 'A validator threw after all retries.',
   state_too_large: 'The state of the run does not fit into a hand-over.',
   agent_not_found: 'No worker knows an agent of this name.',
-  invalid_input: 'The run was started with input that does not fit.',
+  invalid_input: 'The input of the run is not valid.',
   template_error: 'The template of the task could not be filled in.',
   chained_failure:
-    'The Step that was to be the context is no success, or a stage of a pipeline was none.',
+    'The Step given as context is not a success, or a stage of a pipeline did not succeed.',
   loop_error: "The agent's own loop threw.",
   compaction_failed: 'A compaction strategy failed.',
-  internal: 'Something happened that Everloop does not expect: a bug.',
+  internal: 'An unexpected error, which is a bug in Everloop.',
   transcript_unavailable:
-    'A model activity could not get the transcript of its run; it is tried again.',
-  tool_failed: 'A tool threw something else than a ToolError; it is tried again by its policy.',
-  worker_shutdown: 'The worker stopped while an activity ran; it is tried again on another one.',
+    'A model activity could not get the transcript of its run; it is retried.',
+  tool_failed: 'A tool threw something other than a ToolError; it is retried by its policy.',
+  worker_shutdown: 'The worker stopped while an activity ran; it is retried on another one.',
 } as const;
 
 /** The `type` of a failure. */

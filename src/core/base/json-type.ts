@@ -1,20 +1,10 @@
 import type { Json } from './json.ts';
 
-/** The types of JSON Schema, but `integer`, which is a `number` here. */
+/** The types of JSON Schema, except that `integer` is `number`. */
 export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** The type of `value` in the words of JSON Schema: `null`, `number`, `array`, … */
+/** The type of `value`, named as in JSON Schema: `null`, `number`, `array`, … */
 export function jsonType(value: Json): JsonType {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'boolean':
-      return 'boolean';
-    case 'number':
-      return 'number';
-    case 'string':
-      return 'string';
-    default:
-      return 'object';
-  }
+  return Array.isArray(value) ? 'array' : (typeof value as JsonType);
 }

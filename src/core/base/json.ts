@@ -1,43 +1,38 @@
-/**
- * JSON as data: the types that everything durable extends, a guard, a canonical text and a size.
- */
+/** JSON as data: types, guards, a canonical text and a size. */
 
-/** A JSON value. State, payloads and events extend it, so they survive any serialisation. */
-export type Json =
-  null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+import type { Json, JsonObject } from '../../lisp/base/json.ts';
+import { utf8Length } from '../../lisp/base/utf8-length.ts';
 
-/** A JSON object. */
-export type JsonObject = { readonly [key: string]: Json };
+export { isJsonObject } from '../../lisp/base/json.ts';
+/** State, payloads and events are JSON, so they survive any serialisation. */
+export type { Json, JsonObject };
+/** Shared with the language, which may not import from core. */
+export { utf8Length };
 
-/** Whether `value` is a plain object: neither null, nor an array, nor an instance of a class. */
+/** Whether `value` is a plain object: not null, not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  // Objects of another realm have another Object.prototype: accept any prototype without one above.
+  // An object of another realm has another Object.prototype, so accept any prototype that has none.
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /**
- * Arrays and objects inside each other that data from outside may have. Whoever writes it as text,
- * recursively, ends near 1,000 levels with a stack that is full (measured: YAML of a result).
+ * The deepest nesting accepted in data from outside. Recursive writers overflow the stack near
+ * 1,000 levels (measured with the YAML text of a tool result).
  */
 export const MAX_JSON_DEPTH = 200;
 
-/** Whether `value` nests deeper than `levels`; a cycle does. Looks no deeper than that. */
+/** Whether `value` nests deeper than `levels`; true for a cycle. Stops at that depth. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
-/** Whether `value` is a JSON object; the values inside are not looked at. */
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * The JSON text of `value` with the keys of every object in code-unit order and no white space.
- * Equal values give equal text, so it is what is hashed and compared. Linear in the size.
+ * Equal values have equal text, so it is what is hashed and compared. Linear in the size.
  */
 export function canonicalJson(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -49,26 +44,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** The length of `text` in UTF-8 bytes. A lone surrogate counts 3, as its replacement would. */
-export function utf8Length(text: string): number {
-  let bytes = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(index + 1))) {
-      bytes += 4;
-      index += 1;
-    } else bytes += 3;
-  }
-  return bytes;
-}
-
 /** The size of `value` as compact JSON, in UTF-8 bytes. */
 export function byteSize(value: Json): number {
   return utf8Length(JSON.stringify(value));
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit < 0xe000;
 }

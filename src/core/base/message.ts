@@ -10,13 +10,13 @@ export interface MediaPart {
   readonly data?: string;
 }
 
-/** Text for, or of, a model. */
+/** Text written for a model or by a model. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
 }
 
-/** What a model thought aloud; `providerData` is what its provider wants back unchanged. */
+/** The model's reasoning; `providerData` goes back to the provider unchanged. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
   readonly text: string;
@@ -36,7 +36,7 @@ export interface ToolCallPart {
   readonly callId: string;
   readonly tool: string;
   readonly args: Json;
-  /** What the provider wants back with the call: its own id, signatures of reasoning, … */
+  /** Data the provider needs back with the call: its own id, signatures of reasoning, … */
   readonly providerData?: Json;
 }
 
@@ -47,7 +47,7 @@ export interface ToolResultPart {
   readonly tool: string;
   readonly parts: readonly Part[];
   readonly isError: boolean;
-  /** Of a tool search: the tools that it showed, which the next requests declare. */
+  /** After a tool search: the tools it showed. The next requests declare them. */
   readonly shown?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface ToolResultPart {
 export type Part =
   TextPart | MediaPart | ReasoningPart | SectionsPart | ToolCallPart | ToolResultPart;
 
-/** Who speaks. */
+/** The author of a message. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
 
 /** One message of a conversation. */
@@ -68,12 +68,12 @@ export interface Message {
 export interface FormattedSection {
   readonly name: string;
   readonly content?: string;
-  /** Own text of the product: written as it is, even where it looks like the end of a section. */
+  /** Our own text: written as it is, even if it looks like the end of a section. */
   readonly isVerbatim?: true;
   readonly children?: readonly FormattedSection[];
 }
 
-/** A tool call that was read from a reply and may be run. */
+/** A tool call that was read from a reply and can be run. */
 export interface ToolCall {
   /** `{iteration}.{index}` from 1 over the batch. */
   readonly callId: string;
@@ -81,7 +81,7 @@ export interface ToolCall {
   readonly args: JsonObject;
 }
 
-/** What the agent is asked to do. At least one of text and media is not empty. */
+/** The agent's task. Text and media are not both empty. */
 export interface Task {
   readonly text: string;
   readonly media?: readonly MediaPart[];

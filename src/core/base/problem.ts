@@ -1,11 +1,11 @@
 /**
- * What is wrong with a text that a model wrote. Problems are data; the words that the model reads
- * are made from them by `explain…` functions, so that tests check the two apart.
+ * An error in a text that a model wrote. Problems are data. The `explain…` functions turn them into
+ * the text that the model reads, so tests can check the two separately.
  */
-export interface Problem {
+export interface ReplyProblem {
   /** Stable, for programs: `no_sections`, `json_syntax`, `call_without_tool`, … */
   readonly code: string;
-  /** Own text, never that of an engine or a parser, whose wording differs between versions. */
+  /** Our own text, never that of an engine or a parser, whose wording changes between versions. */
   readonly message: string;
   /** Where in the value: `a.b[0]`, the name of a section, or absent for the whole. */
   readonly path?: string;
@@ -15,5 +15,5 @@ export interface Problem {
   readonly column?: number;
 }
 
-/** Who could not read the reply; each family has a counter and a streak of its own. */
+/** The reader that could not read the reply. Each family has its own counter and streak. */
 export type ProblemFamily = 'format' | 'toolchain' | 'termination' | 'section';

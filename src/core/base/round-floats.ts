@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from './json.ts';
 
-/** `value` with every number that is not whole rounded to `digits` behind the point. */
+/** `value` with every number that is not whole rounded to `digits` decimal places. */
 export function roundFloats(value: Json, digits: number): Json {
   if (typeof value === 'number') {
     return Number.isInteger(value) ? value : Number(value.toFixed(digits));

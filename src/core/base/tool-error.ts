@@ -1,6 +1,6 @@
 /**
- * What a tool throws on purpose: the model reads its message, and the call is not tried again.
- * Recognise it with {@link isToolError}: `instanceof` fails across realms and copies.
+ * Thrown by a tool on purpose: the model reads the message, and the call is not retried. Recognise
+ * it with {@link isToolError}, since `instanceof` fails across realms and copies of the package.
  *
  * @example
  * throw new ToolError('no such city, try its English name');

@@ -1,16 +1,16 @@
 import type { UsageCode } from './usage-codes.ts';
 
-/** One thing that is wrong with a definition or a call of the API. */
+/** One mistake in a definition or in a call of the API. */
 export interface UsageProblem {
   /** Stable, for programs: `duplicate_tool`, `limit_key`, … */
   readonly code: UsageCode;
-  /** For people: what was expected, what was got, what to do. */
+  /** For people: expected, got, what to do. */
   readonly message: string;
 }
 
 /**
- * Misuse by a programmer, thrown when something is defined or called, never inside a running
- * workflow. Recognise it by `name` and `code`: `instanceof` fails across realms and copies.
+ * A programmer's mistake, thrown when something is defined or called, never inside a running
+ * workflow. Recognise it by `name` and `code`, since `instanceof` fails across realms and copies.
  *
  * @example
  * throw new UsageError('number', 'Expected `maxTurns` from 1 up, got 0. Change it.');
@@ -19,7 +19,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
   /** The code of the first problem. */
   readonly code: UsageCode;
-  /** All that was found, first to last. At least one. */
+  /** All problems, in order. At least one. */
   readonly problems: readonly UsageProblem[];
 
   constructor(code: UsageCode, message: string, problems?: readonly UsageProblem[]) {
@@ -29,7 +29,7 @@ export class UsageError extends Error {
   }
 }
 
-/** One error for all `problems`, a line each; `prefix` stands in front of each line. */
+/** One error with a line for each problem; `prefix` starts each line. */
 export function usageErrorOf(problems: readonly UsageProblem[], prefix = ''): UsageError {
   const first = problems[0];
   if (first === undefined) throw new Error('Expected at least one problem, got none.');

@@ -1,7 +1,8 @@
 /**
- * From the call of an LLM tool to the question that a model is asked: pure. The question is a `json` or
- * `text` run in small: its head is all that these modes read.
+ * Turns the call of an LLM tool into the question that a model is asked. Pure. The question is like
+ * a small run of mode `json` or `text`: it has a head, which is all that these modes read.
  */
+import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Message } from '../base/message.ts';
 import type { OutputStrategy } from '../contract/model.ts';
@@ -13,7 +14,7 @@ import { expandTemplate } from '../template/expand-template.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import { nearestName } from '../text/nearest.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
-import type { InlineRequest } from '../run/host.ts';
+import type { InlineRequest } from '../contract/host-order.ts';
 import type { ModeRules } from '../modes/mode.ts';
 import { jsonMode } from '../modes/json.ts';
 import { textMode } from '../modes/text.ts';
@@ -29,7 +30,9 @@ export interface LlmQuestion {
   readonly maxTurns: number;
 }
 
-/** A question, or what the caller must correct, a line each, or why it cannot be asked. */
+/**
+ * A question, or what the caller must correct (a line for each problem), or why it cannot be asked.
+ */
 export type QuestionReading =
   | { readonly kind: 'question'; readonly question: LlmQuestion }
   | { readonly kind: 'unfit'; readonly lines: readonly string[] }
@@ -48,7 +51,7 @@ export function readLlmQuestion(
   if (coerced.problems.length > 0) return { kind: 'unfit', lines: coerced.problems };
   const text = filledIn(asked.prompt, coerced.inputs);
   if (text.kind === 'problem') {
-    // Who wrote the template in this call can correct it; another one is the tool's own.
+    // The caller can correct a template that it wrote in this call, but not one of the tool.
     return isQuery
       ? { kind: 'unfit', lines: [`prompt: ${text.message}`] }
       : { kind: 'failed', message: text.message };
@@ -65,12 +68,12 @@ export function readLlmQuestion(
       mode: output === undefined ? textMode : jsonMode,
       head,
       maxTurns: output === undefined ? 1 : maxTurns,
-      ...(output === undefined ? {} : { schema: output.schema }),
+      ...defined({ schema: output?.schema }),
     },
   };
 }
 
-/** The request of one attempt; `messages` are what was said since the question. */
+/** The request of one attempt; `messages` are those after the question. */
 export function questionRequest(
   { mode, head }: LlmQuestion,
   messages: readonly Message[],
@@ -88,8 +91,7 @@ export function questionRequest(
     iteration: 0,
     attempt: 1,
     lastTurn: false,
-    ...(strategy === undefined ? {} : { structuredOutput: strategy }),
-    ...(isStrict ? { strict: true } : {}),
+    ...defined({ structuredOutput: strategy, strict: isStrict ? true : undefined }),
   });
   const { attempt: _attempt, settings: _settings, ...inline } = request;
   return inline;
@@ -109,7 +111,7 @@ interface QueryArguments {
   readonly [name: string]: Json | undefined;
 }
 
-/** What such a call asks, filled in by the arguments that remain, or all that is wrong with it. */
+/** The question of such a call, filled in with its other arguments, or all of its problems. */
 function readQuery(
   caller: AgentSpec,
   { maxTurns }: LlmToolSpec,
@@ -134,10 +136,11 @@ function readQuery(
   const llm: LlmToolSpec = {
     params,
     maxTurns,
-    ...(output.kind === 'string'
-      ? {}
-      : { output: { type: output, schema: validationSchema(output) } }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({
+      output:
+        output.kind === 'string' ? undefined : { type: output, schema: validationSchema(output) },
+      model,
+    }),
   };
   return { llm, prompt, args: rest as JsonObject };
 }
@@ -157,7 +160,7 @@ function filledIn(prompt: string, args: JsonObject): ReturnType<typeof expandTem
   return reading.kind === 'problem' ? reading : expandTemplate(reading.nodes, args);
 }
 
-/** What the modes read of a specification, for one question. */
+/** The part of a specification that the modes read, for one question. */
 function questionSpec(caller: AgentSpec, llm: LlmToolSpec, prompt: string): AgentSpec {
   const { output } = llm;
   return {
@@ -173,7 +176,7 @@ function questionSpec(caller: AgentSpec, llm: LlmToolSpec, prompt: string): Agen
     answer: {
       kind: output === undefined ? 'text' : 'json',
       section: caller.answer.section,
-      ...(output === undefined ? {} : { schema: output.schema, output: output.type }),
+      ...defined({ schema: output?.schema, output: output?.type }),
       validators: [],
     },
     react: null,
@@ -186,7 +189,7 @@ function questionSpec(caller: AgentSpec, llm: LlmToolSpec, prompt: string): Agen
   };
 }
 
-/** The model and those that stand in for it. What the run has is known to all of its links. */
+/** The model and its fallbacks. */
 function modelsOf(
   { models, toolModels = [] }: AgentSpec,
   wanted: string | undefined,

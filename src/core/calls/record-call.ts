@@ -1,8 +1,9 @@
-/** What of a call is recorded, whoever made it: a turn or a program. */
+/** What is recorded of a call, whether a turn or a program made it. */
+import { defined } from '../base/defined.ts';
 import { canceledCallText, editedText } from '../toolchain/call-texts.ts';
 import { isKnownTool, UNKNOWN_TOOL } from '../toolchain/batch.ts';
 import { hitsText } from '../tool-search/describe.ts';
-import { readSearchPage } from '../tool-search/query.ts';
+import { readSearchPage, SEARCH_TOOL } from '../tool-search/query.ts';
 import { toCachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
@@ -10,23 +11,26 @@ import type { ToolCall } from '../base/message.ts';
 import type { CallEnd } from '../contract/call-end.ts';
 import type { EventBody } from '../contract/events.ts';
 import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
-import { isSearch } from './run-call.ts';
 import { maskHidden } from '../children/run-child.ts';
 import type { Run } from '../run/run.ts';
 import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from '../run/turn-record.ts';
 
-/** A call that began. */
-export interface RecordedCall {
+/** A call that did not start. */
+export interface UnstartedCall {
   readonly call: ToolCall;
-  readonly startedAt: number;
   /** Set when a program made it. */
-  readonly inProgram?: true;
+  readonly inProgram?: true | undefined;
+}
+
+/** A call that began. */
+export interface RecordedCall extends UnstartedCall {
+  readonly startedAt: number;
 }
 
 /**
- * Records what a call came to, and gives it as the model reads it. `shownTools` are those that searches
- * of the turn have shown.
+ * Records how a call ended, and returns its result as the model reads it. `shownTools` are those
+ * that searches of the turn have shown.
  */
 export function recordCall(
   run: Run,
@@ -36,7 +40,7 @@ export function recordCall(
 ): CallResult {
   const { spec } = run.state.head;
   const tool = spec.tools.find(({ name }) => name === asked.tool);
-  if (end.isLeftOut === true) return leaveOut(run, asked, inProgram);
+  if (end.isLeftOut === true) return leaveOut(run, { call: asked, inProgram });
   const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
   const { result, shown } = isSearch(spec, call.tool)
     ? searchResult(spec, tool, end.result, shownTools)
@@ -46,16 +50,15 @@ export function recordCall(
   run.record(
     {
       ...toolCallAfter(spec, call, result, end.endedAt - (end.startedAt ?? startedAt)),
-      ...(inProgram === true ? { inProgram } : {}),
+      ...defined({ inProgram }),
     },
-    cached === undefined ? {} : { cached },
+    defined({ cached }),
   );
   for (const event of result.events ?? []) run.record(ownEvent(event));
   if (tool === undefined) return failedCallResult(call, result.error ?? '', false);
   const read = toolCallResult(asked, shownResult(tool, result), toolchainOf(spec.toolchain));
-  const told =
-    end.edited === undefined ? read : { ...read, text: `${editedText(end.edited)}\n${read.text}` };
-  return shown === undefined ? told : { ...told, shown };
+  const text = end.edited === undefined ? read.text : `${editedText(end.edited)}\n${read.text}`;
+  return { ...read, text, ...defined({ shown }) };
 }
 
 /** A result as a model may read it. */
@@ -64,7 +67,9 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
   return { ...result, output: maskHidden(result.output) };
 }
 
-/** A page of names as text; `shownTools` are those that the batch has shown, and grows by the page. */
+/**
+ * A page of names as text. The tools that it shows are added to `shownTools`, those of the batch.
+ */
 function searchResult(
   spec: AgentSpec,
   tool: ToolSpec | undefined,
@@ -77,28 +82,34 @@ function searchResult(
   const { text, shown } = hitsText(spec, page, shownTools, toolchain);
   for (const name of shown) shownTools.add(name);
   const capped = capOutput(text, tool?.maxResultBytes ?? Infinity, toolchain);
-  return { result: { ...result, ...capped }, ...(shown.length === 0 ? {} : { shown }) };
+  return {
+    result: { ...result, ...capped },
+    ...defined({ shown: shown.length === 0 ? undefined : shown }),
+  };
 }
 
-/** A call that is not started any more. A breach keeps it out of the events, but a transcript needs a result. */
-export function leaveOut(run: Run, call: ToolCall, inProgram?: true): CallResult {
+/**
+ * Ends a call that will not start. After a breach it has no event, but the transcript needs a
+ * result.
+ */
+export function leaveOut(run: Run, unstarted: UnstartedCall): CallResult {
+  const { call } = unstarted;
   return run.state.breach === null
-    ? recordUnstarted(run, call, 'canceled', canceledCallText, inProgram)
+    ? recordUnstarted(run, unstarted, 'canceled', canceledCallText)
     : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
 }
 
-/** Records a call that nobody started, and why. */
+/** Records a call that was not started, and why. */
 export function recordUnstarted(
   run: Run,
-  call: ToolCall,
+  { call, inProgram }: UnstartedCall,
   outcome: 'refused' | 'canceled',
   error: string,
-  inProgram?: true,
 ): CallResult {
   const { spec } = run.state.head;
   run.record({
     ...toolCallAfter(spec, call, { outcome, error, attempts: 0, started: false }, 0),
-    ...(inProgram === true ? { inProgram } : {}),
+    ...defined({ inProgram }),
   });
   return failedCallResult(call, error, isKnownTool(spec.tools, call.tool));
 }
@@ -120,11 +131,18 @@ function toolCallAfter(
     started,
     attempts,
     durationMs,
-    ...(output === undefined ? {} : { output: cutInEvent(output) }),
-    ...(error === undefined ? {} : { error }),
-    ...(cut === undefined ? {} : { cut }),
-    ...(isCached ? { cached: true as const } : {}),
-    ...(counts === undefined ? {} : { counts }),
-    ...(gauges === undefined ? {} : { gauges }),
+    ...defined({
+      output: output === undefined ? undefined : cutInEvent(output),
+      error,
+      cut,
+      cached: isCached ? (true as const) : undefined,
+      counts,
+      gauges,
+    }),
   };
+}
+
+/** Whether a call of `tool` is a search for tools. */
+function isSearch({ toolSearch }: AgentSpec, tool: string): boolean {
+  return toolSearch !== undefined && tool === SEARCH_TOOL;
 }

@@ -1,7 +1,7 @@
 /**
- * A call of an LLM tool: one `json` or `text` run in the middle of the calling run. Its model calls are
- * counted, limited and recorded as any of the run; it has no iteration and leaves nothing in the
- * conversation but its result. Asynchronous, like `run-call.ts`, of which it is a part.
+ * A call of an LLM tool: a small `json` or `text` run inside the calling run. Its model calls are
+ * counted, limited and recorded like any other; it has no iteration, and only its result is in the
+ * conversation.
  */
 import { byteSize, type Json, type JsonObject } from '../base/json.ts';
 import type { Message } from '../base/message.ts';
@@ -18,22 +18,14 @@ import {
 import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askModels, type AskEnd, type InlineAsking, type Tries } from '../ask/ask-model.ts';
-import type { CallEnd } from '../contract/call-end.ts';
-import { checkArguments } from './check-arguments.ts';
+import { unstarted, type CallEnd } from '../contract/call-end.ts';
+import { checkArguments, hiddenFrom } from './call-arguments.ts';
+import type { CallSite } from './call-site.ts';
 import { leaveOf } from '../run/ending.ts';
-import type { InlineRequest } from '../run/host.ts';
+import type { InlineRequest } from '../contract/host-order.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
-import type { OpenCount } from '../run/open-count.ts';
-import { hiddenFrom, type CallingPlace } from './hidden-arguments.ts';
 import type { LlmToolSpec, ToolSpec } from '../contract/spec.ts';
 import type { AnswerTurn } from '../contract/turn.ts';
-import { unstarted, type Door } from '../people/wait-for-person.ts';
-
-/** Where an LLM tool asks. */
-export interface LlmPlace extends CallingPlace {
-  readonly open: OpenCount;
-  readonly door: Pick<Door, 'isDropped'>;
-}
 
 /** The call, whose arguments are not checked yet. */
 export interface LlmCall {
@@ -44,33 +36,36 @@ export interface LlmCall {
   readonly llm: LlmToolSpec;
 }
 
-/** What a question came to. `attempts`: replies that were asked for, 0 when nothing was. */
+/** How a question ended. `attempts`: replies that were asked for, 0 when none was. */
 type Answer =
   | { readonly kind: 'value'; readonly value: Json; readonly attempts: number }
   | { readonly kind: 'failed'; readonly text: string; readonly attempts: number }
   | { readonly kind: 'canceled'; readonly attempts: number };
 
-/** A question is recorded in the order of each attempt, so it is bounded as a loop's own requests are. */
+/**
+ * The order of each attempt has the whole question, so its limit is that of a custom loop's
+ * request.
+ */
 const MAX_QUESTION_BYTES = 1_000_000;
 
 /** Runs the call to its end; never rejects. */
-export async function runLlmTool(place: LlmPlace, call: LlmCall): Promise<CallEnd> {
-  const { run, host } = place;
+export async function runLlmTool(context: CallSite, call: LlmCall): Promise<CallEnd> {
+  const { run } = context;
   const args = withoutNulls(call.llm, call.args);
-  const checked = await checkArguments(run, host, { ...call, args });
+  const checked = await checkArguments(run, { ...call, args });
   if (checked.kind === 'ended') return checked.end;
   const reading = readLlmQuestion(run.state.head.spec, call.llm, checked.args);
   switch (reading.kind) {
     case 'unfit':
-      return unstarted('rejected', unfitArgumentsText(call.spec, reading.lines), host.now());
+      return unstarted('rejected', unfitArgumentsText(call.spec, reading.lines), run.host.now());
     case 'failed':
-      return unstarted('error', toolErrorText(reading.message), host.now());
+      return unstarted('error', toolErrorText(reading.message), run.host.now());
     case 'question':
-      return endOf(place, call, await ask(place, call, reading.question));
+      return endOf(context, call, await ask(context, call, reading.question));
   }
 }
 
-/** The schema that models are shown knows no null: what may be absent and is null is left out. */
+/** The schema that models see has no null, so an optional argument that is null is left out. */
 function withoutNulls({ params }: LlmToolSpec, args: JsonObject): JsonObject {
   const optional = params.filter(({ type }) => type.kind === 'optional').map(({ name }) => name);
   return Object.fromEntries(
@@ -78,10 +73,10 @@ function withoutNulls({ params }: LlmToolSpec, args: JsonObject): JsonObject {
   );
 }
 
-function endOf({ run, host, program }: LlmPlace, { tool, spec }: LlmCall, answer: Answer): CallEnd {
+function endOf({ run, program }: CallSite, { tool, spec }: LlmCall, answer: Answer): CallEnd {
   const { attempts } = answer;
   const asked = { attempts, started: attempts > 0 };
-  const endedAt = host.now();
+  const endedAt = run.host.now();
   switch (answer.kind) {
     case 'value': {
       const toolchain = toolchainOf(run.state.head.spec.toolchain);
@@ -99,7 +94,7 @@ function endOf({ run, host, program }: LlmPlace, { tool, spec }: LlmCall, answer
 }
 
 /** Asks until an answer is accepted, or the attempts are used up. */
-async function ask(place: LlmPlace, call: LlmCall, question: LlmQuestion): Promise<Answer> {
+async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Promise<Answer> {
   const tries: Tries = { count: 0, isForced: false };
   const failed = (attempts: number, code: string, cause: string): Answer => ({
     kind: 'failed',
@@ -113,44 +108,48 @@ async function ask(place: LlmPlace, call: LlmCall, question: LlmQuestion): Promi
       const cause = `its question has ${bytes} bytes, at most ${MAX_QUESTION_BYTES} are allowed`;
       return failed(attempt - 1, 'invalid_input', cause);
     }
-    const end = await askOnce(place, call, question, messages, tries);
+    const end = await askOnce(context, call.callId, { question, messages, tries });
     // Without a try nothing was asked: a limit or a cancel came first.
     const attempts = tries.count === 0 ? 0 : attempt;
     if (end === 'left') return { kind: 'canceled', attempts };
     if (end.kind === 'failed') return failed(attempts, end.code, end.message);
-    const read = await readAnswer(place, call, question, end.reply);
+    const read = await readAnswer(context, call, question, end.reply);
     if (read.kind === 'canceled') return { kind: 'canceled', attempts };
     if (read.kind === 'failed') return failed(attempts, read.code, read.cause);
     const { turn, judgement } = read;
     if (judgement.kind === 'accepted') return { kind: 'value', value: judgement.value, attempts };
     const { mode, head, maxTurns } = question;
     if (attempt >= maxTurns) {
-      const exhausted = mode.exhausted?.(judgement, end.reply);
+      const exhausted = mode.whenExhausted?.(judgement, end.reply);
       return failed(attempts, exhausted?.code ?? 'validation_error', exhausted?.cause ?? '');
     }
-    const count = { attempt, of: maxTurns };
-    const feedback = mode.answerFeedback(head.spec, turn, judgement, end.reply, count);
-    const outcome = { sectionErrors: [], feedback, results: [] };
+    const position = { attempt, of: maxTurns };
+    const feedback = mode.answerFeedback(head.spec, turn, judgement, end.reply, position);
+    const outcome = { sectionErrors: [], feedback, results: [], position };
     messages = [...messages, ...mode.turnMessages(head.spec, turn, end.reply, outcome)];
   }
 }
 
-/** One question to the models in turn; `left` when a cancel, an interrupt or a limit came between. */
+/** One attempt at an answer. */
+interface Attempt {
+  readonly question: LlmQuestion;
+  /** The messages after the question. */
+  readonly messages: readonly Message[];
+  readonly tries: Tries;
+}
+
+/** Asks the models in turn; `left` when a cancel, an interrupt or a limit ended that. */
 async function askOnce(
-  place: LlmPlace,
-  { callId }: LlmCall,
-  question: LlmQuestion,
-  messages: readonly Message[],
-  tries: Tries,
+  context: CallSite,
+  callId: string,
+  { question, messages, tries }: Attempt,
 ): Promise<AskEnd | 'left'> {
-  const { run, host, open, door, program } = place;
   const { models } = question.head.spec;
-  const hidden = hiddenFrom(place);
+  const hidden = hiddenFrom(context);
   const inline: InlineAsking = {
     callId,
     asksForOutput: question.schema !== undefined,
-    isSeparate: program?.isSeparate(callId) ?? false,
-    isDropped: () => door.isDropped(callId),
+    isSeparate: context.program?.isSeparate(callId) ?? false,
     request: (strategy, model) =>
       withoutSecrets(questionRequest(question, messages, strategy, model), hidden),
   };
@@ -159,7 +158,7 @@ async function askOnce(
   const ids = models.map(({ id }) => id);
   try {
     const asking = { purpose: 'tool', models: ids, messages: shown, inline, tries } as const;
-    return await askModels(run, host, open, asking);
+    return await askModels(context, asking);
   } catch (error) {
     const left = leaveOf(error)?.kind;
     if (left === 'stopped' || left === 'interrupted') return 'left';
@@ -178,14 +177,14 @@ function withoutSecrets(request: InlineRequest, hidden: readonly string[]): Inli
   return { ...request, messages };
 }
 
-/** What a reply says, judged. */
+/** The answer in a reply, judged. */
 type AnswerReading =
   | { readonly kind: 'judged'; readonly turn: AnswerTurn; readonly judgement: Judgement }
   | { readonly kind: 'failed'; readonly code: string; readonly cause: string }
   | { readonly kind: 'canceled' };
 
 async function readAnswer(
-  { run, host, open }: LlmPlace,
+  { run, open }: CallSite,
   { callId, tool }: LlmCall,
   { mode, head, schema }: LlmQuestion,
   reply: Reply,
@@ -214,7 +213,7 @@ async function readAnswer(
     sections: [],
   };
   open.count += 1;
-  const checked = await host.judgeAnswer({ ...order, answers, output: { tool, schema } });
+  const checked = await run.host.judgeAnswer({ ...order, answers, output: { tool, schema } });
   open.count -= 1;
   switch (checked.kind) {
     case 'judged':

@@ -1,11 +1,12 @@
 /**
- * A child run from the wish for it to its end: room is made, its budgets are reserved, it runs, and its
- * totals become part of its parent's. Asynchronous, like `run-call.ts`, of which it is a part.
+ * A child run from its request to its end: its budgets are reserved, it runs, and its totals become
+ * part of its parent's.
  *
- * I1  A child is in the state before it is started and until its end is recorded: nothing that it may
- *     spend is forgotten in between.
+ * I1  A child is in the state before it is started and until its end is recorded, so everything
+ *     that it may spend is always counted.
  * I2  Its end is recorded when it comes, whatever is recorded of the call later.
  */
+import { defined } from '../base/defined.ts';
 import { isHidden } from '../contract/signature.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
@@ -13,49 +14,51 @@ import type { Numbers } from '../contract/stats.ts';
 import { canceledCallText, childFailureText, refusedText } from '../toolchain/call-texts.ts';
 import { capOutput, type CappedOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
-import { chargedTotals, heardTotals, totalsOf, type OpenChild } from '../tree/child-totals.ts';
+import { chargedTotals, addedTotals, totalsOf, type OpenChild } from '../tree/child-totals.ts';
 import { depthLimitOf } from '../tree/inherit.ts';
 import { breachOf, reserve } from '../tree/ledger.ts';
 import type { Lease, ParentLink } from '../contract/lease.ts';
-import type { CallEnd } from '../contract/call-end.ts';
-import { cancelOf } from './family.ts';
-import type { ChildEnd, Host } from '../run/host.ts';
+import { unstarted, type CallEnd } from '../contract/call-end.ts';
+import { cancelOf } from './tree-handlers.ts';
+import type { ChildEnd } from '../contract/host-outcome.ts';
 import type { AgentInput } from '../contract/input.ts';
-import { makeRoom } from '../run/make-room.ts';
-import { deadlinesBelow, isInterrupted, isStopped, ledgerOf, type Run } from '../run/run.ts';
+import { ensureBudget } from '../run/ensure-budget.ts';
+import { deadlinesBelow, type Run } from '../run/run.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Step } from '../contract/step.ts';
 import { usageOf } from '../run/step-of.ts';
-import { unstarted } from '../people/wait-for-person.ts';
 
-/** Children of one run that may live at once: each costs its parent events, and the rest waits. */
+/** How many children of one run may live at once. Each costs its parent events; the others wait. */
 const MAX_LIVE_CHILDREN = 200;
 
-/** How many children are about to start together; each counts itself out when it starts or does not. */
-export interface Starters {
+/**
+ * Children that are about to start together. Each leaves the count when it starts, or when it turns
+ * out not to start.
+ */
+export interface StartGroup {
   children: number;
 }
 
-/** A child that is wanted. */
-export interface ChildWish {
+/** A request for a child. */
+export interface ChildRequest {
   /** Unique in the run: the child's address ends with it. */
   readonly callId: string;
   readonly agent: string;
   readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
-  readonly starters?: Starters | undefined;
-  /** What it is told when it is to end though the run itself goes on. Default: an input interrupts. */
+  readonly starting?: StartGroup | undefined;
+  /** The message of its cancel when only the child must end. Default: an input interrupts. */
   readonly onAbort?: string | undefined;
 }
 
 /** A child that gave no value. */
 export interface ChildFailure extends Pick<Step, 'agent' | 'status' | 'reason' | 'message'> {
-  /** Its address where it ended without a Step. */
+  /** Its run id, or its address if it ended without a Step. */
   readonly runId: string;
-  /** The limit of its parent, or of a run further up, that it ended of. */
+  /** The limit of an ancestor that ended it. */
   readonly breach?: Breach;
 }
 
-/** What came of the wish for a child. */
+/** How the request for a child ended. */
 export type ChildOutcome =
   | { readonly kind: 'value'; readonly value: Json; readonly step: Step }
   /** It ran, or could not be started, and gave no value; `text` says so to a model. */
@@ -67,7 +70,7 @@ export type ChildOutcome =
     }
   /** A limit left no room, and the run goes on. */
   | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach }
-  /** The run is to stop, or an input interrupts. */
+  /** The run must stop, or an input interrupts. */
   | { readonly kind: 'stopped'; readonly started: boolean };
 
 /** One unit of each: what a child needs to be worth starting. */
@@ -81,47 +84,49 @@ const START_NEEDS: Numbers = {
 };
 
 /** Starts a child when there is room for it, and waits for its end. */
-export async function runChild(run: Run, host: Host, wish: ChildWish): Promise<ChildOutcome> {
-  const { starters } = wish;
+export async function runChild(run: Run, request: ChildRequest): Promise<ChildOutcome> {
+  const { starting } = request;
   let isCounted = false;
-  const countOut = (): number => {
-    const starting = Math.max(1, starters?.children ?? 1);
-    if (starters !== undefined && !isCounted) starters.children -= 1;
+  /** Takes the child out of its group; returns how many were left to start, itself included. */
+  const leaveGroup = (): number => {
+    const count = Math.max(1, starting?.children ?? 1);
+    if (starting !== undefined && !isCounted) starting.children -= 1;
     isCounted = true;
-    return starting;
+    return count;
   };
   try {
     const isFull = (): boolean => (run.state.children ?? []).length >= MAX_LIVE_CHILDREN;
-    const isOff = (): boolean => isStopped(run, host) || isInterrupted(host);
     do {
-      while (isFull() && !isOff()) await host.waitUntil(() => !isFull() || isOff());
-      const room = makeRoom(run, host, START_NEEDS);
-      if (room !== undefined) await room;
-      // While room was made, others may have started.
-    } while (isFull() && !isOff());
-    if (isOff()) return { kind: 'stopped', started: false };
-    if (host.isFull()) return unstartedFor(host, wish);
+      while (isFull() && !run.mustLeave()) {
+        await run.host.waits.until(() => !isFull() || run.mustLeave());
+      }
+      const budget = ensureBudget(run, START_NEEDS);
+      if (budget !== undefined) await budget;
+      // Others may have started meanwhile.
+    } while (isFull() && !run.mustLeave());
+    if (run.mustLeave()) return { kind: 'stopped', started: false };
+    if (run.host.capacity.isFull()) return unstartedFor(run, request);
     const crossed = run.wouldCross(['agent:children', 'agent:depth']);
     if (crossed?.limit.onReach === 'refuse') {
       const text = refusedText(crossed.key, crossed.limit.max);
       return { kind: 'refused', text, breach: crossed };
     }
-    const ledger = ledgerOf(run.state);
-    const reserved = reserve(ledger, countOut());
+    const { ledger } = run;
+    const reserved = reserve(ledger, leaveGroup());
     if (crossed !== null || reserved.kind === 'none') {
       const none = reserved.kind === 'none' ? breachOf(ledger, reserved.bound) : null;
       const breach = crossed ?? none;
       if (breach !== null) run.breach(breach);
       return { kind: 'stopped', started: false };
     }
-    return await startAndAwait(run, host, wish, reserved.leases);
+    return await startAndAwait(run, request, reserved.leases);
   } finally {
-    countOut();
+    leaveGroup();
   }
 }
 
-/** A run does not hand over while children live, so the last of many find no room in its history. */
-function unstartedFor(host: Host, { callId, agent }: ChildWish): ChildOutcome {
+/** The outcome for a child that history has no room for: no run hands over while children live. */
+function unstartedFor({ host }: Run, { callId, agent }: ChildRequest): ChildOutcome {
   const runId = `${host.address}/${callId}`;
   const failure = { runId, agent, status: 'error', reason: 'history_full', message: FULL } as const;
   const text = childFailureText(agent, failure.status, failure.reason, FULL);
@@ -133,13 +138,12 @@ const FULL =
 
 async function startAndAwait(
   run: Run,
-  host: Host,
-  { callId, agent, input, onAbort }: ChildWish,
+  { callId, agent, input, onAbort }: ChildRequest,
   leases: readonly Lease[],
 ): Promise<ChildOutcome> {
-  const childId = `${host.address}/${callId}`;
-  const parent = linkOf(run, host, { callId, agent, leases });
-  const startedAt = host.now();
+  const childId = `${run.host.address}/${callId}`;
+  const parent = linkOf(run, { callId, agent, leases });
+  const startedAt = run.host.now();
   const child: OpenChild = {
     childId,
     callId,
@@ -154,33 +158,28 @@ async function startAndAwait(
   };
   run.record({ type: 'agent:child:spawn', childId, childAgent: agent, callId }, { child });
   const order = { childId, callId, input: { v: 1, agent, ...input, parent } } as const;
-  const end = await host.runChild(order, () => cancelOf(run, host, onAbort));
-  const failure = settle(run, host, child, end);
+  const end = await run.host.runChild(order, () => cancelOf(run, onAbort));
+  const failure = settle(run, child, end);
   const { status, reason, message } = failure;
   if (end.kind === 'ended' && status === 'success') {
     return { kind: 'value', value: end.step.value, step: end.step };
   }
-  if (isStopped(run, host) || isInterrupted(host)) return { kind: 'stopped', started: true };
+  if (run.mustLeave()) return { kind: 'stopped', started: true };
   const text = childFailureText(agent, status, reason, message);
   return { kind: 'failed', text, started: end.kind !== 'unstarted', failure };
 }
 
-/** Records the end of a child: what it spent is part of its parent's totals, its reservations are gone. */
-function settle(
-  run: Run,
-  host: Host,
-  { childId, agent, startedAt }: OpenChild,
-  end: ChildEnd,
-): ChildFailure {
+/** Records the end of a child: its spending joins its parent's totals, its reservations end. */
+function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEnd): ChildFailure {
   const known = (run.state.children ?? []).find((child) => child.childId === childId);
   const child = known ?? { totals: {}, leases: [] };
   const isCharged = end.kind === 'lost' && known?.final !== true;
   const told = end.kind === 'ended' ? totalsOf(end.step.stats) : {};
-  const heard = isCharged ? chargedTotals(child) : heardTotals(child, told);
+  const heard = isCharged ? chargedTotals(child) : addedTotals(child, told);
   const { status, reason, message } = end.kind === 'ended' ? end.step : lossOf(end);
   const exceeded = end.kind === 'ended' ? end.step.exceededLimit : undefined;
   const isFromAbove = status === 'limit_exceeded' && exceeded?.origin !== 'self';
-  const durationMs = host.now() - startedAt;
+  const durationMs = run.host.now() - startedAt;
   const usage =
     end.kind === 'ended'
       ? end.step.usage
@@ -193,7 +192,7 @@ function settle(
       reason,
       ...heard,
       durationMs,
-      ...(isCharged ? { charged: true as const } : {}),
+      ...defined({ charged: isCharged ? (true as const) : undefined }),
     },
     { summary: { childId, agent, status, reason, usage } },
   );
@@ -202,8 +201,7 @@ function settle(
     agent,
     status,
     reason,
-    ...(message === undefined ? {} : { message }),
-    ...(isFromAbove && exceeded !== undefined ? { breach: exceeded } : {}),
+    ...defined({ message, breach: isFromAbove ? exceeded : undefined }),
   };
 }
 
@@ -219,8 +217,7 @@ function lossOf(end: Exclude<ChildEnd, { readonly kind: 'ended' }>): {
 }
 
 function linkOf(
-  { state }: Run,
-  host: Host,
+  { host, state }: Run,
   child: { readonly callId: string; readonly agent: string; readonly leases: readonly Lease[] },
 ): ParentLink {
   const { runId, agentPath, depth, iteration, head, parent, limits } = state;
@@ -234,39 +231,37 @@ function linkOf(
     rootRunId: parent?.rootRunId ?? runId,
     path: `${agentPath}/${iteration}/${child.agent}`,
     depth: depth + 1,
-    ...(depthLimit === undefined ? {} : { depthLimit }),
+    ...defined({ depthLimit }),
     deadlines: deadlinesBelow(state),
     leases: child.leases,
   };
 }
 
-/** A call of a tool that is an agent: its arguments fit the schema. */
+/** A call of a tool that is an agent, with arguments that fit its schema. */
 export async function callChild(
   run: Run,
-  host: Host,
   call: {
     readonly callId: string;
     readonly spec: ToolSpec;
     readonly args: JsonObject;
-    readonly starters?: Starters | undefined;
+    readonly starting?: StartGroup | undefined;
   },
 ): Promise<CallEnd> {
-  const { callId, spec, args, starters } = call;
+  const { callId, spec, args, starting } = call;
   const { agent = spec.name, model } = spec.agent ?? {};
   const { task, ...context } = args;
   const text = typeof task === 'string' ? task : '';
   const given = typeof task === 'string' ? context : args;
   const input = {
     task: { text },
-    ...(Object.keys(given).length === 0 ? {} : { context: given }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ context: Object.keys(given).length === 0 ? undefined : given, model }),
   };
-  const outcome = await runChild(run, host, { callId, agent, input, starters });
-  return callEndOf(run, host, spec, outcome);
+  const outcome = await runChild(run, { callId, agent, input, starting });
+  return callEndOf(run, spec, outcome);
 }
 
-function callEndOf(run: Run, host: Host, spec: ToolSpec, outcome: ChildOutcome): CallEnd {
-  const endedAt = host.now();
+function callEndOf(run: Run, spec: ToolSpec, outcome: ChildOutcome): CallEnd {
+  const endedAt = run.host.now();
   const ran = { attempts: 1, started: true };
   switch (outcome.kind) {
     case 'value': {
@@ -289,7 +284,7 @@ function callEndOf(run: Run, host: Host, spec: ToolSpec, outcome: ChildOutcome):
   }
 }
 
-/** A value that is too long becomes text, which a model reads: hidden fields are masked before. */
+/** A value that is too long becomes text that a model reads, so hidden fields are masked first. */
 function capChild(
   value: Json,
   { maxResultBytes }: ToolSpec,
@@ -301,10 +296,10 @@ function capChild(
     : capOutput(maskHidden(value), maxResultBytes, toolchain);
 }
 
-/** What stands for a hidden field where a model reads. */
+/** Replaces the value of a hidden field in what a model reads. */
 const HIDDEN = '<hidden>';
 
-/** `value` as a model may see it: fields whose names begin with `_` say only that they are there. */
+/** `value` as a model may see it: fields whose names begin with `_` show only their names. */
 export function maskHidden(value: Json): Json {
   if (Array.isArray(value)) return value.map(maskHidden);
   if (!isJsonObject(value)) return value;

@@ -1,49 +1,44 @@
-/**
- * What a loop asks of others than models and tools: child runs, and people. Asynchronous, like
- * `work.ts`, of which it is a part.
- */
+/** The child runs and the questions to people of a loop. */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { Task } from '../base/message.ts';
 import type { Question } from '../toolchain/ask-user.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
-import { leaveIfAsked } from '../ask/ask-model.ts';
 import { leaving } from '../run/ending.ts';
-import type { Host } from '../run/host.ts';
-import { makeRoom } from '../run/make-room.ts';
+import { ensureBudget } from '../run/ensure-budget.ts';
+import { CLOSED_GATE, createGate, type HandoverGate } from '../run/handover-gate.ts';
 import type { QuestionItem } from '../contract/pending.ts';
-import type { Run } from '../run/run.ts';
-import type { OpenCount } from '../run/open-count.ts';
-import { runChild, type ChildFailure, type Starters } from './run-child.ts';
+import type { Iteration } from '../run/iteration.ts';
+import { leaveIfAsked, type Run } from '../run/run.ts';
+import { runChild, type ChildFailure, type StartGroup } from './run-child.ts';
 import type { Step, StepMemory } from '../contract/step.ts';
-import { createDoor, SHUT_DOOR, type Door } from '../people/wait-for-person.ts';
 
 /** What a loop starts a child with. */
 export interface SpawnInput {
-  /** Left out for an agent whose template or context says all. */
+  /** May be left out if the template or the context says everything. */
   readonly task?: string | Task;
   readonly context?: JsonObject | Step;
-  /** What keys of the context mean. */
+  /** Descriptions of keys of the context. */
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Id of a model entry in place of the agent's own. */
+  /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
   /** What programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
 }
 
 /** One of several children that start together. */
-export interface SpawnWish {
+export interface SpawnRequest {
   readonly agent: string;
   readonly input?: SpawnInput;
 }
 
-/** How several children that start together stand to each other. */
+/** How several children that start together depend on each other. */
 export interface SpawnAllOptions {
-  /** What the first without a value means for the others. Default `end`: theirs is of no use. */
+  /** What happens to the others when one fails. Default `end`: they are ended too. */
   readonly onFailure?: 'end' | 'continue';
 }
 
-/** What a child came to; `text` says why there is no value. */
+/** How a child ended; `text` says why there is no value. */
 export type SpawnResult =
   | { readonly kind: 'value'; readonly value: Json; readonly step: Step }
   | { readonly kind: 'failed'; readonly text: string; readonly failure: ChildFailure }
@@ -53,39 +48,37 @@ export type SpawnResult =
 /** A question of a loop; without `free` only its options are answers. */
 export type PersonQuestion = Omit<Question, 'free'> & Partial<Pick<Question, 'free'>>;
 
-/** What came of a question; `text` says why there is no value. */
+/** How a question ended; `text` says why there is no value. */
 export type PersonReply =
   | { readonly kind: 'answered'; readonly value: Json }
-  /** Nobody answered in time, and there is no default. */
+  /** No answer came in time, and there is no default. */
   | { readonly kind: 'unanswered'; readonly text: string }
   /** A limit with `onReach: 'refuse'` left no room. */
   | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
 
-/** What children are told whose work is of no use any more. */
+/** The cancel message of children whose work is no longer needed. */
 export const SIBLING_FAILED = 'another run that began with it gave no value';
 
-/** A child that a loop wants. */
+/** A child that a loop starts. */
 export interface LoopChild {
   /** Unique in the run. */
   readonly callId: string;
   readonly agent: string;
   readonly input: SpawnInput;
-  readonly starters?: Starters;
+  readonly starting?: StartGroup;
   readonly onAbort?: string;
 }
 
-/** Runs one child; leaves the iteration when the run is to stop. */
+/** Runs one child; leaves the iteration when the run must stop. */
 export async function spawn(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  { input, ...wish }: LoopChild,
+  { run, open }: Iteration,
+  { input, ...child }: LoopChild,
 ): Promise<SpawnResult> {
-  leaveIfAsked(run, host);
+  leaveIfAsked(run);
   const { task = '', ...given } = input;
   open.count += 1;
-  const outcome = await runChild(run, host, {
-    ...wish,
+  const outcome = await runChild(run, {
+    ...child,
     input: { ...given, task: typeof task === 'string' ? { text: task } : task },
   });
   open.count -= 1;
@@ -96,25 +89,23 @@ export async function spawn(
     case 'failed':
       return { kind: 'failed', text: outcome.text, failure: outcome.failure };
     case 'stopped':
-      return leaveStopped(run, host);
+      return leaveStopped(run);
   }
 }
 
-/** Runs several at once. All are awaited, also those that the first without a value has ended. */
+/** Runs several at once. All are awaited, even those that the first failure has ended. */
 export async function spawnTogether(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  wishes: readonly LoopChild[],
+  iteration: Iteration,
+  children: readonly LoopChild[],
   onFailure: 'end' | 'continue',
 ): Promise<readonly SpawnResult[]> {
   let endsOthers = onFailure === 'end';
   const results = await Promise.allSettled(
-    wishes.map(async (wish) => {
-      const result = await spawn(run, host, open, wish);
+    children.map(async (child) => {
+      const result = await spawn(iteration, child);
       if (result.kind === 'value' || !endsOthers) return result;
       endsOthers = false;
-      host.abort();
+      iteration.run.host.abort();
       return result;
     }),
   );
@@ -124,21 +115,20 @@ export async function spawnTogether(
   });
 }
 
-/** Sees to room for `count` more children below the run; gives the limit that has none. */
+/** Gets the budget for `count` more children; returns the limit that has no room for them. */
 export async function roomForChildren(
-  run: Run,
-  host: Host,
-  open: OpenCount,
+  { run, open }: Iteration,
   count: number,
 ): Promise<Breach | null> {
-  leaveIfAsked(run, host);
+  leaveIfAsked(run);
   if (count === 0) return null;
   open.count += 1;
-  const room = makeRoom(run, host, { [CHILDREN]: count });
-  // No wait without need: a recall in between would find the room gone, and nobody to ask for more.
-  if (room !== undefined) await room;
+  const budget = ensureBudget(run, { [CHILDREN]: count });
+  // Do not await undefined: a recall could take the budget meanwhile, and no more would be
+  // requested.
+  if (budget !== undefined) await budget;
   open.count -= 1;
-  leaveIfAsked(run, host);
+  leaveIfAsked(run);
   return run.wouldCross([CHILDREN], { [CHILDREN]: count - 1 });
 }
 
@@ -149,27 +139,25 @@ export interface LoopQuestion {
   /** Unique in the run. */
   readonly callId: string;
   readonly question: PersonQuestion;
-  /** Whether nothing else of the iteration was done, so that it may begin anew in another link. */
+  /** Whether it is the first thing in the iteration, so that another link can start it again. */
   readonly isFirst: boolean;
 }
 
-/** Asks a person, or waits for the answer to what an earlier link has asked. */
+/** Asks a person, or waits for the answer to the question of an earlier link. */
 export async function askOne(
-  run: Run,
-  host: Host,
-  open: OpenCount,
+  { run, open }: Iteration,
   { callId, question, isFirst }: LoopQuestion,
 ): Promise<PersonReply> {
-  leaveIfAsked(run, host);
-  const door = isFirst ? restartingDoor(run, host) : SHUT_DOOR;
+  leaveIfAsked(run);
+  const iteration: Iteration = { run, open, gate: isFirst ? restartGate(run) : CLOSED_GATE };
   const known = (run.state.pending ?? []).find(
     (item): item is QuestionItem => item.kind === 'question' && item.callId === callId,
   );
   open.count += 1;
   const outcome: AskOutcome =
     known === undefined
-      ? await askPerson(run, host, callId, { free: false, ...question }, door)
-      : await awaitAnswer(run, host, known, door);
+      ? await askPerson(iteration, callId, { free: false, ...question })
+      : await awaitAnswer(iteration, known);
   open.count -= 1;
   switch (outcome.kind) {
     case 'answered':
@@ -179,18 +167,18 @@ export async function askOne(
       return { kind: 'unanswered', text: outcome.message };
     case 'unasked':
     case 'stopped':
-      return leaveStopped(run, host);
+      return leaveStopped(run);
   }
 }
 
-/** A door for an iteration that has done nothing but ask: the next link begins it anew. */
-function restartingDoor(run: Run, host: Host): Door {
-  const startedAt = run.state.turn?.startedAt ?? host.now();
+/** The gate of an iteration that has only asked: the next link starts it again. */
+function restartGate(run: Run): HandoverGate {
+  const startedAt = run.state.turn?.startedAt ?? run.host.now();
   const turn = { startedAt, calls: { results: [], begun: [] } };
-  return createDoor(run, host, () => Promise.resolve(turn));
+  return createGate(run, () => Promise.resolve(turn));
 }
 
-function leaveStopped(run: Run, host: Host): never {
-  leaveIfAsked(run, host);
+function leaveStopped(run: Run): never {
+  leaveIfAsked(run);
   throw leaving({ kind: 'stopped' });
 }

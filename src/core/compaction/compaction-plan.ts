@@ -1,14 +1,14 @@
-/** What strategies look at and what they answer; a leaf, so that each can be a file of its own. */
+/** The input and the result of a strategy, in a file that the file of each strategy can import. */
 import type { Entry } from '../contract/entry.ts';
 import type { MessageRange } from '../contract/compaction.ts';
 
-/** What strategies look at. */
+/** The input of a strategy. */
 export interface PlanInput {
   readonly entries: readonly Entry[];
-  /** The epoch that begins when something changes; numbers the entries that are made up. */
+  /** The epoch that begins if something changes; numbers the new entries. */
   readonly nextEpoch: number;
   readonly iteration: number;
-  /** Names of the agent's tools: sections of an observation are called like them. */
+  /** Names of the agent's tools: sections of an observation have the same names. */
   readonly tools: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface PlanInput {
 export type CompactionPlan =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'replace'; readonly entries: readonly Entry[] }
-  /** A model is to be asked first; `conclude` gives the scratchpad with its summary. */
+  /** A model is asked first; `conclude` gives the scratchpad with its summary. */
   | {
       readonly kind: 'ask';
       /** Ids of model entries; empty: those of the agent. */

@@ -1,6 +1,6 @@
 /**
- * Masking: large results of old calls become one line each. The calls themselves stay, and so do
- * errors, feedback and instructions: the model still sees what it did, and can do it again.
+ * Masking: large results of old calls become one line each. The calls, errors, feedback and
+ * instructions stay, so the model still sees what it did and can do it again.
  */
 import { utf8Length } from '../base/json.ts';
 import type { FormattedSection, Message, Part, ToolResultPart } from '../base/message.ts';
@@ -9,15 +9,15 @@ import type { StrategySpec } from '../contract/compaction.ts';
 
 type MaskSpec = Extract<StrategySpec, { readonly kind: 'mask' }>;
 
-/** Which results may go, and from how many bytes on. */
+/** Which results are masked, and from which size. */
 interface Mask {
   readonly minBytes: number;
   readonly tools: readonly string[];
 }
 
 /**
- * `entries` with large results of `tools` left out where they are neither recent nor pinned; null
- * when there are none. `tools`: the names of the agent's tools.
+ * `entries` with large results of `tools` masked unless they are recent or pinned; null if there
+ * are none. `tools`: the names of the agent's tools.
  */
 export function maskEntries(
   entries: readonly Entry[],
@@ -49,7 +49,7 @@ function maskPart(part: Part, mask: Mask): Part {
   return sections === part.sections ? part : { ...part, sections };
 }
 
-/** A native result: its texts become one, its media go with them. */
+/** A native result: its texts become one, and its media are dropped. */
 function maskResult(part: ToolResultPart, mask: Mask): ToolResultPart {
   if (!mask.tools.includes(part.tool)) return part;
   const texts = part.parts.flatMap((one) => (one.type === 'text' ? [one.text] : []));
@@ -78,7 +78,7 @@ function maskResultSection(tool: string, section: FormattedSection, mask: Mask):
   return content === null ? section : { ...section, content };
 }
 
-/** The line in place of `text`; null when it stays: small, masked before, or no longer than that. */
+/** The line that replaces `text`; null if the text is small, masked, or no longer than it. */
 function maskedText(tool: string, text: string, { minBytes }: Mask): string | null {
   const bytes = utf8Length(text);
   if (bytes < minBytes || isMasked(tool, text)) return null;
@@ -92,7 +92,7 @@ function isMasked(tool: string, text: string): boolean {
   return /^\d+$/.test(text.slice(head.length, -tail.length));
 }
 
-/** `items` after `change`; the list itself when no item is another one. */
+/** `items` after `change`; the same list if no item changed. */
 function mapped<Item>(items: readonly Item[], change: (item: Item) => Item): readonly Item[] {
   const after = items.map(change);
   return after.every((item, index) => item === items[index]) ? items : after;

@@ -1,7 +1,7 @@
 /**
- * What a strategy would do to a scratchpad, as a value: each kind plans for itself, nothing is done
- * here. No strategy changes history, system, examples or task; none drops a pinned entry; none makes
- * the list longer; none has anything to do right after itself.
+ * Plans what a strategy would do to a scratchpad, as a value. No strategy changes history, system,
+ * examples or task; none drops a pinned entry; none makes the list longer; none would change
+ * anything if it ran twice in a row.
  */
 import type { Entry } from '../contract/entry.ts';
 import type { CompactionPlan, PlanInput } from './compaction-plan.ts';
@@ -25,7 +25,7 @@ const PLANNERS: PlannersByKind = {
 
 /** What `strategy` would do to the scratchpad. */
 export function planOf(strategy: StrategySpec, input: PlanInput): CompactionPlan {
-  // The table pairs each kind with its own planner, which an index by a union cannot express.
+  // The table pairs each kind with its planner, which an index by a union cannot express.
   const plan = PLANNERS[strategy.kind] as (spec: StrategySpec, input: PlanInput) => CompactionPlan;
   return plan(strategy, input);
 }

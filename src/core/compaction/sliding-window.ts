@@ -1,7 +1,7 @@
-/** The sliding window: the newest entries stay, and the pinned ones. */
+/** The sliding window: the newest entries and the pinned ones stay. */
 import { isPinned, type Entry } from '../contract/entry.ts';
 
-/** All pinned entries and the last `keep` (1 or more) others, in their order; null: nothing to drop. */
+/** All pinned entries and the last `keep` (1 or more) others, in order; null if all stay. */
 export function slideWindow(entries: readonly Entry[], keep: number): readonly Entry[] | null {
   const loose = entries.filter((entry) => !isPinned(entry));
   if (loose.length <= keep) return null;

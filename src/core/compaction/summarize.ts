@@ -1,6 +1,6 @@
 /**
- * Summaries: which entries a model is to sum up, and the scratchpad with what it wrote. The texts of
- * the request stand in `summary-request.ts`, which runs where the model is asked.
+ * Summaries: which entries a model is to summarise, and the scratchpad with its summary. The texts
+ * of the request are in `summary-request.ts`, where the model is called.
  */
 import { isPinned, type Entry } from '../contract/entry.ts';
 import type { CompactionPlan, PlanInput } from './compaction-plan.ts';
@@ -9,8 +9,8 @@ import type { MessageRange, StrategySpec } from '../contract/compaction.ts';
 type SummarizeSpec = Extract<StrategySpec, { readonly kind: 'summarize' }>;
 
 /**
- * Everything but pinned entries and the last `keepRecent` is to be summed up, together with all
- * earlier summaries; nothing when only those are there.
+ * Summarises all entries except pinned ones and the last `keepRecent`, together with all earlier
+ * summaries. There is nothing to do if there are no such entries.
  */
 export function planSummary(
   { keepRecent, models }: SummarizeSpec,
@@ -36,7 +36,7 @@ function isSummary(entry: Entry): boolean {
   return entry.origin === 'compacted_synthetic';
 }
 
-/** Its index is below 0: it never happened, so it has no place in the history. */
+/** The entry of a summary. Its index is negative, because it has no place in the history. */
 function summaryEntry(text: string, iteration: number, epoch: number): Entry {
   const sections = [{ name: 'summary', content: text }];
   return {
@@ -47,7 +47,7 @@ function summaryEntry(text: string, iteration: number, epoch: number): Entry {
   };
 }
 
-/** Where the messages of `chosen` stand among those of `entries`; neighbours are one range. */
+/** The places of the messages of `chosen` among those of `entries`; neighbours are one range. */
 function rangesOf(entries: readonly Entry[], chosen: ReadonlySet<Entry>): readonly MessageRange[] {
   const ranges: [from: number, until: number][] = [];
   let at = 0;

@@ -1,24 +1,27 @@
-/** Triggers: each kind says for itself when it fires and which counters it remembers. */
+/** Triggers: when each kind fires and which counters it watches. */
 import { covers } from '../limits/breach.ts';
 import { valueOf, type Numbers, type Stats } from '../contract/stats.ts';
 import type { TriggerSpec } from '../contract/compaction.ts';
 
-/** What triggers look at. */
+/** The input of triggers. */
 export interface TriggerInput {
   readonly stats: Stats;
   readonly snapshots: Numbers;
-  /** Of the agent's first model, in tokens; undefined when its entry names none. */
+  /** The context window of the agent's first model, in tokens; undefined if its entry has none. */
   readonly contextWindow: number | undefined;
-  /** The estimate of the next request in tokens; asked for only when a trigger needs it. */
+  /** The estimate of the next request in tokens; computed only if a trigger needs it. */
   readonly contextTokens: () => number;
 }
 
-/** What one kind of trigger must answer. */
+/** The rules of one kind of trigger. */
 interface TriggerRules<Spec> {
   fires(spec: Spec, input: TriggerInput): boolean;
-  /** The counters whose values are remembered at a compaction. */
+  /** The counters whose values are recorded at a compaction. */
   watches(spec: Spec, stats: Stats): readonly string[];
-  /** Whether it is about the size of the request: it needs a window, and keeps a pass going. */
+  /**
+   * Whether it is about the size of the request. Then it needs a context window, and while it
+   * fires, the pass tries further strategies.
+   */
   readonly isAboutContext: boolean;
 }
 
@@ -43,7 +46,7 @@ const RULES: RulesByKind = {
     isAboutContext: false,
   },
   gauge: {
-    // A gauge that was never set says nothing: it must not fire at 0.
+    // A gauge that was never set must not fire at 0.
     fires: ({ key, at }, { stats }) => (stats.gauges[key] ?? -Infinity) >= at,
     watches: watchesNothing,
     isAboutContext: false,
@@ -67,19 +70,19 @@ export function fires(triggers: readonly TriggerSpec[], input: TriggerInput): bo
   return triggers.some((trigger) => rulesOf(trigger).fires(trigger, input));
 }
 
-/** Whether a trigger is about the size of the request, and so needs to know the model's window. */
+/** Whether a trigger is about the size of the request, and so needs the context window. */
 export function isAboutContext(trigger: TriggerSpec): boolean {
   return rulesOf(trigger).isAboutContext;
 }
 
-/** The snapshots of a compaction: the present values of all counters that `triggers` watch. */
+/** The snapshots of a compaction: the current values of all counters that `triggers` watch. */
 export function snapshotsOf(triggers: readonly TriggerSpec[], stats: Stats): Numbers {
   const keys = triggers.flatMap((trigger) => rulesOf(trigger).watches(trigger, stats));
   return Object.fromEntries(keys.map((key) => [key, valueOf(stats, key)]));
 }
 
 function rulesOf(trigger: TriggerSpec): TriggerRules<TriggerSpec> {
-  // The table pairs each kind with its own rules, which an index by a union cannot express.
+  // The table pairs each kind with its rules, which an index by a union cannot express.
   return RULES[trigger.kind] as TriggerRules<TriggerSpec>;
 }
 
@@ -87,7 +90,7 @@ function risenBy(key: string, { stats, snapshots }: TriggerInput): number {
   return (stats.counters[key] ?? 0) - (snapshots[key] ?? 0);
 }
 
-/** As with limits: a prefix covers `$self:` twins only when it says so. */
+/** As with limits, a prefix covers `$self:` twins only if it begins with `$self:`. */
 function keysUnder(prefix: string, numbers: Numbers): readonly string[] {
   const limit = { kind: 'prefix', key: prefix, max: 0 } as const;
   return Object.keys(numbers).filter((key) => covers(limit, key));

@@ -1,6 +1,6 @@
 /**
- * Compaction as plain data: when the scratchpad is made shorter, and how. Part of the specification
- * of an agent; what a kind means stands in its own rules, in `trigger.ts` and `plan.ts`.
+ * Compaction as plain data: when and how the scratchpad is made shorter. Part of the specification.
+ * `trigger.ts` and `plan.ts` define the meaning of each kind.
  */
 import type { Numbers } from './stats.ts';
 
@@ -8,36 +8,36 @@ import type { Numbers } from './stats.ts';
 export type TriggerSpec =
   /** A counter has risen by `step` (1 or more) since the last compaction. */
   | { readonly kind: 'counter'; readonly key: string; readonly step: number }
-  /** One of the counters whose keys start with `prefix` has. */
+  /** One of the counters whose keys start with `prefix` has risen by `step`. */
   | { readonly kind: 'counter_prefix'; readonly prefix: string; readonly step: number }
   /** A gauge is at `at` or above. */
   | { readonly kind: 'gauge'; readonly key: string; readonly at: number }
-  /** One of the gauges whose keys start with `prefix` is. */
+  /** One of the gauges whose keys start with `prefix` is at `at` or above. */
   | { readonly kind: 'gauge_prefix'; readonly prefix: string; readonly at: number }
-  /** The next request is estimated at `share` of the model's context window, or above. */
+  /** The next request is estimated at `share` of the model's context window or above. */
   | { readonly kind: 'context'; readonly share: number };
 
 /** How the scratchpad is made shorter; strategies are tried in order. */
 export type StrategySpec =
   /** Keeps the last `keep` entries, and all pinned ones. */
   | { readonly kind: 'sliding_window'; readonly keep: number }
-  /** Replaces results of calls from `minBytes` on, but in the last `keepRecent` entries. */
+  /** Replaces call results of at least `minBytes`, except in the last `keepRecent` entries. */
   | {
       readonly kind: 'mask';
       readonly keepRecent: number;
       readonly minBytes: number;
-      /** Names of the tools whose results may go; null: all. */
+      /** Names of the tools whose results may be replaced; null: all. */
       readonly tools: readonly string[] | null;
     }
-  /** A model sums up all but the last `keepRecent` entries. */
+  /** A model summarises all but the last `keepRecent` entries. */
   | {
       readonly kind: 'summarize';
       readonly keepRecent: number;
       /** Ids of model entries in the order in which they are tried; empty: those of the agent. */
       readonly models: readonly string[];
-      /** The user message, with the holes `{summary}` and `{activity}`; null: ours. */
+      /** The user message, with `{summary}` and `{activity}` to fill in; null: the default. */
       readonly prompt: string | null;
-      /** The system message; null: ours, and none beside a prompt of the author's. */
+      /** The system message; null: the default, or none if the author set `prompt`. */
       readonly system: string | null;
     };
 
@@ -56,7 +56,7 @@ export interface ReplyMark {
   readonly tokens: number;
 }
 
-/** What a run remembers for its triggers. */
+/** What a run keeps for its triggers. */
 export interface CompactionState {
   /** Values of watched counters at the last compaction; a missing one is 0. */
   readonly snapshots: Numbers;
@@ -64,18 +64,18 @@ export interface CompactionState {
   readonly lastReply: ReplyMark | null;
 }
 
-/** Of a run in which nothing has happened. */
+/** The state of a new run. */
 export const EMPTY_COMPACTION: CompactionState = { snapshots: {}, lastReply: null };
 
-/** Indexes of messages in the scratchpad: from the first number up to, not including, the second. */
+/** Indexes of messages in the scratchpad: `from` is included, `until` is not. */
 export type MessageRange = readonly [from: number, until: number];
 
-/** What a model is to sum up, by reference: the worker finds the texts in the transcript. */
+/** What a model is to summarise, by reference: the worker finds the texts in the transcript. */
 export interface SummaryOrder {
-  /** Place of the strategy in the specification: its prompts stand there. */
+  /** Index of the strategy in the specification, which has the prompts. */
   readonly strategy: number;
   /** Messages of earlier summaries. */
   readonly earlier: readonly MessageRange[];
-  /** Messages that are to be summed up. */
+  /** Messages to summarise. */
   readonly activity: readonly MessageRange[];
 }

@@ -1,13 +1,13 @@
 /**
- * The closed union of what happens in a run. Each event is recorded once: it changes the state,
- * moves statistics, is checked against the limits, and only then published. Events carry counts,
- * never copies of the conversation: a copy per change would grow with the square.
+ * The closed union of events. Each event is recorded once: it changes the state, moves statistics,
+ * is checked against the limits, and is then published. Events carry counts, never copies of the
+ * conversation, because a copy per change would make the history grow quadratically.
  */
 import type { StrategySpec } from './compaction.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit } from './limit.ts';
 import type { FinishReason, Mode, ModelPurpose, OutputStrategy, TokenUsage } from './model.ts';
-import type { Problem, ProblemFamily } from '../base/problem.ts';
+import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Numbers } from './stats.ts';
 import type { CallOutcome, Reports } from './outcome.ts';
 import type { ProgramOutcome } from './report.ts';
@@ -16,7 +16,7 @@ import type { StepStatus } from './step.ts';
 
 /** What every event has. */
 export interface EventBase {
-  /** Rises by 1 over the whole chain of a run, from 1. */
+  /** Counts events from 1 over the whole chain of a run. */
   readonly seq: number;
   readonly runId: string;
   readonly agent: string;
@@ -36,7 +36,7 @@ export type IterationOutcome = 'continue' | 'end' | 'interrupted' | 'failed';
 /** How an input reaches a live run. */
 export type InputKind = 'queue' | 'steer' | 'interrupt';
 
-/** The kinds of events and their fields, but for those of a user's own. */
+/** The types of events and their fields, except user events. */
 export type EventBody =
   /** A run begins; the first event of its chain. */
   | { readonly type: 'agent:execution:before'; readonly mode: Mode }
@@ -63,19 +63,19 @@ export type EventBody =
       readonly model: string;
       readonly purpose: ModelPurpose;
       readonly messages: number;
-      /** A loop asks in its own words. */
+      /** A custom loop asks with messages of its own. */
       readonly own?: true;
-      /** The call of an LLM tool that asks. */
+      /** The call of the LLM tool that asks. */
       readonly callId?: string;
     }
-  /** A model call has ended, with all its attempts; also one that a tool or a validator reports. */
+  /** A model call has ended after all its attempts, or a tool or a validator has reported one. */
   | {
       readonly type: 'agent:model_call:after';
       readonly model: string;
       readonly purpose: ModelPurpose;
       readonly usage: TokenUsage;
       readonly usageKnown: boolean;
-      /** Absent when the call failed or was aborted, and in what tools and validators report. */
+      /** Absent if the call failed or was aborted, and in reports of tools and validators. */
       readonly finishReason?: FinishReason;
       readonly attempts: number;
       readonly durationMs: number;
@@ -83,7 +83,9 @@ export type EventBody =
       readonly own?: true;
       readonly callId?: string;
     }
-  /** A provider refused how the output was asked for; the run asks in a plainer way from now on. */
+  /**
+   * A provider refused the way in which output was requested; from now on a simpler way is used.
+   */
   | {
       readonly type: 'agent:structured_output_downgraded';
       readonly model: string;
@@ -94,21 +96,24 @@ export type EventBody =
   | {
       readonly type: 'agent:turn:read';
       readonly kind: 'calls' | 'program' | 'answer' | 'malformed';
-      /** Set when malformed, and `format` when a reply without sections is judged as a whole. */
+      /**
+       * Set if the reply is malformed. `format` also if it has no sections and is judged as a
+       * whole.
+       */
       readonly family?: ProblemFamily;
-      /** Section name → number of blocks. */
+      /** Number of blocks by section name. */
       readonly blocks: { readonly [name: string]: number };
       readonly discardedAnswer?: true;
-      /** What stands around a program; at most 2 KB. */
+      /** The text around a program; at most 2 KB. */
       readonly reasoning?: string;
     }
   /** A structured section of a reply was read and checked. */
   | { readonly type: 'agent:section:read'; readonly name: string }
-  /** A reply, or a part of it, could not be read; the model is told so. */
+  /** A reply, or a part of it, could not be read; the model gets feedback. */
   | {
       readonly type: 'agent:parse_error';
       readonly family: ProblemFamily;
-      readonly problems: readonly Problem[];
+      readonly problems: readonly ReplyProblem[];
       /** At most 2 KB of the text that could not be read. */
       readonly raw: string;
     }
@@ -134,14 +139,14 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
-      /** The result of an equal call before: the tool did not run again. */
+      /** The result is that of an earlier, equal call: the tool did not run again. */
       readonly cached?: true;
-      /** A program made the call: its failures are the program's to handle. */
+      /** A program made the call and handles its failure. */
       readonly inProgram?: true;
     } & Pick<Reports, 'counts' | 'gauges'>)
   /** A program is read, checked and run; its source is cut to 2 KB. */
   | { readonly type: 'agent:program:before'; readonly programId: string; readonly source: string }
-  /** A program has ended, or was refused by a limit before anything of it ran. */
+  /** A program has ended, or a limit refused it before it began. */
   | {
       readonly type: 'agent:program:after';
       readonly programId: string;
@@ -161,8 +166,8 @@ export type EventBody =
       readonly callId: string;
     }
   /**
-   * A child says what it and all below it have spent; the highest `number` counts. `added` is what of it
-   * is new.
+   * A child reports what it and its descendants have spent; the highest `number` counts. `added` is
+   * the part that is new.
    */
   | {
       readonly type: 'agent:child:report';
@@ -170,19 +175,25 @@ export type EventBody =
       readonly number: number;
       readonly totals: Numbers;
       readonly added: Numbers;
-      /** What it keeps of leases that were recalled. */
+      /** What it keeps of recalled leases. */
       readonly returned?: readonly LeaseReturn[];
-      /** Its last word: it ends without a Step. */
+      /** Its last report: it ends without a Step. */
       readonly final?: true;
     }
-  /** A child asked for more of limits and was answered, or its leases were recalled; `number` is that of its newest request. */
+  /**
+   * A child's request for more of limits was answered, or its leases were recalled; `number` is
+   * that of its newest request.
+   */
   | {
       readonly type: 'agent:child:granted';
       readonly childId: string;
       readonly number: number;
       readonly leases: readonly LeaseAnswer[];
     }
-  /** A child has ended; its totals stand for all below it. One that died without a word is charged. */
+  /**
+   * A child has ended; its totals include its descendants. One that died without a report is
+   * charged.
+   */
   | {
       readonly type: 'agent:child:complete';
       readonly childId: string;
@@ -191,7 +202,7 @@ export type EventBody =
       readonly totals: Numbers;
       readonly added: Numbers;
       readonly durationMs: number;
-      /** It ended without a word: what was reserved for it counts as spent. */
+      /** It ended without a report, so what was reserved for it counts as spent. */
       readonly charged?: true;
     }
   /** The parent was asked for more of these leases. */
@@ -202,7 +213,7 @@ export type EventBody =
       readonly number: number;
       readonly leases: readonly LeaseAnswer[];
     }
-  /** A limit on wall-clock time of a run above was changed; `deadlines` are all that hold now. */
+  /** A wall-clock limit of an ancestor was changed; `deadlines` lists all that now apply. */
   | {
       readonly type: 'agent:deadlines:changed';
       readonly number: number;
@@ -210,12 +221,12 @@ export type EventBody =
     }
   /** A person is asked; `text` is the question, cut to 2 KB. */
   | { readonly type: 'agent:question:asked'; readonly questionId: string; readonly text: string }
-  /** A person has answered, or nobody did in time. */
+  /** A person has answered, or the deadline has passed. */
   | {
       readonly type: 'agent:question:answered';
       readonly questionId: string;
       readonly timedOut?: true;
-      /** The program that asked does not need the answer any more. */
+      /** The program that asked no longer needs the answer. */
       readonly withdrawn?: true;
     }
   /** A person is to decide about a call before it runs; arguments are cut. */
@@ -225,38 +236,38 @@ export type EventBody =
       readonly tool: string;
       readonly args: Json;
     }
-  /** A person has decided, or nobody did in time: then it is a `deny`. */
+  /** A person has decided, or the deadline has passed, which is a `deny`. */
   | {
       readonly type: 'agent:approval:decided';
       readonly callId: string;
       readonly decision: 'approve' | 'deny' | 'edit';
       readonly reason?: string;
     }
-  /** A tool has begun work outside that somebody else ends. */
+  /** A tool has begun outside work that is ended from outside. */
   | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
-  /** The work outside has ended: `error` when nobody ended it in time. */
+  /** The outside work has ended: `error` if the deadline has passed. */
   | {
       readonly type: 'agent:external:ended';
       readonly callId: string;
       readonly outcome: 'ok' | 'error' | 'canceled';
     }
-  /** From here on nothing but people and the outside is waited for. */
+  /** From now on the run waits only for people and outside work. */
   | { readonly type: 'agent:waiting' }
   /** A validator judges an answer: the text, or the checked value; cut when it is long. */
   | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: Json }
-  /** What a validator said. */
+  /** A validator's verdict. */
   | {
       readonly type: 'agent:validator:result';
       readonly validator: string;
       readonly accepted: boolean;
       readonly feedback?: string;
     }
-  /** What schema and validators together said of an answer. */
+  /** The verdict of schema and validators on an answer. */
   | ({
       readonly type: 'agent:answer:judged';
       readonly outcome: 'unfit' | 'rejected' | 'accepted';
     } & Pick<Reports, 'counts' | 'gauges'>)
-  /** An input was taken in. */
+  /** An input was accepted. */
   | {
       readonly type: 'agent:input';
       readonly inputId: string;
@@ -265,9 +276,9 @@ export type EventBody =
     }
   /** The limits were changed. */
   | { readonly type: 'agent:adjusted'; readonly limits: readonly Limit[] }
-  /** The run waits from here on, until it is resumed. */
+  /** The run is paused until it is resumed. */
   | { readonly type: 'agent:paused' }
-  /** The run goes on. */
+  /** The run continues. */
   | { readonly type: 'agent:resumed' }
   /** An entry was appended to the history; `index` is its place in the chain. */
   | { readonly type: 'agent:iteration_history:change'; readonly index: number }
@@ -296,37 +307,37 @@ export type EventBody =
   | { readonly type: 'agent:data:change'; readonly bytes: number }
   /** A limit was crossed, or would have been by the next piece of work. */
   | ({ readonly type: 'agent:limit_exceeded' } & Breach)
-  /** Why the run fails, in the words of its Step; stands before `execution:after`. */
+  /** Why the run fails, in the words of its Step; comes before `execution:after`. */
   | { readonly type: 'agent:error'; readonly message: string }
-  /** Something is odd, and the run goes on. */
+  /** Something is unusual, and the run continues. */
   | { readonly type: 'agent:warning'; readonly code: string; readonly message: string };
 
 /**
- * The type of an event of a user's own: its name, which contains `:` and starts with neither `agent:`
- * nor `$self:`. To the compiler it is a member of an enumeration that is nowhere: a plain string would
- * keep `switch (event.type)` from telling the other events apart.
+ * The type of a user event: its name, which contains `:` and starts with neither `agent:` nor
+ * `$self:`. To the compiler it is a member of an enumeration without values. If it were a plain
+ * string, `switch (event.type)` could not tell the other events apart.
  */
 export declare enum OwnEventType {
   name = '{name}:{of its own}',
 }
 
-/** An event, or a step of statistics, of a loop, a tool or a validator of a user's own. */
+/** An event or a change of statistics that a user's loop, tool or validator emits. */
 export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges'> {
   readonly type: OwnEventType;
-  /** At most 16 KB; null when it only moves statistics. */
+  /** At most 16 KB; null if it only moves statistics. */
   readonly data: Json;
 }
 
 /** One event as it is published. */
 export type AgentEvent = EventBase & (EventBody | OwnEventBody);
 
-/** The `type` of an event, but for those of a user's own. */
+/** The `type` of an event, except user events. */
 export type EventType = EventBody['type'];
 
-/** One event of a user's own as it is published. */
+/** One user event as it is published. */
 export type OwnEvent = EventBase & OwnEventBody;
 
-/** Whether `event` is one of a user's own, and with `type` that one. */
+/** Whether `event` is a user event and, if `type` is given, has that type. */
 export function isOwnEvent(event: AgentEvent, type?: string): event is OwnEvent {
   const name: string = event.type;
   return !name.startsWith('agent:') && (type === undefined || name === type);

@@ -1,4 +1,4 @@
-/** What a run is started with: the payload of the workflow `agent`. */
+/** The payload that starts the workflow `agent`. */
 import type { JsonObject } from '../base/json.ts';
 import type { Limit } from './limit.ts';
 import type { Task } from '../base/message.ts';
@@ -12,10 +12,7 @@ export interface HistoryTurn {
   readonly text: string;
 }
 
-/**
- * Limits as a user writes them; each short form stands for one key. `'unlimited'` drops a default,
- * or as the whole value all of them.
- */
+/** Limits as a user writes them. `'unlimited'` removes a default; in place of the object, all. */
 export type LimitsInput =
   | 'unlimited'
   | {
@@ -45,19 +42,19 @@ export interface AgentInput {
   readonly task: Task;
   /** Named data, or the Step of an earlier run. */
   readonly context?: JsonObject | Step;
-  /** What keys of the context mean; those of a Step win. */
+  /** Descriptions of keys of the context; those that come with a Step take precedence. */
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
-  /** What the programs of an earlier run left: its Step's `memory`. */
+  /** The definitions that the programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
-  /** Set by a parent; of a start by anybody else it is ignored. */
+  /** Set by a parent run; ignored in any other start. */
   readonly parent?: ParentLink;
-  /** The program that is run in place of those of a model. */
+  /** The program to run instead of those of a model. */
   readonly compiled?: CompiledAgent;
-  /** True: the run is started for its program, so an agent without programs is refused. */
+  /** True: the run is started to get its program, so an agent without programs is refused. */
   readonly compiles?: true;
 }

@@ -1,24 +1,24 @@
-/** What an answer block reads as, and what a check says of it. */
+/** The answers that were read from a reply, and the verdict on them. */
 import type { Json } from '../base/json.ts';
 import type { FormattedSection } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 
-/** One answer block: a value that is still to be checked, or text that could not be read. */
+/** One answer block: a value to be checked, or text that could not be read. */
 export type Candidate =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'unreadable'; readonly problems: readonly ReplyProblem[] };
 
 /**
- * What became of the answers of a turn. `continue`: there was no candidate · `unfit`: none could
- * be used · `rejected`: by a validator · `accepted`: the run ends with `value`.
+ * The verdict on the answers of a turn. `continue`: there was no candidate · `unfit`: none could be
+ * used · `rejected`: by a validator · `accepted`: the run ends with `value`.
  */
 export type Judgement =
   | { readonly kind: 'continue' }
   | {
       readonly kind: 'unfit';
-      /** Of unreadable blocks; counted and recorded. */
-      readonly problems: readonly Problem[];
-      /** Of all blocks in order, as the model reads them. */
+      /** Problems of unreadable blocks; counted and recorded. */
+      readonly problems: readonly ReplyProblem[];
+      /** Lines for all blocks in order, as the model reads them. */
       readonly lines: readonly string[];
     }
   | {

@@ -1,7 +1,5 @@
-/**
- * What a run knows of the tree above it: who its ancestors are, and which part of their limits it may
- * spend. Plain data that travels in the start of a child.
- */
+/** What a run knows of its ancestors: which part of their limits it may spend, and until when. */
+import { defined } from '../base/defined.ts';
 import type { Limit } from './limit.ts';
 
 /** A run above another in its tree. */
@@ -10,41 +8,42 @@ export interface Ancestor {
   readonly agent: string;
 }
 
-/** How far an ancestor's limit was used up when it had nothing left to give. */
-export interface Refusal {
+/** How much of an ancestor's limit was spent and reserved when nothing was left to grant. */
+export interface LeaseRefusal {
   readonly value: number;
   readonly max: number;
 }
 
-/** The part of an ancestor's limit that a run may spend, its own children included. */
+/** The part of an ancestor's limit that a run and its descendants may spend. */
 export interface Lease {
-  /** Names the limit in the whole tree: id of the ancestor's run, key and what it does when reached. */
+  /** Identifies the limit in the tree: id of the ancestor's run, key and action when reached. */
   readonly id: string;
   readonly origin: Ancestor;
   /** The ancestor's limit: exact, on a counter. */
   readonly limit: Limit;
-  /** What may be spent, from 0; only rises, but for a recall. */
+  /** What may be spent, from 0; only a recall lowers it. */
   readonly granted: number;
   /** How often the parent has recalled it; absent: never. */
   readonly recalls?: number;
   /** Set while the newest answer was a refusal. */
-  readonly refused?: Refusal;
+  readonly refused?: LeaseRefusal;
 }
 
 /**
- * What a parent says of one lease: what may be spent in all, or that its limit is gone. `recalls` counts
- * the recalls that it knows of: what was said before the newest of them does not count any more.
+ * A parent's answer about one lease: what may be spent in total, or that its limit is gone.
+ * `recalls` is the number of recalls when the answer was given; an answer that is older than the
+ * newest recall is void.
  */
 export type LeaseAnswer =
   | {
       readonly id: string;
       readonly granted: number;
       readonly recalls?: number;
-      readonly refused?: Refusal;
+      readonly refused?: LeaseRefusal;
     }
   | { readonly id: string; readonly lifted: true };
 
-/** What a child keeps of a lease that was recalled: it spends no more until it is granted more. */
+/** What a child keeps of a recalled lease: it spends no more until it is granted more. */
 export interface LeaseReturn {
   readonly id: string;
   /** The recall that it answers. */
@@ -52,7 +51,7 @@ export interface LeaseReturn {
   readonly kept: number;
 }
 
-/** A limit on wall-clock time of an ancestor: it holds for all below at the same moment. */
+/** A wall-clock limit of an ancestor: it ends all descendants at the same moment. */
 export interface Deadline {
   readonly origin: Ancestor;
   readonly limit: Limit;
@@ -60,35 +59,36 @@ export interface Deadline {
   readonly startedAt: number;
 }
 
-/** What a child is told of the tree above it, version 1. Part of its start, as its parent wrote it. */
+/** What a child knows of the tree above it, version 1. Part of its start, written by its parent. */
 export interface ParentLink {
   readonly v: 1;
   /** Workflow id of the parent: its address. */
   readonly workflowId: string;
   readonly runId: string;
   readonly agent: string;
-  /** The call of the parent that the child answers. */
+  /** The call of the parent whose result the child is. */
   readonly callId: string;
   readonly rootRunId: string;
-  /** Of the child: `planner/2/writer`. */
+  /** Path of the child: `planner/2/writer`. */
   readonly path: string;
-  /** Of the child: 1 for a child of a root. */
+  /** Depth of the child: 1 for a child of a root. */
   readonly depth: number;
-  /** The smallest limit on `agent:depth` above. */
+  /** The smallest limit on `agent:depth` of all ancestors. */
   readonly depthLimit?: Limit;
   readonly deadlines: readonly Deadline[];
   /** Nearest ancestor first, each in the order of its list of limits. */
   readonly leases: readonly Lease[];
 }
 
-/** Names a limit of `runId` in the whole tree. */
+/** Identifies a limit of `runId` in the whole tree. */
 export function leaseId(runId: string, { key, onReach = 'end' }: Limit): string {
   return `${runId} ${key} ${onReach}`;
 }
 
 /**
- * `leases` after an answer. Of two answers the one with more recalls counts, of as many the greater, so
- * answers may come twice and in any order; a refusal holds when it is the newest answer.
+ * `leases` after an answer. The answer with more recalls counts; of two with equally many, the one
+ * that grants more. So answers may repeat and come in any order. A refusal counts if it is the
+ * newest answer.
  */
 export function withAnswers(
   leases: readonly Lease[],
@@ -107,13 +107,6 @@ export function withAnswers(
     const granted = isRecall ? answer.granted : Math.max(lease.granted, answer.granted);
     const isNews = isNewest || isRecall;
     const refused = isNews ? answer.refused : granted > lease.granted ? undefined : before;
-    return [
-      {
-        ...rest,
-        granted,
-        ...(recalls === 0 ? {} : { recalls }),
-        ...(refused === undefined ? {} : { refused }),
-      },
-    ];
+    return [defined({ ...rest, granted, recalls: recalls || undefined, refused })];
   });
 }

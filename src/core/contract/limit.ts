@@ -10,7 +10,7 @@ export interface Limit {
   readonly onReach?: 'end' | 'refuse';
 }
 
-/** Who set the limit that tripped: the run itself, or an ancestor in its tree. */
+/** Whose limit tripped: the run's own or an ancestor's. */
 export type BreachOrigin = 'self' | { readonly runId: string; readonly agent: string };
 
 /** A limit that was crossed, or would have been by the next piece of work. */
@@ -19,7 +19,7 @@ export interface Breach {
   /** The key that tripped; differs from `limit.key` for prefix limits. */
   readonly key: string;
   readonly value: number;
-  /** Set when work was not started: the value it would have brought. */
+  /** Set if work was not started: the value that the key would have reached. */
   readonly attempted?: number;
   readonly origin: BreachOrigin;
 }

@@ -1,6 +1,6 @@
 /**
- * What can be said to a running agent and asked of it: names and payloads as plain data. They are a
- * contract with every client and worker that is in flight, so they only grow.
+ * The messages to and queries of a running agent: names and payloads as plain data. Every client
+ * and worker in flight depends on them, so they may only grow.
  */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { BreachOrigin, Limit } from './limit.ts';
@@ -36,7 +36,7 @@ export const MESSAGE_NAMES = {
 /** Name of the workflow that runs an agent. */
 export const AGENT_WORKFLOW = 'agent';
 
-/** What `send` answers: the place of the input in the order of arrival, from 1. */
+/** The reply to `send`: the place of the input in the order of arrival, from 1. */
 export interface SendReceipt {
   readonly position: number;
 }
@@ -49,13 +49,13 @@ export interface Adjustment {
   readonly paused?: boolean;
 }
 
-/** What `adjust` answers: how things are now. */
+/** The reply to `adjust`: the current settings. */
 export interface AdjustReceipt {
   readonly limits: readonly Limit[];
   readonly paused: boolean;
 }
 
-/** Why a run is canceled; the text reaches its Step. */
+/** Why a run is canceled; the text is part of its Step. */
 export interface CancelPayload {
   readonly message?: string;
 }
@@ -65,14 +65,14 @@ export type RunPhase = 'running' | 'waiting' | 'paused' | 'ended';
 
 /** Where a run stands, small enough to poll. */
 export interface RunStatus {
-  /** Rises with everything that happens: equal versions mean that nothing did. */
+  /** Rises with every change: equal versions mean that nothing happened. */
   readonly version: number;
   readonly state: RunPhase;
   /** One id for the whole chain of the run. */
   readonly runId: string;
   readonly agent: string;
   readonly iteration: number;
-  /** What is in flight or waits: `model gpt-5`, `tool search`, `question q1`, `timer until 2026-03-10T09:00:00.000Z`, … */
+  /** What is in flight or waits: `model gpt-5`, `tool search`, `question q1`, `timer until …`, … */
   readonly waitsFor: readonly string[];
   readonly usage: Usage;
   /** Inputs that were accepted and are not yet read. */
@@ -83,54 +83,54 @@ export interface RunStatus {
   readonly step?: Step;
 }
 
-/** A child run, as the run that started it knows it. */
+/** A child run, as its parent knows it. */
 export interface TreeChild {
   /** Workflow id: the address of the run. */
   readonly id: string;
   readonly agent: string;
   readonly path: string;
   readonly status: 'running' | StepStatus;
-  /** Of an ended child. */
+  /** Set when the child has ended. */
   readonly reason?: string;
-  /** Of all below it too; of a child that lives as far as it has said. */
+  /** Includes its descendants; for a live child as of its last report. */
   readonly usage: Usage;
 }
 
-/** A limit that holds for a run and all below it, and where it is. */
+/** A limit that holds for a run and its descendants, and its current use. */
 export interface BudgetLine {
   readonly key: string;
   /** `self`, or the ancestor whose limit it is. */
   readonly origin: BreachOrigin;
-  /** The limit; of an ancestor's limit the part that was granted. */
+  /** The limit; for an ancestor's limit the part that was granted. */
   readonly max: number;
-  /** By the run and by children as far as they have said. */
+  /** By the run itself and, as of their last reports, by its children. */
   readonly used: number;
-  /** For children that live, beyond that. */
+  /** Reserved for live children, beyond `used`. */
   readonly reserved: number;
   readonly free: number;
 }
 
-/** One run of a tree: what it knows of itself and of the runs that it has started. */
+/** One run of a tree: its own data and those of its children. */
 export interface TreeView {
   readonly agent: string;
   readonly path: string;
   readonly depth: number;
-  /** Workflow id of the run above; null for a root. */
+  /** Workflow id of the parent; null for a root. */
   readonly parent: string | null;
-  /** Those that live first, then ended ones. */
+  /** Live children first, then ended ones. */
   readonly children: readonly TreeChild[];
   readonly budgets: readonly BudgetLine[];
 }
 
-/** What a run answers of its tree: its view, where it stands, and its statistics. */
+/** A run's answer about its tree: its view, its phase and its statistics. */
 export interface TreeAnswer extends TreeView {
   readonly status: Omit<RunStatus, 'step'>;
   readonly stats: Stats;
 }
 
-/** What everything has that waits for a person. */
+/** The fields of everything that waits for a person. */
 export interface PendingBase {
-  /** What `answer` and `decide` take: `q1`; of a run below with the calls that lead there, `1.2/q1`. */
+  /** The id that `answer` and `decide` take: `q1`; in a run below, with its calls, `1.2/q1`. */
   readonly id: string;
   readonly agent: string;
   readonly path: string;
@@ -138,22 +138,22 @@ export interface PendingBase {
   readonly run?: string;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** When it ends by itself, in milliseconds since 1970. */
+  /** When it ends without an answer, in milliseconds since 1970. */
   readonly deadline?: number;
 }
 
-/** Something that waits for a person, or for somebody outside. */
+/** Something that waits for a person or for outside work. */
 export type PendingItem = PendingBase &
   (
     | { readonly kind: 'pause' }
     | {
         readonly kind: 'question';
         readonly question: string;
-        /** What to choose from: by a label, or by its number from 1. */
+        /** Labels to choose from; an answer is a label, or its number from 1. */
         readonly options?: readonly string[];
-        /** With options: true when other text is an answer too. */
+        /** With options: true if any other text is accepted too. */
         readonly free: boolean;
-        /** The answer at the deadline when nobody gives one. */
+        /** The answer at the deadline if none was given. */
         readonly default?: Json;
         readonly details?: Json;
       }
@@ -188,35 +188,35 @@ export interface DecidePayload {
   readonly updateId: string;
 }
 
-/** What `answer` and `decide` answer: what they have ended. */
+/** The reply to `answer` and `decide`: the item they ended. */
 export interface AnswerReceipt {
   readonly id: string;
 }
 
 /**
- * Which list a page is of. `scratchpad`: the head, then the messages of an epoch, for model
+ * Which list is requested. `scratchpad`: the head, then the messages of an epoch, for model
  * activities · `history`: the entries of this link, for people.
  */
 export interface TranscriptRequest {
   readonly view: 'scratchpad' | 'history';
-  /** Of the scratchpad: another epoch answers `stale`. */
+  /** Epoch of the scratchpad; if the run has another one, the answer is `stale`. */
   readonly epoch?: number;
-  /** Counts over the whole chain in `history`, over head and messages in `scratchpad`. */
+  /** Its index counts over the whole chain in `history`, over head and messages in `scratchpad`. */
   readonly from: PagePosition;
   readonly maxBytes?: number;
 }
 
-/** A page of one link of a chain, and the way to the link before. */
+/** A page of one link of a chain, and a reference to the link before. */
 export interface LinkPage extends Page {
   /** Index in the chain of the first item that this link can show. */
   readonly first: number;
   /** Run id of the link before, whose items end where `first` begins; null for the first link. */
   readonly previous: string | null;
-  /** True when the epoch is not the run's any more, so that the page is empty. */
+  /** True if the epoch is no longer the run's, so that the page is empty. */
   readonly stale?: true;
 }
 
-/** Which events: from the event at `from.index`, counted over the whole chain from 0. */
+/** Requests the events from index `from.index` on, counted from 0 over the whole chain. */
 export interface EventsRequest {
   readonly from: PagePosition;
   readonly maxBytes?: number;

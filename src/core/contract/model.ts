@@ -1,17 +1,14 @@
-/** What is asked of a model and what it replies: plain data, whatever the provider. */
+/** Model requests and replies: plain data, whatever the provider. */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Message, Part } from '../base/message.ts';
 
 /** How an agent's model answers. */
 export type Mode = 'react' | 'chat' | 'json' | 'text' | 'lisp';
 
-/**
- * How the output is asked for: `schema` by the provider's own means, `tool` by a forced call of
- * `respond`, `prompt` by words alone.
- */
+/** How output is requested: by the provider's schema, a forced call of `respond`, or the prompt. */
 export type OutputStrategy = 'schema' | 'tool' | 'prompt';
 
-/** A tool as the provider is told of it. */
+/** A tool as it is declared to the provider. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
@@ -19,7 +16,7 @@ export interface ModelTool {
   readonly parameters: Json;
 }
 
-/** Whether and what the model must call. */
+/** Whether the model may or must call a tool, and which one. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
 /** One request. A model may ignore all but `messages`: replies are always validated. */
@@ -28,53 +25,53 @@ export interface ModelRequest {
   readonly agent: string;
   readonly runId: string;
   readonly iteration: number;
-  /** Tries of this iteration, from 1, over retries and fallbacks. */
+  /** Number of this attempt in its iteration, from 1; retries and fallbacks count. */
   readonly attempt: number;
   /** The system message first. */
   readonly messages: readonly Message[];
-  /** The provider's schema of the output. */
+  /** The schema of the output, in the form that providers accept. */
   readonly schema?: Json;
   readonly tools?: readonly ModelTool[];
   readonly toolChoice?: ToolChoice;
-  /** Those of the model's entry: temperature, provider options, … */
+  /** The settings of the model's entry: temperature, provider options, … */
   readonly settings: JsonObject;
-  /** How many leading messages stay the same in the next request, for caches of prompts. */
+  /** How many messages at the start the next request will repeat, for prompt caches. */
   readonly cacheUpTo: number;
 }
 
-/** What a model call is for. */
+/** The purpose of a model call. */
 export type ModelPurpose = 'reply' | 'compaction' | 'judge' | 'tool';
 
 /** Why a model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 
-/** Tokens and money of one or more calls. All integers ≥ 0; input includes cached, output includes reasoning. */
+/** Integers ≥ 0, of one or more calls; input includes cached, output includes reasoning. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens: number;
-  /** Part of the input that was written to the provider's cache; priced apart. */
+  /** The part of the input that was written to the provider's cache; has its own price. */
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
   /** Integer micro-dollars: 1 USD is 1,000,000. */
   readonly costMicroUsd: number;
 }
 
-/** What a model function may return instead of plain text; every field may be missing. */
+/** What a model function may return instead of plain text; every field is optional. */
 export interface ModelReply {
   readonly parts?: readonly Part[];
   readonly content?: string | null;
   readonly reasoning?: string;
   readonly toolCalls?: readonly LooseToolCall[];
   readonly finishReason?: FinishReason;
-  /** In any shape that a provider uses; see `readUsage`. */
+  /** Usage in any shape that a provider uses; see `readUsage`. */
   readonly usage?: Json;
   readonly model?: string;
-  /** Kept out of the transcript; for logs of the worker. */
+  /** Not part of the transcript; for logs of the worker. */
   readonly raw?: Json;
 }
 
-/** A native call as a model function may give it; text in `args` or `arguments` is read as JSON. */
+/** A native call from a model function; text in `args` or `arguments` is read as JSON. */
 export interface LooseToolCall {
   readonly id?: string;
   readonly name: string;
@@ -82,17 +79,17 @@ export interface LooseToolCall {
   readonly arguments?: Json;
 }
 
-/** A native call whose arguments could not be read, kept so that it can be answered. */
+/** A native call, its arguments not yet read: it is answered even if they are unreadable. */
 export interface NativeCall {
   /** The provider's id, or none. */
   readonly id?: string;
   readonly tool: string;
-  /** The arguments as the provider gave them: JSON, or text that is still to be read as JSON. */
+  /** The arguments as the provider returned them: JSON, or text to be read as JSON. */
   readonly args: Json;
   readonly providerData?: Json;
 }
 
-/** A reply as the loop sees it: text and reasoning in order, native calls beside them. */
+/** A reply as the loop sees it: text and reasoning in order, native calls separately. */
 export interface Reply {
   readonly parts: readonly (
     | { readonly type: 'text'; readonly text: string }
@@ -113,15 +110,15 @@ export interface ModelChunk {
   readonly delta: string;
 }
 
-/** What a model function gets beside its request. */
+/** What a model function gets with its request. */
 export interface ModelIo {
   /** Aborted when the run is canceled or interrupted. */
   readonly signal: AbortSignalLike;
-  /** Publishes a piece of the reply; never waits. */
+  /** Publishes a chunk of the reply; never waits. */
   readonly onChunk: (chunk: ModelChunk) => void;
 }
 
-/** The part of an `AbortSignal` that code without the DOM's types may name. */
+/** The part of `AbortSignal` that is used here, for code without the DOM's types. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -129,7 +126,7 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** A model of the user's own: a request in, a reply or plain text out. */
+/** A user's model: takes a request, returns a reply or plain text. */
 export type ModelFunction = (request: ModelRequest, io: ModelIo) => Promise<ModelReply | string>;
 
 /** USD per million tokens, which is micro-dollars per token. */

@@ -1,17 +1,17 @@
-/** What became of a tool call, as plain data between the tool activity, the loop and the model. */
+/** The results of tool calls and validators, between activities, the loop and the model. */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
 import type { TokenUsage } from './model.ts';
 
 /**
  * How a call ended. `ok` · `error`: the tool failed · `rejected`: unknown tool or unfit arguments,
- * it did not run · `denied`: by a person · `refused`: by a limit · `unknown`: a `once` tool was cut
- * off and may have taken effect · `canceled`: stopped while it ran.
+ * it did not run · `denied`: by a person · `refused`: by a limit · `unknown`: a `once` tool was
+ * interrupted and may have taken effect · `canceled`: stopped while it ran.
  */
 export type CallOutcome =
   'ok' | 'error' | 'rejected' | 'denied' | 'refused' | 'unknown' | 'canceled';
 
-/** A model call that a tool or a validator made by itself. */
+/** A model call that a tool or a validator made itself. */
 export interface ReportedModelCall {
   /** Id of an entry, or another name of a model; a key of statistics. */
   readonly model: string;
@@ -19,25 +19,25 @@ export interface ReportedModelCall {
   readonly usageKnown: boolean;
 }
 
-/** Statistics and events of a user's own that a tool, a validator or a loop reported. */
+/** Statistics and events that a user's tool, validator or loop reported. */
 export interface Reports {
-  /** Steps of counters, ≥ 0, by key; keys contain `:` and start with neither `agent:` nor `$self:`. */
+  /** Increments of counters, ≥ 0; keys contain `:` and begin with neither `agent:` nor `$self:`. */
   readonly counts?: { readonly [key: string]: number };
   /** New values of gauges by key. */
   readonly gauges?: { readonly [key: string]: number };
   readonly events?: readonly { readonly type: string; readonly data: Json }[];
-  /** Model calls of its own, in order; counted like those of the loop. */
+  /** Its own model calls, in order; counted like those of the loop. */
   readonly modelCalls?: readonly ReportedModelCall[];
 }
 
 /** What the tool activity returns. */
 export interface ToolResult extends Reports {
   readonly outcome: 'ok' | 'error' | 'rejected' | 'unknown' | 'canceled';
-  /** Of an `ok` call; absent when the tool returned nothing. A cut result is its cut text. */
+  /** Set if `ok` and something was returned: the value, or the shortened text of a long one. */
   readonly output?: Json;
-  /** Of any other outcome: what the model reads, beginning with `Error: `. */
+  /** Set unless `ok`: what the model reads, beginning with `Error: `. */
   readonly error?: string;
-  /** Of an `error` in a program: more than the outcome says. */
+  /** For an `error` in a program: why. */
   readonly reason?: 'result_too_large';
   readonly media?: readonly MediaPart[];
   readonly instructions?: string;
@@ -45,52 +45,52 @@ export interface ToolResult extends Reports {
   readonly importance?: number;
   /** Set when the text of the result was longer than the tool's `maxResultBytes`. */
   readonly cut?: { readonly shown: number; readonly total: number };
-  /** Tries of the activity, from 1. */
+  /** Attempts of the activity, from 1. */
   readonly attempts: number;
-  /** Whether `execute` began: a call that was canceled before is not counted. */
+  /** Whether `execute` began: a call that was canceled before that is not counted. */
   readonly started: boolean;
-  /** Of an `ok` call: the tool has begun work outside, whose end somebody else will tell. */
+  /** If `ok`: the tool has begun outside work that is ended from outside. */
   readonly external?: ExternalWork;
 }
 
-/** Work outside: a phone call, a build. */
+/** Work that ends outside the activity: a phone call, a build. */
 export interface ExternalWork {
-  /** For the one who ends it. */
+  /** For the person or system that ends it. */
   readonly details?: Json;
-  /** Absent: it may take as long as it takes. */
+  /** Absent: there is no deadline. */
   readonly timeoutMs?: number;
 }
 
-/** An argument that stands in a program as it is: `path` leads to it in the arguments of `tool`. */
+/** A literal argument in a program: `path` leads to it in the arguments of `tool`. */
 export interface ProgramLiteral {
   readonly tool: string;
   readonly path: readonly (string | number)[];
   readonly value: Json;
 }
 
-/** Which arguments are to be checked: those of calls that no tool activity runs, and those of a program. */
+/** Arguments to check: those of calls that no tool activity runs, and those of a program. */
 export interface LiteralsOrder {
   readonly agent: string;
   readonly calls: readonly { readonly tool: string; readonly args: JsonObject }[];
   readonly literals?: readonly ProgramLiteral[];
 }
 
-/** What the check says of the arguments of one call: as they arrive, or what the model reads. */
+/** The verdict on the arguments of one call: the coerced arguments, or the text for the model. */
 export type LiteralVerdict =
   | { readonly kind: 'fits'; readonly args: JsonObject }
   | { readonly kind: 'unfit'; readonly text: string };
 
-/** What the check says of one literal of a program; nothing: it fits. */
+/** The verdict on one literal of a program; empty if it fits. */
 export interface LiteralFindings {
   readonly kind: 'literal';
-  /** `path` leads from the literal on; `message` follows on the words `expects {path}`. */
+  /** `path` starts at the literal; `message` continues the words `expects {path}`. */
   readonly findings: readonly {
     readonly path: readonly (string | number)[];
     readonly message: string;
   }[];
 }
 
-/** What the tool activity is asked to do. */
+/** The order to the tool activity. */
 export interface ToolOrder {
   readonly agent: string;
   readonly runId: string;
@@ -98,19 +98,19 @@ export interface ToolOrder {
   readonly callId: string;
   readonly tool: string;
   readonly args: JsonObject;
-  /** A program makes the call: half a JSON value is none, so one that is too large is refused. */
+  /** A program makes the call: a result that is too large is refused, not cut. */
   readonly inProgram?: true;
 }
 
-/** What `judgeAnswer` is asked to look at: the candidates of one reply, at most one order a reply. */
+/** The order to `judgeAnswer`: the candidates of one reply, at most one order a reply. */
 export interface JudgeOrder {
   readonly agent: string;
   readonly runId: string;
   readonly agentPath: string;
   readonly iteration: number;
-  /** Names of the validators that the run began with: a worker of a changed fleet lacks none unheard. */
+  /** The validators that the run began with, so that a missing one is reported. */
   readonly validators: readonly string[];
-  /** Set when the answer of an LLM tool is judged: its schema stands in for that of the agent's answer. */
+  /** Set for the answer of an LLM tool: its schema replaces that of the agent's answer. */
   readonly output?: { readonly tool: string; readonly schema: JsonObject };
   /** Texts, or values that were read from JSON, in the order of the answer blocks. */
   readonly answers: readonly Json[];
@@ -118,7 +118,7 @@ export interface JudgeOrder {
   readonly sections: readonly { readonly name: string; readonly value: Json }[];
 }
 
-/** What one candidate came to. Judging stops at the first that is not `unfit`. */
+/** The verdict on one candidate. Judging stops at the first that is not `unfit`. */
 export type Verdict =
   | { readonly kind: 'unfit'; readonly problems: readonly string[] }
   | {
@@ -126,17 +126,17 @@ export type Verdict =
       readonly validator: string;
       /** Empty when the validator gave none. */
       readonly feedback: readonly FormattedSection[];
-      /** What validators saw; absent when the check left the candidate as it was. */
+      /** The value that validators saw; absent if the check left the candidate unchanged. */
       readonly value?: Json;
     }
-  /** `value` is absent when the check left the candidate as it was. */
+  /** `value` is absent if the check left the candidate unchanged. */
   | { readonly kind: 'accepted'; readonly value?: Json };
 
 /** What `judgeAnswer` returns. */
 export interface JudgeResult extends Reports {
-  /** One for each candidate looked at; candidates behind a decisive one are not. */
+  /** One for each candidate that was judged; candidates after a decisive one are not. */
   readonly verdicts: readonly Verdict[];
-  /** One for each section value: its problem lines (none: it fits) and its value after coercion. */
+  /** For each section value: its problem lines (none if it fits) and its value after coercion. */
   readonly sections: readonly { readonly problems: readonly string[]; readonly value?: Json }[];
   /** The validators that ran, in order, over all candidates. */
   readonly validators: readonly { readonly validator: string; readonly accepted: boolean }[];

@@ -1,31 +1,28 @@
 /**
- * Pages: how a long list of JSON items crosses a boundary that carries small payloads only. An item
- * that is larger than a page comes in parts of its JSON text.
+ * Pages: how a long list of JSON items crosses a boundary that only carries small payloads. An item
+ * larger than a page is sent as parts of its JSON text.
  *
- * The limit: a query result from 512 KB on logs a warning on both sides and fails over 2 MiB
- * (measured), so a page holds at most 448 KB.
+ * A query result logs a warning on both sides from 512 KB and fails above 2 MiB (measured), so a
+ * page holds at most 448 KB.
  */
 import { byteSize, type Json } from '../base/json.ts';
 
 /** UTF-8 bytes of items in one page. */
 const MAX_PAGE_BYTES: number = 448 * 1024;
 
-/** A place in a list: an item, and a place in its JSON text in UTF-16 code units. */
+/** A place in a list: an item, and an offset in its JSON text in UTF-16 code units. */
 export interface PagePosition {
   readonly index: number;
   readonly offset: number;
 }
 
-/** The beginning of a list. */
-export const FIRST_POSITION: PagePosition = { index: 0, offset: 0 };
-
 /** One page of a list of `Item`s. */
 export interface Page<Item extends Json = Json> {
   /** Whole items, from the requested position on. */
   readonly items: readonly Item[];
-  /** A piece of the JSON text of the item behind `items`; `last` when it is the end of that item. */
+  /** A part of the JSON text of the item after `items`; `last` if the item ends with it. */
   readonly part?: { readonly text: string; readonly last: boolean };
-  /** Where to go on; null at the end of the list. */
+  /** Where the next page begins; null at the end of the list. */
   readonly next: PagePosition | null;
 }
 
@@ -60,7 +57,7 @@ function partOf<Item extends Json>(
   total: number,
 ): Page<Item> {
   const json = JSON.stringify(item);
-  // As text inside JSON a code unit takes at most 6 bytes (an escape), so this many always fit.
+  // In JSON a code unit takes at most 6 bytes (as an escape), so this many units always fit.
   const end = Math.min(json.length, offset + Math.max(1, Math.floor(maxBytes / 6)));
   const last = end === json.length;
   const after = last ? { index: index + 1, offset: 0 } : { index, offset: end };
@@ -68,7 +65,7 @@ function partOf<Item extends Json>(
   return { items: [], part: { text: json.slice(offset, end), last }, next };
 }
 
-/** Puts pages together again; give it the pages of one list in order. */
+/** Joins pages; call it with the pages of one list in order. */
 export interface PageReader<Item extends Json> {
   /** The items that `page` completed, in order. */
   read(page: Page<Item>): readonly Item[];

@@ -1,31 +1,31 @@
 /**
- * What of a run waits for a person or for the outside: questions, approvals, work that ends later. One
- * mechanism: an item in the state, shown by `pending`, ended by one answer, its deadline, or the run.
+ * What a run waits for: questions, approvals, outside work. One mechanism: an item in the state,
+ * listed by `pending`, ended by one answer, its deadline, or the end of the run.
  *
- * I1  Items are plain JSON in the run's state: they outlive every process and every hand-over.
- * I2  An item ends once. What comes later is refused, and leaves no trace.
- * I3  An answer is checked here before it is accepted, so the loop meets only answers that fit.
+ * I1  Items are plain JSON in the run's state, so they outlive every process and every hand-over.
+ * I2  An item ends once. Later answers are refused and change nothing.
+ * I3  An answer is checked here before it is accepted, so the loop only sees answers that fit.
  */
 import type { Json, JsonObject } from '../base/json.ts';
 import { byteSize, isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
 import { foldedLabel } from '../text/folded-label.ts';
 import type { ToolResult } from './outcome.ts';
 
-/** Bytes of JSON that an answer may have: the most that a tool may return. */
+/** Bytes of JSON in an answer: as many as a tool may return. */
 const MAX_ANSWER_BYTES = 262_144;
 
-/** Ended items that are remembered, newest last, so that a late answer is told from a wrong id. */
+/** Ended items that are kept, newest last, to tell a late answer from a wrong id. */
 const MAX_SETTLED_ITEMS = 200;
 
 /** What every item has. */
 export interface ItemBase {
-  /** Of a question `q1`, `q2`, …; else the id of the call. */
+  /** `q1`, `q2`, … for a question; otherwise the id of the call. */
   readonly id: string;
   /** The call that waits. A call waits for one thing at a time. */
   readonly callId: string;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** When it ends without an answer; absent: it waits for as long as it takes. */
+  /** When it ends without an answer; absent: it waits forever. */
   readonly deadline?: number;
   /** From `since` to `deadline`. */
   readonly timeoutMs?: number;
@@ -37,11 +37,11 @@ export interface QuestionItem extends ItemBase {
   readonly question: string;
   /** Labels to choose from; absent: any text is an answer. */
   readonly options?: readonly string[];
-  /** With options: whether other text is an answer too. */
+  /** With options: whether any other text is accepted too. */
   readonly free: boolean;
-  /** More for the person to see. */
+  /** Further data for the person. */
   readonly details?: Json;
-  /** The answer when nobody gives one in time. */
+  /** The answer at the deadline if none was given. */
   readonly default?: Json;
 }
 
@@ -54,13 +54,13 @@ export interface ApprovalItem extends ItemBase {
   readonly reasoning?: string;
 }
 
-/** Work outside that a tool has begun and somebody else ends. */
+/** Outside work that a tool has begun. */
 export interface ExternalItem extends ItemBase {
   readonly kind: 'external';
   readonly tool: string;
   readonly args: JsonObject;
   readonly details?: Json;
-  /** What the call has come to so far; kept for its end and shown to nobody. */
+  /** The result so far, kept for the end of the call and not shown. */
   readonly begun: ToolResult;
   /** Whether a person changed the arguments. */
   readonly edited?: true;
@@ -79,27 +79,27 @@ export interface SettledItem {
 export type Decision =
   { readonly approve: true } | { readonly deny: string } | { readonly args: JsonObject };
 
-/** What ends an item: the value of a question or of outside work, or a decision. */
+/** What ends an item: the value for a question or outside work, or a decision. */
 export type AnswerBody =
   | { readonly kind: 'answer'; readonly value: Json }
   | { readonly kind: 'decision'; readonly decision: Decision };
 
-/** An answer that was accepted; `updateId` makes a repetition of it harmless. */
+/** An accepted answer; `updateId` makes a repetition harmless. */
 export type PersonAnswer = AnswerBody & { readonly id: string; readonly updateId: string };
 
-/** An answer as it may be accepted, or why not, in one sentence. */
+/** A valid answer, or why it is refused, in one sentence. */
 export type AnswerCheck =
   | { readonly kind: 'fits'; readonly body: AnswerBody }
   | { readonly kind: 'refused'; readonly message: string };
 
 /** What an answer is checked against: what waits, and what has ended. */
-export interface Waits {
+export interface WaitingItems {
   readonly pending?: readonly WaitingItem[];
   readonly settled?: readonly SettledItem[];
 }
 
 /** Checks the value for question or outside work `id`, which may come from any client. */
-export function checkAnswer(waits: Waits, id: unknown, value: unknown): AnswerCheck {
+export function checkAnswer(waits: WaitingItems, id: unknown, value: unknown): AnswerCheck {
   const item = itemOf(waits, id, ['question', 'external']);
   if (typeof item === 'string') return refused(item);
   if (isDeeperThan(value, MAX_JSON_DEPTH) || !isJson(value)) {
@@ -117,7 +117,7 @@ export function checkAnswer(waits: Waits, id: unknown, value: unknown): AnswerCh
 }
 
 /** Checks a decision about call `id`, which may come from any client. */
-export function checkDecision(waits: Waits, id: unknown, decision: unknown): AnswerCheck {
+export function checkDecision(waits: WaitingItems, id: unknown, decision: unknown): AnswerCheck {
   const item = itemOf(waits, id, ['approval']);
   if (typeof item === 'string') return refused(item);
   const read = readDecision(decision);
@@ -130,12 +130,12 @@ export function checkDecision(waits: Waits, id: unknown, decision: unknown): Ans
     : refused(`the decision has ${bytes} bytes, at most ${MAX_ANSWER_BYTES} are allowed`);
 }
 
-/** `1 John Smith, 2 John Doe`: options as a person may name them. */
+/** `1 John Smith, 2 John Doe`: options as a person may refer to them. */
 export function numberedOptions(options: readonly string[]): string {
   return options.map((label, index) => `${index + 1} ${label}`).join(', ');
 }
 
-/** `items` with `item`; one of the same call is replaced, since a call waits for one thing. */
+/** `items` with `item`. It replaces the item of the same call, since a call waits for one thing. */
 export function withItem(items: readonly WaitingItem[], item: WaitingItem): readonly WaitingItem[] {
   return [...items.filter(({ callId }) => callId !== item.callId), item];
 }
@@ -148,9 +148,9 @@ export function withSettled(
   return [...settled, { id, kind }].slice(-MAX_SETTLED_ITEMS);
 }
 
-/** The item with `id` of one of `kinds`, or why there is none. */
+/** The item with `id`, if it is one of `kinds`; otherwise why there is none. */
 function itemOf(
-  { pending = [], settled = [] }: Waits,
+  { pending = [], settled = [] }: WaitingItems,
   id: unknown,
   kinds: readonly WaitingItem['kind'][],
 ): WaitingItem | string {
@@ -185,7 +185,7 @@ function shownId(id: unknown): string {
   return typeof id === 'string' ? `\`${id.slice(0, 80)}\`` : typeof id;
 }
 
-/** A label or its number from 1; other text where it is allowed. */
+/** A label, or its number from 1; other text if it is allowed. */
 function chosenText(
   { options, free }: QuestionItem,
   value: Json,
@@ -214,7 +214,7 @@ function readDecision(decision: unknown): Decision | null {
   return isPlainObject(args) && isJson(args) ? { args: args as JsonObject } : null;
 }
 
-/** What came over the wire is JSON; what a caller in this process gave may be anything. */
+/** A value from the wire is JSON; one from a caller in this process may be anything. */
 function isJson(value: unknown): value is Json {
   if (value === null || ['boolean', 'string'].includes(typeof value)) return true;
   if (typeof value === 'number') return Number.isFinite(value);

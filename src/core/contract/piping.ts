@@ -1,8 +1,9 @@
-/** A Step as what the next run works with. */
+/** A Step as the input of another run. */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Step, StepStatus } from './step.ts';
 
-/** What a Step gives to the next run, or why it gives nothing. */
+/** What a Step passes to the next run, or why it passes nothing. */
 export type Piped =
   | {
       readonly kind: 'context';
@@ -19,7 +20,7 @@ const STATUSES: readonly StepStatus[] = [
   'compaction_failed',
 ];
 
-/** Whether `value` is the Step of a run; data of a user's own may well have some of its fields. */
+/** Whether `value` is the Step of a run; user data may have some of its fields. */
 export function isStep(value: unknown): value is Step {
   return (
     isPlainObject(value) &&
@@ -34,7 +35,7 @@ export function isStep(value: unknown): value is Step {
   );
 }
 
-/** The context that a Step is: the fields of an object, anything else as `input`. */
+/** The context that a Step becomes: the fields of an object, any other value as `input`. */
 export function contextOfStep(step: Step): Piped {
   if (step.status !== 'success') return { kind: 'failed', ...upstreamFailure(step) };
   const { value, fieldDescriptions } = step;
@@ -45,12 +46,12 @@ export function contextOfStep(step: Step): Piped {
   };
 }
 
-/** A value as named data: the fields of an object, anything else as `input`. */
+/** A value as named data: the fields of an object, any other value as `input`. */
 export function contextOfValue(value: Json): JsonObject {
   return isJsonObject(value) ? value : { input: value };
 }
 
-/** Why nothing comes after a run that was no success, for people and as data. */
+/** Why no run can follow an unsuccessful one, for people and as data. */
 export function upstreamFailure({
   runId,
   agent,
@@ -61,12 +62,10 @@ export function upstreamFailure({
   readonly message: string;
   readonly details: Json;
 } {
-  const said = message === undefined ? '' : `: ${message}`;
+  const suffix = message === undefined ? '' : `: ${message}`;
   return {
-    message: `upstream \`${agent}\` ended with ${reason}${said}`,
-    details: {
-      upstream: { runId, agent, status, reason, ...(message === undefined ? {} : { message }) },
-    },
+    message: `upstream \`${agent}\` ended with ${reason}${suffix}`,
+    details: { upstream: defined({ runId, agent, status, reason, message }) },
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The types of what goes into a run and comes out of it, as plain data: short enough to write in one
- * line, and all that prompts, schemas and coercion are made from.
+ * The types of a run's input and output, as plain data. They are short enough for one line, and
+ * prompts, schemas and coercion are derived from them.
  */
 
 /** The types that have no parts, in the order in which messages list them. */
@@ -26,7 +26,7 @@ export type SignatureType =
   /** The value may be null or absent. */
   | { readonly kind: 'optional'; readonly inner: SignatureType };
 
-/** An object with known fields; others are kept, or refused when it is `closed`. */
+/** An object with known fields; other fields are kept, or refused if it is `closed`. */
 export interface RecordType {
   readonly kind: 'record';
   readonly fields: readonly SignatureField[];
@@ -37,22 +37,22 @@ export interface RecordType {
 export interface SignatureField {
   readonly name: string;
   readonly type: SignatureType;
-  /** What it means, for prompts and schemas. */
+  /** Its meaning, for prompts and schemas. */
   readonly description?: string;
 }
 
-/** What goes in and what comes out. */
+/** A run's input and output. */
 export interface Signature {
   readonly params: readonly SignatureField[];
   readonly output: SignatureType;
 }
 
-/** `type` without the mark that it may be absent. */
+/** `type` without `optional`. */
 export function withoutOptional(type: SignatureType): Exclude<SignatureType, { kind: 'optional' }> {
   return type.kind === 'optional' ? withoutOptional(type.inner) : type;
 }
 
-/** Whether a name is hidden: models never see such a field or key, nor its value. */
+/** Whether a name is hidden: models see neither such a field or key nor its value. */
 export function isHidden(name: string): boolean {
   return name.startsWith('_');
 }
@@ -66,7 +66,7 @@ export function hiddenFields(fields: readonly SignatureField[]): readonly string
   return [...new Set(names)];
 }
 
-/** The fields of the records inside `type`, those of the outermost records. */
+/** The fields of the outermost records in `type`. */
 export function fieldsWithin(type: SignatureType): readonly SignatureField[] {
   switch (type.kind) {
     case 'record':

@@ -1,7 +1,7 @@
 /**
- * An agent as plain data: all that a run needs to know of its definition, recorded once when the
- * run starts, so that a run in flight keeps the definition that it began with. Functions (tools,
- * validators, dynamic instructions) stay on the worker and are called by name through activities.
+ * An agent as plain data: the parts of its definition that a run needs. It is recorded once, when
+ * the run starts, so a live run keeps its definition. Functions (tools, validators, dynamic
+ * instructions) stay on the worker and are called by name through activities.
  */
 import type { Limits } from '../../lisp.ts';
 import type { CompactionSpec } from './compaction.ts';
@@ -11,22 +11,22 @@ import type { Message } from '../base/message.ts';
 import type { Mode, OutputStrategy, Price } from './model.ts';
 import type { SignatureField, SignatureType } from './signature.ts';
 
-/** Text, or the fact that a function on the worker makes it for each request. */
+/** Text, or a mark that a function on the worker writes the text for each request. */
 export type TextSource =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'function' };
 
-/** What a tool does to the world, and so whether it may be run again. */
+/** A tool's effect on the world, which decides whether it may run again. */
 export type ToolEffect = 'read' | 'idempotent' | 'once';
 
-/** How often and how fast a failed tool call is tried again. */
+/** How failed tool calls are retried. */
 export interface RetrySpec {
-  /** In all, the first included. */
+  /** Attempts, including the first. */
   readonly attempts: number;
   readonly initialMs: number;
   readonly factor: number;
 }
 
-/** Where a tool stands among the others, for the overview of an agent with tool search. */
+/** The place of a tool in the overview of an agent with tool search. */
 export interface ToolArea {
   readonly domain?: string;
   readonly categories?: readonly string[];
@@ -35,24 +35,24 @@ export interface ToolArea {
 /** The agent that a tool starts as a child run. */
 export interface AgentToolSpec {
   readonly agent: string;
-  /** Id of a model entry in place of the agent's own. */
+  /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
 }
 
 /**
- * A tool whose work is a question to a model, asked in the middle of the calling run: one `json` run, or
- * `text` where no `output` is wanted.
+ * A tool that asks a model within the calling run, by the rules of mode `json`, or of `text` if it
+ * has no `output`.
  */
 export interface LlmToolSpec {
-  /** Template that the arguments fill in. Absent: prompt, signature and model are arguments themselves. */
+  /** Template for the arguments. Absent: prompt, signature and model are arguments. */
   readonly prompt?: string;
-  /** What the arguments are, for their coercion. */
+  /** The types of the arguments, for coercion. */
   readonly params: readonly SignatureField[];
-  /** The answer as it is asked for, and its full JSON Schema; absent: text. */
+  /** The requested type and its full JSON Schema; absent: text. */
   readonly output?: { readonly type: SignatureType; readonly schema: JsonObject };
   /** Id of a model entry; absent: that of the run. */
   readonly model?: string;
-  /** Attempts: 1 and its repairs. */
+  /** Replies that it may take: the first one and its repairs. */
   readonly maxTurns: number;
 }
 
@@ -71,17 +71,17 @@ export interface ToolSpec {
   readonly maxResultBytes: number;
   /** JSON Schema of the output, for programs; not checked. */
   readonly output?: JsonObject;
-  /** True: successes are kept per run and not asked for again. */
+  /** True: successful results are kept for equal calls of the run. */
   readonly cache?: true;
-  /** Whether a person approves calls: all, or those that a function on the worker picks. Absent: none. */
+  /** Which calls a person must approve: all, or those a function picks. Absent: none. */
   readonly approval?: 'always' | 'function';
-  /** How long the person has; then the call is denied. Absent: as long as it takes. */
+  /** The time to decide, after which the call is denied. Absent: no deadline. */
   readonly approvalTimeoutMs?: number;
-  /** Set when calls are child runs: no tool activity runs them. */
+  /** Set if calls are child runs; then no tool activity runs them. */
   readonly agent?: AgentToolSpec;
-  /** Keywords and queries stay on the worker: only the overview is made from the specification. */
+  /** The overview is made from this; keywords and queries stay on the worker. */
   readonly area?: ToolArea;
-  /** Set when a model does its work; then no tool activity runs it. */
+  /** Set if a model does the work; then no tool activity runs it. */
   readonly llm?: LlmToolSpec;
 }
 
@@ -97,7 +97,7 @@ export interface ToolSearchSpec {
   readonly noResults: string;
 }
 
-/** A model entry as plain data: id, prices and window; the model itself stays on the worker. */
+/** A model entry as plain data: id, prices, context window. The model stays on the worker. */
 export interface ModelSpec {
   readonly id: string;
   readonly contextWindow?: number;
@@ -105,13 +105,13 @@ export interface ModelSpec {
   readonly price?: Price;
   /** How an output is asked for; set when the agent's mode is `json`, and for LLM tools. */
   readonly structuredOutput?: OutputStrategy;
-  /** True: what may be absent is null in the replies of this model. */
+  /** True: optional fields are null in the replies of this model. */
   readonly strict?: true;
 }
 
 /** A model that LLM tools may ask. */
 export interface ToolModelSpec extends ModelSpec {
-  /** Ids of those that stand in for it, in order; all of them are tool models too. */
+  /** Ids of its fallbacks, in order; all of them are tool models too. */
   readonly fallbacks?: readonly string[];
 }
 
@@ -119,13 +119,13 @@ export interface ToolModelSpec extends ModelSpec {
 export interface SectionSpec {
   readonly name: string;
   readonly kind: 'text' | 'json' | 'yaml';
-  /** The author's words; absent for the default text of the kind. */
+  /** The author's text; absent: the default of the kind. */
   readonly guidance?: string;
   readonly schema?: JsonObject;
   readonly example?: Json;
 }
 
-/** How the run ends: which candidate is an answer, and who judges it. */
+/** How the run ends: what counts as an answer, and what validates it. */
 export interface AnswerSpec {
   readonly kind: 'text' | 'json';
   /** Name of the section in react. */
@@ -133,7 +133,7 @@ export interface AnswerSpec {
   readonly guidance?: string;
   readonly schema?: JsonObject;
   readonly example?: Json;
-  /** The output of the agent's signature: how the answer is asked for and found in a reply. */
+  /** The output of the agent's signature: how the answer is asked for and read. */
   readonly output?: SignatureType;
   /** Names of validators, in order. */
   readonly validators: readonly string[];
@@ -154,7 +154,7 @@ export interface ToolchainSpec {
 
 /** Options that only react agents have. */
 export interface ReactSpec {
-  /** A function on the worker writes what stands before examples and task. */
+  /** A function on the worker writes the messages before examples and task. */
   readonly prompt?: true;
   readonly format: FormatSpec;
   /** The thinking section, or null when the agent has none. */
@@ -163,13 +163,13 @@ export interface ReactSpec {
   readonly sections: readonly SectionSpec[];
   readonly precedence: 'action' | 'answer';
   readonly onUnparsed: 'retry' | 'answer' | 'fail';
-  /** Last user message of the first and of later requests; null: none. */
+  /** Last user message of the first request and of later ones; null: none. */
   readonly markers: readonly [string, string] | null;
 }
 
-/** What a signature says beside the output, which is the answer's. */
+/** The signature except its output, which is in the answer's specification. */
 export interface SignatureSpec {
-  /** As it is printed. */
+  /** The signature as text. */
   readonly text: string;
   readonly params: readonly SignatureField[];
 }
@@ -177,7 +177,7 @@ export interface SignatureSpec {
 /** What one stage of a pipeline does. */
 export type StageSpec =
   | { readonly kind: 'agent'; readonly agent: string }
-  /** All on the same context; the values are joined under the names. */
+  /** All run on the same context; their values are joined by name. */
   | { readonly kind: 'parallel'; readonly agents: readonly string[] }
   | {
       readonly kind: 'human';
@@ -191,26 +191,26 @@ export type StageSpec =
 export interface PipelineSpec {
   /** At least one. */
   readonly stages: readonly StageSpec[];
-  /** `carry`: programs of a stage begin with what the last programs before left. */
+  /** `carry`: programs of a stage begin with the definitions that earlier stages left. */
   readonly memory: 'none' | 'carry';
-  /** What fields that a stage gave are called in the context of the next. */
+  /** New names for fields that one stage passes to the next. */
   readonly map: { readonly [field: string]: string };
-  /** Id of a model entry in place of those of the stages. */
+  /** Id of a model entry that replaces those of the stages. */
   readonly model?: string;
 }
 
 /** What runs instead of a model: an agent, once for each item of a list. */
 export interface FanOutSpec {
   readonly agent: string;
-  /** Most children of one run; of more items each child gets a part, as another run of the fan-out. */
+  /** The most children of one run; for more items, each child is a fan-out over a part of them. */
   readonly batch: number;
-  /** Of an item: the fan-out ends, or its place in the value is null. */
+  /** When an item fails: the fan-out ends, or the item's place in the value is null. */
   readonly onFailure: 'end' | 'null';
-  /** Id of a model entry in place of that of the agent. */
+  /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
 }
 
-/** How much of programs a model reads. */
+/** How much of a program's output a model reads. */
 export interface ProgramSizes {
   /** Characters of the notes. */
   readonly feedbackChars: number;
@@ -223,9 +223,9 @@ export interface ProgramSizes {
 
 /** Options of the mode `lisp`. */
 export interface LispSpec {
-  /** Work turns: programs that are written. */
+  /** Turns in which programs are written. */
   readonly maxTurns: number;
-  /** Further turns, only to repair a rejected `return`. */
+  /** Extra turns to repair a rejected `return`. */
   readonly retryTurns: number;
   /** `explicit`: only `return` ends the run. */
   readonly completion: 'implicit' | 'explicit';
@@ -234,17 +234,17 @@ export interface LispSpec {
   readonly thinking: boolean;
   /** Steps of a checklist; empty: no plan. */
   readonly plan: readonly string[];
-  /** Whether the prompt tells of `task`. */
+  /** Whether the prompt describes `task`. */
   readonly journal: boolean;
 }
 
 /** How an agent runs programs. */
 export interface ProgramSpec {
-  /** Of each program; what is absent is the language's default. */
+  /** For each program; absent fields take the language's defaults. */
   readonly limits: Partial<Limits>;
   /** UTF-8 bytes of the encoded definitions. */
   readonly memoryLimitBytes: number;
-  /** More than that ends the run, or undoes the program. */
+  /** When the limit is exceeded: `strict` ends the run, `rollback` undoes the program. */
   readonly memoryStrategy: 'strict' | 'rollback';
   readonly sizes: ProgramSizes;
   /** Set exactly when `mode` is `lisp`. */
@@ -263,25 +263,22 @@ export interface AgentSpec {
   readonly name: string;
   readonly description?: string;
   readonly mode: Mode;
-  /** Template of the task; absent: the task as it is given. */
+  /** Template of the task; absent: the task as given. */
   readonly prompt?: string;
   readonly signature?: SignatureSpec;
-  /** What fields of the output mean, by name; carried along when a Step is piped. */
+  /** Descriptions of fields of the output, by name; passed on when a Step is piped. */
   readonly fieldDescriptions?: { readonly [name: string]: string };
-  /** What keys of the context mean. */
+  /** Descriptions of keys of the context. */
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Digits behind the point that floats of the answer keep. */
+  /** Decimal places that floats of the answer keep. */
   readonly floatPrecision?: number;
-  /** Set when a compiled agent runs: the text of its program, which no model is asked for. */
+  /** Set when a compiled agent runs: the text of its program. No model is called. */
   readonly compiled?: string;
   readonly instructions: TextSource | null;
   readonly rules: TextSource | null;
-  /**
-   * The model and its fallbacks, in the order in which they are tried. Of a pipeline and a fan-out none,
-   * else at least one.
-   */
+  /** The model and its fallbacks, in order. Empty exactly for a pipeline and a fan-out. */
   readonly models: readonly ModelSpec[];
-  /** All that may be called; with tool search its tool is the last of them. */
+  /** All that may be called; with tool search, the search tool is last. */
   readonly tools: readonly ToolSpec[];
   /** The models that LLM tools may ask; set exactly when there are such tools. */
   readonly toolModels?: readonly ToolModelSpec[];
@@ -291,9 +288,9 @@ export interface AgentSpec {
   readonly answer: AnswerSpec;
   /** Set exactly when `mode` is `react`. */
   readonly react: ReactSpec | null;
-  /** Set exactly when the agent is a pipeline: it asks no model itself. */
+  /** Set exactly when the agent is a pipeline, which itself calls no model. */
   readonly pipeline?: PipelineSpec;
-  /** Set exactly when the agent is a fan-out: it asks no model itself. */
+  /** Set exactly when the agent is a fan-out, which itself calls no model. */
   readonly fanOut?: FanOutSpec;
   /** Set exactly when the model may write programs. */
   readonly program?: ProgramSpec;

@@ -1,6 +1,6 @@
 /**
  * Statistics: counters that only rise and reach every ancestor, and gauges that are local. Each
- * counter has a twin with the prefix `$self:` that holds the run's own share only.
+ * counter has a twin with the prefix `$self:` that holds only the run's own share.
  */
 
 /** Numbers by key; a missing key is 0. */
@@ -15,12 +15,12 @@ export interface Stats {
 /** What one event does to one key. */
 export type StatChange =
   | { readonly kind: 'count'; readonly key: string; readonly by: number }
-  /** By a child: the twin stays. */
+  /** Added by a child: the twin is unchanged. */
   | { readonly kind: 'inherit'; readonly key: string; readonly by: number }
   | { readonly kind: 'rise'; readonly key: string; readonly by: number }
   | { readonly kind: 'set'; readonly key: string; readonly value: number };
 
-/** The statistics of a run in which nothing has happened. */
+/** The statistics of a new run. */
 export const EMPTY_STATS: Stats = { counters: {}, gauges: {} };
 
 /** Prefix of the twin that holds a run's own share of a counter. */
@@ -32,8 +32,8 @@ export function valueOf(stats: Stats, key: string): number {
 }
 
 /**
- * `stats` after `changes`, in order; a `count` moves the key and its twin. Only the side that moves is
- * copied: it is done at every event, and most of them move gauges alone.
+ * `stats` after `changes`, in order; a `count` moves the key and its twin. Copies only the side
+ * that moves, since this runs at every event, and most events move only gauges.
  */
 export function change(stats: Stats, changes: readonly StatChange[]): Stats {
   let counters: Record<string, number> | null = null;

@@ -19,13 +19,13 @@ export interface Usage {
   readonly modelCallRetries: number;
   readonly toolCalls: number;
   readonly durationMs: number;
-  /** The provider was asked for an output that fits a schema. */
+  /** The provider was asked for output that fits a schema. */
   readonly schemaUsed?: true;
-  /** A plain value of a program became the answer, because no turn was left. */
+  /** The plain value of a program became the answer, because no turn was left. */
   readonly fallbackUsed?: true;
 }
 
-/** A child run in a few words. */
+/** A short record of a child run. */
 export interface ChildSummary {
   readonly childId: string;
   readonly agent: string;
@@ -37,13 +37,13 @@ export interface ChildSummary {
 /** Where a run took place. */
 export interface StepTrace {
   readonly workflowId: string;
-  /** Run id of the service for the last link of the chain. */
+  /** The service's run id of the last link of the chain. */
   readonly executionId: string;
-  /** Run id of the service for the first link; equal over the whole chain. */
+  /** The service's run id of the first link; equal over the whole chain. */
   readonly firstExecutionId: string;
   /** Ids of inputs that came too late to be read. */
   readonly unreadInputs: readonly string[];
-  /** The run above, and the call that this run answers; absent for a root. */
+  /** The parent, and the call whose result this run is; absent for a root. */
   readonly parent?: {
     readonly workflowId: string;
     readonly runId: string;
@@ -52,7 +52,7 @@ export interface StepTrace {
   };
 }
 
-/** What programs left to those after them; empty for a run without programs. */
+/** The definitions that programs left; empty for a run without programs. */
 export type StepMemory = ProgramMemory | { readonly [name: string]: never };
 
 /** How a run ended, as plain JSON. */
@@ -78,7 +78,7 @@ export interface Step {
   };
   /** The first limit that was crossed; also on `success`. */
   readonly exceededLimit?: Breach;
-  /** What programs left; `{}` where there are none. */
+  /** The definitions that programs left; `{}` if there are none. */
   readonly memory: StepMemory;
   /** What the last program printed. */
   readonly notes: readonly string[];

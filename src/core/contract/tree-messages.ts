@@ -1,13 +1,13 @@
 /**
- * What runs of a tree say to each other, as plain data. Each message says how things are, never by how
- * much they changed: it may be lost, come twice, or after a later one.
+ * Messages between runs of a tree, as plain data. Each message states totals, never differences,
+ * because it may be lost, repeated, or overtaken by a later one.
  */
 import type { PendingItem } from './messages.ts';
 import type { Breach } from './limit.ts';
 import type { Numbers } from './stats.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
 
-/** From a child: what it and all below it have spent, and what waits for people. */
+/** From a child: what it and its descendants have spent, and what waits for people. */
 export interface ProgressMessage {
   readonly v: 1;
   readonly kind: 'progress';
@@ -16,13 +16,13 @@ export interface ProgressMessage {
   readonly number: number;
   readonly totals: Numbers;
   readonly pending: readonly PendingItem[];
-  /** What is kept of each lease that was recalled, once all below have said so too. */
+  /** What is kept of each recalled lease, after all descendants have answered too. */
   readonly returned?: readonly LeaseReturn[];
-  /** The last word of a child that ends without a Step: it is not charged. */
+  /** The last report of a child that ends without a Step: it is not charged. */
   readonly final?: true;
 }
 
-/** From a child: it wants more of these leases. Says its totals like any report. */
+/** From a child: it needs more of these leases. Carries its totals like any report. */
 export interface LeaseRequest {
   readonly v: 1;
   readonly kind: 'lease-request';
@@ -35,37 +35,37 @@ export interface LeaseRequest {
   readonly returned?: readonly LeaseReturn[];
 }
 
-/** What a child tells its parent. */
+/** What a child sends to its parent. */
 export type ParentMessage = ProgressMessage | LeaseRequest;
 
-/** From the parent: what may be spent in all, for each lease that was asked for or is recalled. */
+/** From the parent: what may be spent in total, for each lease that was asked for or recalled. */
 export interface LeaseGrant {
   readonly v: 1;
   readonly kind: 'lease-grant';
-  /** Of the newest request that is answered; a recall repeats it. */
+  /** The number of the newest request that it answers; a recall repeats it. */
   readonly number: number;
   readonly leases: readonly LeaseAnswer[];
 }
 
-/** From the parent: the child is to end, since somebody said so or a limit above was crossed. */
+/** From the parent: the child must end; it was canceled or an ancestor's limit was crossed. */
 export interface ChildCancel {
   readonly v: 1;
   readonly kind: 'cancel';
-  /** The words of the one who canceled; may be empty. */
+  /** The canceling person's text; may be empty. */
   readonly message: string;
-  /** Set when a limit above was crossed: the child ends for the same reason. */
+  /** Set if an ancestor's limit was crossed: the child ends for the same reason. */
   readonly breach?: Breach;
 }
 
-/** From the parent: until when the runs above may run, after one of their limits on time was changed. */
-export interface DeadlineNews {
+/** From the parent: the ancestors' deadlines, after one of their time limits was changed. */
+export interface DeadlineChange {
   readonly v: 1;
   readonly kind: 'deadlines';
-  /** Rises with each change that a parent tells; of several that come, the highest counts. */
+  /** Rises with each change that a parent sends; the highest counts. */
   readonly number: number;
   /** All that hold for the child, in the order of its link to the parent. */
   readonly deadlines: readonly Deadline[];
 }
 
-/** What a parent tells a child. */
-export type ChildMessage = LeaseGrant | ChildCancel | DeadlineNews;
+/** What a parent sends to a child. */
+export type ChildMessage = LeaseGrant | ChildCancel | DeadlineChange;

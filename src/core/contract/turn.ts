@@ -1,29 +1,29 @@
-/** A reply, read: what the model wants done, and all that was noticed on the way. Plain data. */
+/** A reply once it has been read: what the model wants done, and what is unusual. Plain data. */
 import type { Json } from '../base/json.ts';
 import type { FormattedSection, ToolCall, ToolCallPart } from '../base/message.ts';
 import type { Reply } from './model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import type { Candidate } from './judgement.ts';
 
-/** A value of a structured section; whether it fits its schema is checked elsewhere. */
+/** The value of a structured section; its schema is checked elsewhere. */
 export interface SectionValue {
   readonly name: string;
   readonly value: Json;
 }
 
-/** A structured section that has no value, or one that does not fit; it decides nothing. */
+/** A structured section without a value, or with an unfit one; the turn does not depend on it. */
 export interface SectionError {
   readonly name: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ReplyProblem[];
 }
 
-/** What stands beside an answer that is judged first; it is run when the answer is not accepted. */
+/** The calls or program beside an answer; they run if the answer is not accepted. */
 export type Attached =
   | { readonly kind: 'calls'; readonly calls: readonly ToolCall[] }
   | { readonly kind: 'program'; readonly source: string }
   | {
       readonly kind: 'problems';
-      readonly problems: readonly Problem[];
+      readonly problems: readonly ReplyProblem[];
       readonly feedback: readonly FormattedSection[];
     };
 
@@ -34,11 +34,11 @@ export interface TurnBase {
   /** Structured sections in order of appearance. */
   readonly sections: readonly SectionValue[];
   readonly sectionErrors: readonly SectionError[];
-  /** An answer stood beside calls or a program and was dropped. */
+  /** An answer next to calls or a program was dropped. */
   readonly discardedAnswer?: true;
-  /** Native calls as the transcript keeps them, in order; empty in modes without. */
+  /** Native calls as the transcript keeps them, in order; empty in modes without them. */
   readonly callParts: readonly ToolCallPart[];
-  /** What is odd about the reply, though it can be used. */
+  /** Unusual things about a reply that can still be used. */
   readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }
 
@@ -53,7 +53,7 @@ export interface CallsTurn extends TurnBase {
 export interface ProgramTurn extends TurnBase {
   readonly kind: 'program';
   readonly source: string;
-  /** What stands around it in the reply. */
+  /** The text around it in the reply. */
   readonly reasoning?: string;
 }
 
@@ -63,33 +63,44 @@ export interface AnswerTurn extends TurnBase {
   /** At least one. */
   readonly candidates: readonly Candidate[];
   readonly attached: Attached | null;
-  /** Set when the whole reply is the candidate, because no section was found in it. */
-  readonly unparsed?: Problem;
+  /** Set if the whole reply is the candidate, because it has no section. */
+  readonly unparsed?: ReplyProblem;
 }
 
-/** Nothing of the reply is run or judged. */
+/** Nothing in the reply is run or judged. */
 export interface MalformedTurn extends TurnBase {
   readonly kind: 'malformed';
   readonly family: 'format' | 'toolchain' | 'termination';
   /** At least one. */
-  readonly problems: readonly Problem[];
-  /** What the model is told. Empty when `callAnswers` say it all. */
+  readonly problems: readonly ReplyProblem[];
+  /** Feedback to the model. Empty if `callAnswers` say it all. */
   readonly feedback: readonly FormattedSection[];
-  /** One for each of `callParts`: what is answered to it. */
+  /** The answer to each of `callParts`. */
   readonly callAnswers: readonly string[];
-  /** The agent wants no retry: the run ends as `unparsable_reply`. */
+  /** The agent allows no retry: the run ends. */
   readonly ends: boolean;
-  /** As what it ends; default `unparsable_reply`. */
-  readonly endsAs?: 'empty_response';
+  /** The error code of the end; default `unparsable_reply`. */
+  readonly endsAs?: 'empty_response' | 'no_code_found' | 'multiple_code_blocks';
 }
 
 /** One turn of an agent. */
 export type Turn = CallsTurn | ProgramTurn | AnswerTurn | MalformedTurn;
 
-/** A turn with nothing noticed on the way. */
+/** The base of a turn in which nothing is unusual. */
 export const plainTurn: TurnBase = { blocks: {}, sections: [], sectionErrors: [], callParts: [] };
 
-/** The text of a reply; pieces between which the model only thought are put together. */
+/** A turn in which nothing is run or judged; the model may try again. */
+export function malformedTurn(
+  base: TurnBase,
+  family: MalformedTurn['family'],
+  problems: readonly ReplyProblem[],
+  told: Partial<Pick<MalformedTurn, 'feedback' | 'callAnswers'>>,
+): MalformedTurn {
+  const kind = 'malformed';
+  return { ...base, kind, family, problems, feedback: [], callAnswers: [], ends: false, ...told };
+}
+
+/** The text of a reply. Pieces separated only by reasoning are joined. */
 export function replyText(reply: Reply): string {
   return reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
@@ -99,8 +110,8 @@ export function wasCut(reply: Reply): boolean {
   return reply.finishReason === 'length';
 }
 
-/** The problem of a reply in which there is nothing to do. */
-export const emptyTurn: Problem = {
+/** The problem of a reply that asks for nothing. */
+export const emptyTurn: ReplyProblem = {
   code: 'empty_turn',
   message: 'the reply holds neither an action nor an answer',
 };

@@ -1,12 +1,12 @@
 /**
- * The contract of a text format: how sections are described to a model, read from its reply and
- * written for it. A format holds no state and no sections, so agents can share one.
+ * The contract of a text format: it describes sections to a model, reads them from a reply and
+ * writes them. A format has no state and no sections, so agents can share one.
  */
 import type { FormattedSection } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { usageErrorOf, type UsageProblem } from '../base/usage-error.ts';
 
-/** A section of a reply, as the model is told of it. */
+/** A section of a reply, as it is described to the model. */
 export interface DescribedSection {
   readonly name: string;
   readonly guidance: string;
@@ -14,40 +14,40 @@ export interface DescribedSection {
 
 /** One section that was found in a reply. */
 export interface Block {
-  /** As registered, whatever the case in the reply. */
+  /** The registered name, whatever its case in the reply. */
   readonly name: string;
-  /** Trimmed, never empty, with LF as line break; nothing in it is decoded. */
+  /** Trimmed, not empty, with LF line breaks; nothing in it is decoded. */
   readonly content: string;
 }
 
 /**
- * What a reply holds: its blocks in order of appearance, at least one, or the reason why it
- * cannot be used: `no_sections`, `truncated_reply`, `ambiguous_sections`, `unknown_section`.
+ * The blocks of a reply in order of appearance, at least one; or why it cannot be used:
+ * `no_sections`, `truncated_reply`, `ambiguous_sections`, `unknown_section`.
  */
 export type FormatReading =
   | { readonly kind: 'read'; readonly blocks: readonly Block[] }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
-/** How a reply came about. */
-export interface ReadOptions {
+/** Facts about the reply besides its text. */
+export interface FormatReadOptions {
   /** The provider stopped at its token limit. */
   readonly wasCut: boolean;
 }
 
 /** A text format. `parse` never throws and is linear in the length of the text. */
 export interface TextFormat {
-  /** The text that asks for these sections. UsageError for names that {@link checkSectionNames} refuses. */
+  /** The text that asks for these sections. Throws a UsageError for names that are not valid. */
   describe(sections: readonly DescribedSection[]): string;
   /** The blocks of a reply. `names` are those of the registered sections. */
-  parse(text: string, names: readonly string[], options: ReadOptions): FormatReading;
-  /** Sections as text for a model. Content without tags or headings reads back. */
+  parse(text: string, names: readonly string[], options: FormatReadOptions): FormatReading;
+  /** Sections as text for a model. Content without tags or headings can be parsed back. */
   format(sections: readonly FormattedSection[]): string;
 }
 
-/** What the name of a section looks like. */
+/** The form of a section name. */
 const sectionNamePattern: RegExp = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
-/** Names that observations, prompts and inputs use themselves. */
+/** Names that observations, prompts and inputs use. */
 const reservedSectionNames: readonly string[] = [
   'observation',
   'task',
@@ -58,7 +58,7 @@ const reservedSectionNames: readonly string[] = [
   'error',
 ];
 
-/** All that is wrong with the names of the sections of one agent; empty when nothing is. */
+/** All problems of the section names of one agent; empty if there are none. */
 export function checkSectionNames(names: readonly string[]): readonly UsageProblem[] {
   if (names.length === 0) {
     return [
@@ -96,18 +96,18 @@ export function assertSectionNames(names: readonly string[]): void {
   if (problems.length > 0) throw usageErrorOf(problems);
 }
 
-/** Nothing was recognised, or only empty sections. */
+/** The reading of a reply that has no sections, or only empty ones. */
 export function noSections(): FormatReading {
   return { kind: 'problem', problem: { code: 'no_sections', message: 'no section was found' } };
 }
 
-/** The reply stopped at the token limit, inside the section `open` if that is known. */
+/** The reply stopped at the token limit, inside the section `open` if known. */
 export function truncatedReply(open?: string): FormatReading {
   return { kind: 'problem', problem: truncatedProblem(open) };
 }
 
-/** The problem `truncated_reply`; its path is the section that was left open. */
-export function truncatedProblem(open?: string): Problem {
+/** The problem `truncated_reply`; its path is the section that was open. */
+export function truncatedProblem(open?: string): ReplyProblem {
   const message = 'the reply was cut off by the length limit';
   return open === undefined
     ? { code: 'truncated_reply', message }

@@ -1,6 +1,6 @@
 /**
  * Sections as level-1 headings. A heading is a line with one `#` at column 0, blanks and a title,
- * outside code fences; a block runs to the next heading of a registered section.
+ * outside code fences. A block ends at the next heading of a registered section.
  */
 import type { FormattedSection } from '../base/message.ts';
 import { clip } from '../text/cut.ts';
@@ -13,20 +13,20 @@ import {
   type Block,
   type DescribedSection,
   type FormatReading,
-  type ReadOptions,
+  type FormatReadOptions,
   type TextFormat,
 } from './format.ts';
 
 /** Options of a format. */
 export interface MarkdownFormatOptions {
-  /** Refuse replies with a level-1 heading that is no section. Default: false. */
+  /** Refuse replies with a level-1 heading that is not a section. Default: false. */
   readonly strict?: boolean;
 }
 
 interface Heading {
-  /** Where its line begins. */
+  /** Start of its line. */
   readonly at: number;
-  /** Where the next line begins. */
+  /** Start of the next line. */
   readonly end: number;
   readonly title: string;
 }
@@ -37,7 +37,7 @@ const heading =
 /** CommonMark: four blanks make an indented code block, not a fence. */
 const maxFenceIndent = 3;
 
-/** How much of an unknown title a problem quotes, in characters. */
+/** Characters of an unknown title that a problem quotes. */
 const maxQuotedTitle = 80;
 
 /** The format whose sections are headings. */
@@ -58,7 +58,7 @@ function describe(sections: readonly DescribedSection[]): string {
 function parse(
   text: string,
   names: readonly string[],
-  { wasCut }: ReadOptions,
+  { wasCut }: FormatReadOptions,
   strict: boolean,
 ): FormatReading {
   const registered = new Map(names.map((name) => [name.toLowerCase(), name]));
@@ -67,7 +67,7 @@ function parse(
     const name = registered.get(title.toLowerCase());
     return name === undefined ? [] : [{ at, end, name }];
   });
-  // Without end marks the last section of a reply that was cut is always open.
+  // Headings have no end marks, so the last section of a truncated reply is always open.
   if (wasCut) return truncatedReply(sections.at(-1)?.name);
   const unknown = headings.find(({ title }) => !registered.has(title.toLowerCase()));
   if (strict && unknown !== undefined) return unknownSection(unknown.title);
@@ -78,7 +78,7 @@ function parse(
   return blocks.length === 0 ? noSections() : { kind: 'read', blocks };
 }
 
-/** The title is text of the model: it stays in the message and is quoted in part. */
+/** The title is the model's text: the message quotes only its beginning. */
 function unknownSection(title: string): FormatReading {
   const message = `there is no section ${clip(title, maxQuotedTitle)}`;
   return { kind: 'problem', problem: { code: 'unknown_section', message } };
@@ -98,7 +98,7 @@ function headingsOf(text: string): readonly Heading[] {
   return headings;
 }
 
-/** The lines that may be headings or fences; a reply has few, so the others are not even cut out. */
+/** The lines that may be headings or fences. A reply has few, so other lines are not extracted. */
 function markedLines(text: string): readonly PlacedLine[] {
   const lines: PlacedLine[] = [];
   let at = 0;
@@ -114,7 +114,7 @@ function markedLines(text: string): readonly PlacedLine[] {
   return lines;
 }
 
-/** The title of a level-1 heading, or an empty text when `line` is none. */
+/** The title of a level-1 heading; empty if `line` is not one. */
 function titleOf(line: string): string {
   if (line[0] !== '#' || (line[1] !== ' ' && line[1] !== '\t')) return '';
   let title = line.slice(1).trim();
@@ -140,7 +140,7 @@ function write(section: FormattedSection, depth: number): string {
   ].join('\n');
 }
 
-/** `text` with `\` before each line that would end a section of this depth or one around it. */
+/** `text` with `\` before each line that would end a section of this depth or an outer one. */
 function withoutHeadings(text: string, depth: number): string {
   return text.replace(new RegExp(`^(?=#{1,${depth}}[ \\t])`, 'gm'), '\\');
 }

@@ -1,10 +1,10 @@
 /**
- * Sections as tags: `<answer>…</answer>`. Not XML: content is raw, nothing is decoded, and only
- * the tags of registered sections count, so a reply may quote any markup.
+ * Sections as tags: `<answer>…</answer>`. Not XML: content is raw, nothing is decoded, and only the
+ * tags of registered sections count, so a reply may quote any markup.
  *
- * I1 A tag is `<name>` or `</name>`, ASCII case ignored, blanks allowed before `>`, no attributes.
- * I2 The outermost closed section wins; its content is never looked at again.
- * I3 An opening tag that is never closed is text, unless the reply was cut off.
+ * I1  A tag is `<name>` or `</name>`, ASCII case ignored, blanks allowed before `>`, no attributes.
+ * I2  The outermost closed section wins; tags in its content are ignored.
+ * I3  An opening tag that is never closed is text, unless the reply was cut off.
  */
 import type { FormattedSection } from '../base/message.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
@@ -15,13 +15,13 @@ import {
   type Block,
   type DescribedSection,
   type FormatReading,
-  type ReadOptions,
+  type FormatReadOptions,
   type TextFormat,
 } from './format.ts';
 
 /** Options of a format. */
 export interface XmlFormatOptions {
-  /** Refuse replies in which a section holds a tag of another one. Default: false. */
+  /** Refuse replies in which a section contains a tag of another one. Default: false. */
   readonly strict?: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Tag {
   readonly name: string;
   readonly opens: boolean;
   readonly start: number;
-  /** Behind the `>`. */
+  /** After the `>`. */
   readonly end: number;
 }
 
@@ -56,7 +56,7 @@ function describe(sections: readonly DescribedSection[]): string {
 function parse(
   text: string,
   names: readonly string[],
-  { wasCut }: ReadOptions,
+  { wasCut }: FormatReadOptions,
   strict: boolean,
 ): FormatReading {
   const tags = tagsOf(text, names);
@@ -96,7 +96,7 @@ function ambiguousSections(inner: string, outer: string): FormatReading {
 function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
   const registered = new Map(names.map((name) => [name.toLowerCase(), name]));
   const tags: Tag[] = [];
-  // Sticky, not global search: each `<` is looked at once, so many half tags stay linear.
+  // Sticky, not a global search: each `<` is tried once, so many half tags stay linear.
   const pattern = /<(\/?)([A-Za-z][A-Za-z0-9_-]{0,31})\s*>/y;
   let start = text.indexOf('<');
   while (start !== -1) {
@@ -111,7 +111,7 @@ function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
   return tags;
 }
 
-/** For each opening tag the index of the tag that closes it: bracket matching name by name. */
+/** For each opening tag, the index of its closing tag. Each name is matched on its own. */
 function closingTags(tags: readonly Tag[]): readonly (number | undefined)[] {
   const closing: (number | undefined)[] = Array.from({ length: tags.length });
   const openByName = new Map<string, number[]>();
@@ -127,7 +127,7 @@ function closingTags(tags: readonly Tag[]): readonly (number | undefined)[] {
   return closing;
 }
 
-/** `around`: names of the sections that this one stands in. */
+/** `around`: names of the enclosing sections. */
 function write(section: FormattedSection, around: readonly string[]): string {
   const names = [...around, section.name];
   const content = section.content ?? '';
@@ -142,7 +142,7 @@ function write(section: FormattedSection, around: readonly string[]): string {
   return `<${section.name}>\n${inner}\n</${section.name}>`;
 }
 
-/** `text` with `<\/n>` for each closing tag of the sections that it stands in. */
+/** `text` with `<\/n>` for each closing tag of the enclosing sections. */
 function withoutClosingTags(text: string, names: readonly string[]): string {
   const lowerNames = new Set(names.map((name) => name.toLowerCase()));
   return text.replace(/<\/([A-Za-z][A-Za-z0-9_-]*)(?=\s*>)/g, (tag, name: string) =>

@@ -1,16 +1,16 @@
-/** Limits as predicates on statistics: what has tripped, and what the next piece of work would trip. */
+/** Limits as predicates: which have tripped, and which the next piece of work would trip. */
 import { isSelf, self, withoutSelf } from '../stats/stat-keys.ts';
 import { valueOf, type Numbers, type Stats } from '../contract/stats.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
 
 /**
- * The first limit, in list order, whose value is greater than its `max`; inside a prefix limit the
- * smallest key in code-point order. A limit with `onReach: 'refuse'` never ends a run.
+ * The first limit, in list order, whose value is greater than its `max`. For a prefix limit, the
+ * first such key in code-point order counts. A limit with `onReach: 'refuse'` never ends a run.
  */
 export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | null {
   for (const limit of limits) {
     if (limit.onReach === 'refuse') continue;
-    // Looked at after every event: an exact limit, the usual kind, is two look-ups and no more.
+    // Checked after every event: an exact limit, the usual kind, costs two lookups.
     const isQuiet = limit.kind === 'exact' && valueOf(stats, limit.key) <= limit.max;
     if (isQuiet) continue;
     for (const key of keysOf(limit, stats)) {
@@ -22,9 +22,9 @@ export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | nu
 }
 
 /**
- * The first limit, in list order, that one more of `keys` would cross; `keys` are base keys, their
- * `$self:` twins are checked with them. `pending` is work in flight, by base key, that counts
- * already; so does what `reserved` says of a limit.
+ * The first limit, in list order, that one more of `keys` would cross. `keys` are base keys; their
+ * `$self:` twins are checked too. Work in flight (`pending`, by base key) and what is `reserved` of
+ * a limit count as spent.
  */
 export function wouldCross(
   limits: readonly Limit[],
@@ -34,7 +34,8 @@ export function wouldCross(
   reserved: (limit: Limit) => number = () => 0,
 ): Breach | null {
   for (const limit of limits) {
-    // Asked several times in each iteration: an exact limit, the usual kind, is one comparison.
+    // Checked several times in each iteration: an exact limit, the usual kind, costs one
+    // comparison.
     if (limit.kind === 'exact' && !keys.includes(withoutSelf(limit.key))) continue;
     const moved = keys.flatMap((key) => [key, self(key)]).toSorted();
     for (const key of moved) {
@@ -49,7 +50,7 @@ export function wouldCross(
   return null;
 }
 
-/** `limit exceeded: …` or `limit reached: …`, with the key, the numbers and the ancestor, if any. */
+/** `limit exceeded: …` or `limit reached: …`, with key, numbers and the ancestor, if any. */
 export function explainBreach(breach: Breach): string {
   const { key, value, attempted, limit, origin } = breach;
   const name = origin === 'self' ? key : `${key} of ${origin.agent} (run ${origin.runId})`;
@@ -58,7 +59,7 @@ export function explainBreach(breach: Breach): string {
     : `limit reached: ${name} would be ${attempted}, the limit is ${limit.max}`;
 }
 
-/** Whether `limit` watches `key`; a prefix watches `$self:` twins only when it says so. */
+/** Whether `limit` watches `key`; a prefix watches `$self:` twins only if it has `$self:`. */
 export function covers(limit: Limit, key: string): boolean {
   if (limit.kind === 'exact') return limit.key === key;
   return key.startsWith(limit.key) && (!isSelf(key) || isSelf(limit.key));

@@ -1,6 +1,7 @@
 /**
- * Limits as users write them → the list that a run checks: short forms become keys, the defaults
- * stand below, a start's limits replace the definition's on the same key. All problems at once.
+ * Compiles limits as users write them to the list that a run checks: short forms become keys,
+ * defaults are added, and the limits of a start replace those of the definition on the same key.
+ * Reports all problems together.
  */
 import type { LimitsInput } from '../contract/input.ts';
 import { nearestName } from '../text/nearest.ts';
@@ -35,17 +36,17 @@ type ShortForm = keyof typeof SHORT_FORMS;
 
 const SHORT_FORM_NAMES = Object.keys(SHORT_FORMS) as ShortForm[];
 
-/** What users wrote, the definition first. */
+/** The limits that users wrote, the definition's first. */
 export interface LimitSources {
   readonly definition?: LimitsInput | undefined;
-  /** The definition's bound on turns: of it and its limit `iterations` the smaller holds. */
+  /** The definition's maximum of turns; if it also has a limit `iterations`, the smaller counts. */
   readonly maxTurns?: number | undefined;
   readonly start?: LimitsInput | undefined;
-  /** Decides which defaults are on. Default: all of them. */
+  /** Decides which defaults apply. Default: all of them. */
   readonly mode?: Mode | undefined;
 }
 
-/** The list of limits, or all that is wrong with what was written. */
+/** The list of limits, or all problems. */
 export type CompiledLimits =
   | { readonly kind: 'limits'; readonly limits: readonly Limit[] }
   | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
@@ -63,7 +64,7 @@ export function compileLimits(sources: LimitSources): CompiledLimits {
   return { kind: 'limits', limits: applyLayer(bounded, sources.start) };
 }
 
-/** `limits` of a live run with those of `input` in their place: what `adjust` does. */
+/** `limits` of a live run, replaced by those of `input` on the same keys; for `adjust`. */
 export function mergeLimits(
   limits: readonly Limit[],
   input: LimitsInput | undefined,
@@ -73,8 +74,8 @@ export function mergeLimits(
   return { kind: 'limits', limits: applyLayer(limits, input) };
 }
 
-/** All that is wrong with `input`, in the order in which it is written. */
-export function inputProblems(input: LimitsInput | undefined): readonly UsageProblem[] {
+/** All problems of `input`, in the order in which it is written. */
+export function inputProblems(input: unknown): readonly UsageProblem[] {
   if (input === undefined || input === 'unlimited') return [];
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     const message = `Expected \`limits\` to be 'unlimited' or an object, got ${shown(input)}. Write it as \`{ iterations: 20 }\`.`;
@@ -127,7 +128,7 @@ function isShortForm(name: string): name is ShortForm {
   return Object.hasOwn(SHORT_FORMS, name);
 }
 
-/** Puts what one source says over `below`: replaced in place, new ones behind, dropped if so said. */
+/** Applies one source to `below`: replaces in place, adds at the end, removes lifted limits. */
 function applyLayer(below: readonly Limit[], input: LimitsInput | undefined): readonly Limit[] {
   if (input === undefined) return below;
   if (input === 'unlimited') return [];
@@ -152,10 +153,7 @@ function withShortForm(limits: readonly Limit[], name: ShortForm, value: number)
   return replaceGroup(limits, [{ ...replaced, kind: 'exact', key, max }]);
 }
 
-/**
- * Several limits of one source may share a key, such as a refusal at 5 and an end at 10: they
- * replace those of the source below together.
- */
+/** Limits of one source may share a key; together they replace those of the source below. */
 function withCustom(below: readonly Limit[], custom: readonly Limit[]): readonly Limit[] {
   let limits = below;
   const groups = new Map<string, Limit[]>();
@@ -169,7 +167,7 @@ function withCustom(below: readonly Limit[], custom: readonly Limit[]): readonly
   return limits;
 }
 
-/** Puts `group`, limits on one key, where the first limit on that key stands, or at the end. */
+/** Puts `group`, limits on one key, in place of the first limit on that key, or at the end. */
 function replaceGroup(limits: readonly Limit[], group: readonly Limit[]): readonly Limit[] {
   const isSame = (limit: Limit): boolean =>
     limit.kind === group[0]?.kind && limit.key === group[0].key;

@@ -3,8 +3,8 @@ import type { Limit } from '../contract/limit.ts';
 
 /**
  * The limits of an agent that sets none, in the order in which they are checked. They stop runs
- * that go in circles, not runs that work long: three failures of one kind in a row mean that the
- * model does not understand the feedback, a hundred iterations that it does not get anywhere.
+ * that go in circles, not long runs: three failures of one kind in a row mean that the model does
+ * not understand the feedback, a hundred iterations that it makes no progress.
  */
 export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: '$self:agent:iterations', max: 100 },
@@ -15,13 +15,13 @@ export const DEFAULT_LIMITS: readonly Limit[] = [
   { kind: 'exact', key: 'agent:code_executions_error_consecutive', max: 3 },
   { kind: 'exact', key: '$self:agent:answer_rejected_total', max: 10 },
   { kind: 'exact', key: 'agent:termination_parse_error_consecutive', max: 3 },
-  // A tree deeper or wider than this is a loop of agents that call each other; one more child is
-  // refused, and the model reads so, since the work done is not lost by that.
+  // A deeper or wider tree is a loop of agents that call each other. One more child is refused and
+  // the model reads why, so the work done is not lost.
   { kind: 'exact', key: 'agent:depth', max: 5, onReach: 'refuse' },
   { kind: 'exact', key: 'agent:children', max: 100, onReach: 'refuse' },
 ];
 
-/** Streaks and rejections that `maxTurns` bounds in modes where it is the budget for mistakes. */
+/** Streaks and rejections that `maxTurns` bounds in modes where turns are for mistakes. */
 const MISTAKES: readonly string[] = [
   'agent:toolchain_parse_error_consecutive',
   'agent:code_executions_error_consecutive',
@@ -29,8 +29,17 @@ const MISTAKES: readonly string[] = [
   'agent:termination_parse_error_consecutive',
 ];
 
-/** The defaults of a mode: in `json` and `lisp` turns are there to repair mistakes, so few are no reason to stop. */
+/** Whether the turns of a mode are there to repair mistakes. */
+const REPAIRS_BY_TURNS: Readonly<Record<Mode, boolean>> = {
+  react: false,
+  chat: false,
+  json: true,
+  text: false,
+  lisp: true,
+};
+
+/** The default limits of a mode; all of them without one. */
 export function defaultLimitsOf(mode: Mode | undefined): readonly Limit[] {
-  if (mode !== 'json' && mode !== 'lisp') return DEFAULT_LIMITS;
+  if (mode === undefined || !REPAIRS_BY_TURNS[mode]) return DEFAULT_LIMITS;
   return DEFAULT_LIMITS.filter(({ key }) => !MISTAKES.includes(key));
 }

@@ -1,20 +1,20 @@
-/** What is wrong with a limit on a key that a user wrote. */
+/** Problems of limits that a user wrote. */
 import {
   AGENT_PREFIX,
   isSelf,
-  SELF_PREFIX,
   STAT_KEYS,
   statKeyInfo,
   statRowsUnder,
   withoutSelf,
   type StatKeyRow,
 } from '../stats/stat-keys.ts';
-import { editDistance } from '../text/nearest.ts';
+import { editDistance } from '../../lisp/base/suggest.ts';
+import { SELF_PREFIX } from '../contract/stats.ts';
 import { shown } from '../text/shown.ts';
 import type { UsageProblem } from '../base/usage-error.ts';
 import type { Limit } from '../contract/limit.ts';
 
-/** All problems of one limit, each with the code `limit_key`; none when it can be watched. */
+/** All problems of one limit, each with the code `limit_key`; none if it can be watched. */
 export function limitProblems(value: unknown): readonly UsageProblem[] {
   if (!hasShape(value)) {
     return [
@@ -40,7 +40,7 @@ function hasShape(value: unknown): value is Limit {
   );
 }
 
-/** The rows of the table that the limit watches; undefined for keys of a user's own. */
+/** The rows of the table that the limit watches; undefined for user keys. */
 function watchedRows(limit: Limit): readonly StatKeyRow[] | undefined {
   const base = withoutSelf(limit.key);
   if (limit.kind === 'exact') {
@@ -48,7 +48,7 @@ function watchedRows(limit: Limit): readonly StatKeyRow[] | undefined {
     const info = statKeyInfo(limit.key);
     return info === undefined ? [] : [info.row];
   }
-  // A prefix shorter than `agent:` watches keys of users as well, so it names no rows.
+  // A prefix shorter than `agent:` also watches user keys, so it names no rows.
   return base.startsWith(AGENT_PREFIX) ? statRowsUnder(limit.key) : undefined;
 }
 
@@ -67,7 +67,7 @@ function keyMessage(limit: Limit, rows: readonly StatKeyRow[] | undefined): stri
   return undefined;
 }
 
-/** Names the nearest key; a name of a tool or a model behind it is kept where the key takes one. */
+/** Suggests the nearest key; keeps a tool's or model's name after it if the key takes one. */
 function advice(key: string): string {
   const self = isSelf(key) ? SELF_PREFIX : '';
   const base = withoutSelf(key);

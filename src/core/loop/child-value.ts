@@ -1,4 +1,4 @@
-/** What a loop without a model does with a child that gave no value: its run ends, and says of what. */
+/** The values of children in a loop without a model: a child without a value ends the run. */
 import type { Breach } from '../contract/limit.ts';
 import { leaving } from '../run/ending.ts';
 import { upstreamFailure } from '../contract/piping.ts';
@@ -21,9 +21,9 @@ export function stepIn(work: Work, result: SpawnResult): Step {
   }
 }
 
-/** The Steps of children that began together and end together; throws for the one that failed first. */
+/** The Steps of children that began together; throws if one failed, for the first that did. */
 export function stepsIn(work: Work, results: readonly SpawnResult[]): readonly Step[] {
-  // It ended the others: theirs is no reason.
+  // It ended the others, so their ends are not the reason.
   const lost = results.find((result) => result.kind !== 'value' && !isAborted(result));
   return (lost === undefined ? results : [lost]).map((result) => stepIn(work, result));
 }

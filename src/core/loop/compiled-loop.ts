@@ -1,15 +1,17 @@
 /**
- * The iteration of a compiled agent: its program, and the judgement of what it gives. No model is asked,
- * and nothing is repaired. Asynchronous like `lisp-loop.ts`.
+ * The iteration of a compiled agent: its program, and the judgement of its value. No model is
+ * asked, and nothing is repaired.
  */
+import { defined } from '../base/defined.ts';
 import type { Reply } from '../contract/model.ts';
 import { noUsage } from '../model/usage.ts';
+import { candidateOf, errorOf, refusalOf, rejectionOf } from '../modes/program-answer.ts';
 import { leaving } from '../run/ending.ts';
-import { candidateOf, judged, problemLines, refusalOf, accepted } from './lisp-loop.ts';
-import { asBug } from './mode-loop.ts';
+import { judgeCandidates } from './judge.ts';
+import { acceptAnswer, toInternalError } from './turn.ts';
 import type { Next } from './work.ts';
 
-/** Stands where a turn that is handed over has the reply of a model. */
+/** Stands for the reply of a model in a turn that is handed over. */
 const NO_REPLY: Reply = {
   parts: [],
   calls: [],
@@ -22,12 +24,12 @@ const NO_REPLY: Reply = {
 /** The only iteration of a compiled run. */
 export const compiledLoop: Next = async (work) => {
   try {
-    const { run, iteration, startedAt } = work;
-    const { turn: kept, head } = run.state;
+    const { iteration, startedAt, state } = work;
+    const { spec } = state.head;
     const report = await work.program({
-      source: head.spec.compiled ?? '',
+      source: spec.compiled ?? '',
       programId: `${iteration}.p`,
-      ...(kept?.program === undefined ? {} : { kept: kept.program }),
+      ...defined({ kept: state.turn?.program }),
       keep: (program) => ({
         reply: NO_REPLY,
         startedAt,
@@ -37,23 +39,20 @@ export const compiledLoop: Next = async (work) => {
     });
     switch (report.outcome) {
       case 'failed':
-        throw leaving(refusalOf(report));
+        throw leaving({ kind: 'failed', ...refusalOf(report) });
       case 'error': {
-        const { reason, message } = report.error ?? { reason: 'internal', message: '' };
-        throw leaving({ kind: 'failed', code: reason, cause: message });
+        const { reason: code, message: cause } = errorOf(report);
+        throw leaving({ kind: 'failed', code, cause });
       }
       case 'value':
       case 'returned': {
         const text = JSON.stringify(report.value ?? null);
-        const judgement = await judged(work, [candidateOf(work, report)], text);
-        if (judgement.kind === 'accepted') return accepted(work, judgement.value, []);
-        const problems = problemLines(judgement);
-        const details = { problems, value: report.value ?? null };
-        const cause = `no answer could be used: ${problems[0] ?? 'the answer was not accepted'}`;
-        throw leaving({ kind: 'failed', code: 'validation_error', cause, details });
+        const judgement = await judgeCandidates(work, [candidateOf(spec, report)], text);
+        if (judgement.kind === 'accepted') return acceptAnswer(work, judgement.value);
+        throw leaving({ kind: 'failed', ...rejectionOf(report, judgement) });
       }
     }
   } catch (error) {
-    throw asBug(error);
+    throw toInternalError(error);
   }
 };

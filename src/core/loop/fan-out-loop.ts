@@ -1,38 +1,40 @@
 /**
- * The loop of a fan-out: an agent once for each item of a list, and no model call of its own. More items
- * than one run may have children go to runs in between, which are runs of the same fan-out on a part of
- * the list: no history holds more than `batch` children, whatever the number of items.
+ * The loop of a fan-out: an agent runs once for each item of a list, and the fan-out itself calls
+ * no model. More items than `batch` go to runs in between, each of which is the same fan-out on a
+ * part of the list. So no history has more than `batch` children, however many items there are.
  *
- * I1  Values stand in the order of the items, whatever ended first.
- * I2  A run in between gives one value for each of its items. When it fails itself (its list is too
- *     large, a limit stops it) the fan-out ends, whatever `onFailure` says: no item has failed. When
- *     somebody cancels it alone, its items are given up.
- * I3  Limits end the fan-out too. Those that can be known to have no room end it before its first child.
- * I4  Items run once: input that comes meanwhile finds the values kept, unless it interrupts.
+ * I1  Values are in the order of the items, whichever ended first.
+ * I2  A run in between gives one value for each of its items. When that run itself fails (its list
+ *     is too large, a limit stops it), the fan-out ends whatever `onFailure` says, since no item
+ *     has failed. When it alone is canceled, its items have no value.
+ * I3  Limits end the fan-out too. A limit that is known to have no room ends it before its first
+ *     child.
+ * I4  Items run once: when input comes meanwhile, the values are kept, unless it interrupts.
  */
+import { defined } from '../base/defined.ts';
 import { byteSize, isPlainObject, type Json } from '../base/json.ts';
 import type { Task } from '../base/message.ts';
 import { stepIn, stepsIn, stopAt } from './child-value.ts';
 import { leaving } from '../run/ending.ts';
 import { childrenNeeded, inputOfItem, itemsIn, levelsOf, partsOf } from '../start/fan-out-plan.ts';
-import { asBug } from './mode-loop.ts';
+import { toInternalError } from './turn.ts';
 import { stageTask } from './pipeline-state.ts';
-import type { SpawnResult, SpawnWish } from '../children/spawn.ts';
+import type { SpawnRequest, SpawnResult } from '../children/spawn.ts';
 import type { FanOutSpec } from '../contract/spec.ts';
 import { MAX_START_BYTES } from '../start/start-input.ts';
 import type { Next, Work } from './work.ts';
 
-/** A child that is to run, and the items that it is for. */
+/** A child to run, and the items that it is for. */
 interface Share {
-  readonly wish: SpawnWish;
+  readonly request: SpawnRequest;
   readonly count: number;
   /** Whether it is a run in between, whose value is a list. */
   readonly isPart: boolean;
 }
 
 /**
- * Bytes of JSON that children which start together may be started with: they leave in one message to the
- * service, which takes 4 MB (the limit of gRPC).
+ * Bytes of JSON that all inputs of children that start together may have: they go to the service in
+ * one message, which may have 4 MB (the limit of gRPC).
  */
 const MAX_TOGETHER_BYTES: number = 2 * MAX_START_BYTES;
 
@@ -46,12 +48,12 @@ export function fanOutLoop(fanOut: FanOutSpec): Next {
       work.setData({ v: 1, value });
       return { kind: 'end', value };
     } catch (error) {
-      throw asBug(error);
+      throw toInternalError(error);
     }
   };
 }
 
-/** The values of an iteration before, which was not the last since input came; null in the first. */
+/** The values of an earlier iteration, after which input came; null in the first. */
 function keptValues(data: Json): Json {
   return isPlainObject(data) && data['v'] === 1 ? (data['value'] ?? null) : null;
 }
@@ -62,12 +64,12 @@ async function valuesOf(work: Work, fanOut: FanOutSpec): Promise<Json> {
   const shares = sharesOf(fanOut, head.spec.name, items, stageTask(work.state));
   checkBytes(shares);
   await checkRoom(work, items.length, fanOut.batch);
-  const wishes = shares.map(({ wish }) => wish);
+  const requests = shares.map(({ request }) => request);
   if (fanOut.onFailure === 'end') {
-    const steps = stepsIn(work, await work.spawnAll(wishes));
+    const steps = stepsIn(work, await work.spawnAll(requests));
     return steps.flatMap(({ value }, index) => valuesIn(shares[index], value));
   }
-  const results = await work.spawnAll(wishes, { onFailure: 'continue' });
+  const results = await work.spawnAll(requests, { onFailure: 'continue' });
   return valuesOrNull(work, shares, results);
 }
 
@@ -83,39 +85,42 @@ async function checkRoom(work: Work, count: number, batch: number): Promise<void
 
 const DEPTH = 'agent:depth';
 
-/** One child for each item; of more than `batch` items one for each part of the list. */
+/** One child for each item; for more than `batch` items, one for each part of the list. */
 function sharesOf(
   { agent, batch, model }: FanOutSpec,
   self: string,
   items: readonly Json[],
   task: Task,
 ): readonly Share[] {
-  const chosen = model === undefined ? {} : { model };
+  const chosen = defined({ model });
   if (items.length <= batch) {
     return items.map((item) => {
       const input = { ...inputOfItem(item, task), ...chosen };
-      return { wish: { agent, input }, count: 1, isPart: false };
+      return { request: { agent, input }, count: 1, isPart: false };
     });
   }
   return partsOf(items, batch).map((part) => {
     const input = { task, context: { items: part }, ...chosen };
-    return { wish: { agent: self, input }, count: part.length, isPart: true };
+    return { request: { agent: self, input }, count: part.length, isPart: true };
   });
 }
 
 function checkBytes(shares: readonly Share[]): void {
-  const bytes = shares.reduce((sum, { wish }) => sum + byteSize(wish.input as unknown as Json), 0);
+  const bytes = shares.reduce(
+    (sum, { request }) => sum + byteSize(request.input as unknown as Json),
+    0,
+  );
   if (bytes <= MAX_TOGETHER_BYTES) return;
   const cause = `Expected children that start together to be started with at most ${MAX_TOGETHER_BYTES} bytes, got ${bytes}. Shorten the task, which each of them gets, or put large data behind a tool.`;
   throw leaving({ kind: 'failed', code: 'invalid_input', cause, isVerbatim: true });
 }
 
-/** What a child gave for its items, one value for each. */
+/** The values of a child, one for each of its items. */
 function valuesIn(share: Share | undefined, value: Json): readonly Json[] {
   return share?.isPart === true && Array.isArray(value) ? (value as readonly Json[]) : [value];
 }
 
-/** The values, null where there is none; throws to end the fan-out at a limit. */
+/** The values, with null for each that is missing; throws to end the fan-out at a limit. */
 function valuesOrNull(work: Work, shares: readonly Share[], results: readonly SpawnResult[]): Json {
   const failed = results.filter((result) => result.kind !== 'value');
   for (const [index, result] of results.entries()) {
@@ -133,7 +138,7 @@ function valuesOrNull(work: Work, shares: readonly Share[], results: readonly Sp
   );
 }
 
-/** Whether a child without a value ends the fan-out, also where items may fail: I2, I3. */
+/** Whether a child without a value ends the fan-out even where items may fail (I2, I3). */
 function isEnd(share: Share | undefined, result: SpawnResult): boolean {
   if (result.kind !== 'failed') return result.kind === 'refused';
   const { breach, status } = result.failure;

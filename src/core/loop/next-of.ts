@@ -1,7 +1,8 @@
-/** The loop of an agent without one of its own: that of its mode, its pipeline or its fan-out. */
+/**
+ * The built-in loop of an agent: of its mode, its pipeline, its fan-out or its compiled program.
+ */
 import { compiledLoop } from './compiled-loop.ts';
 import { fanOutLoop } from './fan-out-loop.ts';
-import { lispLoop } from './lisp-loop.ts';
 import { modeLoop } from './mode-loop.ts';
 import { modeOf } from '../modes/modes.ts';
 import { pipelineLoop } from './pipeline-loop.ts';
@@ -13,5 +14,5 @@ export function nextOf(spec: AgentSpec): Next {
   if (spec.pipeline !== undefined) return pipelineLoop(spec.pipeline);
   if (spec.fanOut !== undefined) return fanOutLoop(spec.fanOut);
   if (spec.compiled !== undefined) return compiledLoop;
-  return spec.mode === 'lisp' ? lispLoop : modeLoop(modeOf(spec));
+  return modeLoop(modeOf(spec));
 }

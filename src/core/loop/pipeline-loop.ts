@@ -1,20 +1,21 @@
 /**
- * The loop of a pipeline: one stage an iteration, and no model call of its own. Stages are child runs,
- * or a question to a person; everything else (limits, statistics, messages, hand-over) comes with the
- * run.
+ * The loop of a pipeline: one stage in each iteration, and no model call of its own. A stage is one
+ * child run, several, or a question to a person; limits, statistics, messages and hand-over come
+ * with the run.
  *
- * I1  The state changes once in an iteration, at its end: one that is interrupted or handed over begins
- *     its stage anew.
- * I2  A stage that gave nothing ends the pipeline; a limit of the pipeline, or of a run above it, ends it
- *     as that limit.
+ * I1  The state changes once in an iteration, at its end: an iteration that is interrupted or
+ *     handed over starts its stage again.
+ * I2  A stage without a value ends the pipeline; when a limit of the pipeline or of an ancestor
+ *     caused that, the pipeline ends at that limit.
  */
+import { defined } from '../base/defined.ts';
 import type { Json } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
 import { expandTemplate } from '../template/expand-template.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import { chained, stepIn, stepsIn, stopAt } from './child-value.ts';
 import { leaving } from '../run/ending.ts';
-import { asBug } from './mode-loop.ts';
+import { toInternalError } from './turn.ts';
 import {
   afterStage,
   endOfAgent,
@@ -37,14 +38,14 @@ export function pipelineLoop(pipeline: PipelineSpec): Next {
       const stage = pipeline.stages[before.stage];
       if (stage === undefined) throw new Error(`there is no stage ${before.stage + 1}`);
       const end = await runStage(work, pipeline, stage, before);
-      // Input that came meanwhile lets the last stage run again, so the state stays.
+      // When input came meanwhile the last stage runs again, so the state stays.
       if (before.stage + 1 === pipeline.stages.length) {
         return { kind: 'end', value: end.value, passedOn: end.passedOn };
       }
       work.setData(afterStage(pipeline, before, end) as unknown as Json);
       return { kind: 'continue' };
     } catch (error) {
-      throw asBug(error);
+      throw toInternalError(error);
     }
   };
 }
@@ -76,14 +77,16 @@ function inputOf(
 ): SpawnInput {
   return {
     task: stageTask(work.state),
-    ...(context === null ? {} : { context }),
-    ...(Object.keys(descriptions).length === 0 ? {} : { contextDescriptions: descriptions }),
-    ...(model === undefined ? {} : { model }),
-    ...(memory === null ? {} : { memory }),
+    ...defined({
+      context: context ?? undefined,
+      contextDescriptions: Object.keys(descriptions).length === 0 ? undefined : descriptions,
+      model,
+      memory: memory ?? undefined,
+    }),
   };
 }
 
-/** What a person answered; throws to end the pipeline when nobody did. */
+/** The answer of a person; throws to end the pipeline when there is none. */
 async function answerTo(
   work: Work,
   { question, options, timeoutMs }: Extract<StageSpec, { readonly kind: 'human' }>,
@@ -98,8 +101,7 @@ async function answerTo(
   }
   const reply = await work.askPerson({
     question: clip(expansion.text, MAX_QUESTION_CHARACTERS),
-    ...(options === undefined ? {} : { options }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ options, timeoutMs }),
   });
   switch (reply.kind) {
     case 'answered':
@@ -114,5 +116,8 @@ async function answerTo(
   }
 }
 
-/** Of a question with a document in it: it stands in the state, and in what is told to runs above. */
+/**
+ * Limited, since a question can contain a document, and the state and messages to ancestors have
+ * it.
+ */
 const MAX_QUESTION_CHARACTERS = 16_000;

@@ -1,6 +1,7 @@
 /**
  * Where a pipeline stands between two stages, and what goes from one to the next. Pure.
  */
+import { defined } from '../base/defined.ts';
 import type { ProgramMemory } from '../../lisp.ts';
 import { isPlainObject, type Json, type JsonObject } from '../base/json.ts';
 import { textOf, type MediaPart, type Task } from '../base/message.ts';
@@ -15,18 +16,18 @@ export interface PipelineState {
   readonly v: 1;
   /** Index of the next stage, from 0. */
   readonly stage: number;
-  /** What the next stage works with; null: the pipeline was started without any. */
+  /** The context of the next stage; null if the pipeline was started without one. */
   readonly context: JsonObject | null;
   /** What keys of the context mean. */
   readonly descriptions: { readonly [name: string]: string };
-  /** What the last programs left; null without any. */
+  /** What the last programs left; null if there were none. */
   readonly memory: ProgramMemory | null;
 }
 
-/** What a stage gave. */
+/** The result of a stage. */
 export interface StageEnd {
   readonly value: Json;
-  /** What of it the Step of the pipeline keeps when it is the last. */
+  /** What the Step of the pipeline keeps of it when it is the last. */
   readonly passedOn: PassedOn;
   /** What keys of `value` mean. */
   readonly descriptions: { readonly [name: string]: string };
@@ -34,7 +35,7 @@ export interface StageEnd {
   readonly memory: ProgramMemory | null;
 }
 
-/** Where the pipeline of `state` stands; before its first stage, at what it was started with. */
+/** Where the pipeline of `state` stands; before its first stage, with what it was started with. */
 export function pipelineState({ data, head, program }: RunState): PipelineState {
   if (isPlainObject(data) && data['v'] === 1) return data as unknown as PipelineState;
   return {
@@ -62,8 +63,8 @@ export function afterStage(
 }
 
 /**
- * `fields` under their new names, in their order. A renamed field wins over one that has its name
- * already.
+ * `fields` under their new names, in their order. A renamed field replaces one that already has its
+ * new name.
  */
 function renamed<Value>(
   map: PipelineSpec['map'],
@@ -82,7 +83,7 @@ function renamed<Value>(
   );
 }
 
-/** What an agent gave. */
+/** The result of an agent. */
 export function endOfAgent(step: Step): StageEnd {
   const { value, mode, signature, fieldDescriptions, memory, notes } = step;
   return {
@@ -93,7 +94,7 @@ export function endOfAgent(step: Step): StageEnd {
   };
 }
 
-/** What agents of one stage gave: their values under their names. */
+/** The result of the agents of one stage: their values under their names. */
 export function endOfParallel(steps: readonly Step[]): StageEnd {
   const memories = steps.flatMap((step) => memoryOf(step) ?? []);
   return {
@@ -104,7 +105,7 @@ export function endOfParallel(steps: readonly Step[]): StageEnd {
   };
 }
 
-/** What a person answered, beside what the stages before gave. */
+/** The answer of a person, added to the values of the stages before. */
 export function endOfHuman({ context, descriptions }: PipelineState, answer: Json): StageEnd {
   return {
     value: { ...context, answer },
@@ -118,7 +119,7 @@ function memoryOf({ memory }: Step): ProgramMemory | null {
   return 'v' in memory ? (memory as ProgramMemory) : null;
 }
 
-/** The task of each stage: that of the pipeline, and behind it what was sent to it since. */
+/** The task of each stage: that of the pipeline, followed by the inputs that came since. */
 export function stageTask({ head, scratchpad }: RunState): Task {
   const { text, media = [] } = head.task;
   const inputs = scratchpad
@@ -129,5 +130,5 @@ export function stageTask({ head, scratchpad }: RunState): Task {
     .flatMap(({ parts }) => parts)
     .filter((part): part is MediaPart => part.type === 'media');
   const all = [...media, ...sent];
-  return { text: texts.join('\n\n'), ...(all.length === 0 ? {} : { media: all }) };
+  return { text: texts.join('\n\n'), ...defined({ media: all.length === 0 ? undefined : all }) };
 }

@@ -1,26 +1,25 @@
 /**
- * What one iteration may do: ask the model, run calls, have answers checked. Each is counted, limited
- * and published by itself, and leaves the iteration when the run is to stop.
+ * What one iteration may do: ask the model, run calls, have answers checked. Each is counted,
+ * limited and published by itself, and leaves the iteration when the run must stop.
  */
 import { byteSize, type Json } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { ToolCall } from '../base/message.ts';
-import { UsageError } from '../base/usage-error.ts';
 import type { Reply } from '../contract/model.ts';
-import { askModels, leaveIfAsked, type Tries } from '../ask/ask-model.ts';
-import { compactByForce } from '../ask/run-compaction.ts';
-import { checkCount, checkGauge, checkOwnEvent } from '../stats/user-keys.ts';
-import { judge, needsCheck } from '../termination/candidates.ts';
+import type { Tries } from '../ask/ask-model.ts';
+import { askForReply } from '../ask/ask-reply.ts';
+import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import type { JudgeResult } from '../contract/outcome.ts';
 import type { Entry } from '../contract/entry.ts';
-import { leaving, type PassedOn } from '../run/ending.ts';
-import type { Host, OwnRequest } from '../run/host.ts';
+import type { OwnRequest } from '../contract/host-order.ts';
+import type { PassedOn } from '../run/ending.ts';
+import { CLOSED_GATE } from '../run/handover-gate.ts';
+import { createIteration, type Iteration } from '../run/iteration.ts';
 import type { CallResult } from '../modes/observation.ts';
 import type { ProgramReport } from '../contract/report.ts';
-import type { Run } from '../run/run.ts';
-import { nothingOpen, type OpenCount } from '../run/open-count.ts';
-import type { ProgramOrder } from '../programs/running-program.ts';
+import { leaveIfAsked, type Run } from '../run/run.ts';
+import type { ProgramOrder } from '../programs/program-context.ts';
 import { runProgram } from '../programs/run-program.ts';
 import { runCalls, type CallTurn } from '../calls/run-calls.ts';
 import type { RunState } from '../run/run-state.ts';
@@ -35,20 +34,21 @@ import {
   type SpawnAllOptions,
   type SpawnInput,
   type SpawnResult,
-  type SpawnWish,
+  type SpawnRequest,
 } from '../children/spawn.ts';
-import { judgementEvents, ownEvent } from '../run/turn-record.ts';
+import { ownEvent } from '../run/turn-record.ts';
+import { checkValues, judgeCandidates, type CheckedValues } from './judge.ts';
 
-/** What `next` decided: another iteration, or the end with a value. */
+/** How `next` ended an iteration: with another one to come, or with the value of the run. */
 export type TurnEnd =
   | { readonly kind: 'continue' }
   | {
       readonly kind: 'end';
       readonly value: Json;
       readonly entry?: NewEntry;
-      /** Set when the value is that of another run, of which the Step keeps more than that. */
+      /** Set when the value is that of another run, whose Step has more to keep. */
       readonly passedOn?: PassedOn;
-      /** The value was no answer until no turn was left. */
+      /** The value became the answer only because no turn was left. */
       readonly fallbackUsed?: true;
     };
 
@@ -58,48 +58,49 @@ export type NewEntry = Pick<Entry, 'messages' | 'metadata'>;
 /** What one iteration may do. All of it is counted, limited, published and durable by itself. */
 export interface Work {
   readonly iteration: number;
-  /** When the iteration began, maybe in an earlier link. */
+  /** When the iteration began, perhaps in an earlier link. */
   readonly startedAt: number;
   readonly run: Run;
   /** The newest state; `state.data` is the loop's own. Read it again after each wait. */
   readonly state: RunState;
   /**
-   * Asks the model, then its fallbacks: with the agent's prompt and conversation, or with a request of
-   * the loop's own. Leaves the iteration when the run is to stop.
+   * Asks the model, then its fallbacks: with the agent's prompt and conversation, or with a request
+   * of the loop's own. Leaves the iteration when the run must stop.
    */
   ask(request?: OwnRequest): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
   call(calls: readonly ToolCall[], turn?: CallTurn): Promise<readonly CallResult[]>;
   /**
-   * Runs a program within the limits. What is wrong with it, or goes wrong in it, stands in the report.
+   * Runs a program within the limits. The report has what is wrong with it and what failed in it.
    * Leaves the iteration when its memory is too large and that ends the run.
    */
   program(order: ProgramOrder): Promise<ProgramReport>;
   /** Checks answers and structured sections on the worker. */
   check(values: CheckedValues): Promise<JudgeResult>;
-  /** What schema and validators of the agent say of one answer, recorded. */
+  /** Checks one answer against schema and validators of the agent, and records the judgement. */
   judge(answer: Json): Promise<Judgement>;
   /**
    * Runs an agent of the worker as a child, under the limits of this run, and waits for its value.
-   * Leaves the iteration when the run is to stop.
+   * Leaves the iteration when the run must stop.
    */
   spawn(agent: string, input?: SpawnInput): Promise<SpawnResult>;
   /**
-   * Runs several children at once, which share what limits leave; the results are in the order of
-   * `wishes`. The first that gives no value ends the others, unless `onFailure` is `continue`.
+   * Runs several children at once, which share the remaining limits; the results are in the order
+   * of `children`. The first that fails ends the others, unless `onFailure` is `continue`.
    */
   spawnAll(
-    wishes: readonly SpawnWish[],
+    children: readonly SpawnRequest[],
     options?: SpawnAllOptions,
   ): Promise<readonly SpawnResult[]>;
   /**
-   * Sees to room for `count` more children, and for theirs, in the limits on `children` of this run and
-   * those above, before the first of them costs anything. Gives the limit that has none, else null.
+   * Gets the budget for `count` more children and theirs under the limits on `children` of this run
+   * and its ancestors, before the first of them costs anything. Returns the limit that has no room,
+   * or null.
    */
   roomForChildren(count: number): Promise<Breach | null>;
   /**
-   * Asks a person and waits for the answer, for as long as it takes. Asked before anything else of an
-   * iteration, the question survives a hand-over: the iteration begins anew and finds it waiting.
+   * Asks a person and waits for the answer, however long it takes. When it is the first thing in an
+   * iteration, the question survives a hand-over: the iteration starts again and finds it waiting.
    */
   askPerson(question: PersonQuestion): Promise<PersonReply>;
   /** Appends an entry to history and scratchpad. */
@@ -108,7 +109,9 @@ export interface Work {
   setScratchpad(entries: readonly Entry[]): void;
   /** Replaces the loop's own data; it is handed over with the run, so keep it small. */
   setData(data: Json): void;
-  /** Adds to a counter of the loop's own, such as `review:rounds`. @throws UsageError for other keys. */
+  /**
+   * Adds to one of the loop's counters, such as `review:rounds`. @throws UsageError for other keys.
+   */
   count(key: string, by?: number): void;
   /** Sets a gauge of the loop's own; keys as for `count`. */
   gauge(key: string, value: number): void;
@@ -122,73 +125,105 @@ export interface Work {
 export interface OpenWork extends Work {
   /** Whether something that began in this iteration has not ended. */
   isOpen(): boolean;
-  /** Ends what a loop left in flight and waits for it; nothing happens when nothing is. */
+  /** Ends what a loop left in flight and waits for it; does nothing if nothing is in flight. */
   settle(): Promise<void>;
-}
-
-/** What one reply gives to be checked. */
-export interface CheckedValues {
-  readonly answers: readonly Json[];
-  readonly sections: readonly { readonly name: string; readonly value: Json }[];
 }
 
 /** One iteration of a loop. */
 export type Next = (work: Work) => Promise<TurnEnd>;
 
 /** The work of the iteration that has just begun. */
-export function createWork(run: Run, host: Host): OpenWork {
+export function createWork(run: Run): OpenWork {
+  const iteration = createIteration(run, CLOSED_GATE);
+  const { open } = iteration;
   // Only a loop that does not await its work leaves some open; the built-in ones never do.
   const begun: Promise<unknown>[] = [];
-  let spawned = 0;
-  let asked = 0;
-  const firstSeq = run.state.seq;
-  const open = nothingOpen();
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     begun.push(work);
     return work;
   };
-  // Chunks of one iteration are told apart by the try, so tries count on over repeated questions.
+  // Attempts distinguish the chunks of an iteration, so repeated questions continue the count.
   const tries: Tries = { count: 0, isForced: false };
-  const nextChild = (): string => {
-    spawned += 1;
-    return `${run.state.iteration}.spawn-${spawned}`;
-  };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
-    tracked(checkValues(run, host, open, values));
-
+    tracked(checkValues(iteration, values));
   return {
     iteration: run.state.iteration,
-    startedAt: run.state.turn?.startedAt ?? host.now(),
+    startedAt: run.state.turn?.startedAt ?? run.host.now(),
     run,
     get state() {
       return run.state;
     },
-    ask: (request) => tracked(ask(run, host, open, tries, request)),
-    call: (calls, turn) => tracked(runCalls(run, host, open, calls, turn)),
-    program: (order) => tracked(runProgram(run, host, open, order)),
+    ask: (request) => tracked(askForReply(iteration, tries, request)),
+    call: (calls, turn) => tracked(runCalls(iteration, calls, turn)),
+    program: (order) => tracked(runProgram(iteration, order)),
     check,
-    judge: (answer) => judgeOne(run, check, answer),
-    spawn: (agent, input = {}) =>
-      tracked(spawn(run, host, open, { callId: nextChild(), agent, input })),
-    spawnAll: (wishes, { onFailure = 'end' } = {}) => {
-      const starters = { children: wishes.length };
-      const given = wishes.map(({ agent, input = {} }) => ({
+    judge: (answer) => {
+      const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+      return judgeCandidates({ run, check }, [{ kind: 'value', value: answer }], text);
+    },
+    ...relativesOf(iteration, tracked),
+    ...recordingOf(run),
+    isOpen: () => open.count > 0,
+    settle: async () => {
+      // Decided by what began, not by `open`: a host that breaks its contract makes that count
+      // wrong.
+      open.isOver = true;
+      for (let settled = 0; settled < begun.length;) {
+        settled = begun.length;
+        run.host.abort();
+        run.host.waits.wake();
+        await Promise.allSettled(begun);
+      }
+    },
+  };
+}
+
+type Relatives = Pick<Work, 'spawn' | 'spawnAll' | 'roomForChildren' | 'askPerson'>;
+
+/** The child runs of an iteration, and its questions to people. */
+function relativesOf(
+  iteration: Iteration,
+  tracked: <Result>(work: Promise<Result>) => Promise<Result>,
+): Relatives {
+  const { run } = iteration;
+  const firstSeq = run.state.seq;
+  let spawned = 0;
+  let asked = 0;
+  const nextChild = (): string => {
+    spawned += 1;
+    return `${run.state.iteration}.spawn-${spawned}`;
+  };
+  return {
+    spawn: (agent, input = {}) => tracked(spawn(iteration, { callId: nextChild(), agent, input })),
+    spawnAll: (children, { onFailure = 'end' } = {}) => {
+      const starting = { children: children.length };
+      const given = children.map(({ agent, input = {} }) => ({
         callId: nextChild(),
         agent,
         input,
-        starters,
+        starting,
         onAbort: SIBLING_FAILED,
       }));
-      return tracked(spawnTogether(run, host, open, given, onFailure));
+      return tracked(spawnTogether(iteration, given, onFailure));
     },
-    roomForChildren: (count) => tracked(roomForChildren(run, host, open, count)),
+    roomForChildren: (count) => tracked(roomForChildren(iteration, count)),
     askPerson: (question) => {
       asked += 1;
       const callId = `${run.state.iteration}.ask-${asked}`;
-      // Nothing was done before it that would be done again.
+      // Nothing happened before it that would happen twice.
       const isFirst = run.state.seq === firstSeq;
-      return tracked(askOne(run, host, open, { callId, question, isFirst }));
+      return tracked(askOne(iteration, { callId, question, isFirst }));
     },
+  };
+}
+
+type Recording = Pick<
+  Work,
+  'append' | 'setScratchpad' | 'setData' | 'count' | 'gauge' | 'emit' | 'leaveIfAsked'
+>;
+
+function recordingOf(run: Run): Recording {
+  return {
     append: (entry) => {
       run.append({ iteration: run.state.iteration, origin: 'original', ...entry }, 'both');
     },
@@ -197,119 +232,17 @@ export function createWork(run: Run, host: Host): OpenWork {
       run.record({ type: 'agent:data:change', bytes: byteSize(data) }, { data });
     },
     count: (key, by = 1) => {
-      checkCount(key, by);
+      checkOwnCount(key, by);
       run.record(ownEvent({ type: key, data: null }, { counts: { [key]: by } }));
     },
     gauge: (key, value) => {
-      checkGauge(key, value);
+      checkOwnGauge(key, value);
       run.record(ownEvent({ type: key, data: null }, { gauges: { [key]: value } }));
     },
     emit: (type, data) => {
       checkOwnEvent(type, data);
       run.record(ownEvent({ type, data }));
     },
-    leaveIfAsked: () => leaveIfAsked(run, host),
-    isOpen: () => open.count > 0,
-    settle: async () => {
-      // By what began, not by what is open: a host that broke its contract leaves that count wrong.
-      open.isOver = true;
-      for (let settled = 0; settled < begun.length;) {
-        settled = begun.length;
-        host.abort();
-        host.wake();
-        await Promise.allSettled(begun);
-      }
-    },
+    leaveIfAsked: () => leaveIfAsked(run),
   };
-}
-
-/** Asks for the reply; a request that is too long is made shorter once in an iteration. */
-function ask(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  tries: Tries,
-  own?: OwnRequest,
-): Promise<Reply> {
-  if (own !== undefined) checkRequest(own);
-  const models = own?.models ?? run.state.head.spec.models.map(({ id }) => id);
-  const asking = { purpose: 'reply', models, messages: messageCount(run, own), tries } as const;
-  const asked = own === undefined ? asking : { ...asking, own };
-  return askModels(run, host, open, asked).then((end) =>
-    end.kind === 'reply' ? end.reply : askShorter(run, host, open, tries, end, own),
-  );
-}
-
-/** How many messages of the conversation and of the request itself the model gets. */
-function messageCount(run: Run, own: OwnRequest | undefined): number {
-  const isAlone = own !== undefined && own.conversation !== true;
-  return (isAlone ? 0 : run.state.mark.length) + (own?.messages.length ?? 0);
-}
-
-/** A request travels in the history of the run, whole. */
-const MAX_REQUEST_BYTES = 1_000_000;
-
-function checkRequest({ messages, models }: OwnRequest): void {
-  const refuse = (expected: string, got: string): UsageError =>
-    new UsageError('own_request', `Expected ${expected}, got ${got}. Change it.`);
-  if (messages.length === 0) throw refuse('a request with messages', 'none');
-  if (models?.length === 0)
-    throw refuse('a request with models, or with those of the agent', 'none');
-  const bytes = byteSize(messages as unknown as Json);
-  if (bytes > MAX_REQUEST_BYTES) {
-    throw refuse(`a request of at most ${MAX_REQUEST_BYTES} bytes`, `${bytes}`);
-  }
-}
-
-/** Asks once more after a forced compaction, if the request was too long and that can be mended. */
-async function askShorter(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  tries: Tries,
-  { code, message }: { readonly code: string; readonly message: string },
-  own: OwnRequest | undefined,
-): Promise<Reply> {
-  const isAlone = own !== undefined && own.conversation !== true;
-  const mayCompact = code === 'context_too_long' && !isAlone && !tries.isForced;
-  tries.isForced ||= mayCompact;
-  if (!mayCompact || !(await compactByForce(run, host, open, tries))) {
-    throw leaving({ kind: 'failed', code, cause: message });
-  }
-  return ask(run, host, open, tries, own);
-}
-
-async function checkValues(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  values: CheckedValues,
-): Promise<JudgeResult> {
-  // A breach lets an answer in hand be judged; a cancel does not.
-  if (host.mailbox.peek().cancel !== null) throw leaving({ kind: 'stopped' });
-  const { runId, agentPath, iteration, head } = run.state;
-  const { name: agent, answer } = head.spec;
-  const { validators } = answer;
-  const order = { agent, runId, agentPath, iteration, validators, ...values };
-  open.count += 1;
-  const outcome = await host.judgeAnswer(order);
-  open.count -= 1;
-  switch (outcome.kind) {
-    case 'judged':
-      return outcome.result;
-    case 'aborted':
-      leaveIfAsked(run, host);
-      throw leaving({ kind: 'failed', code: 'validator_failed', cause: 'the check was aborted' });
-    case 'failed':
-      throw leaving({ kind: 'failed', code: 'validator_failed', cause: outcome.message });
-  }
-}
-
-async function judgeOne(run: Run, check: Work['check'], answer: Json): Promise<Judgement> {
-  const isChecked = needsCheck(run.state.head.spec.answer);
-  const checked = isChecked ? await check({ answers: [answer], sections: [] }) : null;
-  const judgement = judge([{ kind: 'value', value: answer }], checked?.verdicts ?? null);
-  const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  for (const event of judgementEvents(judgement, checked, text)) run.record(event);
-  return judgement;
 }

@@ -1,20 +1,21 @@
-/** What a call costs: integer micro-dollars, by integer arithmetic. */
+/** The cost of a call in whole micro-dollars, by integer arithmetic. */
 import type { Price, TokenUsage } from '../contract/model.ts';
 import type { TokenCounts } from './usage.ts';
 import { readReportedCost, readUsage } from './usage.ts';
 
-/** Prices are kept to six decimals of a micro-dollar per token, as integers. */
+/** Prices are integers in millionths of a micro-dollar per token. */
 const priceScale = 1_000_000;
 
 /**
- * Micro-dollars for `usage` at `price`, rounded up; 0 without a price. Exact: a price is rounded to
- * 1e-6 once, all else is arithmetic of integers, so that 0.1 + 0.2 never shows in a bill.
+ * Micro-dollars for `usage` at `price`, rounded up; 0 without a price. Exact: a price is rounded
+ * once, to 1e-6, and the rest is integer arithmetic, so 0.1 + 0.2 never shows in a bill.
  *
- * Plain input is the input without what was read from the cache and what was written to it; a
- * report that says more of these than of input counts no plain input.
+ * Plain input is the input without the tokens read from and written to the cache. If a report has
+ * more of these than input, there is no plain input.
  *
  * @example
- * costMicroUsd({ ...counts, inputTokens: 1000, outputTokens: 10 }, { input: 0.15, output: 0.6 }) // 156
+ * costMicroUsd({ ...counts, inputTokens: 1000, outputTokens: 10 }, { input: 0.15, output: 0.6 }) //
+ * 156
  */
 export function costMicroUsd(usage: TokenCounts, price: Price | undefined): number {
   if (price === undefined) return 0;
@@ -31,13 +32,13 @@ export function costMicroUsd(usage: TokenCounts, price: Price | undefined): numb
   return Number((scaled + scale - 1n) / scale);
 }
 
-/** Usage with its cost; `known` is false when nothing was reported. */
+/** Usage with its cost; `known` is false if the provider reported nothing. */
 export interface PricedUsage {
   readonly usage: TokenUsage;
   readonly known: boolean;
 }
 
-/** A provider's report with its cost: the one that it states itself, else the one by `price`. */
+/** The usage in a provider's report, with the cost that it states or else the cost at `price`. */
 export function priceUsage(raw: unknown, price: Price | undefined): PricedUsage {
   const { usage, known } = readUsage(raw);
   const reported = readReportedCost(raw);

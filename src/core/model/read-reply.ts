@@ -1,7 +1,8 @@
 /**
- * Any answer of a model as a {@link Reply}: what model functions return is only loosely typed, and
- * nothing that they return may break a run. What has no meaning in a reply is left out.
+ * Reads any answer of a model as a {@link Reply}. What model functions return is loosely typed and
+ * must not break a run. Parts that mean nothing in a reply are dropped.
  */
+import { defined } from '../base/defined.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
 import type { Json } from '../base/json.ts';
 import { priceUsage } from './cost.ts';
@@ -19,16 +20,17 @@ const finishReasons: readonly string[] = [
   'other',
 ] satisfies readonly FinishReason[];
 
-/** Stands for arguments that no JSON can express: it is not JSON, so the call is malformed. */
+/** Replaces arguments that have no JSON form. It is not JSON, so the call is malformed. */
 const unreadableArgs = '(not JSON)';
 
 /**
- * Reads a `ModelReply`, or a string, as a reply of the model entry `id`; never throws.
+ * Reads a `ModelReply` or a string as a reply of the model entry `id`; never throws.
  *
  * `parts` come first, then `reasoning` and `content`, then `toolCalls`. Content that is a list of
- * `{ text }` is taken as its texts, other JSON as its text. A call's `args` go before `arguments`;
- * text in either is kept as text, to be read as JSON where the problems of that can be told to the
- * model. Without a finish reason it is `tool_calls` or `stop`. Usage: {@link priceUsage}.
+ * `{ text }` is read as its texts, other JSON as its JSON text. `args` of a call takes precedence
+ * over `arguments`. Text in either stays text, so that the mode reads it as JSON and can report its
+ * problems to the model. Without a finish reason it is `tool_calls` or `stop`. Usage: {@link
+ * priceUsage}.
  *
  * @example
  * readReply('Done.', { id: 'mine' }).parts // [{ type: 'text', text: 'Done.' }]
@@ -70,7 +72,7 @@ function toReplyPart(part: unknown): ReplyPart[] {
   if (part['type'] === 'text') return textParts('text', part['text']);
   if (part['type'] !== 'reasoning') return [];
   const providerData = toJson(part['providerData']);
-  // Encrypted reasoning has no text, only what its provider wants back.
+  // Encrypted reasoning has no text, only data for its provider.
   if (providerData === undefined) return textParts('reasoning', part['text']);
   return [{ type: 'reasoning', text: part['text'], providerData }];
 }
@@ -100,21 +102,21 @@ function nativeCall(call: {
   readonly providerData?: unknown;
 }): NativeCall {
   const providerData = toJson(call.providerData);
-  return {
-    ...(typeof call.id === 'string' && call.id !== '' ? { id: call.id } : {}),
+  return defined({
+    id: typeof call.id === 'string' && call.id !== '' ? call.id : undefined,
     tool: typeof call.tool === 'string' ? call.tool : '',
     args: readArgs(call.args),
-    ...(providerData === undefined ? {} : { providerData }),
-  };
+    providerData,
+  });
 }
 
 function readArgs(args: unknown): Json {
   if (args === undefined || args === null) return {};
-  // Providers write no arguments as an empty text.
+  // Some providers write empty text when there are no arguments.
   if (typeof args === 'string' && args.trim() === '') return {};
   const json = toJson(args);
   if (json !== undefined) return json;
-  // As text they are read again, and the model is told how deep they are.
+  // Text is read again later, and the model learns how deep it nests.
   return jsonText(args) ?? unreadableArgs;
 }
 
@@ -137,7 +139,7 @@ function isTextItem(item: unknown): item is { readonly text: string } {
   return isPlainObject(item) && typeof item['text'] === 'string';
 }
 
-/** A JSON copy of `value`, or undefined for what JSON cannot say or nobody could write again. */
+/** A JSON copy of `value`, or undefined if it has no JSON form. */
 function toJson(value: unknown): Json | undefined {
   const text = jsonText(value);
   if (text === undefined) return undefined;
@@ -149,7 +151,7 @@ function jsonText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    // A cycle, a BigInt, a throwing getter, a nesting deeper than the stack: all are "no JSON".
+    // A cycle, a BigInt, a getter that throws, nesting deeper than the stack: all are "no JSON".
     return undefined;
   }
 }

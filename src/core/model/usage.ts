@@ -1,9 +1,9 @@
 /**
- * Token counts from whatever a provider reports.
+ * Token counts from any provider's report.
  *
- * Providers disagree on what a total holds: some leave tokens of the cache out of the input, some
- * leave reasoning out of the output. What is counted here is always the same: input is all that was
- * read, cached tokens included; output is all that was written, reasoning included.
+ * Providers disagree about totals: some leave cached tokens out of the input, some leave reasoning
+ * out of the output. Here input always includes cached tokens, and output always includes
+ * reasoning.
  */
 import { isPlainObject } from '../base/json.ts';
 import type { TokenUsage } from '../contract/model.ts';
@@ -11,7 +11,7 @@ import type { TokenUsage } from '../contract/model.ts';
 /** Token counts without their cost. */
 export type TokenCounts = Omit<TokenUsage, 'costMicroUsd'>;
 
-/** What a report says; `known` is false when it holds neither input nor output, in no shape. */
+/** A report's counts; `known` is false if it has neither input nor output in a known shape. */
 export interface UsageReading {
   readonly usage: TokenCounts;
   readonly known: boolean;
@@ -32,20 +32,20 @@ export const noUsage: TokenUsage = {
 /**
  * Reads a report in the first shape that fits; never throws.
  *
- * Numbers may be text; negative ones and those that are none count 0, fractions are rounded. A
- * total of the provider's own is not looked at. Two providers share names with others and are told
- * apart by their cache fields: Bedrock with the AI SDK (`inputTokens`), Anthropic with OpenAI
- * (`input_tokens`); both leave the cache out of the input.
+ * Numbers may be text; negative numbers and other values count as 0, fractions are rounded. The
+ * provider's total is ignored. Two shapes share names with others and are recognised by their cache
+ * fields: Bedrock and the AI SDK (`inputTokens`), Anthropic and OpenAI (`input_tokens`). Bedrock
+ * and Anthropic leave the cache out of the input.
  *
  * @example
  * readUsage({ prompt_tokens: 12, completion_tokens: 3 }).usage.inputTokens // 12
  */
 export function readUsage(raw: unknown): UsageReading {
   const usage = isPlainObject(raw) ? (aiSdkObjects(raw) ?? readFlat(raw)) : undefined;
-  return { usage: usage ?? countsOf({}), known: usage !== undefined };
+  return { usage: usage ?? countsOf({}, AI_SDK_OBJECTS), known: usage !== undefined };
 }
 
-/** The cost that a model function reports with its usage, in micro-dollars, if it does. */
+/** The cost in micro-dollars that a model function reports with its usage, if any. */
 export function readReportedCost(raw: unknown): number | undefined {
   if (!isPlainObject(raw) || !isReported(raw['costMicroUsd'])) return undefined;
   return toCount(raw['costMicroUsd']);
@@ -63,111 +63,97 @@ export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
   };
 }
 
-/** The shapes whose fields lie at the top, in the order of preference; undefined when none fits. */
+/** Where a provider's report has its counts: paths of fields. */
+interface Shape {
+  /** Default: whether the report has input or output. */
+  readonly fits?: (raw: Fields) => boolean;
+  readonly input: string;
+  readonly output: string;
+  readonly cached: string;
+  readonly written?: string;
+  readonly reasoning?: string;
+  /** What is left out of input or output and must be added. */
+  readonly apart?: 'cache' | 'reasoning';
+}
+
+/** AI SDK 6. */
+const AI_SDK_OBJECTS: Shape = {
+  input: 'inputTokens.total',
+  output: 'outputTokens.total',
+  cached: 'inputTokens.cacheRead',
+  written: 'inputTokens.cacheWrite',
+  reasoning: 'outputTokens.reasoning',
+};
+
+/** The shapes with top-level fields, in order of preference. */
+const FLAT_SHAPES: readonly Shape[] = [
+  // AI SDK 5 and model functions.
+  {
+    fits: (raw) => !hasBedrockCache(raw) && hasEither(raw, 'inputTokens', 'outputTokens'),
+    input: 'inputTokens',
+    output: 'outputTokens',
+    cached: 'cachedInputTokens',
+    written: 'cacheWriteInputTokens',
+    reasoning: 'reasoningTokens',
+  },
+  // OpenAI chat completions and servers that copy them, such as Ollama. Proxies for Anthropic add
+  // the tokens written to the cache under Anthropic's name; they are part of the input.
+  {
+    input: 'prompt_tokens',
+    output: 'completion_tokens',
+    cached: 'prompt_tokens_details.cached_tokens',
+    written: 'cache_creation_input_tokens',
+    reasoning: 'completion_tokens_details.reasoning_tokens',
+  },
+  // OpenAI responses.
+  {
+    fits: (raw) => !hasAnthropicCache(raw) && hasEither(raw, 'input_tokens', 'output_tokens'),
+    input: 'input_tokens',
+    output: 'output_tokens',
+    cached: 'input_tokens_details.cached_tokens',
+    reasoning: 'output_tokens_details.reasoning_tokens',
+  },
+  // Anthropic.
+  {
+    fits: hasAnthropicCache,
+    input: 'input_tokens',
+    output: 'output_tokens',
+    cached: 'cache_read_input_tokens',
+    written: 'cache_creation_input_tokens',
+    apart: 'cache',
+  },
+  // Google.
+  {
+    input: 'promptTokenCount',
+    output: 'candidatesTokenCount',
+    cached: 'cachedContentTokenCount',
+    reasoning: 'thoughtsTokenCount',
+    apart: 'reasoning',
+  },
+  // Amazon Bedrock.
+  {
+    fits: hasBedrockCache,
+    input: 'inputTokens',
+    output: 'outputTokens',
+    cached: 'cacheReadInputTokens',
+    written: 'cacheWriteInputTokens',
+    apart: 'cache',
+  },
+];
+
 function readFlat(raw: Fields): TokenCounts | undefined {
-  return (
-    aiSdkNumbers(raw) ??
-    openAiChat(raw) ??
-    openAiResponses(raw) ??
-    anthropic(raw) ??
-    google(raw) ??
-    bedrock(raw)
+  const shape = FLAT_SHAPES.find(
+    ({ fits, input, output }) => fits?.(raw) ?? hasEither(raw, input, output),
   );
+  return shape === undefined ? undefined : countsOf(raw, shape);
 }
 
-/** AI SDK 6: `{ inputTokens: { total, cacheRead, cacheWrite }, outputTokens: { total, reasoning } }`. */
 function aiSdkObjects(raw: Fields): TokenCounts | undefined {
-  const input = raw['inputTokens'];
-  const output = raw['outputTokens'];
-  if (!isPlainObject(input) && !isPlainObject(output)) return undefined;
-  if (!isReported(at(input, 'total')) && !isReported(at(output, 'total'))) {
-    // The adapter of the provider made nothing of the report: its own shape may still be readable.
-    const nested = raw['raw'];
-    return isPlainObject(nested) ? readFlat(nested) : undefined;
-  }
-  return countsOf({
-    input: toCount(at(input, 'total')),
-    output: toCount(at(output, 'total')),
-    cached: at(input, 'cacheRead'),
-    written: at(input, 'cacheWrite'),
-    reasoning: at(output, 'reasoning'),
-  });
-}
-
-/** AI SDK 5 and model functions: plain numbers, cached ones included in the input. */
-function aiSdkNumbers(raw: Fields): TokenCounts | undefined {
-  if (hasBedrockCache(raw) || !hasEither(raw, 'inputTokens', 'outputTokens')) return undefined;
-  return countsOf({
-    input: toCount(raw['inputTokens']),
-    output: toCount(raw['outputTokens']),
-    cached: raw['cachedInputTokens'],
-    written: raw['cacheWriteInputTokens'],
-    reasoning: raw['reasoningTokens'],
-  });
-}
-
-/**
- * OpenAI's chat completions, and all servers that copy them, Ollama's among them. Proxies in front of
- * Anthropic add what was written to the cache, under its name; it is part of their input.
- */
-function openAiChat(raw: Fields): TokenCounts | undefined {
-  if (!hasEither(raw, 'prompt_tokens', 'completion_tokens')) return undefined;
-  return countsOf({
-    input: toCount(raw['prompt_tokens']),
-    output: toCount(raw['completion_tokens']),
-    cached: at(raw['prompt_tokens_details'], 'cached_tokens'),
-    written: raw['cache_creation_input_tokens'],
-    reasoning: at(raw['completion_tokens_details'], 'reasoning_tokens'),
-  });
-}
-
-/** OpenAI's responses. */
-function openAiResponses(raw: Fields): TokenCounts | undefined {
-  if (hasAnthropicCache(raw) || !hasEither(raw, 'input_tokens', 'output_tokens')) return undefined;
-  return countsOf({
-    input: toCount(raw['input_tokens']),
-    output: toCount(raw['output_tokens']),
-    cached: at(raw['input_tokens_details'], 'cached_tokens'),
-    reasoning: at(raw['output_tokens_details'], 'reasoning_tokens'),
-  });
-}
-
-/** Anthropic: `input_tokens` counts neither what was read from the cache nor what was written to it. */
-function anthropic(raw: Fields): TokenCounts | undefined {
-  if (!hasAnthropicCache(raw)) return undefined;
-  const cached = toCount(raw['cache_read_input_tokens']);
-  const written = toCount(raw['cache_creation_input_tokens']);
-  return countsOf({
-    input: toCount(raw['input_tokens']) + cached + written,
-    output: toCount(raw['output_tokens']),
-    cached,
-    written,
-  });
-}
-
-/** Google: `candidatesTokenCount` does not count thoughts. */
-function google(raw: Fields): TokenCounts | undefined {
-  if (!hasEither(raw, 'promptTokenCount', 'candidatesTokenCount')) return undefined;
-  const reasoning = toCount(raw['thoughtsTokenCount']);
-  return countsOf({
-    input: toCount(raw['promptTokenCount']),
-    output: toCount(raw['candidatesTokenCount']) + reasoning,
-    cached: raw['cachedContentTokenCount'],
-    reasoning,
-  });
-}
-
-/** Amazon Bedrock: `inputTokens` counts neither what was read from the cache nor what was written. */
-function bedrock(raw: Fields): TokenCounts | undefined {
-  if (!hasBedrockCache(raw)) return undefined;
-  const cached = toCount(raw['cacheReadInputTokens']);
-  const written = toCount(raw['cacheWriteInputTokens']);
-  return countsOf({
-    input: toCount(raw['inputTokens']) + cached + written,
-    output: toCount(raw['outputTokens']),
-    cached,
-    written,
-  });
+  const { input, output } = AI_SDK_OBJECTS;
+  if (!isPlainObject(raw['inputTokens']) && !isPlainObject(raw['outputTokens'])) return undefined;
+  if (hasEither(raw, input, output)) return countsOf(raw, AI_SDK_OBJECTS);
+  // The provider's adapter found no counts in the report, but the raw report may be readable.
+  return isPlainObject(raw['raw']) ? readFlat(raw['raw']) : undefined;
 }
 
 function hasAnthropicCache(raw: Fields): boolean {
@@ -180,39 +166,41 @@ function hasBedrockCache(raw: Fields): boolean {
 }
 
 function hasEither(raw: Fields, first: string, second: string): boolean {
-  return isReported(raw[first]) || isReported(raw[second]);
+  return isReported(at(raw, first)) || isReported(at(raw, second));
 }
 
 function isReported(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 }
 
-function at(value: unknown, key: string): unknown {
-  return isPlainObject(value) ? value[key] : undefined;
+/** The value at a path such as `usage.total`. */
+function at(raw: Fields, path: string): unknown {
+  return path
+    .split('.')
+    .reduce((value: unknown, key) => (isPlainObject(value) ? value[key] : undefined), raw);
 }
 
-interface RawCounts {
-  readonly input?: number;
-  readonly output?: number;
-  readonly cached?: unknown;
-  readonly written?: unknown;
-  readonly reasoning?: unknown;
-}
-
-function countsOf(counts: RawCounts): TokenCounts {
+function countsOf(raw: Fields, shape: Shape): TokenCounts {
+  const count = (path: string | undefined): number =>
+    path === undefined ? 0 : toCount(at(raw, path));
+  const cachedInputTokens = count(shape.cached);
+  const cacheWriteTokens = count(shape.written);
+  const reasoningTokens = count(shape.reasoning);
+  const cache = shape.apart === 'cache' ? cachedInputTokens + cacheWriteTokens : 0;
+  const reasoning = shape.apart === 'reasoning' ? reasoningTokens : 0;
   return {
-    inputTokens: counts.input ?? 0,
-    outputTokens: counts.output ?? 0,
-    cachedInputTokens: toCount(counts.cached),
-    cacheWriteTokens: toCount(counts.written),
-    reasoningTokens: toCount(counts.reasoning),
+    inputTokens: count(shape.input) + cache,
+    outputTokens: count(shape.output) + reasoning,
+    cachedInputTokens,
+    cacheWriteTokens,
+    reasoningTokens,
   };
 }
 
-/** An integer from 0 up to the largest exact one; 0 for what is no number. */
+/** An integer from 0 to the largest exact one; 0 for other values. */
 function toCount(value: unknown): number {
   if (!isReported(value)) return 0;
   const rounded = Math.round(Number(value));
-  // Written so that NaN and infinities, which compare with nothing as wanted, become 0.
+  // Written so that NaN and infinities also become 0.
   return rounded > 0 && rounded <= Number.MAX_SAFE_INTEGER ? rounded : 0;
 }

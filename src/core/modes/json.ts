@@ -1,9 +1,8 @@
 /**
- * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes back to
- * the model with the reasons, while turns are left.
+ * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes
+ * back to the model with the reasons, while turns are left.
  */
 import type { Message } from '../base/message.ts';
-import { textMessage } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
 import { exampleJson, outputFormat } from '../signature/describe-output.ts';
 import { providerSchema } from '../signature/json-schema.ts';
@@ -15,14 +14,17 @@ import { clip, cut } from '../text/cut.ts';
 import { untrusted, withoutFrames } from '../text/untrusted.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';
-import type { AttemptCount, Exhaustion, ModeRules, RequestOptions } from './mode.ts';
+import { commonRules } from './common-rules.ts';
+import type { Exhaustion, ModeRules, RequestOptions, TurnPosition } from './mode.ts';
 import { maxMalformedBytes, messageOf } from './observation.ts';
-import { plainInput, plainMessages, plainParts, plainText, textPart } from './plain-messages.ts';
-import { requestOf, sourceText, unusedContext } from './prompt.ts';
+import { plainMessages, plainParts, plainText, textPart, textParts } from './plain-messages.ts';
+import { requestOf, systemMessage, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import { plainTurn, type Turn } from '../contract/turn.ts';
 
-/** Characters of a rejected reply that the model reads again, and that the details of a Step keep. */
+/**
+ * Characters of a rejected reply that the model reads again and that the details of a Step keep.
+ */
 const MAX_QUOTED = 1_000;
 
 const FORMAT_ONLY = 'You answer with one JSON value and nothing else.';
@@ -36,20 +38,20 @@ const LAST_LINES: Readonly<Record<OutputStrategy, string>> = {
 
 /** The rules of the mode `json`. */
 export const jsonMode: ModeRules = {
+  ...commonRules,
+  requestsJson: true,
   buildRequest,
-  writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,
   turnMessages: (_spec, _turn, reply, outcome) => [
     ...writtenMessages(reply),
     ...messageOf('user', plainParts(outcome.feedback)),
   ],
   answerMessages: writtenMessages,
-  inputMessages: plainInput,
-  answerFeedback: (spec, _turn, judgement, reply, count) =>
+  answerFeedback: (spec, _turn, judgement, reply, position) =>
     judgement.kind === 'accepted'
       ? []
-      : [errorSection(repairText(outputOf(spec), judgement, reply, count))],
-  exhausted,
+      : [errorSection(repairText(outputOf(spec), judgement, reply, position))],
+  whenExhausted,
 };
 
 function buildRequest(
@@ -59,13 +61,8 @@ function buildRequest(
 ): ModelRequest {
   const { spec } = head;
   const strategy = options.structuredOutput ?? 'prompt';
-  const system = [
-    sourceText(spec.instructions, options.instructions),
-    sourceText(spec.rules, options.rules),
-    FORMAT_ONLY,
-  ].filter((block) => block !== '');
   const stable = [
-    ...(options.prompt ?? [textMessage('system', system.join('\n\n'))]),
+    ...(options.prompt ?? systemMessage(spec, options, [FORMAT_ONLY])),
     ...startMessage(head, strategy),
     ...messages,
   ];
@@ -99,21 +96,22 @@ function readTurn(spec: AgentSpec, reply: Reply): Turn {
 }
 
 /**
- * The reply as it stays in the conversation: always text, also when it came as a forced call. Text can be
- * read by a model that is asked in another way from then on, a call without its tool is refused.
+ * The reply as it stays in the conversation: always text, even if it came as a forced call. If
+ * output is later requested in another way, text is still accepted, but a call without its tool is
+ * refused.
  */
 function writtenMessages(reply: Reply): readonly Message[] {
   const reasoning =
     reply.calls.length === 0 ? reply.parts.filter((it) => it.type === 'reasoning') : [];
   const text = cut(writtenText(sourceOf(reply)), maxMalformedBytes);
-  return messageOf('assistant', [...reasoning, ...(text === '' ? [] : [textPart(text)])]);
+  return messageOf('assistant', [...reasoning, ...textParts(text)]);
 }
 
 function repairText(
   output: SignatureType,
   judgement: Judgement,
   reply: Reply,
-  { attempt, of }: AttemptCount,
+  { attempt, of }: TurnPosition,
 ): string {
   const tries = of === null ? `attempt ${attempt}` : `attempt ${attempt} of ${of}`;
   const head =
@@ -145,8 +143,8 @@ function problemsOf(judgement: Judgement): readonly string[] {
   }
 }
 
-/** JSON that does not fit was found all the same; only a reply without any could not be read. */
-function exhausted(judgement: Judgement, reply: Reply): Exhaustion {
+/** JSON that does not fit was still found. Only a reply without JSON could not be read. */
+function whenExhausted(judgement: Judgement, reply: Reply): Exhaustion {
   const problems = problemsOf(judgement);
   const hasJson =
     judgement.kind !== 'unfit' ||

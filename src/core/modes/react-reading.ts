@@ -2,7 +2,7 @@
 import { truncatedProblem, type Block } from '../format/format.ts';
 import type { Reply } from '../contract/model.ts';
 import { programIn } from '../program-text/find-program.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { candidatesOf } from '../termination/candidates.ts';
 import type { Candidate } from '../contract/judgement.ts';
 import {
@@ -16,6 +16,7 @@ import type { CallsReading } from '../toolchain/toolchain.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import {
   emptyTurn,
+  malformedTurn,
   plainTurn,
   replyText,
   wasCut,
@@ -44,7 +45,8 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   const program = readProgram(agent, blocks, calls.kind !== 'none');
   if (program.kind === 'problem') {
     const problems = [program.problem];
-    return malformed(base, agent, 'toolchain', problems, [errorSection(explainCalls(problems))]);
+    const feedback = [errorSection(explainCalls(problems))];
+    return malformedTurn(base, 'toolchain', problems, { feedback });
   }
   if (agent.options.precedence === 'answer' && candidates.length > 0) {
     return {
@@ -56,7 +58,7 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   }
   if (calls.kind === 'problems') {
     const feedback = [errorSection(explainCalls(calls.problems))];
-    return malformed(base, agent, 'toolchain', calls.problems, feedback);
+    return malformedTurn(base, 'toolchain', calls.problems, { feedback });
   }
   if (calls.kind === 'calls') {
     const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
@@ -70,14 +72,19 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
 }
 
-/** Nothing was written, or a filter took it away: that is no fault of the format. */
-function isEmpty(reply: Reply, text: string, problem: Problem): boolean {
+/** Whether nothing was written or a filter removed it, which is not a fault of the format. */
+function isEmpty(reply: Reply, text: string, problem: ReplyProblem): boolean {
   if (problem.code !== 'no_sections') return false;
   return text.trim() === '' || reply.finishReason === 'content_filter';
 }
 
-/** The format could not read the reply: asked again, judged as it is, or the end of the run. */
-function unparsedTurn(spec: AgentSpec, agent: ReactAgent, text: string, problem: Problem): Turn {
+/** The turn of a reply that the format could not read: ask again, judge the whole reply, or end. */
+function unparsedTurn(
+  spec: AgentSpec,
+  agent: ReactAgent,
+  text: string,
+  problem: ReplyProblem,
+): Turn {
   if (agent.options.onUnparsed === 'answer' && problem.code === 'no_sections') {
     const candidates: readonly Candidate[] = candidatesOf(spec.answer, [text]);
     if (candidates.length > 0) {
@@ -87,20 +94,10 @@ function unparsedTurn(spec: AgentSpec, agent: ReactAgent, text: string, problem:
   return nothingToDo(agent, plainTurn, problem);
 }
 
-function nothingToDo(agent: ReactAgent, base: TurnBase, problem: Problem): MalformedTurn {
+function nothingToDo(agent: ReactAgent, base: TurnBase, problem: ReplyProblem): MalformedTurn {
   const feedback = [errorSection(explainReply(problem, agent.names))];
-  const turn = malformed(base, agent, 'format', [problem], feedback);
+  const turn = malformedTurn(base, 'format', [problem], { feedback });
   return { ...turn, ends: agent.options.onUnparsed === 'fail' };
-}
-
-function malformed(
-  base: TurnBase,
-  agent: ReactAgent,
-  family: 'format' | 'toolchain',
-  problems: readonly Problem[],
-  feedback: MalformedTurn['feedback'],
-): MalformedTurn {
-  return { ...base, kind: 'malformed', family, problems, feedback, callAnswers: [], ends: false };
 }
 
 function readCalls(
@@ -119,7 +116,7 @@ function readCalls(
 type ProgramReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'program'; readonly source: string }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
 /** The one program of the reply; beside calls it is a problem, whatever it is. */
 function readProgram(

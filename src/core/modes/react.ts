@@ -11,6 +11,7 @@ import {
   messagesOf,
   rewriteSection,
 } from '../termination/feedback.ts';
+import { commonRules } from './common-rules.ts';
 import type { ModeRules, TurnOutcome } from './mode.ts';
 import {
   assistantMessage,
@@ -28,6 +29,8 @@ import { reactAgentOf } from './react-sections.ts';
 
 /** The rules of the mode `react`. */
 export const reactMode: ModeRules = {
+  ...commonRules,
+  readsHistory: true,
   buildRequest: buildReactRequest,
   writeMessages: (spec, messages) => writtenMessages(messages, reactAgentOf(spec).format),
   readTurn: readReactTurn,
@@ -35,7 +38,6 @@ export const reactMode: ModeRules = {
     ...replyMessage(turn, reply),
     ...observation(turn, outcome),
   ],
-  answerMessages: (reply) => assistantMessage(reply),
   inputMessages: ({ text, media }) =>
     messageOf('user', [
       ...(text === '' ? [] : sectionsPart([{ name: 'message', content: text }])),
@@ -48,7 +50,7 @@ function replyMessage(turn: Turn, reply: Reply): readonly Message[] {
   return turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply);
 }
 
-/** A reply without sections that was judged as a whole is first told what it lacks. */
+/** For a reply without sections that was judged as a whole, feedback first says what it lacks. */
 function answerFeedback(
   spec: AgentSpec,
   turn: AnswerTurn,
@@ -62,7 +64,7 @@ function answerFeedback(
   return [...unparsed, ...judgementFeedback(judgement, rewriteSection(spec.answer.section))];
 }
 
-/** One section `observation`: errors of sections, feedback, then a section for each call or the program. */
+/** One section `observation`: section errors, feedback, then one for each call or the program. */
 function observation(turn: Turn, outcome: TurnOutcome): readonly Message[] {
   const { results, media } = numberMedia(outcome.results);
   const attached = turn.kind === 'answer' ? turn.attached : null;

@@ -1,13 +1,13 @@
 /**
- * The source of a program as a model typed it, without what editors and models put in by habit: signs
- * that nobody sees, blanks that are none, typographic quotes. Texts inside the program stay as they are.
+ * Cleans the source of a program from what models and editors insert: invisible characters, special
+ * blanks, typographic quotes. Strings in the program are unchanged.
  */
 import { withLineFeeds } from '../text/line-breaks.ts';
 
 /**
- * `source` with line feeds. Outside of strings zero-width characters, byte order marks and soft hyphens
- * go, no-break spaces become spaces, curly single quotes straight ones; a curly double quote opens a
- * string that the next double quote of either kind closes.
+ * `source` with line feeds. Outside of strings, zero-width characters, byte order marks and soft
+ * hyphens are removed, no-break spaces become spaces, and curly single quotes straight ones. A
+ * curly double quote opens a string, which the next double quote of either kind closes.
  */
 export function cleanProgram(source: string): string {
   return withLineFeeds(source).replaceAll(TOKEN, (token, opened: string | undefined) => {
@@ -18,8 +18,8 @@ export function cleanProgram(source: string): string {
 }
 
 /**
- * What is looked at as a whole: a string, a comment, a character literal, a string between curly quotes
- * (with its content as the group), then single signs. One alternative each, so the cost is linear.
+ * Units: a string, a comment, a character literal, a string in curly quotes (its content is the
+ * group), then single characters. Exactly one alternative matches, so the cost is linear.
  */
 const TOKEN =
   /"(?:[^"\\]|\\[^])*"?|;[^\n]*|\\[^]|[“”„‟]((?:[^"“”„‟\\]|\\[^])*)["“”„‟]|[“”„‟\u200B-\u200D\u2060\uFEFF\u00AD\u00A0\u2007\u202F‘’‛]/gu;
@@ -37,7 +37,7 @@ const PLAIN: { readonly [sign: string]: string } = {
   '‘': "'",
   '’': "'",
   '‛': "'",
-  // Nothing closes it: the reader says so, with its place.
+  // Not closed: the reader reports it with its place.
   '“': '"',
   '”': '"',
   '„': '"',

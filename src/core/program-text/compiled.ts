@@ -1,7 +1,4 @@
-/**
- * A program that answered once, and runs again without a model: what of a run is kept, and the text
- * that is run. Pure.
- */
+/** A program that answered once and runs again without a model. Pure. */
 import { codeId, readProgram, topForms, type TopForm } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import { isStep } from '../contract/piping.ts';
@@ -20,12 +17,12 @@ export function compiledText({ definitions, source }: CompiledAgent): string {
   return [...definitions.map((definition) => definition.source), source].join('\n');
 }
 
-/** The code id that the text of a compiled agent has; another one than it says when it was changed. */
+/** The code id of a compiled agent's text, which changes when the text is changed. */
 export function compiledCodeId(compiled: CompiledAgent): string {
   return codeId(compiledText(compiled));
 }
 
-/** Whether `value` has the shape of a compiled agent; its parts may still not fit each other. */
+/** Whether `value` has the shape of a compiled agent; its parts may still contradict each other. */
 export function isCompiled(value: unknown): value is CompiledAgent {
   if (!isPlainObject(value) || isStep(value)) return false;
   const { v, agent, source, codeId: id, tools, definitions } = value;
@@ -39,7 +36,7 @@ export function isCompiled(value: unknown): value is CompiledAgent {
   );
 }
 
-/** What a run that was a success left to be read. */
+/** The records of a successful run. */
 export interface CompilingRun {
   readonly step: Step;
   readonly entries: readonly Entry[];
@@ -48,7 +45,7 @@ export interface CompilingRun {
 
 /**
  * The program of a run whose answer was accepted, with the definitions that it needs.
- * @throws UsageError `not_compilable` when the answer was no program's, or hangs on an earlier value.
+ * @throws UsageError `not_compilable` if no program gave the answer, or it uses an earlier value.
  */
 export function compiledFrom({ step, entries, events }: CompilingRun): CompiledAgent {
   const { agent, signature, usage } = step;
@@ -84,7 +81,7 @@ export function compiledFrom({ step, entries, events }: CompilingRun): CompiledA
   return { ...compiled, codeId: codeId(compiledText(compiled)) };
 }
 
-/** Names of the values of earlier programs: nothing in a text says what they were. */
+/** Names of the values of earlier programs, which no text of a program contains. */
 const VALUES: readonly string[] = ['*1', '*2', '*3'];
 
 interface KeptProgram {
@@ -93,7 +90,7 @@ interface KeptProgram {
   readonly forms: readonly TopForm[];
 }
 
-/** The programs whose definitions were kept, in order; those of errors are dropped with them. */
+/** The programs whose definitions were kept, in order; an error drops those of its program. */
 function keptPrograms(
   entries: readonly Entry[],
   events: readonly AgentEvent[],
@@ -123,7 +120,7 @@ function programsIn(message: Message): readonly string[] {
   return [...called, ...(found.kind === 'program' ? [found.source] : [])];
 }
 
-/** Those of `earlier` that define what `forms` or other needed ones mention and do not define first. */
+/** The forms of `earlier` that `forms` need, directly or not, and do not define themselves. */
 function neededForms(forms: readonly TopForm[], earlier: readonly TopForm[]): readonly TopForm[] {
   const own = new Set(forms.flatMap(({ defines }) => defines));
   const wanted = new Set(

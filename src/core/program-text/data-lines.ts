@@ -1,15 +1,15 @@
-/** What a program can read: a line for each key of the context, with its type, its size and a sample. */
+/** The data that a program can read: a line for each key, with type, size and a sample. */
 import type { ProgramSizes } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import { fromJson, printValue } from '../../lisp.ts';
 import { isHidden } from '../contract/signature.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 
-/** Where the words behind a name begin, unless the name is longer. */
+/** The column after a name, unless the name is longer. */
 const NAME_WIDTH = 18;
 
-/** `;; data` and its lines; none without keys. Of hidden keys nothing but the name is told. */
+/** `;; data` and its lines; none without keys. Hidden keys show only their names. */
 export function dataLines(
   context: JsonObject,
   descriptions: { readonly [name: string]: string },
@@ -18,18 +18,18 @@ export function dataLines(
   const keys = Object.keys(context).filter((key) => key !== 'task');
   const lines = keys.map((key) => {
     const meaning = Object.hasOwn(descriptions, key) ? descriptions[key] : undefined;
-    const about = meaning === undefined ? '' : ` -- ${oneLine(meaning)}`;
+    const about = meaning === undefined ? '' : ` -- ${framedLine(meaning)}`;
     const words = isHidden(key) ? 'hidden' : describe(context[key] ?? null, sizes);
     return `${nameOf(key).padEnd(NAME_WIDTH)} ; ${words}${about}`;
   });
   return lines.length === 0 ? [] : [';; data', ...lines];
 }
 
-/** A key that no symbol can spell is told all the same: whoever starts the run can rename it. */
+/** A key that cannot be written as a symbol is listed too, so that the caller can rename it. */
 function nameOf(key: string): string {
   return /^[A-Za-z0-9_][A-Za-z0-9_?!.-]*$/.test(key)
     ? `data/${key}`
-    : `; ${oneLine(JSON.stringify(key))} has no name in programs`;
+    : `; ${framedLine(JSON.stringify(key))} has no name in programs`;
 }
 
 function describe(value: Json, sizes: ProgramSizes): string {
@@ -37,7 +37,7 @@ function describe(value: Json, sizes: ProgramSizes): string {
   return sample === '' ? sizeOf(value) : `${sizeOf(value)}; sample: ${sample}`;
 }
 
-/** The kind of a value in the words of signatures, and how much of it there is. */
+/** The kind of a value, named as in signatures, and its size. */
 function sizeOf(value: Json): string {
   if (Array.isArray(value)) {
     const kinds = [...new Set(value.map((item: Json) => kindOf(item)))];
@@ -65,12 +65,12 @@ function kindOf(value: Json): string {
   }
 }
 
-/** The first items of a list as far as there is room, or the beginning of anything else. */
+/** The first items of a list as far as there is room, or the beginning of any other value. */
 function sampleOf(value: Json, { sampleItems, sampleChars }: ProgramSizes): string {
   const bounds = { elements: sampleItems, text: sampleChars, total: sampleChars, hides: true };
   const print = (json: Json): string => printValue(fromJson(json), 'preview', bounds);
   if (value === null || (Array.isArray(value) && value.length === 0)) return '';
-  if (!Array.isArray(value)) return oneLine(print(value));
+  if (!Array.isArray(value)) return framedLine(print(value));
   const shown: string[] = [];
   for (const item of value.slice(0, sampleItems) as readonly Json[]) {
     const text = print(item);
@@ -79,7 +79,7 @@ function sampleOf(value: Json, { sampleItems, sampleChars }: ProgramSizes): stri
     shown.push(text);
   }
   const rest = shown.length < value.length ? ' …' : '';
-  return oneLine(`[${shown.join(' ')}${rest}]`);
+  return framedLine(`[${shown.join(' ')}${rest}]`);
 }
 
 function counted(count: number, noun: string): string {

@@ -1,4 +1,4 @@
-/** Where in a reply the program stands. */
+/** Finds the program in a reply. */
 import { withLineFeeds } from '../text/line-breaks.ts';
 import { cleanProgram } from './clean-program.ts';
 
@@ -6,20 +6,20 @@ import { cleanProgram } from './clean-program.ts';
 export type FoundProgram =
   | {
       readonly kind: 'program';
-      /** Cleaned, as it is run. */
+      /** Cleaned, as it will run. */
       readonly source: string;
-      /** What stands around it, trimmed. */
+      /** The text around it, trimmed. */
       readonly around: string;
-      /** False when its block runs to the end of the reply, so that a reply that was cut has not all of it. */
+      /** False if its block runs to the end of the reply, which may then be truncated. */
       readonly isClosed: boolean;
     }
   | { readonly kind: 'none' }
   | { readonly kind: 'several'; readonly count: number };
 
 /**
- * The one program of a reply: a block tagged `clojure` or `lisp`; else a block that begins with `(`; else
- * what stands between tags of these names; else the whole reply when it begins with `(`. Never throws,
- * linear in the length.
+ * The one program of a reply: a block tagged `clojure` or `lisp`; otherwise a block that begins
+ * with `(`; otherwise the text between tags of these names; otherwise the whole reply if it begins
+ * with `(`. Never throws, linear in the length.
  */
 export function findProgram(reply: string): FoundProgram {
   const text = withLineFeeds(reply).replace(/^\uFEFF/, '');
@@ -44,7 +44,7 @@ export function findProgram(reply: string): FoundProgram {
   };
 }
 
-/** The program in text that is nothing but one, as a section or an argument has it, maybe in a fence. */
+/** The program in a text that holds nothing else, such as a section; it may be in a fence. */
 export function programIn(text: string): FoundProgram {
   const found = findProgram(text);
   if (found.kind !== 'none') return found;
@@ -54,7 +54,7 @@ export function programIn(text: string): FoundProgram {
     : { kind: 'program', source, around: '', isClosed: false };
 }
 
-/** Whether `text` holds a block that is tagged as a program. */
+/** Whether `text` has a block that is tagged as a program. */
 export function hasProgramBlock(text: string): boolean {
   return fencedBlocks(withLineFeeds(text)).some(({ tag }) => TAGS.includes(tag));
 }
@@ -75,7 +75,7 @@ interface Block {
   readonly isClosed: boolean;
 }
 
-/** The fenced blocks of `text`, in order. A fence is a line of its own; an unclosed one runs to the end. */
+/** The fenced blocks of `text`. A fence is a whole line; an open block runs to the end. */
 function fencedBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
   let open: { readonly tag: string; readonly fence: string; readonly start: number } | null = null;
@@ -110,7 +110,7 @@ function closes(line: string, fence: string): boolean {
   return line.length >= fence.length && line === '`'.repeat(line.length);
 }
 
-/** What stands between `<clojure>` and `</clojure>`, or the same with `lisp`. */
+/** The text between `<clojure>` and `</clojure>`, or the same with `lisp`. */
 function tagBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
   const tags = /<(\/?)(clojure|lisp)>/gi;
@@ -135,7 +135,7 @@ function wholeReply(text: string): readonly Block[] {
   return [{ tag: '', content: text, start: 0, end: text.length, isClosed: false }];
 }
 
-/** Signs that nobody sees may stand before it. */
+/** Invisible characters may come first. */
 function beginsForm(text: string): boolean {
   return /^[\s\u200B-\u200D\u2060\uFEFF\u00AD]*\(/.test(text);
 }

@@ -1,21 +1,21 @@
 /**
- * Hidden values in text that a model is to read. Their keys are known (they begin with `_`), so what they
- * hold is looked for wherever it may have been printed: in notes, previews and errors. What a program has
- * computed from a hidden value is a value of its own and not recognised.
+ * Removes hidden values from text for a model. Their keys are known (they begin with `_`), so their
+ * values are searched for wherever they may have been printed: in notes, previews and errors. A
+ * value that a program has computed from a hidden value is not recognised.
  */
 import { isJsonObject, type Json } from '../base/json.ts';
 import { isHidden } from '../contract/signature.ts';
 
-/** What stands for a hidden value. */
+/** Replaces a hidden value. */
 const HIDDEN_MARK = '<hidden>';
 
-/** Shorter values are too likely to stand in a text by chance: `1` and `no` are secrets of nobody. */
+/** Shorter values, such as `1` and `no`, appear in texts by chance. */
 const MIN_LENGTH = 4;
 
-/** A longer text may have been cut where it was printed; this much of its beginning gives it away. */
+/** A longer text may have been shortened when printed; a beginning of this length counts. */
 const MIN_PREFIX = 8;
 
-/** Texts that no model may see: each as it is and as it is printed, with those `known` before. Longest first. */
+/** Texts that no model may see, as they are and as they are printed, longest first. */
 export function hiddenTexts(
   values: readonly Json[],
   known: readonly string[] = [],
@@ -25,7 +25,7 @@ export function hiddenTexts(
   return [...found].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
-/** `text` with `<hidden>` for each of `hidden` and for its beginnings. */
+/** `text` with `<hidden>` in place of each of `hidden` and of its beginnings. */
 export function withoutHidden(text: string, hidden: readonly string[]): string {
   const signs = new Set(hidden.map((secret) => secret.slice(0, MIN_PREFIX)));
   return [...signs].reduce(
@@ -39,7 +39,7 @@ export function withoutHidden(text: string, hidden: readonly string[]): string {
   );
 }
 
-/** `text` without those of `secrets`, which all begin with `sign`, as far as each is there. */
+/** `text` without those of `secrets`, which all begin with `sign`, and without their beginnings. */
 function withoutSome(text: string, sign: string, secrets: readonly string[]): string {
   let rest = 0;
   let clean = '';
@@ -58,8 +58,8 @@ function sharedLength(text: string, at: number, secret: string): number {
 }
 
 /**
- * Whether a text in `value`, names included, has one of `hidden` in it, or a number is one. Beginnings
- * do not count: data is not cut as prints are.
+ * Whether a text in `value`, names included, contains one of `hidden`, or a number equals one.
+ * Beginnings do not count, because data is not shortened as printed text is.
  */
 export function holdsHidden(value: Json, hidden: readonly string[]): boolean {
   const holds = (text: string): boolean => hidden.some((secret) => text.includes(secret));
@@ -84,7 +84,7 @@ function collect(value: Json, isSecret: boolean, found: Set<string>): void {
     const text = String(value);
     if (text.length < MIN_LENGTH) return;
     found.add(text);
-    // As JSON and as the language prints it, where the two differ from the text itself.
+    // As JSON and as the language prints it, if they differ from the text itself.
     found.add(JSON.stringify(text).slice(1, -1));
     found.add(text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n'));
   }

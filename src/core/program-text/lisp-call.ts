@@ -1,17 +1,17 @@
-/** A native call of the tool that runs a program. */
+/** The native tool call that runs a program. */
 import type { JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { programIn } from './find-program.ts';
 import { LISP_TOOL } from './system-text.ts';
 
 /** The program of a call, or why it has none. */
 export type LispCall =
   | { readonly kind: 'program'; readonly source: string }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
-/** Reads a call of {@link LISP_TOOL}; a fence around the program is taken off. */
+/** Reads a call of {@link LISP_TOOL}; a fence around the program is removed. */
 export function readLispCall({ args }: Pick<ToolCall, 'args'>): LispCall {
   const text = programOf(args);
   if (typeof text !== 'string') {

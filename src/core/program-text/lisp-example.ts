@@ -2,7 +2,7 @@
 import { exampleIn, type Notation } from '../signature/example.ts';
 import type { SignatureType } from '../contract/signature.ts';
 
-/** Keys as keywords with `-` for `_`; a program has hidden fields too. */
+/** Keys are keywords with `-` for `_`; programs also have hidden fields. */
 const LISP: Notation = {
   keyword: ':name',
   separator: ' ',
@@ -15,7 +15,7 @@ export function exampleLisp(type: SignatureType): string {
   return exampleIn(LISP, type);
 }
 
-/** A key as a program writes it: a keyword where the name can be one. */
+/** A key as a program writes it: a keyword if the name can be one. */
 export function keyOf(name: string): string {
   if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name)) return JSON.stringify(name);
   const [leading = ''] = /^_*/.exec(name) ?? [];

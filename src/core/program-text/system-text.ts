@@ -1,14 +1,15 @@
 /**
- * How a model is told to work by programs. The same on all turns, so that providers can cache it: what
- * changes from run to run stands in the first message, what changes from turn to turn in the feedback.
+ * Tells a model how to work by programs. The text is the same on all turns, so that providers can
+ * cache it: what changes between runs is in the first message, what changes between turns in the
+ * feedback.
  */
 import type { LispSpec } from '../contract/spec.ts';
 import { languageCard } from '../../lisp.ts';
 
-/** The name of the native tool by which a model gives a program. */
+/** The name of the native tool that takes a program. */
 export const LISP_TOOL = 'lisp_eval';
 
-/** The name of the section of a react reply that holds a program. */
+/** The name of the section of a react reply that contains a program. */
 export const PROGRAM_SECTION = 'program';
 
 /** The definition of {@link LISP_TOOL}. */
@@ -91,7 +92,7 @@ function replyFormat({ transport, thinking }: LispSpec): string {
     : `Reply format\n${thoughts} write one block:\n${block}`;
 }
 
-/** How programs are used beside calls, in `react` and `chat`. `way` says how one is written. */
+/** How to use programs besides calls, in `react` and `chat`. `way` says how to write one. */
 export function programsMethod(way: string): string {
   return [
     `${way} Use a program where many dependent calls, filters or sums would cost many steps; a single call needs none.`,

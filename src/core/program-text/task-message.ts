@@ -1,16 +1,16 @@
-/** The first message of a run whose model writes programs: what there is to work with, and the task. */
+/** The first message to a model that writes programs: its data, its tools and the task. */
 import type { AgentSpec, ProgramSizes, ToolSpec } from '../contract/spec.ts';
 import type { JsonObject } from '../base/json.ts';
 import { describedFields } from '../signature/describe-output.ts';
 import { promptType } from '../signature/print-signature.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
 import { dataLines } from './data-lines.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 import { hiddenTexts, withoutHidden } from './hidden-values.ts';
 import { exampleLisp } from './lisp-example.ts';
 import { toolLines } from './tool-lines.ts';
 
-/** What the first message is made of. */
+/** The material of the first message. */
 export interface TaskMessage {
   readonly spec: AgentSpec;
   readonly sizes: ProgramSizes;
@@ -20,11 +20,11 @@ export interface TaskMessage {
   /** Definitions that the run begins with. */
   readonly memory: readonly { readonly name: string; readonly preview: string }[];
   readonly task: string;
-  /** False on the last turns: tools keep working, but are not announced any more. */
+  /** False on the last turns: tools still work but are not listed. */
   readonly withTools: boolean;
 }
 
-/** The text of the message; parts without content are left out. */
+/** The text of the message; empty parts are left out. */
 export function taskMessage(given: TaskMessage): string {
   const { spec, sizes, context, contextDescriptions, memory, task, withTools } = given;
   const hidden = hiddenTexts([context]);
@@ -36,7 +36,7 @@ export function taskMessage(given: TaskMessage): string {
       : [
           ';; memory',
           ...memory.map(
-            ({ name, preview }) => `${name} = ${oneLine(withoutHidden(preview, hidden))}`,
+            ({ name, preview }) => `${name} = ${framedLine(withoutHidden(preview, hidden))}`,
           ),
         ]),
     ...answerLines(spec),
@@ -44,7 +44,7 @@ export function taskMessage(given: TaskMessage): string {
   ].join('\n');
 }
 
-/** What `ask_user` takes is more in a program: options may be any values. */
+/** In a program, `ask_user` accepts more: its options may be any values. */
 function asProgramsSee(tool: ToolSpec): ToolSpec {
   return tool.name === ASK_TOOL ? { ...tool, parameters: askProgramSchema } : tool;
 }
@@ -53,7 +53,7 @@ function answerLines({ answer: { output } }: AgentSpec): readonly string[] {
   if (output === undefined) return [';; answer', 'any    e.g. (return "text")'];
   const words = describedFields(output)
     .filter((line) => line.includes('): '))
-    // A list is not wrapped here, as it is where JSON is asked for.
-    .map((line) => `;   ${oneLine(line.slice(2).replace('`items[]', '`[]'))}`);
+    // A list is not wrapped here, unlike where JSON is asked for.
+    .map((line) => `;   ${framedLine(line.slice(2).replace('`items[]', '`[]'))}`);
   return [';; answer', `${promptType(output)}    e.g. (return ${exampleLisp(output)})`, ...words];
 }

@@ -1,13 +1,13 @@
-/** Tools as programs call them: a line with types, a line that calls it, and what needs words. */
+/** Tools as programs call them: a line with types, an example call, and descriptions. */
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toSignature } from '../signature/from-json-schema.ts';
 import { promptName, promptType } from '../signature/print-signature.ts';
 import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 import { exampleLisp, keyOf } from './lisp-example.ts';
 
-/** `;; tools` and a block for each of `tools`; `;; no tools` without any. */
+/** `;; tools` and a block for each of `tools`; `;; no tools` if there are none. */
 export function toolLines(tools: readonly ToolSpec[]): readonly string[] {
   return tools.length === 0 ? [';; no tools'] : [';; tools', ...tools.flatMap(linesOf)];
 }
@@ -20,19 +20,19 @@ function linesOf({ name, description, policy, parameters, output }: ToolSpec): r
   const args = required.map((field) => `${keyOf(field.name)} ${exampleLisp(field.type)}`);
   const example = args.length === 0 ? `(tool/${name})` : `(tool/${name} {${args.join(' ')}})`;
   return [
-    `tool/${name}(${params.join(', ')}) -> ${result}  ; ${oneLine(description)}`,
+    `tool/${name}(${params.join(', ')}) -> ${result}  ; ${framedLine(description)}`,
     `;   ${example}`,
     ...fields.flatMap(({ name: field }) => wordsOf(field, memberOf(parameters, field))),
-    ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${oneLine(policy)}`]),
+    ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${framedLine(policy)}`]),
   ];
 }
 
-/** What a type cannot say of a parameter: what it means, and what it may be. */
+/** What a type cannot express about a parameter: its meaning and its allowed values. */
 function wordsOf(name: string, schema: Json | undefined): readonly string[] {
   if (!isJsonObject(schema)) return [];
   const { description, enum: choices } = schema;
   const words = [
-    ...(typeof description === 'string' ? [oneLine(description)] : []),
+    ...(typeof description === 'string' ? [framedLine(description)] : []),
     ...(Array.isArray(choices)
       ? [`one of ${choices.map((choice: Json) => JSON.stringify(choice)).join(', ')}`]
       : []),
@@ -46,7 +46,7 @@ function fieldsOf(parameters: JsonObject | null): readonly SignatureField[] {
   return type.kind === 'record' ? type.fields : [];
 }
 
-/** The type of a schema, its fields in the order in which the author wrote them. */
+/** The type of a schema, its fields in the author's order. */
 function typeOf(schema: Json): SignatureType {
   return inWrittenOrder(toSignature(schema).type, schema);
 }

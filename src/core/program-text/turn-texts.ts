@@ -1,20 +1,20 @@
-/** Which turn of how many it is in mode `lisp`, and what the model is told of it and of its plan. */
+/** The turns of mode `lisp`, and what the model reads about them and about its plan. */
 import type { LispSpec } from '../contract/spec.ts';
-import { oneLine } from './framing.ts';
+import { framedLine } from './framing.ts';
 
-/** How many turns there are; null: without bound. */
+/** The number of turns; null: unlimited. */
 export interface TurnCounts {
   readonly work: number | null;
-  /** Behind the work turns. */
+  /** Repair turns, after the work turns. */
   readonly repair: number;
 }
 
-/** What a turn is: `last`: the last work turn · `repair`: only repair turns are left. */
+/** The kind of a turn: `last`: the last work turn · `repair`: only repair turns are left. */
 export type TurnKind = 'work' | 'last' | 'repair';
 
 /**
- * The turns of a run whose limit on iterations is `of`: what the limit has more than the definition are
- * work turns, what it has less is taken from the repair turns first.
+ * The turns of a run whose limit on iterations is `of`. A higher limit than the definition's adds
+ * work turns; a lower one first removes repair turns.
  */
 export function turnCounts(lisp: LispSpec, of: number | null): TurnCounts {
   if (of === null) return { work: null, repair: lisp.retryTurns };
@@ -22,13 +22,13 @@ export function turnCounts(lisp: LispSpec, of: number | null): TurnCounts {
   return { work, repair: of - work };
 }
 
-/** What the turn of `iteration`, from 1, is. */
+/** The kind of the turn of `iteration`, from 1. */
 export function turnKind({ work }: TurnCounts, iteration: number): TurnKind {
   if (work === null || iteration < work) return 'work';
   return iteration === work ? 'last' : 'repair';
 }
 
-/** What is left behind the turn of `iteration`; empty when there is no bound. */
+/** What is left after the turn of `iteration`; empty if turns are unlimited. */
 export function turnsText({ work, repair }: TurnCounts, iteration: number): string {
   if (work === null) return '';
   const left = work - iteration;
@@ -37,10 +37,10 @@ export function turnsText({ work, repair }: TurnCounts, iteration: number): stri
   return `Repair turn ${1 - left} of ${repair}: call \`(return …)\` again.`;
 }
 
-/** Longest summary of a step that is shown, in characters. */
+/** Characters of a step's summary. */
 const MAX_SUMMARY = 200;
 
-/** The plan as a checklist. `done`: summaries by the number of a step, or by its text. */
+/** The plan as a checklist. `done`: summaries by the number of a step or by its text. */
 export function planLines(
   plan: readonly string[],
   done: { readonly [id: string]: string },
@@ -48,14 +48,14 @@ export function planLines(
   const summaries = new Map(Object.entries(done).map(([id, text]) => [plainId(id), text]));
   return plan.map((step, index) => {
     const summary = summaries.get(String(index + 1)) ?? summaries.get(step);
-    const head = `${index + 1}. ${oneLine(step)}`;
+    const head = `${index + 1}. ${framedLine(step)}`;
     if (summary === undefined) return `- [ ] ${head}`;
-    const text = oneLine(summary).slice(0, MAX_SUMMARY);
+    const text = framedLine(summary).slice(0, MAX_SUMMARY);
     return text === '' ? `- [x] ${head}` : `- [x] ${head}: ${text}`;
   });
 }
 
-/** An id is kept as it is printed: `1`, `"1"` and `:1` are the same step. */
+/** An id as it is compared: `1`, `"1"` and `:1` are the same step. */
 function plainId(id: string): string {
   return id.replace(/^:/, '').replace(/^"([^]*)"$/, '$1');
 }

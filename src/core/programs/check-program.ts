@@ -1,6 +1,6 @@
 /**
- * All that can be wrong with a program before it runs, found at once: its form, its names, and the
- * literal arguments of its calls, which only a worker can check. Asynchronous for those alone.
+ * Everything that can be wrong with a program before it runs, found at once: its form, its names,
+ * and the literal arguments of its calls, which only a worker can check.
  */
 import {
   checkProgram,
@@ -13,8 +13,7 @@ import {
   type Program,
   type ToolFace,
 } from '../../lisp.ts';
-import type { Host } from '../run/host.ts';
-import type { RunState } from '../run/run-state.ts';
+import type { Run } from '../run/run.ts';
 import type { ProgramError } from '../contract/report.ts';
 import { programSpecOf, programWorld } from './world.ts';
 
@@ -25,8 +24,7 @@ export type ProgramCheck =
 
 /** Reads and checks `source` against the tools, the data and the memory of a run. */
 export async function readAndCheck(
-  state: RunState,
-  host: Host,
+  { state, host }: Run,
   source: string,
   tools: readonly ToolFace[],
 ): Promise<ProgramCheck> {
@@ -60,14 +58,14 @@ type Found =
   | { readonly kind: 'found'; readonly findings: readonly Finding[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What the schemas of the tools have against the literal arguments of a program. */
-async function findingsOf(agent: string, host: Host, { literals }: Checked): Promise<Found> {
+/** What is wrong with the literal arguments of a program, by the schemas of the tools. */
+async function findingsOf(agent: string, host: Run['host'], { literals }: Checked): Promise<Found> {
   if (literals.length === 0) return { kind: 'found', findings: [] };
   const asked = literals.map(({ tool, path, value }) => ({ tool, path, value }));
   const outcome = await host.checkLiterals({ agent, calls: [], literals: asked });
   switch (outcome.kind) {
     case 'aborted':
-      // Whoever aborted it is found behind this; without anybody, the calls check themselves.
+      // If the run must stop, the caller finds out; otherwise the calls are checked when they run.
       return { kind: 'found', findings: [] };
     case 'failed':
       return outcome;

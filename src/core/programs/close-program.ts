@@ -1,4 +1,4 @@
-/** The end of a program: what is recorded of it, and whether it ends the run. */
+/** The end of a program in its run: it is recorded, and may end the run. */
 import {
   changedDefinitions,
   EMPTY_MEMORY,
@@ -10,12 +10,11 @@ import {
   type Outcome,
 } from '../../lisp.ts';
 import { leaving } from '../run/ending.ts';
-import { isStopped } from '../run/run.ts';
 import type { Effects } from './effects.ts';
-import { endProgram, isOutOfFuel, type EndingProgram } from './end-of-program.ts';
+import { endProgram, isOutOfFuel, type EndingProgram } from './end-program.ts';
 import type { KeptProgram } from '../run/kept-program.ts';
 import type { ProgramError, ProgramReport } from '../contract/report.ts';
-import type { RunningProgram } from './running-program.ts';
+import type { RunningProgram } from './program-context.ts';
 import { programSpecOf } from './world.ts';
 
 /** How a program ended. */
@@ -25,7 +24,7 @@ export type ProgramEnd =
       readonly machine: Machine;
       readonly outcome: Outcome;
       readonly effects: Effects;
-      /** Set when its machine could not be restored: then `machine` knows nothing of it. */
+      /** Set when its machine could not be restored: then `machine` is not its own. */
       readonly lost: KeptProgram | null;
     };
 
@@ -70,11 +69,11 @@ function endingOf(running: RunningProgram, end: ProgramEnd): EndingProgram {
   }
   const { machine, outcome, effects, lost } = end;
   const isCanceled = outcome.kind === 'error' && outcome.error.reason === 'canceled';
-  const told = { ...base, warnings: [...warnings, ...effects.edits], isCanceled };
+  const ended = { ...base, warnings: [...warnings, ...effects.edits], isCanceled };
   if (lost !== null) {
     const memory = lost.memory ?? memoryBefore;
     return {
-      ...told,
+      ...ended,
       outcome: { ...outcome, memory },
       withJournal: () => memory,
       changed: [],
@@ -86,8 +85,8 @@ function endingOf(running: RunningProgram, end: ProgramEnd): EndingProgram {
     };
   }
   return {
-    ...told,
-    outcome: isCanceled && !isStopped(run, running.host) ? interrupted(outcome) : outcome,
+    ...ended,
+    outcome: isCanceled && !run.isStopped() ? interrupted(outcome) : outcome,
     withJournal: () => memoryWithJournal(machine),
     changed:
       outcome.kind === 'value' || outcome.kind === 'returned'
@@ -102,7 +101,7 @@ function endingOf(running: RunningProgram, end: ProgramEnd): EndingProgram {
   };
 }
 
-/** Nobody wants the run to end: a person has something to say first. */
+/** The error of a program that an input has interrupted: the run goes on. */
 function interrupted(outcome: Outcome): Outcome {
   if (outcome.kind !== 'error') return outcome;
   const message = 'The program was canceled before it finished: a new message came.';

@@ -1,19 +1,96 @@
-/** From what a call or a question came to, to what the program is told of its effect. Pure. */
+/** How the effects of one program ended: recorded with the run, and passed to the program. */
 import type { EffectRequest, EffectResult } from '../../lisp.ts';
+import { defined } from '../base/defined.ts';
 import { byteSize, type Json } from '../base/json.ts';
+import { recordCall, recordUnstarted } from '../calls/record-call.ts';
+import type { CallEnd } from '../contract/call-end.ts';
+import type { AskOutcome } from '../people/ask-person.ts';
+import { hiddenTexts } from '../program-text/hidden-values.ts';
+import type { KeptEffects, KeptProgram } from '../run/kept-program.ts';
 import {
   MAX_OPTIONS,
   MAX_QUESTION_BYTES,
   MAX_TIMEOUT_MS,
   type Question,
 } from '../toolchain/ask-user.ts';
-import type { AskOutcome } from '../people/ask-person.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import { editedText } from '../toolchain/call-texts.ts';
+import type { EndedEffect } from './open-effects.ts';
+import { callOf, isAgentCall, type RunningProgram, type ToolRequest } from './program-context.ts';
 
 type AskRequest = Extract<EffectRequest, { readonly kind: 'ask' }>;
 
+/** How the effects of a program ended. */
+export interface EffectRecord {
+  /** Records an end, and returns it as the program sees it. May find a limit that ends the run. */
+  readonly add: (effect: EndedEffect) => EffectResult;
+  /** Calls that succeeded, by tool, in order of the first. */
+  readonly done: () => KeptProgram['done'];
+  /** Texts under hidden fields of the values of children: no model may see them. */
+  readonly hidden: () => readonly string[];
+  /** What people changed, in sentences for the model. */
+  readonly edits: readonly string[];
+}
+
+/** Ends the program, and no `attempt` recovers from it. */
+const FULL = {
+  ok: false,
+  reason: 'size_exceeded',
+  message:
+    'the program has done so much, and holds so much data, that it can neither go on here nor be moved on. Hold less data while calls are open, or do the work in several programs.',
+} as const;
+
+/** A record that begins with what an earlier link kept. */
+export function createEffectRecord(running: RunningProgram, kept?: KeptEffects): EffectRecord {
+  const { run, order } = running;
+  const done = new Map((kept?.done ?? []).map(({ tool, count }) => [tool, count]));
+  const hidden = new Set(kept?.hidden);
+  const edits: string[] = [];
+  const shownTools = new Set<string>();
+
+  const addCall = (request: ToolRequest, startedAt: number, end: CallEnd): EffectResult => {
+    const call = callOf(order.programId, request);
+    recordCall(run, { call, startedAt, inProgram: true }, end, shownTools);
+    const { outcome, output = null } = end.result;
+    if (isAgentCall(running, request)) for (const text of hiddenTexts([output])) hidden.add(text);
+    if (end.edited !== undefined) edits.push(editedText(end.edited, request.name));
+    if (outcome === 'ok') done.set(request.name, (done.get(request.name) ?? 0) + 1);
+    return callResult(request.id, end);
+  };
+  const addRefused = (request: ToolRequest, text: string): EffectResult => {
+    const call = callOf(order.programId, request);
+    recordUnstarted(run, { call, inProgram: true }, 'refused', text);
+    const result = { outcome: 'refused', error: text, attempts: 0, started: false } as const;
+    return callResult(request.id, { result });
+  };
+  return {
+    edits,
+    done: () => [...done].map(([tool, count]) => ({ tool, count })),
+    hidden: () => [...hidden],
+    add: ({ request, startedAt, end }) => {
+      const { id } = request;
+      switch (end.kind) {
+        case 'call':
+          if (request.kind === 'tool') return addCall(request, startedAt, end.end);
+          break;
+        case 'refused':
+          if (request.kind === 'tool') return addRefused(request, end.text);
+          break;
+        case 'ask':
+          return askResult(id, end.outcome);
+        case 'full':
+          return { id, ...FULL };
+        case 'unfit':
+          return { id, ok: false, reason: 'runtime_error', message: end.message };
+        case 'sleep':
+          break;
+      }
+      return { id, ok: true, value: null };
+    },
+  };
+}
+
 /** A call as its program sees it: its result, or an error that the program may recover from. */
-export function callResult(id: string, { result }: Pick<CallEnd, 'result'>): EffectResult {
+function callResult(id: string, { result }: Pick<CallEnd, 'result'>): EffectResult {
   const { outcome, output = null, error = '', reason } = result;
   if (outcome === 'ok') return { id, ok: true, value: output };
   const message = error.replace(/^Error: /, '');
@@ -37,7 +114,7 @@ export function callResult(id: string, { result }: Pick<CallEnd, 'result'>): Eff
 }
 
 /** A question as its program sees it. */
-export function askResult(id: string, outcome: AskOutcome): EffectResult {
+function askResult(id: string, outcome: AskOutcome): EffectResult {
   switch (outcome.kind) {
     case 'answered':
       return { id, ok: true, value: outcome.value };
@@ -53,7 +130,7 @@ export function askResult(id: string, outcome: AskOutcome): EffectResult {
   }
 }
 
-/** The question of a request, or why nobody can be asked it. */
+/** The question of a request, or why it cannot be asked. */
 export function questionOf(
   request: AskRequest,
 ):
@@ -81,10 +158,7 @@ export function questionOf(
   }
   const asked: Question = {
     question,
-    ...(options === undefined ? {} : { options }),
-    free: options === undefined ? false : free,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(details === undefined ? {} : { details }),
+    ...defined({ options, free: options === undefined ? false : free, timeoutMs, details }),
   };
   return { kind: 'question', question: asked };
 }

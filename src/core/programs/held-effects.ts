@@ -1,25 +1,34 @@
 /**
- * The effects of a program that it asked for and that did not begin: they begin within the limits, in
- * request order, but for calls that the limits or other calls hold back. A hand-over that is due holds
- * all of them, a pause all but timers.
+ * The effects that a program requested and that have not begun. They begin within the limits and in
+ * request order, except for calls that the limits or other calls hold back.
  */
 import type { EffectRequest } from '../../lisp.ts';
-import { refusedText } from '../toolchain/call-texts.ts';
-import { roomForCalls } from '../run/make-room.ts';
-import type { Starters } from '../children/run-child.ts';
-import { beginEffect, type BeginPlace } from './begin-effect.ts';
-import { isAgentCall, type EffectPlace, type ToolRequest } from './effect-place.ts';
-import { roomForCall } from './effect-room.ts';
+import type { StartGroup } from '../children/run-child.ts';
+import type { Breach } from '../contract/limit.ts';
+import type { AgentSpec } from '../contract/spec.ts';
+import { ensureCallBudget } from '../run/ensure-budget.ts';
 import type { KeptEffects } from '../run/kept-program.ts';
+import type { Run } from '../run/run.ts';
+import { isKnownTool } from '../toolchain/batch.ts';
+import { refusedText } from '../toolchain/call-texts.ts';
+import { beginEffect } from './begin-effect.ts';
 import type { EffectEnd, OpenEffects } from './open-effects.ts';
-import type { Hold } from './program-door.ts';
-import { isOver } from './running-program.ts';
+import {
+  isAgentCall,
+  isOver,
+  type EffectContext,
+  type RunningProgram,
+  type ToolRequest,
+} from './program-context.ts';
+
+/** What holds back effects: a hand-over that is due holds all, a pause all except timers. */
+export type Hold = 'handover' | 'pause';
 
 /** What effects begin with. */
-export interface HoldingPlace {
-  readonly place: EffectPlace;
-  readonly begin: BeginPlace;
-  readonly starters: Starters;
+export interface EffectStart {
+  readonly running: RunningProgram;
+  readonly context: EffectContext;
+  readonly starting: StartGroup;
   readonly open: OpenEffects;
   readonly hold: () => Hold | null;
 }
@@ -31,23 +40,23 @@ export interface HeldEffects {
   readonly clear: () => void;
   /** Begins what may begin. May find a limit that ends the run. */
   readonly begin: () => void;
-  /** Whether more of the limits of ancestors was asked for and answered since the last `begin`. */
+  /** Whether the parent has answered a request for more budget since the last `begin`. */
   readonly isAnswered: () => boolean;
   readonly requests: () => readonly EffectRequest[];
   /** Effects that began or were refused, without timers. */
   readonly calls: () => number;
 }
 
-/** The effects that wait since an earlier link kept them, or none. */
-export function createHeldEffects(given: HoldingPlace, kept?: KeptEffects): HeldEffects {
-  const { place, starters, hold } = given;
+/** The effects that an earlier link kept, or none. */
+export function createHeldEffects(given: EffectStart, kept?: KeptEffects): HeldEffects {
+  const { running, starting, hold } = given;
   let held: readonly EffectRequest[] = kept?.held ?? [];
-  const { mayBegin, calls, room } = createBeginning(given, kept?.calls ?? 0);
+  const { mayBegin, calls, budget } = createBeginning(given, kept?.calls ?? 0);
   const childrenIn = (requests: readonly EffectRequest[]): number =>
-    requests.filter((request) => isAgentCall(place, request)).length;
+    requests.filter((request) => isAgentCall(running, request)).length;
   return {
     calls,
-    isAnswered: room.isAnswered,
+    isAnswered: budget.isAnswered,
     requests: () => held,
     add: (requests) => {
       held = [...held, ...requests];
@@ -59,19 +68,19 @@ export function createHeldEffects(given: HoldingPlace, kept?: KeptEffects): Held
       held = [];
     },
     begin: () => {
-      // An answer that came meanwhile is no news a second time: whoever waits for news would never wait.
-      if (hold() === 'handover') return room.askAgain();
+      // Reset an answer that has come: otherwise the wait for the next one would end at once.
+      if (hold() === 'handover') return budget.askAgain();
       const waiting: EffectRequest[] = [];
-      // Children that begin in one go share what is left.
-      starters.children += childrenIn(held);
+      // Children that begin together share what is left.
+      starting.children += childrenIn(held);
       for (const request of held) {
-        // A call that waits holds back the calls behind it, but nothing else.
+        // A call that waits holds back the calls after it, but nothing else.
         const isBehind = request.kind === 'tool' && waiting.some(({ kind }) => kind === 'tool');
-        if (isOver(place) || isBehind || !mayBegin(request)) waiting.push(request);
+        if (isOver(running) || isBehind || !mayBegin(request)) waiting.push(request);
       }
-      starters.children -= childrenIn(waiting);
+      starting.children -= childrenIn(waiting);
       held = waiting;
-      room.askAgain();
+      budget.askAgain();
     },
   };
 }
@@ -81,24 +90,24 @@ interface Beginning {
   /** Begins a request, or ends it at once; false when it has to wait. */
   readonly mayBegin: (request: EffectRequest) => boolean;
   readonly calls: () => number;
-  readonly room: RoomAbove;
+  readonly budget: BudgetRequest;
 }
 
-function createBeginning({ place, begin, open }: HoldingPlace, callsBefore: number): Beginning {
-  const { run, host } = place;
+function createBeginning({ running, context, open }: EffectStart, callsBefore: number): Beginning {
+  const { run } = running;
   let calls = callsBefore;
-  const room = createRoomAbove(place, open);
+  const budget = createBudgetRequest(running, open);
 
   const add = (request: EffectRequest, end: EffectEnd): void =>
-    open.add({ request, startedAt: host.now() }, () => end);
+    open.add({ request, startedAt: run.host.now() }, () => end);
   const beginOne = (request: EffectRequest): void => {
-    const effect = { request, startedAt: host.now() };
+    const effect = { request, startedAt: run.host.now() };
     calls += request.kind === 'sleep' ? 0 : 1;
-    open.add(effect, () => beginEffect(begin, effect));
+    open.add(effect, () => beginEffect(context, effect));
   };
   /** Begins a call, or refuses it; false when it has to wait. */
   const mayCall = (request: ToolRequest): boolean => {
-    if (room.isShort(request.name)) return false;
+    if (budget.isShort(request.name)) return false;
     const found = roomForCall(run, request.name, open.tools());
     if (found.kind === 'wait') return false;
     if (found.kind === 'begin') beginOne(request);
@@ -110,39 +119,39 @@ function createBeginning({ place, begin, open }: HoldingPlace, callsBefore: numb
     return true;
   };
   const mayBegin = (request: EffectRequest): boolean => {
-    // Time passes in a pause, too.
+    // Time passes during a pause.
     if (run.state.pausedAt !== null && request.kind !== 'sleep') return false;
-    if (host.isFull()) add(request, { kind: 'full' });
+    if (run.host.capacity.isFull()) add(request, { kind: 'full' });
     else if (request.kind === 'tool') return mayCall(request);
     else beginOne(request);
     return true;
   };
-  return { mayBegin, calls: () => calls, room };
+  return { mayBegin, calls: () => calls, budget };
 }
 
-/** Room under the limits of ancestors: more is asked for once, for all that is held. */
-interface RoomAbove {
-  /** Whether there is none for one more call of `tool`: then more is asked for. */
+/** Budget under the limits of ancestors: more is requested once, for all effects that are held. */
+interface BudgetRequest {
+  /** Whether it is too small for one more call of `tool`: then more is requested. */
   readonly isShort: (tool: string) => boolean;
   readonly isAnswered: () => boolean;
-  /** After an answer more may be asked for again. */
+  /** After an answer, more may be requested again. */
   readonly askAgain: () => void;
 }
 
-function createRoomAbove({ run, host }: EffectPlace, open: OpenEffects): RoomAbove {
+function createBudgetRequest({ run }: RunningProgram, open: OpenEffects): BudgetRequest {
   let asking: 'no' | 'under way' | 'answered' = 'no';
   const arrived = (): void => {
     asking = 'answered';
-    host.wake();
+    run.host.waits.wake();
   };
   return {
     isShort: (tool) => {
       if (asking === 'answered') return false;
       if (asking === 'under way') return true;
-      const room = roomForCalls(run, host, [tool]);
-      if (room === undefined) return false;
+      const budget = ensureCallBudget(run, [tool]);
+      if (budget === undefined) return false;
       asking = 'under way';
-      room.then(arrived, (error: unknown) => {
+      budget.then(arrived, (error: unknown) => {
         open.fail(error);
         arrived();
       });
@@ -153,4 +162,38 @@ function createRoomAbove({ run, host }: EffectPlace, open: OpenEffects): RoomAbo
       if (asking === 'answered') asking = 'no';
     },
   };
+}
+
+/** `wait`: until others have ended, which may not count in the end. */
+type Room =
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'crossed'; readonly breach: Breach };
+
+/** The room for a call of tool `name` beside open calls, which are given by their tools. */
+function roomForCall(
+  { state, wouldCross }: Pick<Run, 'state' | 'wouldCross'>,
+  name: string,
+  open: readonly string[],
+): Room {
+  const { spec } = state.head;
+  const others = [...open, name];
+  if (open.length > 0 && others.some((tool) => isAlone(spec, tool))) return { kind: 'wait' };
+  // An unknown tool does not run, so it needs no budget.
+  if (!isKnownTool(spec.tools, name)) return { kind: 'begin' };
+  const key = `agent:tool_calls:${name}`;
+  const keys = ['agent:tool_calls', key];
+  const alone = wouldCross(keys);
+  if (alone !== null) {
+    // Calls in flight already have their part of ancestors' limits.
+    const mayCome = open.length > 0 && alone.origin !== 'self';
+    return mayCome ? { kind: 'wait' } : { kind: 'crossed', breach: alone };
+  }
+  const same = open.filter((tool) => tool === name).length;
+  const inFlight = { 'agent:tool_calls': open.length, [key]: same };
+  return wouldCross(keys, inFlight) === null ? { kind: 'begin' } : { kind: 'wait' };
+}
+
+function isAlone({ tools, parallel }: AgentSpec, name: string): boolean {
+  return !parallel || tools.some((tool) => tool.name === name && tool.sequential);
 }

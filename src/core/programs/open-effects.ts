@@ -1,17 +1,17 @@
 /**
- * The effects of a program that began and that it has not heard the end of.
+ * The effects of a program that began and whose ends it has not taken yet.
  *
- * I1  Each arrives once: with its end, or by leaving. Whoever drops one still awaits it.
- * I2  What ended in one go is taken in the order of beginning.
+ * I1  Each arrives once: with its end, or by leaving. A dropped effect is still awaited.
+ * I2  Effects that ended at the same time are taken in the order in which they began.
  */
 import type { EffectRequest } from '../../lisp.ts';
 import type { AskOutcome } from '../people/ask-person.ts';
 import type { CallEnd } from '../contract/call-end.ts';
 import { leaveOf } from '../run/ending.ts';
-import { callIdOf, type EffectPlace } from './effect-place.ts';
 import type { KeptEffect } from '../run/kept-program.ts';
+import { callIdOf, type RunningProgram } from './program-context.ts';
 
-/** What became of an effect. */
+/** How an effect ended. */
 export type EffectEnd =
   | { readonly kind: 'call'; readonly end: CallEnd }
   | { readonly kind: 'ask'; readonly outcome: AskOutcome }
@@ -29,26 +29,26 @@ export interface EndedEffect extends KeptEffect {
 
 /** The effects that began. */
 export interface OpenEffects {
-  /** Puts an effect among them, and begins it. */
+  /** Adds an effect, and begins it. */
   readonly add: (effect: KeptEffect, begin: () => Promise<EffectEnd> | EffectEnd) => void;
-  /** Ends those of `ids` that the program does not need any more. */
+  /** Ends those of `ids`, which the program does not need any more. */
   readonly drop: (ids: readonly string[]) => void;
-  /** Takes out those that have ended. Throws what went wrong beside them. */
+  /** Removes and returns those that have ended. Throws what failed beside them. */
   readonly take: () => readonly EndedEffect[];
   /** Settles when all that began have arrived or left; never rejects. */
   readonly settled: () => Promise<unknown>;
-  /** Notes what went wrong, for `take`. */
+  /** Keeps an error for `take`. */
   readonly fail: (error: unknown) => void;
   /** Whether there is something to take. */
   readonly hasArrived: () => boolean;
-  /** Whether all rest, but for that of `callId`. */
+  /** Whether all rest, apart from that of `callId`. */
   readonly areResting: (callId?: string) => boolean;
-  /** Hears that the wait of a call is at rest, or goes on. */
-  readonly rest: (callId: string, isResting: boolean) => void;
+  /** Notes whether the wait of a call rests. */
+  readonly setResting: (callId: string, isResting: boolean) => void;
   readonly isDropped: (callId: string) => boolean;
   /** The tools of its calls. */
   readonly tools: () => readonly string[];
-  /** When its timers end that are waited for, in milliseconds since 1970. */
+  /** When its timers end, in milliseconds since 1970. */
   readonly timers: () => readonly number[];
   /** All of them, as a hand-over carries them. */
   readonly kept: () => readonly KeptEffect[];
@@ -64,8 +64,8 @@ interface OpenEffect extends KeptEffect {
 }
 
 /** No effects yet. */
-export function createOpenEffects(place: EffectPlace): OpenEffects {
-  const { host } = place;
+export function createOpenEffects({ run, order }: RunningProgram): OpenEffects {
+  const { host } = run;
   let open: readonly OpenEffect[] = [];
   let failure: { readonly error: unknown } | null = null;
 
@@ -79,19 +79,19 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
       (end) => {
         effect.end = end;
         effect.isResting = false;
-        host.wake();
+        host.waits.wake();
       },
       (error: unknown) => {
         if (leaveOf(error)?.kind === 'handover') return;
         fail(error);
-        host.wake();
+        host.waits.wake();
       },
     );
   };
   return {
     fail,
     add: ({ request, startedAt }, begin) => {
-      const effect = openEffect(callIdOf(place, request.id), request, startedAt);
+      const effect = openEffect(callIdOf(order.programId, request.id), request, startedAt);
       open = [...open, effect];
       const begun = begin();
       if ('then' in begun) follow(effect, begun);
@@ -102,7 +102,7 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
         if (!ids.includes(effect.request.id)) continue;
         effect.isDropped = true;
         effect.isResting = false;
-        host.abortCall(effect.callId);
+        host.abort(effect.callId);
       }
     },
     take: () => {
@@ -114,7 +114,7 @@ export function createOpenEffects(place: EffectPlace): OpenEffects {
     settled: () => Promise.all(open.flatMap(({ settled }) => settled ?? [])),
     hasArrived: () => failure !== null || open.some(({ end }) => end !== null),
     areResting: (callId) => open.every((effect) => effect.isResting || effect.callId === callId),
-    rest: (callId, isResting) => {
+    setResting: (callId, isResting) => {
       const effect = find(callId);
       if (effect !== undefined) effect.isResting = isResting && !effect.isDropped;
     },

@@ -1,12 +1,11 @@
 /**
- * A program of an iteration, from its text to its report: read, checked as a whole, run to its end or to
- * a hand-over. Asynchronous, like `work.ts`, of which it is a part; the machine itself is not, and
- * what is pure stands in `program/`.
+ * A program of an iteration, from its text to its report: read, checked as a whole, run to its end
+ * or to a hand-over.
  *
- * I1  Nothing of a program runs while anything is found wrong with it; all of it is told at once.
+ * I1  A program with a problem does not run at all; all its problems are reported at once.
  * I2  Whatever ends a program, its effects are awaited and recorded before `agent:program:after`.
- * I3  A cancel, a breach or an interrupt ends the program, not this function: the report says what had
- *     happened by then, and whoever asked for the program leaves behind it, as behind calls.
+ * I3  A cancel, a breach or an interrupt ends the program but does not throw: the report says what
+ *     had happened by then, and the caller leaves the iteration, as it does after calls.
  */
 import {
   advance,
@@ -20,57 +19,50 @@ import {
   type Advance,
   type Machine,
 } from '../../lisp.ts';
+import { defined } from '../base/defined.ts';
 import { byteSize, type Json } from '../base/json.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { cut } from '../text/cut.ts';
 import { refusedText } from '../toolchain/call-texts.ts';
-import type { Host } from '../run/host.ts';
-import { makeRoom } from '../run/make-room.ts';
-import type { KeptTurn } from '../run/kept-turn.ts';
+import { ensureBudget } from '../run/ensure-budget.ts';
 import { readAndCheck } from './check-program.ts';
 import { closeProgram } from './close-program.ts';
-import { createEffects, type Effects } from './effects.ts';
-import { warningTexts } from './end-of-program.ts';
-import { MAX_SNAPSHOT_BYTES, type KeptEffects, type KeptProgram } from '../run/kept-program.ts';
+import { createEffects, type Effects, type KeepEffects } from './effects.ts';
+import { warningTexts } from './end-program.ts';
+import { MAX_SNAPSHOT_BYTES, type KeptProgram } from '../run/kept-program.ts';
 import type { ProgramError, ProgramReport, ProgramView } from '../contract/report.ts';
-import { isOver, type ProgramOrder, type RunningProgram } from './running-program.ts';
+import { isOver, type ProgramOrder, type RunningProgram } from './program-context.ts';
 import { budgetOf, fuelFor, ownFuel, programData, programSpecOf, toolFaces } from './world.ts';
-import type { OpenCount } from '../run/open-count.ts';
-import { isInterrupted, isStopped, type Run } from '../run/run.ts';
+import type { Iteration } from '../run/iteration.ts';
+import type { Run } from '../run/run.ts';
 
 /** UTF-8 bytes of a source that its event carries. */
 const MAX_SHOWN_BYTES = 2 * 1024;
 
-/** Runs a program within the limits. Throws only to leave for a hand-over, or because its memory ends the run. */
+/** Runs a program within the limits. Throws only to hand over, or if its memory ends the run. */
 export async function runProgram(
-  run: Run,
-  host: Host,
-  open: OpenCount,
+  iteration: Iteration,
   order: ProgramOrder,
 ): Promise<ProgramReport> {
+  const { open } = iteration;
   open.count += 1;
   try {
     return order.kept === undefined
-      ? await beginProgram(run, host, open, order)
-      : await goOnWith(run, host, open, { ...order, kept: order.kept });
+      ? await beginProgram(iteration, order)
+      : await resumeProgram(iteration, order, order.kept);
   } finally {
     open.count -= 1;
   }
 }
 
-async function beginProgram(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  order: ProgramOrder,
-): Promise<ProgramReport> {
+async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Promise<ProgramReport> {
   const { programId, source } = order;
-  const since = host.now();
-  if (isStopped(run, host) || isInterrupted(host)) return notBegun(order, CANCELED);
-  const room = makeRoom(run, host, needsOf(run));
-  if (room !== undefined) {
-    await room;
-    if (isStopped(run, host) || isInterrupted(host)) return notBegun(order, CANCELED);
+  const since = run.host.now();
+  if (run.mustLeave()) return notBegun(order, CANCELED);
+  const budget = ensureBudget(run, needsOf(run));
+  if (budget !== undefined) {
+    await budget;
+    if (run.mustLeave()) return notBegun(order, CANCELED);
   }
   const crossed =
     run.wouldCross(['agent:code_executions']) ?? run.wouldCross(['agent:program_steps']);
@@ -93,10 +85,10 @@ async function beginProgram(
   }
   run.record({ type: 'agent:program:before', programId, source: cut(source, MAX_SHOWN_BYTES) });
   const tools = toolFaces(run.state.head.spec);
-  const checked = await readAndCheck(run.state, host, source, tools);
+  const checked = await readAndCheck(run, source, tools);
   const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
   const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];
-  const running: RunningProgram = { run, host, open, order, since, warnings, isShort };
+  const running: RunningProgram = { run, open, order, since, warnings, isShort };
   if (checked.kind === 'refused') return closeProgram(running, { unstarted: checked.error });
   if (isOver(running)) return closeProgram(running, { unstarted: CANCELED });
   const { state } = run;
@@ -109,7 +101,7 @@ async function beginProgram(
   return drive(running, machine);
 }
 
-/** What a program may need of the limits of ancestors: all the fuel that it may use. */
+/** What a program may need of ancestors' limits: all the fuel that it may use. */
 function needsOf({ state }: Run): Numbers {
   const fuel = ownFuel(programSpecOf(state.head.spec));
   return { 'agent:code_executions': 1, 'agent:program_steps': fuel };
@@ -121,7 +113,7 @@ const CANCELED: ProgramError = {
   message: 'canceled: The program was canceled before it began. Nothing was executed.',
 };
 
-/** A program that nobody let begin: nothing is recorded of it. */
+/** The report of a program that was not allowed to begin: nothing is recorded of it. */
 function notBegun({ programId }: ProgramOrder, error: ProgramError): ProgramReport {
   return {
     programId,
@@ -141,16 +133,14 @@ function notBegun({ programId }: ProgramOrder, error: ProgramError): ProgramRepo
   };
 }
 
-/** Goes on with a program that an earlier link kept in its middle. */
-async function goOnWith(
-  run: Run,
-  host: Host,
-  open: OpenCount,
-  order: ProgramOrder & { readonly kept: KeptProgram },
+/** Resumes a program that an earlier link kept in its middle. */
+async function resumeProgram(
+  { run, open }: Iteration,
+  order: ProgramOrder,
+  kept: KeptProgram,
 ): Promise<ProgramReport> {
-  const { kept } = order;
   const { since, warnings, isShort } = kept;
-  const running: RunningProgram = { run, host, open, order, since, warnings, isShort };
+  const running: RunningProgram = { run, open, order, since, warnings, isShort };
   const machine = restore(kept.snapshot);
   return drive(running, machine, kept);
 }
@@ -161,21 +151,12 @@ async function drive(
   begun: Machine,
   kept?: KeptProgram,
 ): Promise<ProgramReport> {
-  const { run, host, open, order } = running;
+  const { run } = running;
   let machine = begun;
   const codeId = programStatus(machine).codeId;
   const isLost = kept !== undefined && codeId !== kept.snapshot.program;
-  const effects = createEffects(
-    {
-      run,
-      host,
-      open,
-      programId: order.programId,
-      reasoning: order.reasoning ?? '',
-      keep: keeper(running, () => machine),
-    },
-    isLost ? undefined : kept,
-  );
+  const keep = keeper(running, () => machine);
+  const effects = createEffects(running, keep, isLost ? undefined : kept);
   run.watchProgram({ view: () => viewOf(running, machine), timers: effects.timers });
   try {
     let step = tick(running, machine, effects, []);
@@ -203,31 +184,31 @@ async function drive(
 }
 
 function tick(
-  { run, host }: RunningProgram,
+  { run }: RunningProgram,
   machine: Machine,
   effects: Effects,
   results: ReturnType<Effects['take']>,
 ): Advance {
-  const now = host.now();
+  const now = run.host.now();
   const budget = budgetOf(run.state, now, { calls: effects.calls() });
   return advance(machine, { now, budget, results });
 }
 
-/** Makes the turn to leave with; none when it is too large. */
+/** Makes the turn to hand over; none when it is too large. */
 function keeper(
-  { run, host, order, since, warnings, isShort }: RunningProgram,
+  { run, order, since, warnings, isShort }: RunningProgram,
   machine: () => Machine,
-): ((kept: KeptEffects) => KeptTurn | null) | undefined {
+): KeepEffects | undefined {
   const { keep, programId } = order;
   if (keep === undefined) return undefined;
   return (effects) => {
     const saved = snapshot(machine());
     if (byteSize(saved as unknown as Json) > MAX_SNAPSHOT_BYTES) return null;
-    // The machine goes on being used if the turn stays, so a copy of it says what would be left.
+    // The machine is still used if the turn stays, so a copy of it shows what would be left.
     const ended = cancelMachine(restore(saved));
     const left = ended.kind === 'finished' ? ended.outcome.memory : undefined;
     const before = run.state.program?.memory ?? EMPTY_MEMORY;
-    const hasNews = left !== undefined && JSON.stringify(left) !== JSON.stringify(before);
+    const isChanged = left !== undefined && JSON.stringify(left) !== JSON.stringify(before);
     const turn = keep({
       programId,
       snapshot: saved,
@@ -236,9 +217,9 @@ function keeper(
       isShort,
       fuel: fuelUsed(machine()),
       ...effects,
-      ...(hasNews ? { memory: left } : {}),
+      ...defined({ memory: isChanged ? left : undefined }),
     });
-    return host.fitsHandover({ ...run.state, turn }) ? turn : null;
+    return run.host.capacity.fits({ ...run.state, turn }) ? turn : null;
   };
 }
 

@@ -1,12 +1,14 @@
 /**
- * A run in progress: its state, and `record`, through which everything that happens goes.
+ * A run in progress: its state, and `record`, which records everything that happens.
  *
- * I1  `record` is synchronous and whole: state, statistics, limits, publication. Nobody else has to
- *     remember to count, to check or to publish.
- * I2  Everybody sees the cause before the limit: the event is published first, then the breach.
- * I3  A breach by value aborts what is in flight; a breach by a check before work does not.
- * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its last:
- *     no limit, deadline or message is recorded behind it. A run whose hand-over failed may still end.
+ * I1  `record` is synchronous and complete: state, statistics, limits, publication. No other code
+ *     has to count, check or publish.
+ * I2  A cause is published before its limit: first the event, then the breach.
+ * I3  A breach that a statistic shows aborts what is in flight; a breach that a check before work
+ *     finds does not.
+ * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its
+ *     last: no limit, deadline or message is recorded after it. A run whose hand-over failed may
+ *     still end.
  */
 import { covers, firstBreach, wouldCross } from '../limits/breach.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
@@ -14,16 +16,17 @@ import { valueOf, type Numbers } from '../contract/stats.ts';
 import { tally } from '../stats/tally.ts';
 import { deadlinesOf, lateDeadline, nextInherited } from '../tree/inherit.ts';
 import type { Deadline } from '../contract/lease.ts';
-import { leaseInTheWay, reservedOf, type Ledger } from '../tree/ledger.ts';
+import { blockingLease, reservedOf, type Ledger } from '../tree/ledger.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { AgentEvent, EventBody, OwnEventBody } from '../contract/events.ts';
+import { leaving } from './ending.ts';
 import type { Host } from './host.ts';
 import { activeMs, isIdle } from './idle-state.ts';
 import type { ProgramView } from '../contract/report.ts';
 import { programOfState } from './view.ts';
 import { apply, type Carried, type RunState } from './run-state.ts';
 
-/** How a program that runs is looked at. */
+/** How to look at a running program. */
 export interface ProgramWatch {
   view(): ProgramView;
   timers(): readonly number[];
@@ -32,17 +35,26 @@ export interface ProgramWatch {
 /** A run in progress. `state` is always the newest; read it again after each wait. */
 export interface Run {
   readonly state: RunState;
+  readonly host: Host;
+  /** What its budgets are computed from. */
+  readonly ledger: Ledger;
   /** Whether `execution:after` is recorded. */
   readonly hasEnded: boolean;
-  /** Whether the event that ends this link of the chain is recorded, and nothing is behind it (I4). */
+  /** Whether the event that ends this link of the chain is recorded (I4). */
   readonly isClosed: boolean;
+  /** Whether the run must end: a breach, or a cancel that waits. */
+  isStopped(): boolean;
+  /** Whether an input waits that interrupts what is in flight. */
+  isInterrupted(): boolean;
+  /** Whether work in progress must be left: the run is stopped or interrupted. */
+  mustLeave(): boolean;
   /** Records one event: apply, check limits, publish. */
   record(body: EventBody | OwnEventBody, carried?: Carried): void;
   /** Records a breach that a check before work found; what is in flight goes on. */
   breach(breach: Breach): void;
   /**
-   * The first limit that one more of `keys` would cross beside `pending`: of the run's own, then of its
-   * parts of ancestors' limits. What is reserved for children counts.
+   * The first limit that one more of `keys` would cross in addition to `pending`: of the run's own
+   * limits, then of its leases. What is reserved for children counts.
    */
   readonly wouldCross: (keys: readonly string[], pending?: Numbers) => Breach | null;
   /** Whether recording `body` would cross a limit of the run's own; nothing is recorded. */
@@ -51,28 +63,93 @@ export interface Run {
   append(entry: Omit<Entry, 'index'>, to: 'history' | 'both'): void;
   /** Replaces the scratchpad and starts a new epoch; the history keeps all. */
   replaceScratchpad(entries: readonly Entry[]): void;
-  /** Replaces the limits; acts at once, also on a deadline that is running. */
+  /** Replaces the limits; takes effect at once, even for a deadline that is already set. */
   adjust(limits: readonly Limit[]): void;
-  /** Stops before the next iteration or effect of a program, but timers; what is in flight ends normally. */
+  /** Stops before the next iteration or effect, except timers; what is in flight ends normally. */
   pause(): void;
-  /** Goes on. */
+  /** Ends a pause. */
   resume(): void;
-  /** Says how the program that runs is looked at; null: none runs. */
+  /** Sets how to look at the running program; null: none runs. */
   watchProgram(watch: ProgramWatch | null): void;
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
-  /** When the timers end that a program waits for, in milliseconds since 1970. */
+  /** When the timers of the running program end, in milliseconds since 1970. */
   timers(): readonly number[];
 }
 
-/** A run that begins with `state` and acts on `host`. */
-export function createRun(initial: RunState, host: Host): Run {
-  let state = initial;
-  let isClosed = false;
-  let watch: ProgramWatch | null = null;
-  let hasEnded = false;
+/** The parts of a run that change. */
+interface Progress {
+  readonly host: Host;
+  state: RunState;
+  hasEnded: boolean;
+  isClosed: boolean;
+  watch: ProgramWatch | null;
+}
 
-  const eventOf = (body: EventBody | OwnEventBody): AgentEvent => ({
+/** A run that begins with `state` and acts on `host`. */
+export function createRun(state: RunState, host: Host): Run {
+  const progress: Progress = { host, state, hasEnded: false, isClosed: false, watch: null };
+  const isStopped = (): boolean =>
+    progress.state.breach !== null || host.mailbox.peek().cancel !== null;
+  const isInterrupted = (): boolean =>
+    host.mailbox.peek().waiting.some((input) => input.kind === 'interrupt');
+  const record: Run['record'] = (body, carried) => recordEvent(progress, body, carried);
+  setDeadline(progress);
+  return {
+    host,
+    get state() {
+      return progress.state;
+    },
+    get ledger() {
+      return ledgerOf(progress.state);
+    },
+    get hasEnded() {
+      return progress.hasEnded;
+    },
+    get isClosed() {
+      return progress.isClosed;
+    },
+    isStopped,
+    isInterrupted,
+    mustLeave: () => isStopped() || isInterrupted(),
+    record,
+    breach: (breach) => {
+      if (progress.state.breach === null) publishBreach(progress, breach);
+    },
+    wouldCross: (keys, pending) => limitInTheWay(progress.state, keys, pending),
+    wouldBreach: (body) => {
+      const { limits, stats } = progress.state;
+      return firstBreach(limits, tally(stats, eventOf(progress, body))) !== null;
+    },
+    append: (entry, to) => {
+      const whole = { index: progress.state.historyLength, ...entry };
+      record({ type: 'agent:iteration_history:change', index: whole.index }, { entry: whole });
+      if (to === 'both') record(appendedEvent(progress.state), { entry: whole });
+    },
+    replaceScratchpad: (entries) =>
+      record(replacedEvent(progress.state, entries), { scratchpad: entries }),
+    adjust: (limits) => {
+      const before = JSON.stringify(deadlinesBelow(progress.state));
+      record({ type: 'agent:adjusted', limits });
+      setDeadline(progress);
+      if (JSON.stringify(deadlinesBelow(progress.state)) !== before) sendDeadlines(progress);
+    },
+    pause: () => {
+      if (progress.state.pausedAt === null) record({ type: 'agent:paused' });
+    },
+    resume: () => {
+      if (progress.state.pausedAt !== null) record({ type: 'agent:resumed' });
+    },
+    watchProgram: (watch) => {
+      progress.watch = watch;
+    },
+    program: () => progress.watch?.view() ?? programOfState(progress.state),
+    timers: () => progress.watch?.timers() ?? [],
+  };
+}
+
+function eventOf({ state, host }: Progress, body: EventBody | OwnEventBody): AgentEvent {
+  return {
     ...body,
     seq: state.seq + 1,
     runId: state.runId,
@@ -81,127 +158,98 @@ export function createRun(initial: RunState, host: Host): Run {
     at: host.now(),
     iteration: body.type === 'agent:iteration:before' ? state.iteration + 1 : state.iteration,
     depth: state.depth,
-  });
-
-  const publishOne = (body: EventBody | OwnEventBody, carried: Carried): void => {
-    const event = eventOf(body);
-    state = apply(state, event, carried);
-    host.publish(
-      event,
-      event.type === 'agent:iteration_history:change' ? carried.entry : undefined,
-    );
   };
+}
 
-  const record = (body: EventBody | OwnEventBody, carried: Carried = {}): void => {
-    const ends = body.type === 'agent:execution:after';
-    if (isClosed && !ends) return;
-    const wasIdle = isIdle(state);
-    const { parent } = state;
-    publishOne(body, carried);
-    hasEnded ||= ends;
-    isClosed = ends || body.type === 'agent:execution:handover';
-    if (isClosed) return;
-    checkLimits();
-    // Active time stands still while the run does, and so does its deadline.
-    if (isIdle(state) !== wasIdle || state.parent !== parent) armDeadline();
-  };
+function publish(progress: Progress, body: EventBody | OwnEventBody, carried: Carried): void {
+  const event = eventOf(progress, body);
+  progress.state = apply(progress.state, event, carried);
+  const isEntry = event.type === 'agent:iteration_history:change';
+  progress.host.publish(event, isEntry ? carried.entry : undefined);
+}
 
-  const checkLimits = (): void => {
-    if (state.breach !== null) return;
-    const found = firstBreach(state.limits, state.stats);
-    if (found === null) return;
-    publishOne({ type: 'agent:limit_exceeded', ...found }, {});
+function publishBreach(progress: Progress, breach: Breach): void {
+  publish(progress, { type: 'agent:limit_exceeded', ...breach }, {});
+}
+
+function recordEvent(
+  progress: Progress,
+  body: EventBody | OwnEventBody,
+  carried: Carried = {},
+): void {
+  const ends = body.type === 'agent:execution:after';
+  if (progress.isClosed && !ends) return;
+  const before = progress.state;
+  publish(progress, body, carried);
+  progress.hasEnded ||= ends;
+  progress.isClosed = ends || body.type === 'agent:execution:handover';
+  if (progress.isClosed) return;
+  checkLimits(progress);
+  // While the run is idle its active time does not rise, so its deadline changes.
+  const { state } = progress;
+  if (isIdle(state) !== isIdle(before) || state.parent !== before.parent) setDeadline(progress);
+}
+
+function checkLimits(progress: Progress): void {
+  const { state, host } = progress;
+  const found = state.breach === null ? firstBreach(state.limits, state.stats) : null;
+  if (found === null) return;
+  publishBreach(progress, found);
+  host.abort();
+}
+
+/** Events set the gauges of time; when nothing happens, the deadline looks at the clock. */
+function setDeadline(progress: Progress): void {
+  const { host } = progress;
+  const due = nextDeadline(progress.state, host.now());
+  const at = due === null ? null : Math.min(due, host.now() + MAX_TIMER_MS);
+  host.setDeadline(at, () => {
+    if (progress.isClosed || progress.state.breach !== null) return;
+    const late = firstLate(progress.state, host.now());
+    if (late === null) return setDeadline(progress);
+    publishBreach(progress, late);
     host.abort();
-  };
+  });
+}
 
-  // The gauges of time are set by events; when nothing happens, the deadline looks at the clock.
-  const armDeadline = (): void => {
-    const due = nextDeadline(state, host.now());
-    const at = due === null ? null : Math.min(due, host.now() + MAX_TIMER_MS);
-    host.setDeadline(at, () => {
-      if (isClosed || state.breach !== null) return;
-      const late = firstLate(state, host.now());
-      if (late === null) return armDeadline();
-      publishOne({ type: 'agent:limit_exceeded', ...late }, {});
-      host.abort();
-    });
-  };
+function limitInTheWay(
+  state: RunState,
+  keys: readonly string[],
+  pending: Numbers | undefined,
+): Breach | null {
+  const ledger = ledgerOf(state);
+  const reserved = (limit: Limit): number => reservedOf(ledger, limit);
+  const own = wouldCross(state.limits, state.stats, keys, pending, reserved);
+  return own ?? blockingLease(ledger, keys, pending);
+}
 
-  armDeadline();
+type ScratchpadChange = Extract<EventBody, { readonly type: 'agent:scratchpad:change' }>;
+
+function appendedEvent({ mark, scratchpad }: RunState): ScratchpadChange {
+  const lengthBefore = scratchpad.length;
   return {
-    get state() {
-      return state;
-    },
-    get hasEnded() {
-      return hasEnded;
-    },
-    get isClosed() {
-      return isClosed;
-    },
-    record,
-    breach: (breach) => {
-      if (state.breach === null) publishOne({ type: 'agent:limit_exceeded', ...breach }, {});
-    },
-    wouldCross: (keys, pending) => {
-      const ledger = ledgerOf(state);
-      const reserved = (limit: Limit): number => reservedOf(ledger, limit);
-      return (
-        wouldCross(state.limits, state.stats, keys, pending, reserved) ??
-        leaseInTheWay(ledger, keys, pending)
-      );
-    },
-    wouldBreach: (body) => firstBreach(state.limits, tally(state.stats, eventOf(body))) !== null,
-    append: (entry, to) => {
-      const whole = { index: state.historyLength, ...entry };
-      record({ type: 'agent:iteration_history:change', index: whole.index }, { entry: whole });
-      if (to === 'history') return;
-      const lengthBefore = state.scratchpad.length;
-      record(
-        {
-          type: 'agent:scratchpad:change',
-          epoch: state.mark.epoch,
-          lengthBefore,
-          lengthAfter: lengthBefore + 1,
-          added: 1,
-          removed: 0,
-        },
-        { entry: whole },
-      );
-    },
-    replaceScratchpad: (entries) => {
-      const before = new Set(state.scratchpad.map((entry) => entry.index));
-      const kept = entries.filter((entry) => before.has(entry.index)).length;
-      record(
-        {
-          type: 'agent:scratchpad:change',
-          epoch: state.mark.epoch + 1,
-          lengthBefore: before.size,
-          lengthAfter: entries.length,
-          added: entries.length - kept,
-          removed: before.size - kept,
-        },
-        { scratchpad: entries },
-      );
-    },
-    adjust: (limits) => {
-      const before = JSON.stringify(deadlinesBelow(state));
-      record({ type: 'agent:adjusted', limits });
-      armDeadline();
-      if (JSON.stringify(deadlinesBelow(state)) !== before) tellDeadlines(state, host);
-    },
-    pause: () => {
-      if (state.pausedAt !== null) return;
-      record({ type: 'agent:paused' });
-    },
-    resume: () => {
-      if (state.pausedAt === null) return;
-      record({ type: 'agent:resumed' });
-    },
-    watchProgram: (at) => {
-      watch = at;
-    },
-    program: () => watch?.view() ?? programOfState(state),
-    timers: () => watch?.timers() ?? [],
+    type: 'agent:scratchpad:change',
+    epoch: mark.epoch,
+    lengthBefore,
+    lengthAfter: lengthBefore + 1,
+    added: 1,
+    removed: 0,
+  };
+}
+
+function replacedEvent(
+  { mark, scratchpad }: RunState,
+  entries: readonly Entry[],
+): ScratchpadChange {
+  const before = new Set(scratchpad.map((entry) => entry.index));
+  const kept = entries.filter((entry) => before.has(entry.index)).length;
+  return {
+    type: 'agent:scratchpad:change',
+    epoch: mark.epoch + 1,
+    lengthBefore: before.size,
+    lengthAfter: entries.length,
+    added: entries.length - kept,
+    removed: before.size - kept,
   };
 }
 
@@ -209,12 +257,12 @@ const WALL_CLOCK = 'agent:wall_clock_ms';
 const ACTIVE = 'agent:active_ms';
 
 /**
- * Longest timer, 20 days; one that comes early is armed again. JavaScript's own timers hold 24.8
- * days, and dates behind 2262 overflow the nanoseconds of a service.
+ * The longest timer, 20 days; when it ends early it is set again. JavaScript's own timers hold 24.8
+ * days, and dates after 2262 overflow the nanoseconds of the service.
  */
-const MAX_TIMER_MS = 1_728_000_000;
+export const MAX_TIMER_MS = 1_728_000_000;
 
-/** The first limit on time that the clock has crossed at `now`, though no event has shown it yet. */
+/** The first limit on time that is crossed at `now`, even if no event has shown it yet. */
 function firstLate(state: RunState, now: number): Breach | null {
   // Without any other statistic only limits on time can trip.
   const gauges = { [WALL_CLOCK]: now - state.startedAt, [ACTIVE]: activeMs(state, now) };
@@ -222,7 +270,10 @@ function firstLate(state: RunState, now: number): Breach | null {
   return own ?? lateDeadline(state.parent?.deadlines ?? [], now);
 }
 
-/** When the first limit on time will be crossed; null when there is none, or time stands still. */
+/**
+ * When the first limit on time will be crossed; null when there is none, or while the time does not
+ * count.
+ */
 function nextDeadline(state: RunState, now: number): number | null {
   const dues = state.limits.flatMap((limit) => {
     if (limit.onReach === 'refuse') return [];
@@ -235,26 +286,20 @@ function nextDeadline(state: RunState, now: number): number | null {
   return dues.length === 0 ? null : Math.min(...dues);
 }
 
-/** Until when a run and those above it may run, as its children are told. */
-export function deadlinesBelow({
-  runId,
-  head,
-  limits,
-  startedAt,
-  parent,
-}: RunState): readonly Deadline[] {
+/** The deadlines of a run and its ancestors, as its children get them. */
+export function deadlinesBelow(state: RunState): readonly Deadline[] {
+  const { runId, head, limits, startedAt, parent } = state;
   return deadlinesOf({ runId, agent: head.spec.name }, limits, startedAt, parent?.deadlines ?? []);
 }
 
-/** Tells all children that live until when they may run. */
-export function tellDeadlines(state: RunState, host: Host): void {
+/** Sends all live children the deadlines of the run and its ancestors. */
+export function sendDeadlines({ state, host }: Pick<Run, 'state' | 'host'>): void {
   const deadlines = deadlinesBelow(state);
-  for (const { childId } of state.children ?? []) {
-    host.tellChild(childId, { v: 1, kind: 'deadlines', number: state.seq, deadlines });
-  }
+  const message = { v: 1, kind: 'deadlines', number: state.seq, deadlines } as const;
+  for (const { childId } of state.children ?? []) host.send({ to: 'child', childId, message });
 }
 
-/** What of a run its budgets are computed from. */
+/** What the budgets of a run are computed from. */
 export function ledgerOf(state: RunState): Ledger {
   const { runId, head, limits, stats, leases = [], children = [] } = state;
   const { openCalls = [], openModels: models = [] } = state;
@@ -262,14 +307,10 @@ export function ledgerOf(state: RunState): Ledger {
   return { runId, agent: head.spec.name, limits, leases, children, stats, calls, models };
 }
 
-/** Whether the run is over, wherever it stands: a breach, or a cancel that waits. */
-export function isStopped(run: Run, host: Host): boolean {
-  return run.state.breach !== null || host.mailbox.peek().cancel !== null;
-}
-
-/** Whether an input waits that interrupts what is in flight. */
-export function isInterrupted(host: Host): boolean {
-  return host.mailbox.peek().waiting.some((input) => input.kind === 'interrupt');
+/** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
+export function leaveIfAsked(run: Run): void {
+  if (run.isStopped()) throw leaving({ kind: 'stopped' });
+  if (run.isInterrupted()) throw leaving({ kind: 'interrupted' });
 }
 
 /** Value of a statistic of the run. */

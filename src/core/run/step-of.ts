@@ -1,8 +1,9 @@
-/** From the state and the ending of a run to its Step. */
+/** Makes the Step of a run from its state and its ending. */
 import { explainBreach } from '../limits/breach.ts';
 import { EMPTY_MEMORY } from '../../lisp.ts';
 import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../contract/stats.ts';
-import { lispMemo } from './lisp-memo.ts';
+import { defined } from '../base/defined.ts';
+import { modeOf } from '../modes/modes.ts';
 import type { Ending } from './ending.ts';
 import type { RunState } from './run-state.ts';
 import type { Step, StepMemory, StepStatus, StepTrace, Usage } from '../contract/step.ts';
@@ -53,7 +54,7 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
     case 'limit_exceeded':
       return explainBreach(ending.breach);
     case 'error':
-      // What fails before the first iteration is about what the run was given.
+      // A failure before the first iteration is about the input of the run.
       return iteration === 0 || ending.isVerbatim === true
         ? ending.cause
         : `iteration ${iteration}: ${ending.cause}`;
@@ -62,22 +63,23 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
   }
 }
 
-/** The data of a reason; of a limit that ends a run of programs, what was last wrong with them. */
+/** The data of a reason; when a limit ends a run of programs, what was wrong with the last one. */
 function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
   if (ending.kind === 'error' && ending.details !== undefined) return { details: ending.details };
-  if (ending.kind !== 'limit_exceeded' || state.head.spec.mode !== 'lisp') return {};
-  const { problems } = lispMemo(state.data);
+  const { memory } = modeOf(state.head.spec);
+  if (ending.kind !== 'limit_exceeded' || memory === undefined) return {};
+  const problems = memory.problems(state.data);
   return problems.length === 0 ? {} : { details: { problems } };
 }
 
-/** What a run without programs remembers: nothing. */
+/** The memory that a run leaves; empty without programs. */
 function memoryOf({ program, head }: RunState): StepMemory {
-  // A loop of a user's own may run programs in any mode.
+  // A custom loop may run programs in any mode.
   const hasPrograms = head.spec.program !== undefined || program?.last !== undefined;
   return hasPrograms ? (program?.memory ?? EMPTY_MEMORY) : {};
 }
 
-/** Whose call a run answers. */
+/** The parent's call whose result the run is. */
 function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
   if (parent === undefined) return {};
   const { workflowId, runId, agent, callId } = parent;
@@ -96,17 +98,19 @@ export function stepOf(state: RunState, ending: Ending, trace: StepTrace): Step 
     mode: spec.mode,
     ...outcomeOf(ending),
     value: ending.kind === 'success' ? ending.value : null,
-    ...(message === undefined ? {} : { message }),
+    ...defined({ message }),
     ...detailsOf(state, ending),
     signature: spec.signature?.text ?? null,
     fieldDescriptions: spec.fieldDescriptions ?? {},
     usage: {
       ...usage,
-      ...(spec.mode === 'json' && usage.modelCalls > 0 ? { schemaUsed: true } : {}),
-      ...(ending.kind === 'success' && ending.fallbackUsed === true ? { fallbackUsed: true } : {}),
+      ...defined({
+        schemaUsed: modeOf(spec).requestsJson && usage.modelCalls > 0 ? (true as const) : undefined,
+        fallbackUsed: ending.kind === 'success' ? ending.fallbackUsed : undefined,
+      }),
     },
     stats: state.stats,
-    ...(state.breach === null ? {} : { exceededLimit: state.breach }),
+    ...defined({ exceededLimit: state.breach ?? undefined }),
     memory: memoryOf(state),
     notes: state.program?.notes ?? [],
     iterations: valueOf(state.stats, `${SELF_PREFIX}agent:iterations`),

@@ -1,13 +1,13 @@
 /**
  * Coercion of the two types that people and models write in many ways: moments and durations.
- * Nothing else is coerced: `"5"` is not 5. Text that fits no accepted form stays as it is, so that
- * the schema check reports it.
+ * Nothing else is coerced: `"5"` is not 5. Text in any other form stays as it is, so the schema
+ * check reports it.
  */
 import { isJsonObject, type Json } from '../base/json.ts';
 import { dayOfDate } from '../text/civil-date.ts';
 import { schemaPlace, type SchemaPlace } from './schema-types.ts';
 
-/** Milliseconds of the units of a duration. */
+/** Milliseconds of each unit of a duration. */
 const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
   h: 3_600_000,
@@ -16,7 +16,7 @@ const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
 };
 
-/** `value` with the moments and durations that `schema` names in their one form. Never throws. */
+/** `value` with the moments and durations of `schema` in standard form. Never throws. */
 export function coerce(value: Json, schema: Json): Json {
   return coerceAt(value, schemaPlace(schema));
 }
@@ -44,8 +44,8 @@ function coerceAt(value: Json, place: SchemaPlace): Json {
 }
 
 /**
- * A moment as RFC 3339 with the offset that was written, UTC if none: `2026-03-10 09:05` becomes
- * `2026-03-10T09:05:00Z`. Undefined for text that is no moment: wrong form, or no such date.
+ * A moment as RFC 3339 with its offset, UTC if it has none: `2026-03-10 09:05` becomes
+ * `2026-03-10T09:05:00Z`. Undefined for another form, or a date that does not exist.
  */
 export function toDateTime(text: string): string | undefined {
   const match =
@@ -79,7 +79,7 @@ export function durationMs(text: string): number | undefined {
 
 /**
  * Whether `text` is a duration as {@link toDuration} writes it, or ISO 8601 with years, months and
- * weeks. Validators' own `duration` knows RFC 3339 alone: no sign and no fraction.
+ * weeks. The `duration` of schema validators is RFC 3339: no sign and no fraction.
  */
 export function isIsoDuration(text: string): boolean {
   return /^-?P(?!$)(?:(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?|\d+W)$/.test(
@@ -87,7 +87,7 @@ export function isIsoDuration(text: string): boolean {
   );
 }
 
-/** Whether `text` is a time of ISO 8601, `09:05`, `09:05:06.7`, with a zone or, as most say it, without. */
+/** Whether `text` is a time of ISO 8601: `09:05`, `09:05:06.7`, with or without a zone. */
 export function isIsoTime(text: string): boolean {
   return /^(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/.test(
     text,

@@ -1,63 +1,54 @@
 /**
- * JSON (RFC 8259) to a value, with positions and texts of its own: those of `JSON.parse` differ
- * between versions of the engine, and it changes large integers silently.
+ * Reads JSON (RFC 8259). Positions and messages are our own, since those of `JSON.parse` differ
+ * between engine versions, and `JSON.parse` silently changes large integers.
  *
- * I1 The value equals that of `JSON.parse` where that succeeds and no limit below is crossed.
- * I2 A key never reaches a prototype: `__proto__` becomes an ordinary property.
- * I3 Linear in the length; nesting is bounded, so the stack of the engine is not reached.
+ * I1  The value equals that of `JSON.parse` if that succeeds and no limit below is crossed.
+ * I2  A key never reaches a prototype: `__proto__` becomes an ordinary property.
+ * I3  Linear in the length. Nesting is bounded, so the engine's stack does not overflow.
  */
 import { utf8Length, type Json } from '../base/json.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 
-/** A value, or the first problem: `json_syntax`, `json_trailing`, `json_number`, `json_depth`, `json_size`. */
+/** A value, or the first problem: `json_` and `syntax`, `trailing`, `number`, `depth` or `size`. */
 export type JsonReading =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
-/** Arrays and objects inside each other; real data stays far below. */
+/** Arrays and objects inside each other; far above real data. */
 export const maxDepth = 100;
 
-/** UTF-8 bytes of one text; more is a sign of a reply that went astray. */
+/** UTF-8 bytes of one text; more means that the reply went wrong. */
 export const maxTextBytes: number = 256 * 1024;
 
-/** How much of the text a problem quotes, in characters. */
+/** Characters of the text that a problem quotes. */
 const maxQuoted = 20;
 
-/** The cursor, and the first problem; reading stops when that is set. */
+/** The cursor, and the first problem, which stops reading. */
 interface Scan {
   readonly text: string;
   position: number;
-  problem: Problem | undefined;
-  /** Sticky, so made for each text: a shared one would be shared state. */
-  readonly number: RegExp;
+  problem: ReplyProblem | undefined;
 }
 
-const plainEscapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+const numberToken = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+
+/** A string up to its closing quote, or up to the first character that it cannot contain. */
+const stringToken = /"[ !#-[\]-\uFFFF]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uFFFF]*)*/y;
 
 /** Reads one JSON value; of repeated keys the last wins. Never throws. */
 export function readJson(text: string): JsonReading {
   if (text.length > maxTextBytes || utf8Length(text) > maxTextBytes) {
     return { kind: 'problem', problem: { code: 'json_size', message: 'longer than 256 KB' } };
   }
-  const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-  const scan: Scan = { text, position: 0, problem: undefined, number };
+  const scan: Scan = { text, position: 0, problem: undefined };
   skipBlanks(scan);
   const value = readValue(scan, 0);
   skipBlanks(scan);
   if (scan.problem === undefined && scan.position < text.length) {
     const quoted = quote(scan);
-    const said = `one value was read, but more text follows: ${quoted}. Write nothing after it.`;
-    fail(scan, 'json_trailing', said);
+    const message = `one value was read, but more text follows: ${quoted}. Write nothing after it.`;
+    fail(scan, 'json_trailing', message);
   }
   return scan.problem === undefined
     ? { kind: 'value', value }
@@ -84,89 +75,60 @@ function readValue(scan: Scan, depth: number): Json {
 }
 
 function readObject(scan: Scan, depth: number): Json {
-  const members: [string, Json][] = [];
-  if (isTooDeep(scan, depth)) return null;
-  scan.position += 1;
-  skipBlanks(scan);
-  if (take(scan, '}')) return {};
-  for (;;) {
-    if (scan.text[scan.position] !== '"') return expected(scan, 'a key in double quotes');
-    const key = readString(scan);
-    skipBlanks(scan);
-    if (scan.problem !== undefined) return null;
-    if (!take(scan, ':')) return expected(scan, '":"');
-    skipBlanks(scan);
-    members.push([key, readValue(scan, depth)]);
-    skipBlanks(scan);
-    if (scan.problem !== undefined) return null;
-    if (take(scan, '}')) return Object.fromEntries(members); // I2: defines, never assigns
-    if (!take(scan, ',')) return expected(scan, '"," or "}"');
-    skipBlanks(scan);
-  }
+  // I2: defines, never assigns
+  return Object.fromEntries(
+    readItems(scan, '}', depth, (): [string, Json] => {
+      if (scan.text[scan.position] !== '"') return ['', expected(scan, 'a key in double quotes')];
+      const key = readString(scan);
+      skipBlanks(scan);
+      if (!take(scan, ':')) return ['', expected(scan, '":"')];
+      skipBlanks(scan);
+      return [key, readValue(scan, depth)];
+    }),
+  );
 }
 
 function readArray(scan: Scan, depth: number): Json {
-  const items: Json[] = [];
-  if (isTooDeep(scan, depth)) return null;
+  return readItems(scan, ']', depth, () => readValue(scan, depth));
+}
+
+/** The items up to `close`; after a problem, those before it. */
+function readItems<Item>(
+  scan: Scan,
+  close: ']' | '}',
+  depth: number,
+  readItem: () => Item,
+): readonly Item[] {
+  const items: Item[] = [];
+  if (depth > maxDepth) {
+    fail(scan, 'json_depth', `deeper than ${maxDepth} levels`);
+    return items;
+  }
   scan.position += 1;
   skipBlanks(scan);
-  if (take(scan, ']')) return items;
+  if (take(scan, close)) return items;
   for (;;) {
-    items.push(readValue(scan, depth));
+    items.push(readItem());
     skipBlanks(scan);
-    if (scan.problem !== undefined) return null;
-    if (take(scan, ']')) return items;
-    if (!take(scan, ',')) return expected(scan, '"," or "]"');
+    if (scan.problem !== undefined || take(scan, close)) return items;
+    if (!take(scan, ',')) {
+      expected(scan, `"," or "${close}"`);
+      return items;
+    }
     skipBlanks(scan);
   }
 }
 
 function readString(scan: Scan): string {
-  const pieces: string[] = [];
-  let from = scan.position + 1;
-  for (;;) {
-    const end = plainEnd(scan.text, from);
-    pieces.push(scan.text.slice(from, end));
-    scan.position = end;
-    const character = scan.text[end];
-    if (character === '"') {
-      scan.position = end + 1;
-      return pieces.join('');
-    }
-    if (character !== '\\') {
-      expected(scan, character === undefined ? 'a closing quote' : 'a control character escaped');
-      return '';
-    }
-    const escaped = escapeAt(scan.text, end);
-    if (escaped === undefined) {
-      expected(scan, 'an escape such as \\n or \\u00e9');
-      return '';
-    }
-    pieces.push(escaped.text);
-    from = end + escaped.length;
-  }
-}
-
-/** Where the plain characters of a string end: at a quote, a backslash, a control character. */
-function plainEnd(text: string, from: number): number {
-  let end = from;
-  while (end < text.length) {
-    const unit = text.charCodeAt(end);
-    if (unit === 0x22 || unit === 0x5c || unit < 0x20) return end;
-    end += 1;
-  }
-  return end;
-}
-
-function escapeAt(text: string, position: number): { text: string; length: number } | undefined {
-  const letter = text[position + 1] ?? '';
-  if (letter === 'u') {
-    const digits = text.slice(position + 2, position + 6);
-    if (!/^[0-9a-fA-F]{4}$/.test(digits)) return undefined;
-    return { text: String.fromCharCode(Number.parseInt(digits, 16)), length: 6 };
-  }
-  const plain = Object.hasOwn(plainEscapes, letter) ? plainEscapes[letter] : undefined;
-  return plain === undefined ? undefined : { text: plain, length: 2 };
+  stringToken.lastIndex = scan.position;
+  const [token = ''] = stringToken.exec(scan.text) ?? [];
+  scan.position += token.length;
+  if (take(scan, '"')) return JSON.parse(`${token}"`) as string;
+  const next = scan.text[scan.position];
+  if (next === undefined) expected(scan, 'a closing quote');
+  else if (next === '\\') expected(scan, 'an escape such as \\n or \\u00e9');
+  else expected(scan, 'a control character escaped');
+  return '';
 }
 
 function readWord(scan: Scan, word: string, value: Json): Json {
@@ -176,8 +138,8 @@ function readWord(scan: Scan, word: string, value: Json): Json {
 }
 
 function readNumber(scan: Scan): Json {
-  scan.number.lastIndex = scan.position;
-  const match = scan.number.exec(scan.text);
+  numberToken.lastIndex = scan.position;
+  const match = numberToken.exec(scan.text);
   if (match === null) {
     if (scan.text[scan.position] !== '-') return expected(scan, 'a value');
     scan.position += 1;
@@ -194,15 +156,9 @@ function readNumber(scan: Scan): Json {
   return value;
 }
 
-/** What is said of a number that a double cannot hold exactly. */
+/** The problem of a number that a double cannot hold exactly. */
 export function tooLargeText(digits: string): string {
   return `${clip(digits, 80)} is too large to be exact. Write it as a string.`;
-}
-
-function isTooDeep(scan: Scan, depth: number): boolean {
-  if (depth <= maxDepth) return false;
-  fail(scan, 'json_depth', `deeper than ${maxDepth} levels`);
-  return true;
 }
 
 function skipBlanks(scan: Scan): void {
@@ -224,8 +180,8 @@ function expected(scan: Scan, what: string): null {
   return null;
 }
 
-function fail(scan: Scan, code: string, said: string): void {
-  scan.problem ??= problemAt(scan.text, scan.position, code, said);
+function fail(scan: Scan, code: string, message: string): void {
+  scan.problem ??= problemAt(scan.text, scan.position, code, message);
 }
 
 function quote(scan: Scan): string {
@@ -234,10 +190,15 @@ function quote(scan: Scan): string {
   return `\`${next.replace(/\n/g, '\\n')}\``;
 }
 
-/** A problem at an offset of `text`: `line {l}, column {c}: {said}`, both from 1. */
-export function problemAt(text: string, offset: number, code: string, said: string): Problem {
+/** A problem at an offset of `text`: `line {l}, column {c}: {message}`, both from 1. */
+export function problemAt(
+  text: string,
+  offset: number,
+  code: string,
+  message: string,
+): ReplyProblem {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
   const column = offset - (before.lastIndexOf('\n') + 1) + 1;
-  return { code, message: `line ${line}, column ${column}: ${said}`, line, column };
+  return { code, message: `line ${line}, column ${column}: ${message}`, line, column };
 }

@@ -1,23 +1,23 @@
-/** The JSON or YAML text inside a section: models like to wrap it in a code block. */
-import type { Problem } from '../base/problem.ts';
+/** Finds the JSON or YAML text in a section, since models often wrap it in a code block. */
+import type { ReplyProblem } from '../base/problem.ts';
 import { fencedBlocks, opensFence } from '../text/fences.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 
-/** The text to read, or that there is none, or why it cannot be told from what is around it. */
+/** The text to read; or none; or why it cannot be told apart from the text around it. */
 export type Payload =
   | { readonly kind: 'payload'; readonly text: string }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem };
 
-/** A section's first and last line may say "Here it is:" and "Done."; more is not one value. */
+/** The first and last line may say "Here it is:" and "Done."; more means more than one value. */
 const maxLinesAround = 1;
 
-/** Fences of a payload stand at column 0; deeper ones are content of a block text. */
+/** Fences of a payload are at column 0; indented ones are content of a block text. */
 const maxFenceIndent = 0;
 
 /**
  * The payload of a JSON or YAML section: the content, or the inside of its only code block.
- * Problems: `text_around_block`, `several_blocks`. A code block that never closes runs to the end.
+ * Problems: `text_around_block`, `several_blocks`. A code block that is not closed runs to the end.
  */
 export function payloadOf(content: string): Payload {
   const lines = withLineFeeds(content).trim().split('\n');

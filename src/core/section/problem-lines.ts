@@ -1,6 +1,6 @@
 /**
- * What a schema check found, as lines for a model. The check itself is not here: whoever ran it
- * hands over a neutral list, so that the wording does not depend on a validator's version.
+ * The violations of a schema as lines for a model. The checker passes a neutral list, so the
+ * wording does not depend on the version of a validator.
  */
 import { isJsonObject, type Json } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
@@ -15,40 +15,40 @@ export type ValuePath = readonly PathSegment[];
 
 /** One failed keyword of a JSON Schema, or one issue of a Standard Schema object. */
 export interface Violation {
-  /** Where the keyword failed: the object itself for `required` and `additionalProperties`. */
+  /** Where the keyword failed: for `required` and `additionalProperties`, the object itself. */
   readonly path: ValuePath;
   /** The keyword of JSON Schema; `standard` for an issue of a Standard Schema object. */
   readonly keyword: string;
   /**
-   * By keyword, named as in ajv: `required` { missingProperty } · `type` { type } · `enum`
-   * { allowedValues } · `const` { allowedValue } · bounds { comparison, limit } · `multipleOf`
-   * { multipleOf } · `minLength` and its like { limit } · `pattern` { pattern } · `format`
-   * { format } · `additionalProperties` { additionalProperty, properties: known names } ·
-   * `uniqueItems` { i, j } · `anyOf` { shapes: number } · `oneOf` { shapes, passing: number } ·
-   * `standard` { message }. Others: not looked at.
+   * By keyword, named as in ajv: `required` { missingProperty } · `type` { type } · `enum` {
+   * allowedValues } · `const` { allowedValue } · bounds { comparison, limit } · `multipleOf` {
+   * multipleOf } · `minLength` and similar { limit } · `pattern` { pattern } · `format` { format }
+   * · `additionalProperties` { additionalProperty, properties: known names } · `uniqueItems` { i, j
+   * } · `anyOf` { shapes: number } · `oneOf` { shapes, passing: number } · `standard` { message }.
+   * Ignored for others.
    */
   readonly params: { readonly [name: string]: Json };
   /** The value at `path`. */
   readonly value: Json | undefined;
   /**
-   * Where the keyword stands in the schema, such as `#/properties/a/anyOf/0/type`. With it, errors
+   * The place of the keyword in the schema, such as `#/properties/a/anyOf/0/type`. With it, errors
    * inside the shapes of an `anyOf` or `oneOf` are left out.
    */
   readonly schemaPath?: string;
 }
 
-/** Lines beyond these are counted only. */
+/** Further lines are only counted. */
 const maxLines = 20;
 
 /** Values named in one line of `enum`. */
 const maxValues = 20;
 
-/** Characters of `{got}`, and of any other value in a line. */
+/** Characters of `{got}` and of other values in a line. */
 const maxGot = 80;
 
 type Params = Violation['params'];
 
-/** The words of one keyword, behind the path. */
+/** The words for one keyword, after the path. */
 type Wording = (params: Params, value: Json | undefined) => string;
 
 const wordings: Readonly<Record<string, Wording>> = {
@@ -80,10 +80,7 @@ const wordings: Readonly<Record<string, Wording>> = {
   standard: ({ message }) => plain(message),
 };
 
-/**
- * A line for each violation, `{path}: {what is wrong}`, in the order of their paths; at most 20,
- * then `and {n} more`. Without bullets: whoever makes a text of them sets `- ` in front.
- */
+/** `{path}: {problem}` for each violation, ordered by path; at most 20, then `and {n} more`. */
 export function problemLines(violations: readonly Violation[]): readonly string[] {
   const lines = withoutInner(violations)
     .map((violation) => ({ path: linePath(violation), violation }))
@@ -93,14 +90,14 @@ export function problemLines(violations: readonly Violation[]): readonly string[
   return [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more`];
 }
 
-/** What is wrong with one place, in words that follow on `{tool} expects {path}`. */
+/** One violation, in words that continue `{tool} expects {path}`. */
 export interface Expectation {
   readonly path: ValuePath;
   /** `to be an integer, got a string "ten".` */
   readonly message: string;
 }
 
-/** The same as sentences about what was expected, for those who name the place themselves. */
+/** The same violations as {@link Expectation}s, for callers that name the place themselves. */
 export function expectations(violations: readonly Violation[]): readonly Expectation[] {
   return withoutInner(violations)
     .map((violation) => ({ path: linePath(violation), message: expectationOf(violation) }))
@@ -143,7 +140,7 @@ function withArticle(text: string): string {
   return /^[aeio]/.test(text) ? `an ${text}` : `a ${text}`;
 }
 
-/** `a.b[0]`; names that are no words in quotes: `a["x y"]`; the value itself: `(value)`. */
+/** `a.b[0]`; names that are not words in quotes: `a["x y"]`; the value itself: `(value)`. */
 export function pathText(path: ValuePath): string {
   let text = '';
   for (const segment of path) {
@@ -155,10 +152,7 @@ export function pathText(path: ValuePath): string {
   return text === '' ? '(value)' : text;
 }
 
-/**
- * The path that a JSON pointer (RFC 6901) such as `/a/0` names in `root`: only the value tells an
- * index from a property named `0`.
- */
+/** The path that a JSON pointer (RFC 6901) names; `root` shows which segments are indexes. */
 export function pathOfPointer(pointer: string, root: Json): ValuePath {
   const path: PathSegment[] = [];
   let value: Json | undefined = root;
@@ -175,7 +169,7 @@ export function pathOfPointer(pointer: string, root: Json): ValuePath {
   return path;
 }
 
-/** The place that a line names: the property itself where the keyword speaks of one. */
+/** The place that a line names: the property itself if the keyword is about one. */
 function linePath({ path, keyword, params }: Violation): ValuePath {
   const property =
     keyword === 'required'
@@ -191,10 +185,7 @@ function wordingOf({ keyword, params, value }: Violation): string {
   return wording === undefined ? `does not fit (${keyword})` : wording(params, value);
 }
 
-/**
- * Without the errors inside unions: they say why each shape does not fit, the union's own line
- * says all that matters.
- */
+/** Without errors inside unions, since the union's own line is enough. */
 function withoutInner(violations: readonly Violation[]): readonly Violation[] {
   const unions = violations
     .map((violation, index) => ({ violation, index }))
@@ -209,8 +200,9 @@ function withoutInner(violations: readonly Violation[]): readonly Violation[] {
 }
 
 /**
- * Behind a `$ref` the path of a schema begins anew, in a recursive schema at its very root. Such
- * errors belong to a union when they stand before it in the list, at its place of the value or below.
+ * After a `$ref` the path of a schema starts again, in a recursive schema at its root. Such an
+ * error belongs to a union if it precedes the union's own error in the list and is at the union's
+ * place in the value or below it.
  */
 function isInside(inner: Violation, union: Violation, isBefore: boolean): boolean {
   if (inner.schemaPath === undefined || union.schemaPath === undefined) return false;
@@ -221,7 +213,7 @@ function isInside(inner: Violation, union: Violation, isBefore: boolean): boolea
   return isBefore && isReferred;
 }
 
-/** How deep in the value the schema begins whose path this is: 0 unless a `$ref` led there. */
+/** The depth in the value at which the schema of this path begins: 0 without a `$ref`. */
 function rootDepth({ path, schemaPath = '' }: Violation): number {
   // The last part is the keyword that failed, at the place itself.
   const parts = schemaPath.split('/').slice(1, -1);
@@ -234,10 +226,10 @@ function rootDepth({ path, schemaPath = '' }: Violation): number {
   return depth;
 }
 
-/** Keywords that lead one step down, behind whose name stands that of a property or an index. */
+/** Keywords that go one level down and are followed by the name of a property or an index. */
 const NAMED_STEPS: readonly string[] = ['properties', 'patternProperties', 'prefixItems'];
 
-/** Keywords that lead one step down by themselves. */
+/** Keywords that go one level down and are followed by nothing. */
 const STEPS: readonly string[] = [
   'items',
   'additionalProperties',
@@ -246,7 +238,7 @@ const STEPS: readonly string[] = [
   'unevaluatedProperties',
 ];
 
-/** Keywords that stay at the place, behind whose name stands a name or an index. */
+/** Keywords that stay at the place and are followed by a name or an index. */
 const BRANCHES: readonly string[] = [
   '$defs',
   'definitions',
@@ -264,7 +256,7 @@ function sizeBound(end: 'least' | 'most', unit: 'characters' | 'items' | 'proper
   return ({ limit }, value) => `expected at ${end} ${plain(limit)} ${unit}, got ${sizeOf(value)}`;
 }
 
-/** Characters are code points, as JSON Schema counts them. */
+/** Counts characters as code points, like JSON Schema. */
 function sizeOf(value: Json | undefined): number {
   if (typeof value === 'string') return Array.from(value).length;
   if (Array.isArray(value)) return value.length;
@@ -285,7 +277,7 @@ function values(allowed: Json | undefined): string {
   return Array.isArray(allowed) ? allowed.slice(0, maxValues).map(inline).join(', ') : '';
 }
 
-/** The type and the JSON of a value, cut. */
+/** The type and the JSON of a value, shortened. */
 function got(value: Json | undefined): string {
   if (value === undefined || value === null) return 'null';
   return clip(`${jsonType(value)} ${JSON.stringify(value)}`, maxGot);
@@ -303,7 +295,7 @@ function byNumber(a: Json | undefined, b: Json | undefined): number {
   return Number(a) - Number(b);
 }
 
-/** By segment: numbers by size and before names, names in code-unit order; a place before its parts. */
+/** Compares by segment. Parents come first, numbers before names; names are in code-unit order. */
 function comparePaths(a: ValuePath, b: ValuePath): number {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const order = compareSegments(a[index] ?? 0, b[index] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * What a JSON Schema allows at a place, as far as YAML needs to know it to tell text from numbers:
- * types, and the schema one level further down. Understands `type`, `enum`, `const`, `properties`,
+ * What a JSON Schema allows at a place, as far as YAML needs it to tell text from numbers: types,
+ * and the schema one level down. Understands `type`, `enum`, `const`, `properties`,
  * `additionalProperties`, `items`, `prefixItems`, local `$ref`, `allOf`, `anyOf` and `oneOf`.
  */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -9,28 +9,28 @@ import { jsonType } from '../base/json-type.ts';
 /** A type of JSON Schema. */
 export type SchemaType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 
-/** A moment, a duration as ISO text, a duration as integer milliseconds. */
+/** A moment, a duration as ISO text, or a duration as integer milliseconds. */
 export type Coercion = 'date-time' | 'duration' | 'duration-ms';
 
-/** What a schema says of one place; it remembers what it has looked up. */
+/** A place in a value, as its schema describes it; caches its lookups. */
 export interface SchemaPlace {
-  /** The types allowed here, or undefined when any is. */
+  /** The types allowed here, or undefined if all are. */
   readonly types: ReadonlySet<SchemaType> | undefined;
-  /** What text here is turned into before it is checked. */
+  /** The form that text here is converted to before it is checked. */
   readonly coercion: Coercion | undefined;
-  /** The place of a property, whether or not the schema names it. */
+  /** The place of a property, even if the schema does not name it. */
   property(name: string): SchemaPlace;
   /** The place of an item of a list. */
   item(index: number): SchemaPlace;
 }
 
-/** `$ref` upon `$ref`, or unions upon unions, up to here; beyond, anything is allowed. */
+/** Nested `$ref`s or unions that are followed; beyond that, anything is allowed. */
 const maxNesting = 32;
 
-/** Union members looked at together; beyond, anything is allowed. */
+/** Union members that are considered; beyond that, anything is allowed. */
 const maxMembers = 64;
 
-/** Children that a place remembers: names come from models, which may write any. */
+/** Cached children of a place. Bounded, because models may write any name. */
 const maxChildren = 1_000;
 
 const anything: SchemaPlace = {
@@ -40,10 +40,10 @@ const anything: SchemaPlace = {
   item: () => anything,
 };
 
-/** Each schema is read once: a tool's is asked about at every call. A place remembers its children. */
+/** Each schema is read once, since a tool's is needed at every call. */
 const roots = new WeakMap<JsonObject, SchemaPlace>();
 
-/** The root place of `schema`; without one every place allows anything. */
+/** The root place of `schema`; without a schema every place allows anything. */
 export function schemaPlace(schema: Json | undefined): SchemaPlace {
   if (!isJsonObject(schema)) return anything;
   const known = roots.get(schema);
@@ -75,7 +75,7 @@ function placeOf(schema: Json, root: JsonObject, known: Map<Json, SchemaPlace>):
     coercion: coercionOf(schema, root, 0),
     property: (name) => remember(`.${name}`, { kind: 'property', name }),
     item: (index) =>
-      // Without a prefix all items share a place; lists of 40,000 items are real.
+      // Without a prefix all items share a place, since real lists have 40,000 items.
       prefixLength === 0 && !hasBranches(schema)
         ? remember('[]', { kind: 'item', index })
         : remember(`[${Math.min(index, maxMembers)}]`, { kind: 'item', index }),
@@ -137,8 +137,8 @@ function unionOf(
 }
 
 /**
- * What the first part that names a format asks for. A union coerces when all its members that
- * allow text ask for the same: else text that one of them wants as it is would be changed.
+ * The coercion of the first part that names a format. A union coerces only if all its members that
+ * allow text agree; otherwise text that one of them accepts unchanged would be changed.
  */
 function coercionOf(schema: Json, root: JsonObject, nesting: number): Coercion | undefined {
   if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
@@ -146,7 +146,7 @@ function coercionOf(schema: Json, root: JsonObject, nesting: number): Coercion |
   const ofUnions = unions(schema).map((members) => {
     const forText = members.filter((part) => allows(typesOf(part, root, nesting + 1), 'string'));
     const asked = new Set((forText.length > 0 ? forText : members).map(below));
-    // Members for null and the like ask for nothing, and get no text.
+    // Members that allow no text, such as null, do not count.
     if (forText.length === 0) asked.delete(undefined);
     const [only] = asked;
     return asked.size === 1 ? only : undefined;
@@ -164,7 +164,7 @@ function ownCoercion(schema: JsonObject): Coercion | undefined {
   return types?.has('integer') === true ? 'duration-ms' : undefined;
 }
 
-/** The schema one step down, made of all that speaks of that place; undefined: nothing does. */
+/** The schema one level down, combined from all parts that describe it; undefined if none does. */
 function childOf(schema: Json, root: JsonObject, step: Step, nesting: number): Json | undefined {
   if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
   const own = ownChild(schema, step);
@@ -201,7 +201,7 @@ function hasBranches(schema: JsonObject): boolean {
   return ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema);
 }
 
-/** Schemas that hold beside this one: the target of a local `$ref`, and `allOf`. */
+/** Schemas that apply together with this one: the target of a local `$ref`, and `allOf`. */
 function conjuncts(schema: JsonObject, root: JsonObject): readonly Json[] {
   const target = typeof schema['$ref'] === 'string' ? targetOf(schema, root) : undefined;
   const all = schema['allOf'];
@@ -215,7 +215,7 @@ function unions(schema: JsonObject): readonly (readonly Json[])[] {
   return [schema['anyOf'], schema['oneOf']].filter((members) => Array.isArray(members));
 }
 
-/** What a schema that is nothing but a local `$ref` points at; other schemas as they are. */
+/** The target of a schema that is only a local `$ref`; other schemas unchanged. */
 function targetOf(schema: Json, root: JsonObject): Json {
   if (!isJsonObject(schema) || typeof schema['$ref'] !== 'string') return schema;
   const pointer = schema['$ref'];

@@ -1,19 +1,19 @@
-/** The contract of a section of a reply: how it is asked for and how its content is read. */
+/** The contract of a section: how it is asked for and how its content is read. */
 import type { SectionSpec } from '../contract/spec.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { yamlText } from '../text/yaml-text.ts';
 import { readJson } from './json-reader.ts';
 import { payloadOf } from './payload.ts';
 import { readYaml } from './yaml-reader.ts';
 
-/** What a section holds; `absent`: an empty code block counts as no section. */
+/** The content of a section; `absent`: an empty code block counts as no section. */
 export type SectionReading =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'problem'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problem'; readonly problems: readonly ReplyProblem[] };
 
-/** A section. `read` never throws; whether the value fits `schema` is checked elsewhere. */
+/** A section. `read` never throws; the schema is checked elsewhere. */
 export interface Section {
   readonly name: string;
   /** Set for structured sections. */
@@ -22,23 +22,7 @@ export interface Section {
   read(content: string): SectionReading;
 }
 
-/** Options of a text section. */
-export interface TextSectionOptions {
-  readonly name: string;
-  /** Default: `Write the {name} here.` */
-  readonly guidance?: string;
-}
-
-/** Options of a structured section. */
-export interface StructuredSectionOptions {
-  readonly name: string;
-  readonly schema: JsonObject;
-  /** Stands before the schema. */
-  readonly guidance?: string;
-  readonly example?: Json;
-}
-
-/** A language of structured sections: how values are written in it and read from it. */
+/** A notation for values: how they are written and read. */
 interface Notation {
   readonly title: string;
   write(value: Json): string;
@@ -63,60 +47,44 @@ const yamlNotation: Notation = {
   },
 };
 
-/** A section of plain text: every content is its value. */
-export function textSection(options: TextSectionOptions): Section {
-  const guidance = options.guidance ?? `Write the ${options.name} here.`;
-  return {
-    name: options.name,
-    guidance: () => guidance,
-    read: (content) => ({ kind: 'value', value: content }),
-  };
-}
-
-/** A section that holds one JSON value, bare or in one code block. */
-export function jsonSection(options: StructuredSectionOptions): Section {
-  return structuredSection(options, jsonNotation);
-}
-
-/** A section that holds one YAML value, bare or in one code block. */
-export function yamlSection(options: StructuredSectionOptions): Section {
-  return structuredSection(options, yamlNotation);
-}
-
-const sectionsByKind: Readonly<Record<SectionSpec['kind'], (spec: SectionSpec) => Section>> = {
-  text: textSection,
-  json: (spec) => jsonSection({ ...spec, schema: spec.schema ?? {} }),
-  yaml: (spec) => yamlSection({ ...spec, schema: spec.schema ?? {} }),
-};
-
-/** The section that a specification describes. */
+/** The section that a specification describes: plain text, or one JSON or YAML value. */
 export function sectionOf(spec: SectionSpec): Section {
-  return sectionsByKind[spec.kind](spec);
-}
-
-/** The blocks of guidance of a JSON value: what is given, the schema, the example. */
-export function jsonGuidance(options: Omit<StructuredSectionOptions, 'name'>): string {
-  return structuredGuidance(options, jsonNotation);
-}
-
-function structuredSection(options: StructuredSectionOptions, notation: Notation): Section {
+  if (spec.kind === 'text') {
+    return {
+      name: spec.name,
+      guidance: () => spec.guidance ?? `Write the ${spec.name} here.`,
+      read: (content) => ({ kind: 'value', value: content }),
+    };
+  }
+  const notation = spec.kind === 'json' ? jsonNotation : yamlNotation;
+  const schema = spec.schema ?? {};
   return {
-    name: options.name,
-    schema: options.schema,
-    guidance: () => structuredGuidance(options, notation),
+    name: spec.name,
+    schema,
+    guidance: () => guidanceIn(notation, { ...spec, schema }),
     read: (content) => {
       const payload = payloadOf(content);
       if (payload.kind === 'absent') return payload;
       if (payload.kind === 'problem') return { kind: 'problem', problems: [payload.problem] };
-      return notation.read(payload.text, options.schema);
+      return notation.read(payload.text, schema);
     },
   };
 }
 
-function structuredGuidance(
-  { guidance, schema, example }: Omit<StructuredSectionOptions, 'name'>,
-  notation: Notation,
-): string {
+/** The parts of the guidance of a structured value. */
+interface GuidanceParts {
+  readonly schema: JsonObject;
+  /** Comes before the schema. */
+  readonly guidance?: string;
+  readonly example?: Json;
+}
+
+/** The guidance of a JSON value: the author's text, the schema and the example. */
+export function jsonGuidance(parts: GuidanceParts): string {
+  return guidanceIn(jsonNotation, parts);
+}
+
+function guidanceIn(notation: Notation, { guidance, schema, example }: GuidanceParts): string {
   return [
     ...(guidance === undefined || guidance === '' ? [] : [guidance]),
     `Write one ${notation.title} value that fits this schema:\n${notation.write(schema)}`,

@@ -1,9 +1,9 @@
 /**
- * YAML to JSON values, "schema first": a plain scalar such as `007`, `true` or `2026-03-10` becomes
- * text where the schema allows text and not what the scalar would be otherwise.
+ * Reads YAML by its schema: a plain scalar such as `007`, `true` or `2026-03-10` becomes text if
+ * the schema allows text there, but not the type that the scalar has by itself.
  */
 import type { Json } from '../base/json.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { tooLargeText } from './json-reader.ts';
 import { allows, schemaPlace, type SchemaPlace, type SchemaType } from './schema-types.ts';
 import { parseYamlTree, yamlProblem, type YamlNode } from './yaml-tree.ts';
@@ -11,7 +11,7 @@ import { parseYamlTree, yamlProblem, type YamlNode } from './yaml-tree.ts';
 /** A value, or all problems, at least one; codes begin with `yaml_`. */
 export type YamlReading =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
 /** Scalars of the core schema, YAML 1.2.2 section 10.3.2. */
 const nullWord = /^(?:~|null|Null|NULL|)$/;
@@ -26,21 +26,21 @@ export function readYaml(text: string, schema?: Json): YamlReading {
   return tree.kind === 'tree' ? yamlValue(tree.text, tree.root, schema) : tree;
 }
 
-/** The value of a node of `text`, as a document or as a part of one with a schema of its own. */
+/** The value of a node of `text`: a document, or a part of one with its own schema. */
 export function yamlValue(text: string, node: YamlNode, schema?: Json): YamlReading {
-  const problems: Problem[] = [];
+  const problems: ReplyProblem[] = [];
   const value = valueOf(text, node, schemaPlace(schema), problems);
   return problems.length === 0 ? { kind: 'value', value } : { kind: 'problems', problems };
 }
 
-function valueOf(text: string, node: YamlNode, place: SchemaPlace, problems: Problem[]): Json {
+function valueOf(text: string, node: YamlNode, place: SchemaPlace, problems: ReplyProblem[]): Json {
   switch (node.kind) {
     case 'scalar':
       return scalarOf(text, node, place, problems);
     case 'list':
       return node.items.map((item, index) => valueOf(text, item, place.item(index), problems));
     case 'map':
-      // Defines properties instead of assigning them: a key never reaches a prototype.
+      // Defines properties instead of assigning them, so a key never reaches a prototype.
       return Object.fromEntries(
         node.entries.map(({ key, value }) => [
           key,
@@ -54,7 +54,7 @@ function scalarOf(
   text: string,
   node: YamlNode & { readonly kind: 'scalar' },
   place: SchemaPlace,
-  problems: Problem[],
+  problems: ReplyProblem[],
 ): Json {
   const { source } = node;
   if (node.isText) return source;
@@ -68,7 +68,7 @@ function scalarOf(
   return plain;
 }
 
-/** What a plain scalar is in the core schema; infinities and NaN are no JSON and stay text. */
+/** The value of a plain scalar in the core schema; infinities and NaN stay text. */
 function plainValue(source: string): null | boolean | number | string {
   if (nullWord.test(source)) return null;
   if (trueWord.test(source)) return true;

@@ -1,11 +1,11 @@
 /**
- * YAML text to a tree in which every scalar still has its source text, so that a schema can decide
- * what it means. The one place that parses with the package `yaml`; its messages stay here.
+ * YAML text as a tree whose scalars keep their source text, so that a schema can decide their type.
+ * The only file that parses with the package `yaml`, whose messages never leave it.
  *
- * I1 Refused: a second document, directives, aliases, tags outside the core schema, merge keys, duplicate
- *    keys, keys other than text and numbers, more than 100 levels, more than 256 KB.
- * I2 Nesting is counted on the token stream, before the package recurses over it.
- * I3 Duplicate keys are found here: the package compares every pair of keys.
+ * I1  Refused: a second document, directives, aliases, tags outside the core schema, merge keys,
+ *     duplicate keys, keys other than text and numbers, more than 100 levels, more than 256 KB.
+ * I2  Nesting is counted on the token stream, before the package recurses over it.
+ * I3  Duplicate keys are found here, because the package compares every pair of keys.
  */
 import {
   Composer,
@@ -21,7 +21,7 @@ import {
   type ParsedNode,
 } from 'yaml';
 import { utf8Length } from '../base/json.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { clip } from '../text/cut.ts';
 import { maxDepth, maxTextBytes, problemAt } from './json-reader.ts';
 
@@ -29,9 +29,9 @@ import { maxDepth, maxTextBytes, problemAt } from './json-reader.ts';
 export type YamlNode =
   | {
       readonly kind: 'scalar';
-      /** The text as it is written, without quotes and block marks. */
+      /** The source text, without quotes and block marks. */
       readonly source: string;
-      /** Quoted, a block, or tagged `!!str`: text whatever it looks like. */
+      /** Quoted, a block, or tagged `!!str`: always text. */
       readonly isText: boolean;
       readonly offset: number;
     }
@@ -42,25 +42,22 @@ export type YamlNode =
       readonly offset: number;
     };
 
-/**
- * The root of a document, an empty scalar for an empty text, and the text that its offsets count
- * in; or all problems, at least one.
- */
+/** The root of a document and the text of its offsets; or all problems, at least one. */
 export type YamlTree =
   | { readonly kind: 'tree'; readonly root: YamlNode; readonly text: string }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
-/** Problems beyond these are consequences of the first ones more often than not. */
+/** Further problems are mostly consequences of the first ones. */
 const maxProblems = 20;
 
-const depthProblem: Problem = {
+const depthProblem: ReplyProblem = {
   code: 'yaml_depth',
   message: `deeper than ${maxDepth} levels`,
 };
 
 const advice = 'Quote text that contains ": " or " #", or write it as a "|" block.';
 
-/** What the parser found, in own words. `yaml` names these codes in `errors.d.ts`. */
+/** The parser's errors in our own words. `yaml` lists these codes in `errors.d.ts`. */
 const parserTexts: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias cannot have a tag or an anchor',
   BAD_ALIAS: 'aliases are not allowed',
@@ -91,7 +88,7 @@ const tagPrefix = 'tag:yaml.org,2002:';
 
 const coreTags: readonly string[] = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq']
   .map((name) => tagPrefix + name)
-  // A lone `!` says "text".
+  // A lone `!` marks text.
   .concat('!');
 
 /** A plain key that is null or a boolean in the core schema. */
@@ -99,13 +96,16 @@ const wordKey = /^(?:~|null|Null|NULL|true|True|TRUE|false|False|FALSE|)$/;
 
 interface Walk {
   readonly text: string;
-  readonly problems: Problem[];
+  readonly problems: ReplyProblem[];
 }
 
 /**
- * The tree of one YAML 1.2 document, core schema. Never throws. Measured: 50 to 300 ms per 100 KB.
- * Models indent what stands inside a tag, and a section's content is trimmed: when such a text
- * cannot be read, it is read once more with its first line as far in as the others.
+ * The tree of one YAML 1.2 document in the core schema. Never throws. Measured: 50 to 300 ms per
+ * 100 KB.
+ *
+ * Models indent the content of a tag, and the content of a section is trimmed, which removes the
+ * indentation of the first line only. If such a text cannot be read, it is read again with the
+ * first line indented like the others.
  */
 export function parseYamlTree(text: string): YamlTree {
   const tree = parseDocument(text);
@@ -116,7 +116,7 @@ export function parseYamlTree(text: string): YamlTree {
   return again.kind === 'tree' ? again : tree;
 }
 
-/** The least indentation of all lines but the first, which has none; empty if they have none too. */
+/** The smallest indentation of all lines but the first; empty if they have none. */
 function lostMargin(text: string): string {
   const [first = '', ...others] = text.split('\n');
   const widths = others.filter((line) => line.trim() !== '').map((line) => line.search(/[^ ]/));
@@ -134,8 +134,8 @@ function parseDocument(text: string): YamlTree {
   }
   const directive = tokens.find((token) => token.type === 'directive');
   if (directive !== undefined) {
-    const said = parserTexts.BAD_DIRECTIVE;
-    return problemsOf(yamlProblem(text, directive.offset, 'yaml_syntax', said));
+    const message = parserTexts.BAD_DIRECTIVE;
+    return problemsOf(yamlProblem(text, directive.offset, 'yaml_syntax', message));
   }
   const composer = new Composer({
     version: '1.2',
@@ -162,19 +162,24 @@ function parseDocument(text: string): YamlTree {
     : { kind: 'problems', problems: walk.problems };
 }
 
-/** `line {l}, column {c}: {said}. {advice}` */
-export function yamlProblem(text: string, offset: number, code: string, said: string): Problem {
-  return problemAt(text, offset, code, `${said}. ${advice}`);
+/** `line {l}, column {c}: {message}. {advice}` */
+export function yamlProblem(
+  text: string,
+  offset: number,
+  code: string,
+  message: string,
+): ReplyProblem {
+  return problemAt(text, offset, code, `${message}. ${advice}`);
 }
 
-/** The tokens of `text`, or undefined as soon as they nest too deeply (I2). */
+/** The tokens of `text`, or undefined as soon as they nest too deep (I2). */
 function tokensOf(text: string): readonly CST.Token[] | undefined {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) {
       tokens.push(token);
-      // Behind the first error every word is one more of them, and each costs as much as a page.
+      // After the first error every word is another error, and each costs as much as a page.
       if (token.type === 'error') return tokens;
     }
     // The stack also holds the document, and the scalar being read.
@@ -185,7 +190,7 @@ function tokensOf(text: string): readonly CST.Token[] | undefined {
   return tokens;
 }
 
-/** Whether a scalar is followed by another one: an error that the rest would only repeat. */
+/** Whether a scalar follows a scalar: an error that the rest would only repeat. */
 function hasTextBehind(token: CST.Token | undefined): boolean {
   const end = token !== undefined && 'end' in token ? token.end : undefined;
   return end?.at(-1)?.type.endsWith('scalar') === true;
@@ -237,7 +242,7 @@ function mapOf(walk: Walk, node: ParsedNode & { items: unknown }, depth: number)
   return { kind: 'map', entries, offset: node.range[0] };
 }
 
-/** The text of a key; numbers keep theirs, so that `007` is not 7. */
+/** The text of a key. Numbers keep their source text, so `007` is not 7. */
 function keyOf(walk: Walk, key: ParsedNode): string | undefined {
   const node = nodeOf(walk, key, 0);
   const offset = key.range[0];
@@ -252,16 +257,16 @@ function keyOf(walk: Walk, key: ParsedNode): string | undefined {
   return node.source;
 }
 
-function refuse(walk: Walk, offset: number, code: string, said: string): void {
-  // A position costs a walk over the text, so what would not be shown is not made.
+function refuse(walk: Walk, offset: number, code: string, message: string): void {
+  // Finding a position walks over the text, so it is skipped for problems that are not shown.
   if (walk.problems.length >= maxProblems) return;
-  walk.problems.push(yamlProblem(walk.text, offset, code, said));
+  walk.problems.push(yamlProblem(walk.text, offset, code, message));
 }
 
 function emptyScalar(offset: number): YamlNode {
   return { kind: 'scalar', source: '', isText: false, offset };
 }
 
-function problemsOf(problem: Problem): YamlTree {
+function problemsOf(problem: ReplyProblem): YamlTree {
   return { kind: 'problems', problems: [problem] };
 }

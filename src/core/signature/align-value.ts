@@ -1,17 +1,17 @@
-/** A value as its signature spells it: names of fields, moments, and what stands for nothing. */
+/** Aligns a value with its signature: names of fields, moments, and null for absent fields. */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { isoOfMoment, momentOf } from '../text/civil-date.ts';
 import type { SignatureField, SignatureType } from '../contract/signature.ts';
 
 /** How a value is aligned. */
 export interface AlignOptions {
-  /** A null in a field that may be absent stands for its absence: strict providers want all fields. */
+  /** Drops null in optional fields, since strict providers require all fields. */
   readonly dropsNull?: boolean;
 }
 
 /**
- * `value` with the names of `type`: a field is found as `x_y` and as `x-y`. Moments with an offset become
- * UTC. What does not fit stays as it is, so that the check reports it. Never throws.
+ * `value` with the names of `type`: a field is found as `x_y` and as `x-y`. Moments with an offset
+ * become UTC. Values that do not fit are unchanged, so the check reports them. Never throws.
  */
 export function alignValue(type: SignatureType, value: Json, options: AlignOptions = {}): Json {
   switch (type.kind) {
@@ -30,7 +30,7 @@ export function alignValue(type: SignatureType, value: Json, options: AlignOptio
   }
 }
 
-/** The same for the fields of an object; those that nobody declared are kept. */
+/** Aligns the fields of an object; undeclared fields are kept. */
 function alignFields(
   fields: readonly SignatureField[],
   value: JsonObject,
@@ -47,24 +47,24 @@ function alignFields(
   return aligned;
 }
 
-/** `value` with each field under the name that `fields` give it; the values stay as they are. */
+/** `value` with the declared spelling of each field; the values are unchanged. */
 export function nameFields(fields: readonly SignatureField[], value: JsonObject): JsonObject {
   const names = new Map(fields.map(({ name }) => [foldName(name), name]));
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const name = names.get(foldName(key)) ?? key;
-      // The exact name wins over another spelling beside it.
+      // The exact name wins over another spelling of it.
       return [Object.hasOwn(value, name) ? key : name, item];
     }),
   );
 }
 
-/** A name without what tells spellings apart: `:x-y`, `x-y` and `x_y` are one. */
+/** A name without differences of spelling: `:x-y`, `x-y` and `x_y` are one. */
 function foldName(name: string): string {
   return name.replace(/^:/, '').replaceAll('-', '_');
 }
 
-/** A moment with an offset as UTC text; undefined for other text. A moment in UTC stays as written. */
+/** A moment with an offset as UTC text; undefined for other text. A moment in UTC is unchanged. */
 export function utcOf(text: string): string | undefined {
   if (momentOf(text) === undefined) return undefined;
   if (text.endsWith('Z')) return text;

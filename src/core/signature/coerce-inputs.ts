@@ -1,6 +1,7 @@
 /**
- * Inputs as their parameters want them. People write numbers as text, programs write keywords: what
- * can be meant in one way only is changed and said so; all else is an error before money is spent.
+ * Coerces inputs to their parameters. People write numbers as text, programs write keywords. A
+ * value with only one possible meaning is changed with a warning; any other misfit is an error
+ * before it costs money.
  */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
@@ -11,19 +12,19 @@ import { nameFields, utcOf } from './align-value.ts';
 import { promptType } from './print-signature.ts';
 import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
 
-/** Inputs with what was changed on the way, and what cannot be used. */
+/** Coerced inputs, with warnings and problems. */
 export interface CoercedInputs {
   readonly inputs: JsonObject;
-  /** A line for each value that was changed in a way that its author may not have meant. */
+  /** A line for each value that was changed in a way its author may not have meant. */
   readonly warnings: readonly string[];
-  /** A line for each value that does not fit; empty when all do. */
+  /** A line for each value that does not fit. */
   readonly problems: readonly string[];
 }
 
-/** How much of a text a message quotes, in characters. */
+/** Characters of a text that a message quotes. */
 const MAX_QUOTED = 80;
 
-/** Brings `inputs` into the types of `params`; others are kept. Never throws. */
+/** Coerces `inputs` to the types of `params`; other inputs are kept. Never throws. */
 export function coerceInputs(params: readonly SignatureField[], inputs: JsonObject): CoercedInputs {
   const notes: Notes = { warnings: [], problems: [] };
   const coerced = coerceFields(params, nameFields(params, inputs), '', notes);

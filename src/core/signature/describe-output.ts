@@ -1,4 +1,5 @@
-/** How a model is told what JSON to write: an example by type, and what needs words. */
+/** Tells a model which JSON to write: an example by type, and descriptions of fields. */
+import { defined } from '../base/defined.ts';
 import { exampleIn, type Notation } from './example.ts';
 import { promptType } from './print-signature.ts';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../contract/signature.ts';
 import { rootField } from './json-schema.ts';
 
-/** What no model sees, none is asked for. */
+/** Models neither see hidden fields nor are asked for them. */
 const JSON_NOTATION: Notation = {
   keyword: '"name"',
   separator: ', ',
@@ -17,14 +18,14 @@ const JSON_NOTATION: Notation = {
   shows: (name) => !isHidden(name),
 };
 
-/** One line of an example: the JSON of a value of `type`, as a model should write it. */
+/** One line of an example: the JSON of a value of `type`. */
 export function exampleJson(type: SignatureType): string {
   const field = rootField(type);
   const text = exampleIn(JSON_NOTATION, type);
   return field === null ? text : `{${JSON.stringify(field)}: ${text}}`;
 }
 
-/** The prompt of an output: its form, and a line for what needs words. `head` introduces the form. */
+/** The prompt of an output: `head`, an example, and a line for each field that needs one. */
 export function outputFormat(
   type: SignatureType,
   head = 'Answer with one JSON object of this form:',
@@ -32,7 +33,7 @@ export function outputFormat(
   return [head, '```json', exampleJson(type), '```', ...describedFields(type)].join('\n');
 }
 
-/** `type` with what `descriptions` say of its fields, by path or by name; they win over its own. */
+/** `type` with `descriptions` of its fields, by path or by name; they replace its own. */
 export function withDescriptions(
   type: SignatureType,
   descriptions: { readonly [name: string]: string },
@@ -60,17 +61,15 @@ export function describeFields(
   return fields.map((field) => {
     const place = path === '' ? field.name : `${path}.${field.name}`;
     const description = said.get(place) ?? said.get(field.name) ?? field.description;
-    return {
+    return defined({
       ...field,
       type: withDescriptions(field.type, descriptions, place),
-      ...(description === undefined ? {} : { description }),
-    };
+      description,
+    });
   });
 }
 
-/**
- * A line for each field that has a description or may be absent, nested ones with their path.
- */
+/** A line for each field that has a description or is optional, nested ones with their path. */
 export function describedFields(type: SignatureType): readonly string[] {
   return linesOf(type, rootField(type) === 'items' ? 'items' : '');
 }

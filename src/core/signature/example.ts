@@ -1,11 +1,11 @@
-/** An example of a type in a notation: what a model that is to write such a value sees of it. Pure. */
+/** An example of a type in a notation, for models that are to write such a value. */
 import type { SignatureType } from '../contract/signature.ts';
 
-/** How values are written, where notations differ. */
+/** The differences between notations. */
 export interface Notation {
   /** A keyword with the name `name`. */
   readonly keyword: string;
-  /** What stands between two fields. */
+  /** The text between two fields. */
   readonly separator: string;
   /** A field, from its name and its written value. */
   readonly field: (name: string, value: string) => string;

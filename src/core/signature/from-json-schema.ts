@@ -1,17 +1,18 @@
 /**
- * JSON Schema read as a signature. A signature says less, so what it cannot say becomes `:any` and the
- * reading is not exact; the check of a value always uses the full schema.
+ * Reads JSON Schema as a signature. A signature can express less. What it cannot express becomes
+ * `:any`, and the reading is not exact. Values are always checked against the full schema.
  */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Primitive, SignatureField, SignatureType } from '../contract/signature.ts';
 
-/** A type, and whether it says all that the schema says. */
-export interface SchemaType {
+/** A type, and whether it expresses all of the schema. */
+export interface SchemaAsSignature {
   readonly type: SignatureType;
   readonly exact: boolean;
 }
 
-/** A type that says exactly what the schema says, or why there is none. */
+/** A type that expresses exactly the schema, or why there is none. */
 export type ExactReading =
   | { readonly kind: 'type'; readonly type: SignatureType }
   | { readonly kind: 'problem'; readonly message: string };
@@ -26,10 +27,10 @@ const READ_KEYWORDS: readonly string[] = [
   'additionalProperties',
 ];
 
-/** Keywords that say nothing about values. */
+/** Keywords that do not constrain values. */
 const SILENT_KEYWORDS: readonly string[] = ['$schema', '$id', 'title'];
 
-/** Schemas inside each other; deeper ones are read as `:any`. */
+/** Schemas nested inside each other; deeper ones are read as `:any`. */
 const MAX_DEPTH = 50;
 
 const PRIMITIVES: { readonly [type: string]: Primitive } = {
@@ -39,12 +40,12 @@ const PRIMITIVES: { readonly [type: string]: Primitive } = {
   boolean: 'bool',
 };
 
-/** The type of `schema`; what has no type of its own becomes `:any`. Never throws. */
-export function toSignature(schema: Json): SchemaType {
+/** The type of `schema`; anything without a type becomes `:any`. Never throws. */
+export function toSignature(schema: Json): SchemaAsSignature {
   return typeOf(schema, 0);
 }
 
-/** The type of `schema`, refused when it would say less than the schema. Never throws. */
+/** The type of `schema`, or a problem if it would express less. Never throws. */
 export function parseExact(schema: Json): ExactReading {
   const message = inexactness(schema, 0);
   return message === undefined
@@ -52,7 +53,7 @@ export function parseExact(schema: Json): ExactReading {
     : { kind: 'problem', message };
 }
 
-function typeOf(schema: Json, depth: number): SchemaType {
+function typeOf(schema: Json, depth: number): SchemaAsSignature {
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return inexact;
   const known = [...READ_KEYWORDS, ...SILENT_KEYWORDS];
   const exact = Object.keys(schema).every((keyword) => known.includes(keyword));
@@ -70,14 +71,14 @@ function typeOf(schema: Json, depth: number): SchemaType {
   return type === 'object' ? recordOf(schema, exact, depth) : inexact;
 }
 
-const inexact: SchemaType = { type: { kind: 'any' }, exact: false };
+const inexact: SchemaAsSignature = { type: { kind: 'any' }, exact: false };
 
 function isSilent(keyword: string): boolean {
   return keyword === 'description' || SILENT_KEYWORDS.includes(keyword);
 }
 
-/** Fields are sorted by name, so that equal schemas give equal signatures. */
-function recordOf(schema: JsonObject, exact: boolean, depth: number): SchemaType {
+/** Fields are sorted by name, so that equal schemas have equal signatures. */
+function recordOf(schema: JsonObject, exact: boolean, depth: number): SchemaAsSignature {
   const { properties, required, additionalProperties } = schema;
   if (properties === undefined && additionalProperties === undefined) {
     return { type: { kind: 'map' }, exact: exact && required === undefined };
@@ -94,11 +95,11 @@ function recordOf(schema: JsonObject, exact: boolean, depth: number): SchemaType
   const isPlain = ['boolean', 'undefined'].includes(typeof additionalProperties);
   const declared = members.map(([name]) => name);
   return {
-    type: {
+    type: defined({
       kind: 'record',
       fields: read.map(({ field }) => field),
-      ...(isClosed ? { closed: true } : {}),
-    },
+      closed: isClosed || undefined,
+    }),
     exact:
       exact &&
       isPlain &&
@@ -114,11 +115,11 @@ function fieldOf(
   isRequired: boolean,
 ): SignatureField {
   const description = isJsonObject(schema) ? schema['description'] : undefined;
-  return {
+  return defined({
     name,
-    type: isRequired ? type : { kind: 'optional', inner: type },
-    ...(typeof description === 'string' ? { description } : {}),
-  };
+    type: isRequired ? type : { kind: 'optional' as const, inner: type },
+    description: typeof description === 'string' ? description : undefined,
+  });
 }
 
 function requiredNames(required: Json | undefined): readonly string[] {
@@ -127,7 +128,7 @@ function requiredNames(required: Json | undefined): readonly string[] {
     : [];
 }
 
-/** The first thing in `schema` that a signature cannot say; undefined when there is none. */
+/** The first part of `schema` that a signature cannot express; undefined if there is none. */
 function inexactness(schema: Json, depth: number): string | undefined {
   if (!isJsonObject(schema)) return 'schema must be an object';
   if (depth > MAX_DEPTH) return `schema is deeper than ${MAX_DEPTH} levels`;

@@ -1,36 +1,34 @@
 /**
- * JSON Schema of signature types, twice: for providers, which refuse much of the language, and for the
- * check of a value, which must be exact.
+ * JSON Schema of signature types, in two forms: for providers, which refuse many keywords, and for
+ * the check of a value, which must be exact.
  */
+import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
 
-/** Text that is the name of a keyword: no blanks, no delimiters of the language, no digit first. */
+/** The name of a keyword: no blanks, no delimiters of the language, no digit first. */
 const KEYWORD_PATTERN = '^:?[^\\s:,;()\\[\\]{}"\'`@^~\\\\#0-9][^\\s:,;()\\[\\]{}"\'`@^~\\\\]*$';
 
-/** Name of the format of moments with an offset; checked by our own parser. */
+/** Name of the format of moments with an offset; our own parser checks it. */
 export const DATETIME_FORMAT = 'datetime-with-offset';
 
-/**
- * Stands in validation schemas beside a type that may be null: what is wrong with a value is told in the
- * words of the type alone, as null only stands for nothing.
- */
+/** Marks a type that may be null in validation schemas, so that messages name only the type. */
 export const OPTIONAL_KEYWORD = 'x-optional';
 
-/** How a provider wants a schema. */
+/** What a provider requires of a schema. */
 export interface ProviderSchemaOptions {
-  /** Every field is required, and what may be absent is null instead. Default false. */
+  /** Every field is required, and optional ones are null instead of absent. Default false. */
   readonly strict?: boolean;
 }
 
-/** The name of the one field in which a root that is no object is asked for; null for an object. */
+/** The name of the single field that wraps a root other than an object; null for an object. */
 export function rootField(type: SignatureType): 'items' | 'value' | null {
   const { kind } = withoutOptional(type);
   if (kind === 'record' || kind === 'map') return null;
   return kind === 'list' ? 'items' : 'value';
 }
 
-/** The schema of an output for a provider: always that of an object, as providers want. */
+/** The schema of an output for a provider: always an object, as providers require. */
 export function providerSchema(
   type: SignatureType,
   options: ProviderSchemaOptions = {},
@@ -41,7 +39,7 @@ export function providerSchema(
     : providerRecord([{ name: field, type }], options);
 }
 
-/** The schema of parameters for a provider, as those of a tool. */
+/** The schema of parameters for a provider, like those of a tool. */
 export function parametersSchema(
   params: readonly SignatureField[],
   options: ProviderSchemaOptions = {},
@@ -49,7 +47,7 @@ export function parametersSchema(
   return providerRecord(params, options);
 }
 
-/** The schema that a value of `type` fits exactly when it is one. */
+/** The schema that accepts exactly the values of `type`. */
 export function validationSchema(type: SignatureType): JsonObject {
   switch (type.kind) {
     case 'string':
@@ -79,20 +77,20 @@ export function validationSchema(type: SignatureType): JsonObject {
   }
 }
 
-/** The schema that inputs fit: the parameters, and whatever else there is. */
+/** The schema of inputs: the parameters, and any other fields. */
 export function inputsSchema(params: readonly SignatureField[]): JsonObject {
   return validationRecord(params, false);
 }
 
 function validationRecord(fields: readonly SignatureField[], isClosed: boolean): JsonObject {
-  return {
+  return defined({
     type: 'object',
     properties: Object.fromEntries(
       fields.map(({ name, type }) => [name, validationSchema(type)] as const),
     ),
     required: requiredNames(fields),
-    ...(isClosed ? { additionalProperties: false } : {}),
-  };
+    additionalProperties: isClosed ? false : undefined,
+  });
 }
 
 function providerType(type: SignatureType, options: ProviderSchemaOptions): JsonObject {
@@ -103,7 +101,7 @@ function providerType(type: SignatureType, options: ProviderSchemaOptions): Json
     case 'list':
       return { type: 'array', items: providerType(type.item, options) };
     case 'record':
-      // A record without declared fields is any object: closed, it would hold nothing.
+      // A record without declared fields is any object: closed, it would be empty.
       return type.fields.length === 0 ? { type: 'object' } : providerRecord(type.fields, options);
     case 'optional':
       return options.strict === true
@@ -135,7 +133,7 @@ function requiredNames(fields: readonly SignatureField[]): readonly string[] {
   return fields.filter(({ type }) => type.kind !== 'optional').map(({ name }) => name);
 }
 
-/** `{}` takes null as it is; a type becomes a pair of types, which providers know best. */
+/** `{}` accepts null already; a type becomes a pair of types, which providers support best. */
 function nullable(schema: JsonObject): JsonObject {
   const { type } = schema;
   if (Object.keys(schema).length === 0 || Array.isArray(type)) return schema;

@@ -15,7 +15,7 @@ import {
   type SignatureType,
 } from '../contract/signature.ts';
 
-/** A signature, or the first thing that is wrong with its text. */
+/** A signature, or the first problem of its text. */
 export type SignatureReading =
   | { readonly kind: 'signature'; readonly signature: Signature }
   | {
@@ -26,14 +26,14 @@ export type SignatureReading =
       readonly line: number;
       /** From 1, in UTF-16 code units. */
       readonly column: number;
-      /** What stands there instead; empty at the end of the text. */
+      /** The text found instead; empty at the end. */
       readonly got: string;
     };
 
-/** Types inside each other; deeper ones are a mistake. */
+/** Types nested inside each other; deeper ones are a mistake. */
 const MAX_TYPE_DEPTH = 50;
 
-/** How much of the text a problem quotes, in characters. */
+/** Characters of the text that a problem quotes. */
 const MAX_QUOTED = 40;
 
 interface Scan {
@@ -68,7 +68,7 @@ export function parseSignature(text: string): SignatureReading {
   };
 }
 
-/** One sentence for programmers; `owner` is the name of what was read. */
+/** One sentence for programmers; `owner` names what was read. */
 export function explainSignature(
   problem: Extract<SignatureReading, { readonly kind: 'problem' }>,
   owner = 'signature',
@@ -164,7 +164,7 @@ function skipBlanks(scan: Scan): void {
   while (/[ \t\r\n]/.test(scan.text[scan.position] ?? '')) scan.position += 1;
 }
 
-/** The word at `position`, or the one character that stands there. */
+/** The word at `position`, or the single character there. */
 function gotAt(text: string, position: number): string {
   const rest = text.slice(position, position + MAX_QUOTED);
   return /^:?[A-Za-z0-9_-]+/.exec(rest)?.[0] ?? clip(rest, 1);

@@ -12,12 +12,12 @@ export function printType(type: SignatureType): string {
   return typeText(type, (name) => name, ':');
 }
 
-/** The text of a type as prompts have it: without colons, `-` for `_` in names. */
+/** The text of a type in prompts: without colons, `-` for `_` in names. */
 export function promptType(type: SignatureType): string {
   return typeText(type, promptName, '');
 }
 
-/** A name as prompts have it: `-` for `_`, but for those in front, which say that it is hidden. */
+/** A name in prompts: `-` for `_`, except leading ones, which mark hidden names. */
 export function promptName(name: string): string {
   const [leading = ''] = /^_*/.exec(name) ?? [];
   return leading + name.slice(leading.length).replaceAll('_', '-');
@@ -38,7 +38,7 @@ function typeText(type: SignatureType, nameOf: (name: string) => string, mark: '
       return `{${fields.join(', ')}}`;
     }
     case 'optional':
-      // What may be absent twice may be absent.
+      // Optional twice is optional.
       return type.inner.kind === 'optional'
         ? typeText(type.inner, nameOf, mark)
         : `${typeText(type.inner, nameOf, mark)}?`;

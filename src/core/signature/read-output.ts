@@ -1,10 +1,11 @@
 /**
- * Finds the one JSON value in a reply: in a forced call, in a fence, in the first brackets that hold
- * one, or in the whole text. Nothing is repaired but commas that stand before a closing bracket.
+ * Finds the one JSON value in a reply: in a forced call, in a fence, in the first brackets that
+ * contain one, or in the whole text. The only repair is to remove commas before closing brackets.
  */
+import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Reply } from '../contract/model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { jsonType } from '../base/json-type.ts';
 import { readJson, type JsonReading } from '../section/json-reader.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
@@ -12,18 +13,18 @@ import { alignValue, type AlignOptions } from './align-value.ts';
 import { rootField } from './json-schema.ts';
 import { withoutOptional, type SignatureType } from '../contract/signature.ts';
 
-/** The tool that a model is forced to call when its answer is asked for that way. */
+/** The tool that a model is forced to call with its answer. */
 export const RESPOND_TOOL = 'respond';
 
-/** A value that is still to be checked, or why there is none. */
+/** A value to be checked, or why there is none. */
 export type OutputReading =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'unreadable'; readonly problems: readonly ReplyProblem[] };
 
-/** Brackets that are looked at from the left. */
+/** Opening brackets that are tried, from the left. */
 const MAX_BRACKETS = 50;
 
-/** What of a reply an output is looked for in. */
+/** The part of a reply that may contain an output. */
 export interface OutputSource {
   readonly text: string;
   /** The arguments of a forced call; they come first. */
@@ -32,7 +33,7 @@ export interface OutputSource {
   readonly isCut: boolean;
 }
 
-/** The output in a reply, as `type` spells it. Never throws. */
+/** The output in a reply, aligned with `type`. Never throws. */
 export function readOutput(
   type: SignatureType,
   source: OutputSource,
@@ -40,7 +41,7 @@ export function readOutput(
 ): OutputReading {
   const found = findJson(type, source);
   if (found.kind === 'problem') {
-    // What is cut off cannot be read for that reason, whatever else it looks like.
+    // A truncated reply is unreadable for that reason, whatever else is wrong with it.
     return unreadable(source.isCut ? cutOff : found.problem);
   }
   const root = unwrap(type, found.value);
@@ -50,31 +51,27 @@ export function readOutput(
   return { kind: 'value', value: alignValue(type, root.value, options) };
 }
 
-/** Where the output of a reply is looked for: the call that was forced, whatever its name, then text. */
+/** The source of an output in a reply: the forced call, whatever its name, then text. */
 export function sourceOf(reply: Reply): OutputSource {
   const call = reply.calls.find(({ tool }) => tool === RESPOND_TOOL) ?? reply.calls[0];
   const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  return {
-    text,
-    ...(call === undefined ? {} : { args: call.args }),
-    isCut: reply.finishReason === 'length',
-  };
+  return defined({ text, args: call?.args, isCut: reply.finishReason === 'length' });
 }
 
-/** What a model wrote, for a quote: its text, or the arguments of the call that it was to make. */
+/** What a model wrote, for a quote: its text, or the arguments of the forced call. */
 export function writtenText({ text, args }: OutputSource): string {
   if (args === undefined) return text;
   return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
-const cutOff: Problem = {
+const cutOff: ReplyProblem = {
   code: 'truncated_reply',
   message: 'The reply was cut off by the length limit.',
 };
-const empty: Problem = { code: 'empty_reply', message: 'The reply is empty.' };
-const noJson: Problem = { code: 'no_json', message: 'There is no JSON in the reply.' };
+const empty: ReplyProblem = { code: 'empty_reply', message: 'The reply is empty.' };
+const noJson: ReplyProblem = { code: 'no_json', message: 'There is no JSON in the reply.' };
 
-function unreadable(problem: Problem): OutputReading {
+function unreadable(problem: ReplyProblem): OutputReading {
   return { kind: 'unreadable', problems: [problem] };
 }
 
@@ -93,7 +90,7 @@ function findJson(type: SignatureType, source: OutputSource): JsonReading {
   return { kind: 'problem', problem: noJson };
 }
 
-/** Strictly, then once more without commas before closing brackets; the first problem is told. */
+/** Strictly, then without commas before closing brackets; the first problem is reported. */
 function readLoosely(text: string): JsonReading {
   const strict = readJson(text);
   if (strict.kind === 'value') return strict;
@@ -101,14 +98,14 @@ function readLoosely(text: string): JsonReading {
   return loose.kind === 'value' ? loose : strict;
 }
 
-/** Strings are matched whole, so that a comma inside of one is never the one that goes. */
+/** Strings are matched whole, so a comma inside a string is kept. */
 function withoutTrailingCommas(text: string): string {
   return text.replace(/"(?:[^"\\]|\\[^])*"|,(?=\s*[}\]])/g, (found) =>
     found === ',' ? '' : found,
   );
 }
 
-/** The content of the first fence that is tagged `json`, or not at all, and is not blank. */
+/** The content of the first fence that is tagged `json` or untagged, and not blank. */
 function fenceContent(text: string): string | undefined {
   const lines = text.split('\n');
   for (let at = 0; at < lines.length; at++) {
@@ -131,7 +128,7 @@ function closes(line: string, fence: string): boolean {
   return text.length >= fence.length && text === mark.repeat(text.length);
 }
 
-/** The first value in brackets whose root is the wanted one, else the first that can be read. */
+/** The first bracketed value whose root is the wanted one, otherwise the first that can be read. */
 function firstBracketed(type: SignatureType, text: string): Json | undefined {
   const takesList = withoutOptional(type).kind === 'list';
   let first: Json | undefined;
@@ -149,7 +146,7 @@ function firstBracketed(type: SignatureType, text: string): Json | undefined {
   return first;
 }
 
-/** Where the bracket at `start` closes; strings and escapes are respected. */
+/** The end of the bracket at `start`; skips strings and escapes. */
 function matchingBracket(text: string, start: number): number | undefined {
   let depth = 0;
   let isInString = false;
@@ -168,12 +165,12 @@ function matchingBracket(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** A list or a scalar is asked for inside an object, and taken bare too. */
+/** A list or a scalar is asked for inside an object, and accepted bare too. */
 function unwrap(type: SignatureType, value: Json): JsonReading {
   const field = rootField(type);
   if (field === null) return isJsonObject(value) ? { kind: 'value', value } : wrongRoot(value);
   if (!isJsonObject(value)) {
-    // A scalar may come bare; a list is one already, or something that the check refuses.
+    // A bare scalar, a bare list, or something that the check refuses.
     return { kind: 'value', value };
   }
   if (Object.hasOwn(value, field)) return { kind: 'value', value: value[field] ?? null };

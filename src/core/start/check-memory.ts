@@ -8,7 +8,7 @@ export function memoryProblem(value: unknown): string | undefined {
   if (!isPlainObject(value)) {
     return `Expected \`memory\` to be that of a Step, got ${shown(value)}. Pass \`step.memory\` on.`;
   }
-  // What a run without programs remembers.
+  // The memory of a run without programs.
   if (Object.keys(value).length === 0) return undefined;
   const { v, bindings, history, journal, plan, heap, sources } = value;
   if (v !== 1) {

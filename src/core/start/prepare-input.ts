@@ -1,7 +1,8 @@
 /**
- * From what a run is started with to what it works with, before any money is spent: a Step becomes the
- * context, inputs are brought into their types and checked, the template is filled in.
+ * Turns the input of a run into what it works with, before any money is spent: a Step becomes the
+ * context, inputs are converted to their types and checked, the template is filled in.
  */
+import { defined } from '../base/defined.ts';
 import { describeDefinitions } from '../../lisp.ts';
 import { isPlainObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Task } from '../base/message.ts';
@@ -14,6 +15,7 @@ import { withItems } from './fan-out-plan.ts';
 import type { AgentInput } from '../contract/input.ts';
 import { contextOfStep, isStep, textsIn } from '../contract/piping.ts';
 import { startMemory } from './check-memory.ts';
+import { modeOf } from '../modes/modes.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 
 /** What a run works with: the part of its head that does not come from the definition. */
@@ -22,7 +24,7 @@ export interface RunMaterial {
   readonly task: Task;
   readonly context?: JsonObject;
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Definitions that the run begins with, as a model reads them; absent without any. */
+  /** Definitions that the run begins with, as a model reads them; absent if there are none. */
   readonly memory?: NonNullable<TranscriptHead['memory']>;
 }
 
@@ -33,23 +35,23 @@ export interface Refusal {
   readonly details?: Json;
 }
 
-/** What came of the input of a run. */
+/** The prepared input of a run. */
 export interface PreparedInput {
-  /** Of a refused run: as much of it as there is. */
+  /** For a refused run, as much of it as there is. */
   readonly material: RunMaterial;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly refusal?: Refusal;
 }
 
-/** The material of an input that needed no change: then its context is no Step. */
+/** The material of an input that needed no change, so its context is not a Step. */
 export function givenMaterial({
   task,
   context,
 }: Pick<AgentInput, 'task' | 'context'>): RunMaterial {
-  return { task, ...(context === undefined ? {} : { context: context as JsonObject }) };
+  return defined({ task, context: context as JsonObject | undefined });
 }
 
-/** Prepares `input` for `spec`. `checkInputs` gives a line for each input that its schema refuses. */
+/** Prepares `input` for `spec`. `checkInputs` returns a line for each input that does not fit. */
 export function prepareInput(
   spec: AgentSpec,
   {
@@ -67,7 +69,7 @@ export function prepareInput(
     const refusal = { code: 'chained_failure', message, details } as const;
     return { material: { task }, warnings: [], refusal };
   }
-  // What is no Step is the context itself: the types know no other way to say so.
+  // Anything but a Step is the context itself, which the types cannot express.
   const named = piped?.context ?? (given as JsonObject | undefined);
   const context = spec.fanOut === undefined ? named : withItems(named);
   const said = isPlainObject(contextDescriptions) ? textsIn(contextDescriptions) : {};
@@ -81,8 +83,10 @@ export function prepareInput(
   const hasContext = context !== undefined || params.length > 0;
   const material: RunMaterial = {
     task,
-    ...(hasContext ? { context: coerced.inputs } : {}),
-    ...(Object.keys(descriptions).length === 0 ? {} : { contextDescriptions: descriptions }),
+    ...defined({
+      context: hasContext ? coerced.inputs : undefined,
+      contextDescriptions: Object.keys(descriptions).length === 0 ? undefined : descriptions,
+    }),
     ...definitionsOf(spec, memory),
   };
   const warnings = [
@@ -102,37 +106,36 @@ export function prepareInput(
   return { ...filled, warnings: [...warnings, ...(filled.warnings ?? [])] };
 }
 
-/** A conversation that the model never reads would be missed in silence. */
+/** Warns when the model never reads the earlier conversation. */
 function unusedHistory(
-  { mode }: AgentSpec,
+  spec: AgentSpec,
   history: AgentInput['history'],
 ): readonly { readonly code: string; readonly message: string }[] {
-  if (mode === 'react' || mode === 'chat' || (history ?? []).length === 0) return [];
-  const message = `Mode \`${mode}\` does not show \`history\` to the model. Use mode \`chat\` or \`react\`, or give it as context.`;
+  if (modeOf(spec).readsHistory || (history ?? []).length === 0) return [];
+  const message = `Mode \`${spec.mode}\` does not show \`history\` to the model. Use mode \`chat\` or \`react\`, or give it as context.`;
   return [{ code: 'history_unused', message }];
 }
 
 /** The definitions of a memory in a few characters each. */
-function definitionsOf(
-  { mode, program }: AgentSpec,
-  memory: AgentInput['memory'],
-): Pick<RunMaterial, 'memory'> {
-  if (mode !== 'lisp' || program === undefined || memory === undefined) return {};
+function definitionsOf(spec: AgentSpec, memory: AgentInput['memory']): Pick<RunMaterial, 'memory'> {
+  const { program } = spec;
+  if (!modeOf(spec).readsDataByName || program === undefined || memory === undefined) return {};
   const bounds = { total: program.sizes.resultChars, hides: true };
   const definitions = describeDefinitions(startMemory(memory), bounds);
   return definitions.length === 0 ? {} : { memory: definitions };
 }
 
-/** Fills the template in: its text is the task. */
+/** Fills in the template, whose text becomes the task. */
 function withTask(
-  { prompt, mode }: AgentSpec,
+  spec: AgentSpec,
   material: RunMaterial,
 ): Pick<PreparedInput, 'material' | 'refusal'> & Partial<Pick<PreparedInput, 'warnings'>> {
   const { task, context } = material;
+  const { prompt } = spec;
   if (prompt === undefined) return { material };
   const reading = parseTemplate(prompt);
   const data = { ...context, task: task.text };
-  if (mode === 'lisp' && reading.kind === 'template') {
+  if (modeOf(spec).readsDataByName && reading.kind === 'template') {
     const { text, missing } = nameData(reading.nodes, data);
     const warnings = missing.map((tag) => ({
       code: 'missing_data',

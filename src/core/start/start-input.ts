@@ -1,4 +1,5 @@
-/** What a start carries over the wire, and what is refused before the service is asked. */
+/** What a start sends to the service, and what is refused before that. */
+import { defined } from '../base/defined.ts';
 import type { AgentInput, HistoryTurn, LimitsInput } from '../contract/input.ts';
 import {
   byteSize,
@@ -25,7 +26,7 @@ const MAX_ID_BYTES = 1_000;
 
 /** What a start is made of. */
 export interface StartParts {
-  /** Left out for an agent whose template needs none. */
+  /** Absent for an agent whose template needs none. */
   readonly task?: string | Task | undefined;
   readonly context?: JsonObject | Step | undefined;
   readonly history?: readonly HistoryTurn[] | undefined;
@@ -45,10 +46,11 @@ export function checkedRunId(id: string): string {
 }
 
 /**
- * The payload of a start. What only a worker can know, such as the names of agents, is checked there.
+ * The payload of a start. What only a worker can know, such as the names of agents, is checked
+ * there.
  *
- * @throws UsageError `invalid_input` for a task that says nothing, for what is no JSON, and for
- * what is too large.
+ * @throws UsageError `invalid_input` for an empty task, and for input that is not JSON or is too
+ * large.
  */
 export function startInput(agent: string, parts: StartParts): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
@@ -59,20 +61,22 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     v: 1,
     agent,
     task: checkedTask(task),
-    ...(context === undefined ? {} : { context }),
-    ...(history === undefined ? {} : { history }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(model === undefined ? {} : { model }),
-    ...(memory === undefined ? {} : { memory: checkedMemory(memory) }),
-    ...(compiled === undefined ? {} : { compiled }),
-    ...(compiles === undefined ? {} : { compiles }),
+    ...defined({
+      context,
+      history,
+      limits,
+      model,
+      memory: memory === undefined ? undefined : checkedMemory(memory),
+      compiled,
+      compiles,
+    }),
   };
   if (isDeeperThan(input, MAX_JSON_DEPTH)) {
     throw invalid(
       `Expected a start that nests at most ${MAX_JSON_DEPTH} levels, got a deeper one, or a cycle. Put such data behind a tool.`,
     );
   }
-  // A Map would become {} on its way, without a word.
+  // A Map would silently become {} on its way.
   const json = toJsonResult(input);
   if (json.kind === 'not_json') {
     throw invalid(
@@ -106,7 +110,7 @@ function checkedTask(value: unknown): Task {
   if (text.trim() === '' && (media === undefined || (Array.isArray(media) && media.length === 0))) {
     throw invalid('Expected a task with text or media, got an empty one. Say what to do.');
   }
-  // Media are looked at by the worker, which has to do so for every client.
+  // The worker checks media, since it must do so for every client.
   return task as unknown as Task;
 }
 

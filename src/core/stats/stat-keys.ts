@@ -1,15 +1,16 @@
 /**
- * Every statistic that the loop itself keeps, as one table: limits check their keys against it and
- * `docs/limits.md` is generated from it. Who writes them is `tally`; who reads them is everybody.
+ * The statistics that the loop itself keeps, as one table. `tally` writes them, limits check their
+ * keys against the table, and docs/limits.md is generated from it.
  *
  * A counter only rises, reaches every ancestor, and has a twin `$self:{key}` with the run's own
  * share. A gauge goes up and down and stays local.
  */
+import { SELF_PREFIX } from '../contract/stats.ts';
 
-/** Whether a statistic only rises (and is summed over a tree) or moves freely (and is local). */
+/** Whether a statistic only rises and is summed over a tree, or moves freely and is local. */
 export type StatKind = 'counter' | 'gauge';
 
-/** What the name behind the last colon of a key stands for; `none`: the key stands alone. */
+/** What the name after the last colon of a key identifies; `none`: the key has no name. */
 export type StatPer = 'none' | 'model' | 'tool' | 'validator';
 
 /** One row of the table. */
@@ -19,19 +20,16 @@ export interface StatKeyRow {
   readonly kind: StatKind;
   /** The forms in which the key exists: `none` alone, the others as `{key}:{name}`. */
   readonly per: readonly StatPer[];
-  /** When it moves and by how much, for the docs. */
+  /** When and by how much it moves; for the docs. */
   readonly meaning: string;
-  /** True when a limit on it may say `onReach: 'refuse'`: one piece of work is refused. */
+  /** True if a limit on it may have `onReach: 'refuse'`, which refuses single pieces of work. */
   readonly refusable?: true;
 }
 
-/** What stands in front of the key of a counter's twin: the share of the run itself. */
-export const SELF_PREFIX = '$self:';
-
-/** What stands in front of every key that only the loop may write. */
+/** Prefix of every key that only the loop may write. */
 export const AGENT_PREFIX = 'agent:';
 
-/** All statistics of the loop, counters first; adding one is adding a row. */
+/** All statistics of the loop, counters first. To add one, add a row. */
 export const STAT_KEYS: readonly StatKeyRow[] = [
   counter('agent:iterations', ['none'], '1 when an iteration begins'),
   counter('agent:model_calls', ['none', 'model'], '1 per model call, failed ones too'),
@@ -46,7 +44,7 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
   counter('agent:input_tokens_cached', ['none', 'model'], 'the part of input from a cache'),
   counter('agent:reasoning_tokens', ['none', 'model'], 'the part of output that is reasoning'),
   counter('agent:cost_microusd', ['none', 'model'], 'micro-dollars: 1 USD is 1,000,000'),
-  refusable('agent:tool_calls', ['none', 'tool'], '1 per call that ran, whatever came of it'),
+  refusable('agent:tool_calls', ['none', 'tool'], '1 per call that ran, whatever its outcome'),
   counter(
     'agent:tool_calls_error_total',
     ['none'],
@@ -120,16 +118,16 @@ export const STAT_KEYS: readonly StatKeyRow[] = [
   },
 ];
 
-/** What a key of a statistic turned out to be. */
+/** What the table says about a key. */
 export interface StatKeyInfo {
   readonly row: StatKeyRow;
   /** Whether the key names the run's own share. */
   readonly self: boolean;
-  /** The model, tool or validator behind the last colon, when there is one. */
+  /** The model, tool or validator after the last colon, if there is one. */
   readonly name?: string;
 }
 
-/** The key of the run's own share of `key`; a key that has the prefix stays as it is. */
+/** The key of the run's own share of `key`; a key that already has the prefix is unchanged. */
 export function self(key: string): string {
   return isSelf(key) ? key : SELF_PREFIX + key;
 }
@@ -144,7 +142,7 @@ export function withoutSelf(key: string): string {
   return isSelf(key) ? key.slice(SELF_PREFIX.length) : key;
 }
 
-/** What the table knows of `key`, or undefined when the loop keeps no such statistic. */
+/** The row for `key`, or undefined if the loop keeps no such statistic. */
 export function statKeyInfo(key: string): StatKeyInfo | undefined {
   const base = withoutSelf(key);
   for (const row of STAT_KEYS) {
@@ -158,7 +156,7 @@ export function statKeyInfo(key: string): StatKeyInfo | undefined {
   return undefined;
 }
 
-/** The rows that a prefix limit on `prefix` could watch. */
+/** The rows that a prefix limit on `prefix` can watch. */
 export function statRowsUnder(prefix: string): readonly StatKeyRow[] {
   const base = withoutSelf(prefix);
   return STAT_KEYS.filter((row) => {

@@ -1,6 +1,6 @@
 /**
- * `tally(stats, event)`: what each event does to the statistics, as one table. A new key is a new
- * row. Rows are read in order; a counter moves before the gauges that go with it.
+ * The effect of each event on the statistics, as one table. A new key is a new row. Rules are
+ * applied in order; a counter moves before its gauges.
  */
 import { isOwnEvent, type AgentEvent, type EventType } from '../contract/events.ts';
 import type { ProgramOutcome } from '../contract/report.ts';
@@ -11,7 +11,7 @@ type Rules = {
   readonly [Type in EventType]?: (event: EventOf<Type>, stats: Stats) => readonly StatChange[];
 };
 
-/** A counter and its share by name: model, tool or validator. */
+/** A counter, and its share by model, tool or validator. */
 function countBoth(key: string, by: number, name: string): StatChange[] {
   return [count(key, by), count(`${key}:${name}`, by)];
 }
@@ -75,7 +75,8 @@ const RULES: Rules = {
       : [count('agent:answer_rejected_total'), count(`agent:answer_rejected_by:${validator}`)],
   'agent:tool_call:after': ({ tool, outcome, started, counts, gauges, inProgram }) => {
     const failed = FAILED_CALLS.includes(outcome);
-    // A program may try a hundred pages of which half are missing: only its own failure is a streak.
+    // Calls of a program do not count: it may try a hundred pages and half of them may be missing.
+    // Only the program's own failure is part of a streak.
     const streaks = inProgram !== true;
     const streak = 'agent:tool_calls_error_consecutive';
     return [
@@ -110,7 +111,7 @@ const RULES: Rules = {
   'agent:compaction': () => [count('agent:compactions')],
 };
 
-/** One that was canceled says nothing of the one who wrote it. */
+/** A canceled program is neither a failure nor a success of its author. */
 function programStreak(outcome: ProgramOutcome | 'canceled'): StatChange[] {
   const streak = 'agent:code_executions_error_consecutive';
   switch (outcome) {
@@ -132,10 +133,10 @@ export function tally(stats: Stats, event: AgentEvent): Stats {
   return change(stats, changesOf(stats, event));
 }
 
-/** What `event` does to `stats`, in order. */
+/** The changes that `event` makes to `stats`, in order. */
 export function changesOf(stats: Stats, event: AgentEvent): readonly StatChange[] {
   if (isOwnEvent(event)) return reported(event.counts, event.gauges);
-  // The table pairs each type with its own rule, which an index by a union cannot express.
+  // The table pairs each type with its rule, which an index by a union cannot express.
   const rule = RULES[event.type] as
     ((event: AgentEvent, stats: Stats) => readonly StatChange[]) | undefined;
   return rule === undefined ? [] : rule(event, stats);

@@ -1,13 +1,14 @@
-/** Statistics and events of a user's own, from tools, validators and loops: which are allowed. */
+/** Rules for statistics and events of users' tools, validators and loops. */
 import { byteSize, isDeeperThan, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 import { UsageError } from '../base/usage-error.ts';
-import { AGENT_PREFIX, SELF_PREFIX } from './stat-keys.ts';
+import { SELF_PREFIX } from '../contract/stats.ts';
+import { AGENT_PREFIX } from './stat-keys.ts';
 
-/** The most bytes of JSON that an event of a user's own may carry: events are kept in history. */
+/** Bytes of JSON in a user event, because events are kept in history. */
 const MAX_OWN_EVENT_BYTES: number = 16 * 1024;
 
-/** Checks a step of a counter of a user's own; throws a {@link UsageError} that says what to do. */
-export function checkCount(key: string, by: number): void {
+/** Checks an increment of a user's counter; throws a {@link UsageError} that says what to do. */
+export function checkOwnCount(key: string, by: number): void {
   checkOwnKey(key);
   if (!Number.isSafeInteger(by) || by < 0) {
     throw new UsageError(
@@ -18,8 +19,8 @@ export function checkCount(key: string, by: number): void {
   }
 }
 
-/** Checks a value of a gauge of a user's own; throws a {@link UsageError} that says what to do. */
-export function checkGauge(key: string, value: number): void {
+/** Checks a value of a user's gauge; throws a {@link UsageError} that says what to do. */
+export function checkOwnGauge(key: string, value: number): void {
   checkOwnKey(key);
   if (!Number.isFinite(value)) {
     throw new UsageError(
@@ -29,7 +30,7 @@ export function checkGauge(key: string, value: number): void {
   }
 }
 
-/** Checks an event of a user's own; throws a {@link UsageError} that says what to do. */
+/** Checks a user event; throws a {@link UsageError} that says what to do. */
 export function checkOwnEvent(name: string, data: Json): void {
   checkOwnKey(name);
   if (isDeeperThan(data, MAX_JSON_DEPTH)) {

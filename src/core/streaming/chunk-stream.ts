@@ -1,21 +1,21 @@
-/** One try of one reply, as its model writes it into a bus of chunks. */
+/** One attempt at one reply, published as chunks while the model writes it. */
 import type { Chunk, ChunkMarker, ChunkOrigin } from './chunk.ts';
 
-/** Takes pieces for whoever listens; never waits and never throws. */
+/** Publishes chunks to all subscribers; never waits and never throws. */
 export interface ChunkPublisher {
   publish(item: Chunk | ChunkMarker): void;
-  /** Told by the worker that runs the workflow when a run has ended; readers of it may go. */
+  /** Called by the worker that runs the workflow when a run has ended; its readers may leave. */
   endRun?(runId: string): void;
 }
 
-/** One try; nothing may be written after `end` or `fail`. */
+/** One attempt; nothing may be written after `end` or `fail`. */
 export interface ChunkStream {
   readonly write: (chunk: Pick<Chunk, 'kind' | 'delta'>) => void;
   readonly end: () => void;
   readonly fail: () => void;
 }
 
-/** Opens a try: numbers its pieces, and begins with `restart` when it is not the first. */
+/** Opens an attempt: numbers its chunks, and begins with `restart` unless it is the first. */
 export function openChunkStream(
   publisher: ChunkPublisher,
   origin: Omit<ChunkOrigin, 'seq'>,

@@ -1,117 +1,87 @@
 /**
- * How provisional text travels between processes: server-sent events over HTTP, so that `curl` and a
- * browser read them too. Pure; the endpoint is `worker/chunk-endpoint.ts`, the reader
- * `client/follow-chunks.ts`.
+ * The protocol for provisional text between processes: server-sent events over HTTP, so that `curl`
+ * and a browser can read them too. This file is pure. `worker/streaming/chunk-endpoint.ts` serves
+ * the stream, and `client/follow-chunks.ts` reads it.
  *
- * `GET /chunks?runId=…&rootRunId=…` with `Authorization: Bearer TOKEN` is answered by
- * - `event: hello`, first and once: `{ v, instance }`. `instance` names the process: the same one
- *   after a broken connection means that pieces may have been missed, another one a restart;
- * - a piece or a marker as JSON in `data`, without a name of its own, in the order of publication;
- * - a comment every {@link PING_MS}, so that a reader knows a silent model from a dead worker;
- * - `event: end` when the worker has nothing more to say: it stops.
+ * A reader sends `GET /chunks?runId=…&rootRunId=…` with `Authorization: Bearer TOKEN` and gets
+ * - `event: hello` once, first: `{ v, instance }`. `instance` identifies the process. If a reader
+ *   sees the same one again after a broken connection, it may have missed chunks; a different one
+ *   means that the worker restarted;
+ * - one unnamed event for each chunk or marker, as JSON in `data`, in the order of publication;
+ * - a comment every {@link PING_MS}, which tells a silent model from a dead worker;
+ * - `event: end` when the worker stops.
  */
 import { isPlainObject } from '../base/json.ts';
 import type { Chunk, ChunkMarker } from './chunk.ts';
 
-/** Version of the protocol; a reader leaves an endpoint of another one alone. */
+/** Version of the protocol. A reader ignores endpoints of another version. */
 export const WIRE_VERSION = 1;
 
 /** Path of an endpoint. */
 export const WIRE_PATH = '/chunks';
 
-/** How often an endpoint says that it is there. */
+/** How often an endpoint shows that it is alive. */
 export const PING_MS = 5_000;
 
-/** No reply is larger than a mebibyte; more characters without a break are no frame of ours. */
-export const MAX_FRAME_CHARACTERS = 8_388_608;
+/** Upper bound of one event. No reply exceeds a mebibyte, so more than this is not our stream. */
+export const MAX_WIRE_EVENT_CHARACTERS = 8_388_608;
 
-/** A comment, which readers skip. */
-export const PING_FRAME = ': ping\n\n';
-
-/** The last frame. */
-export const END_FRAME = 'event: end\ndata: {}\n\n';
-
-/** The first frame of a stream. */
-export function helloFrame(instance: string): string {
-  return `event: hello\ndata: ${JSON.stringify({ v: WIRE_VERSION, instance })}\n\n`;
+/** One server-sent event. */
+export interface WireEvent {
+  readonly event?: string;
+  readonly data: string;
 }
 
-/** A piece or a marker as a frame. JSON has no raw line break, so it is one line. */
-export function itemFrame(item: Chunk | ChunkMarker): string {
-  return `data: ${JSON.stringify(item)}\n\n`;
+/** The last event. */
+export const END_EVENT: WireEvent = { event: 'end', data: '{}' };
+
+/** The first event of a stream. */
+export function helloEvent(instance: string): WireEvent {
+  return { event: 'hello', data: JSON.stringify({ v: WIRE_VERSION, instance }) };
 }
 
-/** What a stream says. */
-export type Frame =
+/** A chunk or a marker as an event. JSON has no raw line break, so the data is one line. */
+export function itemEvent(item: Chunk | ChunkMarker): WireEvent {
+  return { data: JSON.stringify(item) };
+}
+
+/** The meaning of one event. */
+export type WireMessage =
   | { readonly kind: 'hello'; readonly v: number; readonly instance: string }
   | { readonly kind: 'item'; readonly item: Chunk | ChunkMarker }
   | { readonly kind: 'end' }
-  /** What comes is no stream of ours: leave it. */
+  /** Not a stream of ours: disconnect. */
   | { readonly kind: 'broken' };
 
-/**
- * Reads a stream that comes in pieces cut anywhere. Never throws, and is linear; frames of a later
- * version that it does not know are skipped.
- */
-export function createFrameReader(): (text: string) => readonly Frame[] {
-  let rest = '';
-  let isBroken = false;
-  return (text) => {
-    if (isBroken) return [];
-    // The border may lie between two pieces, one character of it in each.
-    let searched = Math.max(0, rest.length - 1);
-    rest += text;
-    const frames: Frame[] = [];
-    for (let start = 0; ;) {
-      const end = rest.indexOf('\n\n', Math.max(start, searched));
-      if (end < 0) {
-        rest = rest.slice(start);
-        break;
-      }
-      frames.push(...frameOf(rest.slice(start, end)));
-      start = end + 2;
-      searched = start;
-    }
-    if (rest.length > MAX_FRAME_CHARACTERS) {
-      isBroken = true;
-      rest = '';
-      frames.push({ kind: 'broken' });
-    }
-    return frames;
-  };
-}
-
-function frameOf(text: string): readonly Frame[] {
-  const fields = new Map<string, string>();
-  for (const line of text.split('\n')) {
-    const colon = line.indexOf(':');
-    // A comment begins with its colon.
-    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''));
-  }
-  const data = fields.get('data');
-  if (data === undefined) return [];
-  const name = fields.get('event');
-  if (name === 'end') return [{ kind: 'end' }];
+/** Reads one event. Never throws; undefined for events that this version does not know. */
+export function readWireEvent({
+  event,
+  data,
+}: {
+  readonly event?: string | undefined;
+  readonly data: string;
+}): WireMessage | undefined {
+  if (event === 'end') return { kind: 'end' };
   const value = readData(data);
-  if (name === 'hello') return helloOf(value);
-  return name === undefined && isItem(value) ? [{ kind: 'item', item: value }] : [];
+  if (event === 'hello') return helloOf(value);
+  return event === undefined && isItem(value) ? { kind: 'item', item: value } : undefined;
 }
 
 function readData(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    // A frame that is cut or foreign: one piece less.
+    // Truncated, or not ours. The reader loses one chunk.
     return undefined;
   }
 }
 
-function helloOf(value: unknown): readonly Frame[] {
-  if (!isPlainObject(value)) return [{ kind: 'broken' }];
+function helloOf(value: unknown): WireMessage {
+  if (!isPlainObject(value)) return { kind: 'broken' };
   const { v, instance } = value;
   return typeof v === 'number' && typeof instance === 'string'
-    ? [{ kind: 'hello', v, instance }]
-    : [{ kind: 'broken' }];
+    ? { kind: 'hello', v, instance }
+    : { kind: 'broken' };
 }
 
 const CHUNK_KINDS: readonly unknown[] = ['text', 'reasoning', 'tool_args'];

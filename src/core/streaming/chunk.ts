@@ -1,9 +1,6 @@
-/**
- * What streams while a model writes. All of it is provisional: it never enters history, and the
- * durable reply replaces it.
- */
+/** A reply while it is written: provisional, never in history, replaced by the recorded reply. */
 
-/** Where a piece comes from, so that it is never taken for another's. */
+/** The origin of a chunk. */
 export interface ChunkOrigin {
   /** Run id of the root of the tree. */
   readonly rootRunId: string;
@@ -12,9 +9,11 @@ export interface ChunkOrigin {
   /** The full path: `planner/2/writer` is writer, started in planner's iteration 2. */
   readonly agentPath: string;
   readonly iteration: number;
-  /** From 1; counts the tries of one iteration over retries, fallbacks and repeated questions. */
+  /** From 1; retries, fallbacks and repeated questions in an iteration are attempts too. */
   readonly attempt: number;
-  /** From 1, by one per (runId, iteration, attempt), markers included; a repeated one is a duplicate. */
+  /**
+   * Counts chunks from 1 for each (runId, iteration, attempt); a repeated number is a duplicate.
+   */
   readonly seq: number;
 }
 
@@ -25,34 +24,34 @@ export interface Chunk extends ChunkOrigin {
 }
 
 /**
- * Something that happened to a stream. `restart`: another attempt begins, what the iteration gave
- * so far is void · `end`: the reply is whole · `error`: this attempt failed, another may follow ·
- * `gap`: this subscriber was too slow and lost pieces, from the one with this origin on.
+ * A change of the stream. `restart`: another attempt begins, and the iteration's chunks so far are
+ * void · `end`: the reply is complete · `error`: this attempt failed, another may follow · `gap`:
+ * this subscriber was too slow and lost chunks, beginning with this one.
  */
 export interface ChunkMarker extends ChunkOrigin {
   readonly kind: 'restart' | 'end' | 'error' | 'gap';
 }
 
-/** Which pieces a reader wants: those of a run, of a whole tree, or, when empty, all. */
+/** The chunks that a reader wants: those of a run, of a whole tree or, when empty, all. */
 export interface ChunkFilter {
   readonly runId?: string;
   readonly rootRunId?: string;
 }
 
-/** What a stream came to. */
+/** The result of a stream. */
 export interface Collected {
   readonly text: string;
   readonly reasoning: string;
-  /** Whether each iteration that began has ended and nothing is known to be missing. */
+  /** Whether every iteration that began has ended and no chunk is known to be missing. */
   readonly complete: boolean;
 }
 
-/** Whether `item` is a piece of text and no marker. */
+/** Whether `item` is a chunk, not a marker. */
 export function isChunk(item: Chunk | ChunkMarker): item is Chunk {
   return 'delta' in item;
 }
 
-/** Whether `filter` asks for what comes from `origin`. */
+/** Whether `filter` accepts chunks of `origin`. */
 export function fitsFilter(filter: ChunkFilter, origin: ChunkOrigin): boolean {
   return (
     (filter.runId === undefined || filter.runId === origin.runId) &&
@@ -60,7 +59,7 @@ export function fitsFilter(filter: ChunkFilter, origin: ChunkOrigin): boolean {
   );
 }
 
-/** What one iteration gave so far, in its newest attempt. */
+/** The chunks of one iteration so far, of its newest attempt. */
 interface Iteration {
   attempt: number;
   lastSeq: number;
@@ -71,8 +70,8 @@ interface Iteration {
 }
 
 /**
- * The text that `items` amount to, iterations in the order in which they began. Leaves out what a
- * higher attempt or a `restart` made void, and duplicates. Linear.
+ * The text of `items`, iterations in the order in which they began. Drops duplicates and chunks
+ * that a later attempt or a `restart` made void. Linear.
  */
 export function collect(items: Iterable<Chunk | ChunkMarker>): Collected {
   const iterations = new Map<string, Iteration>();
@@ -113,7 +112,7 @@ function startIteration(origin: ChunkOrigin): Iteration {
     text: '',
     reasoning: '',
     isWhole: false,
-    // Numbers begin at 1, with the `restart` of an attempt that is not the first: it holds no text.
+    // Numbers begin at 1. In a later attempt, 1 is the `restart`, which has no text.
     isMissingSome: origin.seq > (origin.attempt > 1 ? 2 : 1),
   };
 }

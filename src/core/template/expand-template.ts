@@ -1,11 +1,11 @@
-/** Fills a template with data. Hidden names are never filled in: what it gives goes to a model. */
+/** Fills a template. Hidden names are never filled in, since the result goes to a model. */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import { isHidden } from '../contract/signature.ts';
 import { placeText } from './parse-template.ts';
 import type { TagPlace, TemplateNode } from './template.ts';
 
-/** The text, or all that is wrong: missing names together, else the first value that has no text. */
+/** The text; or all missing names; or the first value that has no text. */
 export type Expansion =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'problem'; readonly message: string };
@@ -54,7 +54,7 @@ function sectionText(
   return expand(nodes, [...contexts, value], notes);
 }
 
-/** `0` and `{}` are data; nothing, false, an empty text and an empty list are not. */
+/** `0` and `{}` are data; nothing, false, empty text and an empty list are not. */
 function isFalsy(value: Json | undefined): boolean {
   return (
     value === undefined ||
@@ -65,7 +65,7 @@ function isFalsy(value: Json | undefined): boolean {
   );
 }
 
-/** The first name is looked up from the innermost context outward, the others inside what it gives. */
+/** The first name is looked up from the innermost context outward, the others inside its value. */
 function lookUp(path: readonly string[], contexts: Contexts): Json | undefined {
   if (path.some(isHidden)) return undefined;
   const [first, ...rest] = path;

@@ -1,6 +1,6 @@
 /**
- * A template for a model that reads data by programs: it names the data instead of holding it. Hidden
- * names may stand in it, since a name gives nothing away.
+ * A template for a model that reads data by programs: it names the data instead of containing it.
+ * Hidden names are allowed, since a name reveals no value.
  */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { TemplateNode } from './template.ts';
@@ -12,8 +12,9 @@ export interface NamedData {
 }
 
 /**
- * `nodes` with `~{data/name}` for each variable that `data` has; `{{task}}` is the text of the task, which
- * is no data. A missing name stays as it is written. Sections were refused when the agent was defined.
+ * `nodes` with `~{data/name}` for each variable that `data` has; `{{task}}` is the text of the
+ * task, which is not data. A missing name stays as written. Agents with sections in such a template
+ * were refused at definition.
  */
 export function nameData(nodes: readonly TemplateNode[], data: JsonObject): NamedData {
   const missing = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Reads a template: `{{a.b}}`, `{{.}}`, `{{! comment}}`, `{{#x}}…{{/x}}`, `{{^x}}…{{/x}}`. A section or
- * comment tag alone on its line takes the line with it.
+ * Reads a template: `{{a.b}}`, `{{.}}`, `{{! comment}}`, `{{#x}}…{{/x}}`, `{{^x}}…{{/x}}`. If a
+ * section or comment tag is alone on its line, the whole line is removed.
  */
 import {
   MAX_TEMPLATE_DEPTH,
@@ -50,7 +50,7 @@ interface Tag {
   readonly kind: 'variable' | 'comment' | 'section' | 'inverted' | 'close';
   readonly name: string;
   readonly place: TagPlace;
-  /** The text that the tag replaces; for one alone on its line the whole line. */
+  /** The text that the tag replaces; for a tag alone on its line, the whole line. */
   readonly from: number;
   readonly to: number;
 }
@@ -68,7 +68,7 @@ const KINDS: { readonly [mark: string]: Tag['kind'] } = {
 
 function tagsOf(text: string): Tags {
   const tags: Tag[] = [];
-  // Places are counted on, so that a long template costs its length.
+  // Counts on from the previous tag, so that the cost is linear.
   let line = 1;
   let lineStart = 0;
   let counted = 0;
@@ -102,7 +102,7 @@ function lineSpan(text: string, span: Pick<Tag, 'from' | 'to'>): Pick<Tag, 'from
   return { from: lineStart, to: lineEnd === -1 ? end : lineEnd + 1 };
 }
 
-/** Adds a tag to the open sections; the text of a problem, or null. */
+/** Adds a tag to the open sections; returns the text of a problem, or null. */
 function addTag(open: OpenSection[], top: OpenSection, tag: Tag): string | null {
   const { kind, name, place } = tag;
   switch (kind) {
@@ -145,7 +145,7 @@ function closeSection(open: OpenSection[], top: OpenSection, { name, place }: Ta
   return null;
 }
 
-/** `a.b` by its dots; the dot alone is the current value. */
+/** `a.b` split at its dots; a lone dot is the current value. */
 function pathOf(name: string): readonly string[] {
   return name === '.' ? [] : name.split('.').map((part) => part.trim());
 }

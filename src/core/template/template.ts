@@ -1,39 +1,39 @@
-/** A template as data: text, names to fill in, sections that repeat or choose. */
+/** A template as data: text, names to fill in, sections that repeat or are conditional. */
 
-/** Where a tag stands, both from 1. */
+/** The place of a tag, both from 1. */
 export interface TagPlace {
   readonly line: number;
   /** In UTF-16 code units. */
   readonly column: number;
 }
 
-/** One piece of a template. `path` is the name by its dots; empty for `{{.}}`. */
+/** One piece of a template. `path` is the name split at its dots; empty for `{{.}}`. */
 export type TemplateNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly path: readonly string[]; readonly place: TagPlace }
   | {
       readonly kind: 'section';
       readonly path: readonly string[];
-      /** Shown when the value is falsy. */
+      /** Shown if the value is falsy. */
       readonly isInverted: boolean;
       readonly place: TagPlace;
       readonly nodes: readonly TemplateNode[];
     };
 
-/** A template that was read, or the first thing that is wrong with it. */
+/** A parsed template, or its first problem. */
 export type TemplateReading =
   | { readonly kind: 'template'; readonly nodes: readonly TemplateNode[] }
   | { readonly kind: 'problem'; readonly message: string };
 
-/** Sections inside each other. */
+/** Sections nested inside each other. */
 export const MAX_TEMPLATE_DEPTH = 20;
 
-/** All names of a template, each with its tag as it is written; those of sections too. */
+/** A name in a template, with its tag as written; names of sections too. */
 export interface TemplateName {
   readonly root: string;
   readonly tag: string;
   readonly isSection: boolean;
-  /** Whether it stands outside of every section, where the data of the run is the context. */
+  /** Whether it is outside of every section, where the context is the data of the run. */
   readonly isOuter: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** From the answer blocks of a turn to candidates, and from what a check says to a judgement. */
+/** Turns the answer blocks of a turn into candidates, and verdicts into a judgement. */
+import { defined } from '../base/defined.ts';
 import type { Candidate, Judgement } from '../contract/judgement.ts';
 import type { AnswerSpec } from '../contract/spec.ts';
 import type { Json } from '../base/json.ts';
-import type { FormattedSection } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { jsonGuidance } from '../section/section.ts';
 import { payloadOf } from '../section/payload.ts';
@@ -11,7 +11,7 @@ import { outputFormat } from '../signature/describe-output.ts';
 import { readOutput } from '../signature/read-output.ts';
 import type { Verdict } from '../contract/outcome.ts';
 
-/** A way to answer: how it is asked for and how a candidate is read. */
+/** A kind of answer: how it is asked for and how a candidate is read. */
 interface AnswerKind {
   guidance(spec: AnswerSpec): string;
   read(text: string, spec: AnswerSpec): Candidate | undefined;
@@ -27,11 +27,13 @@ const textAnswer: AnswerKind = {
 const jsonAnswer: AnswerKind = {
   guidance: (spec) =>
     spec.output === undefined
-      ? jsonGuidance({
-          guidance: spec.guidance ?? defaultGuidance,
-          schema: spec.schema ?? {},
-          ...(spec.example === undefined ? {} : { example: spec.example }),
-        })
+      ? jsonGuidance(
+          defined({
+            guidance: spec.guidance ?? defaultGuidance,
+            schema: spec.schema ?? {},
+            example: spec.example,
+          }),
+        )
       : outputFormat(spec.output),
   read: (text, { output }) => {
     if (output !== undefined) {
@@ -60,7 +62,7 @@ export function candidatesOf(spec: AnswerSpec, contents: readonly string[]): rea
   return contents.flatMap((content) => answerKinds[spec.kind].read(content, spec) ?? []);
 }
 
-/** Whether candidates are checked by an activity; without schema and validators none is needed. */
+/** Whether an activity checks candidates; not needed without schema and validators. */
 export function needsCheck(spec: AnswerSpec): boolean {
   return spec.kind === 'json' || spec.validators.length > 0;
 }
@@ -71,15 +73,15 @@ export function valuesToCheck(candidates: readonly Candidate[]): readonly Json[]
 }
 
 /**
- * The judgement of a turn. `verdicts` are those of {@link valuesToCheck}, as far as they were
- * looked at; null: no check is needed, so the first readable candidate is accepted. Unfit
- * candidates are passed over, the first that is accepted or rejected decides.
+ * The judgement of a turn. `verdicts` are those of {@link valuesToCheck} that were reached; null:
+ * no check is needed, so the first readable candidate is accepted. The first candidate that is
+ * accepted or rejected decides; unfit ones are skipped.
  */
 export function judge(
   candidates: readonly Candidate[],
   verdicts: readonly Verdict[] | null,
 ): Judgement {
-  const problems: Problem[] = [];
+  const problems: ReplyProblem[] = [];
   const lines: string[] = [];
   let checked = 0;
   for (const candidate of candidates) {

@@ -1,18 +1,18 @@
-/** What the model is told about a reply that could not be used: problems to words. */
+/** Feedback to the model about a reply that could not be used. */
 import type { FormattedSection } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import type { Judgement } from '../contract/judgement.ts';
 
 /** The names that feedback uses: those of the agent's sections. */
 export interface FeedbackNames {
   /** All sections of a reply, in order. */
   readonly sections: readonly string[];
-  /** Null when the agent has no tools. */
+  /** Null if the agent has no tools. */
   readonly action: string | null;
   readonly answer: string;
 }
 
-/** An `error` section, as most feedback is. */
+/** An `error` section, the usual form of feedback. */
 export function errorSection(content: string): FormattedSection {
   return { name: 'error', content };
 }
@@ -23,7 +23,7 @@ function withLines(head: string, lines: readonly string[]): string {
 }
 
 /** Why the reply as a whole could not be read; `problem` is one of a format, or `empty_turn`. */
-export function explainReply(problem: Problem, names: FeedbackNames): string {
+export function explainReply(problem: ReplyProblem, names: FeedbackNames): string {
   const sections = names.sections.join(', ');
   switch (problem.code) {
     case 'no_sections':
@@ -45,23 +45,23 @@ export function explainReply(problem: Problem, names: FeedbackNames): string {
   }
 }
 
-/** Calls and a program in one step. */
-export const actionAndProgram: Problem = {
+/** Calls and a program in one reply. */
+export const actionAndProgram: ReplyProblem = {
   code: 'action_and_program',
   message: 'Write either an action or a program in one step, not both. Nothing was run.',
 };
 
-/** More than one program in a step. */
-export const severalPrograms: Problem = {
+/** More than one program in a reply. */
+export const severalPrograms: ReplyProblem = {
   code: 'several_programs',
   message: 'Write one program per step. Nothing was run.',
 };
 
 /** Why no call or program of the reply was run. */
-export function explainCalls(problems: readonly Problem[]): string {
+export function explainCalls(problems: readonly ReplyProblem[]): string {
   const [first] = problems;
-  const told = [actionAndProgram, severalPrograms].find(({ code }) => code === first?.code);
-  if (told !== undefined) return told.message;
+  const own = [actionAndProgram, severalPrograms].find(({ code }) => code === first?.code);
+  if (own !== undefined) return own.message;
   return withLines('The action could not be read, nothing was run.', messagesOf(problems));
 }
 
@@ -80,7 +80,7 @@ export function rewriteSection(answer: string): string {
   return `Write the ${answer} section again.`;
 }
 
-/** The sections that tell of a judgement; none for `continue` and `accepted`. */
+/** The sections for a judgement; none for `continue` and `accepted`. */
 export function judgementFeedback(
   judgement: Judgement,
   lastLine: string,
@@ -96,14 +96,14 @@ export function judgementFeedback(
   }
 }
 
-/** What a rejection says when the validator gave no feedback. */
+/** The text of a rejection if the validator gave no feedback. */
 const notAccepted: FormattedSection = {
   name: 'feedback',
   content: 'The answer was not accepted. Improve it and answer again.',
 };
 
 /** The messages of `problems`, as lines of feedback. */
-export function messagesOf(problems: readonly Problem[]): readonly string[] {
+export function messagesOf(problems: readonly ReplyProblem[]): readonly string[] {
   return problems.map((problem) => problem.message);
 }
 

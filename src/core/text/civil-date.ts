@@ -1,4 +1,4 @@
-/** Calendar dates and moments as the text of ISO 8601, and back, without a clock. */
+/** Calendar dates and moments as ISO 8601 text, and back, without a clock. */
 import { civilFromDays, daysFromCivil } from '../../lisp/value/civil-date.ts';
 
 const msPerDay = 86_400_000;
@@ -11,11 +11,11 @@ export function dayOfDate(text: string): number | undefined {
   const [year = 0, month = 0, date = 0] = match.slice(1).map(Number);
   if (month < 1 || month > 12) return undefined;
   const day = daysFromCivil({ year, month, day: date });
-  // The 30th of February is counted as a day in March: no such day.
+  // 30 February would count as a day in March, so there is no such day.
   return dateOfDay(day) === text ? day : undefined;
 }
 
-/** `YYYY-MM-DD` of a day; years below 0 and above 9999 are not meant for it. */
+/** `YYYY-MM-DD` of a day. Only for years 0 to 9999. */
 export function dateOfDay(day: number): string {
   const { year, month, day: date } = civilFromDays(day);
   return `${digits(year, 4)}-${digits(month, 2)}-${digits(date, 2)}`;
@@ -36,7 +36,7 @@ export function isoOfMoment(atMs: number, offsetMinutes: number): string {
   return `${dateOfDay(day)}T${time}.${digits(ms % 1000, 3)}${zoneText(offsetMinutes)}`;
 }
 
-/** Ms since 1970 of `YYYY-MM-DDThh:mm[:ss[.fff]]` with `Z` or `±hh:mm`; undefined for other text. */
+/** Ms since 1970 of `YYYY-MM-DDThh:mm[:ss[.fff]]` with `Z` or `±hh:mm`; otherwise undefined. */
 export function momentOf(text: string): number | undefined {
   const match =
     /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/.exec(
@@ -45,7 +45,7 @@ export function momentOf(text: string): number | undefined {
   const day = match?.[1] === undefined ? undefined : dayOfDate(match[1]);
   if (match === null || day === undefined) return undefined;
   const [hours = 0, minutes = 0, seconds = 0] = match.slice(2, 5).map((part) => Number(part ?? 0));
-  // By digits: as a number .12 is a little less than 120 ms.
+  // From the digits: as a number, .12 is a little less than 120 ms.
   const ms = Number((match[5] ?? '').slice(0, 3).padEnd(3, '0'));
   const offset = (Number(match[7] ?? 0) * 60 + Number(match[8] ?? 0)) * (match[6] === '-' ? -1 : 1);
   const minuteOfDay = hours * 60 + minutes - offset;

@@ -1,4 +1,4 @@
-/** Shortening text: by bytes with a mark of what is missing, or to a few characters in a line. */
+/** Shortens text: to a number of bytes with a mark for what is missing, or to a few characters. */
 import { utf8Length } from '../base/json.ts';
 
 /** How much of a text is shown, in UTF-8 bytes. */
@@ -14,7 +14,7 @@ export interface CutText {
 }
 
 /**
- * At most `maxBytes` UTF-8 bytes of `text`, ended at a whole code point, and the sizes. When
+ * At most `maxBytes` UTF-8 bytes of `text`, ending at a whole code point, and the sizes. If
  * something is missing, a line `[cut: {shown} of {total} bytes shown]` follows, beyond the limit.
  */
 export function cutWithSizes(text: string, maxBytes: number): CutText {
@@ -40,7 +40,7 @@ export function firstBytes(text: string, maxBytes: number): string {
   return text.slice(0, endWithin(text, maxBytes));
 }
 
-/** The first `maxCharacters` UTF-16 units of `text`, less one where that would split a pair. */
+/** The first `maxCharacters` UTF-16 units of `text`, one fewer if that would split a pair. */
 export function clip(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const last = text.charCodeAt(maxCharacters - 1);
@@ -48,7 +48,7 @@ export function clip(text: string, maxCharacters: number): string {
   return text.slice(0, splitsPair ? maxCharacters - 1 : maxCharacters);
 }
 
-/** Where the longest prefix of whole code points ends that fits into `maxBytes`. */
+/** The end of the longest prefix of whole code points that fits into `maxBytes`. */
 function endWithin(text: string, maxBytes: number): number {
   let bytes = 0;
   let index = 0;

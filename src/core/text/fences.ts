@@ -1,6 +1,6 @@
-/** Fenced code blocks, as in CommonMark 0.31 section 4.5, told from fences that never close. */
+/** Closed fenced code blocks, as in CommonMark 0.31 section 4.5. */
 
-/** A line and where it is: its number, or its offset; later lines have larger ones. */
+/** A line and its place: a line number or an offset. Later lines have larger places. */
 export interface PlacedLine {
   readonly at: number;
   readonly text: string;
@@ -16,14 +16,14 @@ interface Fence {
   readonly at: number;
   readonly character: string;
   readonly length: number;
-  /** Whether it may close a block: nothing but blanks stands behind it. */
+  /** Whether it may close a block: only blanks follow it. */
   readonly closes: boolean;
 }
 
 /**
- * The closed blocks among `lines`, in order, none inside another. A fence that never closes is no
- * block. Lines that begin with neither blank nor fence mark may be left out. `maxIndent`: blanks
- * that may stand before a fence. Cost: n log n in the number of fences.
+ * The closed blocks among `lines`, in order, none inside another. Lines that begin with neither a
+ * blank nor a fence mark may be left out. `maxIndent`: blanks allowed before a fence. Cost: n log n
+ * in the number of fences.
  */
 export function fencedBlocks(
   lines: readonly PlacedLine[],
@@ -62,8 +62,8 @@ function fenceOf({ at, text }: PlacedLine, maxIndent: number): Fence | undefined
 }
 
 /**
- * For each fence the place of the first one behind it that would close it. Walks backwards with, for
- * each character, the closing fences of falling length, the nearest and shortest last.
+ * For each fence, the place of the first later fence that would close it. Walks backwards and
+ * keeps, for each character, a stack of closing fences, the nearest and shortest on top.
  */
 function closingLines(fences: readonly Fence[]): readonly (number | undefined)[] {
   const closing: (number | undefined)[] = [];
@@ -73,14 +73,14 @@ function closingLines(fences: readonly Fence[]): readonly (number | undefined)[]
     stacks.set(fence.character, stack);
     closing.push(nearestOfLength(stack, fence.length));
     if (!fence.closes) continue;
-    // A nearer fence that is at least as long makes the shorter ones behind it unreachable.
+    // A nearer fence that is at least as long makes the shorter ones after it unreachable.
     while ((stack.at(-1)?.length ?? Infinity) <= fence.length) stack.pop();
     stack.push(fence);
   }
   return closing.toReversed();
 }
 
-/** In `stack` lengths fall towards the end: the last one that is long enough, by halving. */
+/** Lengths fall towards the top of `stack`: binary search for the last long enough fence. */
 function nearestOfLength(stack: readonly Fence[], length: number): number | undefined {
   let low = 0;
   let high = stack.length;

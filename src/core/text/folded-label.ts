@@ -1,4 +1,4 @@
-/** A label as it is compared: case and outer space do not count. */
+/** A label as it is compared: without case and outer white space. */
 export function foldedLabel(label: string): string {
   return label.trim().toLowerCase();
 }

@@ -1,11 +1,12 @@
-/** Suggestions for names that a model misspelt. */
+/** Suggestions for misspelt names. */
+import { editDistance } from '../../lisp/base/suggest.ts';
 
-/** Names further away than this are another word, not a slip of the pen. */
+/** A name further away is another word, not a typing mistake. */
 const maxDistance = 2;
 
 /**
- * The candidate with the smallest edit distance to `name`, at most 2, the first of equals; or
- * undefined. A name that is as far away as it is long resembles nothing.
+ * The candidate nearest to `name`, the first of equally near ones. Undefined unless its edit
+ * distance is at most 2 and less than the length of `name`.
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let nearest: string | undefined;
@@ -16,21 +17,4 @@ export function nearestName(name: string, candidates: readonly string[]): string
     if (distance < best) [nearest, best] = [candidate, distance];
   }
   return nearest;
-}
-
-/**
- * The number of single characters to insert, delete or replace to turn `from` into `to`:
- * Levenshtein's distance, by the two-row form of Wagner and Fischer. Cost: product of the lengths.
- */
-export function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

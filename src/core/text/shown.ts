@@ -1,7 +1,7 @@
-/** The longest text of a value that a message for programmers shows. */
+/** Characters of a value that a message for programmers shows. */
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** `value` in a few words for a message to a programmer: its JSON, cut, or what kind it is. */
+/** `value` in a few words for a message to a programmer: its JSON, shortened, or its kind. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'none';
   if (typeof value === 'function') return 'a function';
@@ -18,7 +18,7 @@ function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    // Cycles, bigints inside and throwing getters: the value has no JSON to show.
+    // Cycles, bigints and getters that throw have no JSON.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Text of models and tools inside a prompt, framed so that it cannot break out. */
+/** Frames text of models and tools inside a prompt so that it cannot break out. */
 
 /** `text` inside `<untrusted source="…">`. */
 export function untrusted(source: string, text: string): string {
@@ -6,8 +6,8 @@ export function untrusted(source: string, text: string): string {
 }
 
 /**
- * `text` with an end of the frame written `<\/untrusted`, and control characters but line breaks and
- * tabs as `\uXXXX`. Also for lines beside a frame that quote a little of what is in it.
+ * `text` with the closing tag of the frame written `<\/untrusted`, and control characters except
+ * line breaks and tabs as `\uXXXX`. Also for lines beside a frame that quote its content.
  */
 export function withoutFrames(text: string): string {
   return text

@@ -1,20 +1,17 @@
 import { Document, isScalar, Scalar, visit } from 'yaml';
 import type { Json } from '../base/json.ts';
 
-/**
- * `value` as YAML for a model: 2 blanks of indentation, no folding, keys in their own order, no
- * line break at the end. Reads back as the same value.
- */
+/** `value` as YAML for a model: indented by 2, not folded. Reads back as the same value. */
 export function yamlText(value: Json): string {
   const document = new Document(value, {
     version: '1.2',
     schema: 'core',
-    // One object in two places is written twice: readers refuse aliases.
+    // Write a shared object twice, because readers refuse aliases.
     aliasDuplicateObjects: false,
   });
   visit(document, {
     Pair: (_index, { key }) => {
-      // Bare, it would be a merge key, which readers refuse.
+      // Unquoted, it would be a merge key, which readers refuse.
       if (isScalar(key) && key.value === '<<') key.type = Scalar.QUOTE_DOUBLE;
     },
   });

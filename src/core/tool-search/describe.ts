@@ -1,4 +1,4 @@
-/** What a model reads of tool search: the overview in the prompt, and the hits of a search. */
+/** What a model reads about tool search: the overview in the prompt, and the hits of a search. */
 import type { AgentSpec, ToolSearchSpec, ToolSpec } from '../contract/spec.ts';
 import type { ModelTool } from '../contract/model.ts';
 import { ASK_TOOL } from '../toolchain/ask-user.ts';
@@ -6,7 +6,7 @@ import { catalogueBlock, catalogueText, modelTool } from '../toolchain/catalogue
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import { SEARCH_TOOL, searchToolDescription, type SearchPage } from './query.ts';
 
-/** What an agent with this specification may call, as its parts of the prompt name it. */
+/** The parts of a specification that say what the agent may call. */
 export type ToolsOfAgent = Pick<AgentSpec, 'tools' | 'toolSearch'>;
 
 const findLine = `Find the ones you need with ${SEARCH_TOOL}, then call them like any other tool.`;
@@ -26,7 +26,7 @@ export function toolsText({ tools, toolSearch }: ToolsOfAgent, toolchain: Toolch
   ].join('\n\n');
 }
 
-/** The tools that a chat request declares; `discovered` are those that searches have shown. */
+/** The tools that a chat request declares; `discovered`: those that searches have shown. */
 export function declaredTools(
   { tools, toolSearch }: ToolsOfAgent,
   discovered: readonly string[],
@@ -35,7 +35,7 @@ export function declaredTools(
   const names = new Set([...toolSearch.pins, ...discovered]);
   const shown = [...names].flatMap((name) => tools.find((tool) => tool.name === name) ?? []);
   const searchTool = tools.filter(({ name }) => name === SEARCH_TOOL);
-  // Providers have no place for a catalogue: the overview stands in the description.
+  // Providers have no place for a catalogue, so the overview is part of the description.
   const description = `${searchToolDescription}\n\n${overview(tools, toolSearch)}\n\n${queryLines(toolSearch).join('\n')}`;
   return [
     ...searchTool.map((tool) => ({ ...modelTool(tool), description })),
@@ -43,17 +43,14 @@ export function declaredTools(
   ];
 }
 
-/** What a search came to, and the tools whose blocks stand in it. */
+/** The text of the hits, and the tools whose blocks are in it. */
 export interface HitsText {
   readonly text: string;
-  /** All tools of the page, those shown above included. */
+  /** All tools of the page, including those shown before. */
   readonly shown: readonly string[];
 }
 
-/**
- * The result of a search. `shownBefore`: tools that earlier searches of the same batch show; their
- * blocks are not repeated.
- */
+/** The result of a search. Blocks of `shownBefore`, from the same batch, are not repeated. */
 export function hitsText(
   { tools, toolSearch }: ToolsOfAgent,
   { names, page, total }: SearchPage,
@@ -88,7 +85,7 @@ function overview(tools: readonly ToolSpec[], { hint }: ToolSearchSpec): string 
   return [...lines, findLine].join('\n');
 }
 
-/** A line for each domain, in the order in which the tools name them; those without one last. */
+/** A line for each domain, in the order in which the tools name them; tools without one last. */
 function areaLines(tools: readonly ToolSpec[]): readonly string[] {
   const domains = [...new Set(tools.map(({ area }) => area?.domain))];
   const ordered = [

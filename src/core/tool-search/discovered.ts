@@ -1,19 +1,19 @@
 /**
- * Which tools searches have shown in a run, for providers that must be told of each tool.
+ * The tools that searches have shown in a run, for providers that need each tool declared.
  *
- * D1  Within an epoch they stand in the messages of the searches themselves. So the digest of the
- *     transcript covers them without being made anew, and no new epoch begins: a search costs what
- *     any call costs, and a run without search pays nothing.
- * D2  When an epoch ends its messages may be dropped, so what they showed moves to the head of the
- *     next one, whose digest is made anew in any case.
+ * D1  Within an epoch they are in the messages of the searches. So the digest of the transcript
+ *     covers them without being computed anew, and no new epoch begins: a search costs as much as
+ *     any call, and a run without search pays nothing.
+ * D2  When an epoch ends, its messages may be dropped. What they showed moves to the head of the
+ *     next epoch, whose digest is computed anew in any case.
  */
 import type { Message } from '../base/message.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 
-/** Declared tools cost input tokens in each request; older ones can be searched again. */
+/** Declared tools cost input tokens in each request; older ones can be searched for again. */
 const MAX_DISCOVERED = 64;
 
-/** The tools that searches have shown up to here: the newest 64, in the order of their first showing. */
+/** The tools that searches have shown: the newest 64, in the order of their first showing. */
 export function discoveredTools(
   head: TranscriptHead,
   messages: readonly Message[],
@@ -25,11 +25,11 @@ export function discoveredTools(
   );
   const all = [...before, ...shown];
   const newest = new Set([...new Set(all.toReversed())].slice(0, MAX_DISCOVERED));
-  // A tool that is shown again keeps its place: providers cache requests by their beginning.
+  // A tool that is shown again keeps its place, since providers cache requests by their beginning.
   return [...new Set(all)].filter((name) => newest.has(name));
 }
 
-/** The head of the epoch that follows one with these messages. */
+/** The head of the epoch after one with these messages. */
 export function nextHead(head: TranscriptHead, messages: readonly Message[]): TranscriptHead {
   const discovered = discoveredTools(head, messages);
   return discovered.length === (head.discovered ?? []).length &&

@@ -1,7 +1,8 @@
 /**
- * Tool search as the loop sees it: a built-in tool whose result is a page of names. Ranking is done
- * on the worker; which text the model reads of it is decided in `describe.ts`.
+ * Tool search as the loop sees it: a built-in tool whose result is a page of names. Ranking happens
+ * on the worker; `describe.ts` makes the text for the model.
  */
+import { defined } from '../base/defined.ts';
 import type { ToolSearchSpec, ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
@@ -12,10 +13,10 @@ export const SEARCH_TOOL = 'tool_registry_search';
 export const searchToolDescription =
   'Find tools by what they do. The result shows how to call them.';
 
-/** A local activity may take this long; built-in engines need milliseconds, a bad pattern 1 s. */
+/** The time limit of a local activity. Built-in engines take milliseconds, a bad pattern 1 s. */
 const LOCAL_TIMEOUT_MS = 5_000;
 
-/** Engines of a user's own may ask a service. */
+/** A user's engine may call a service. */
 const ENGINE_TIMEOUT_MS = 60_000;
 
 /** One page of a ranking. */
@@ -23,22 +24,19 @@ export interface SearchPage {
   readonly names: readonly string[];
   /** From 1. */
   readonly page: number;
-  /** Tools found in all. */
+  /** Total of tools found. */
   readonly total: number;
 }
 
 /** Arguments of the built-in tool after its schema was applied. */
 export interface SearchQuery {
   readonly query: string;
-  /** Id of an engine; absent when there is one only. */
+  /** Id of an engine; absent if there is only one. */
   readonly query_type?: string;
   readonly page: number;
 }
 
-/**
- * The built-in tool. `isLocal`: all engines run on the worker in milliseconds, so that a search
- * need not cost a round trip over the service.
- */
+/** The built-in tool. `isLocal`: all engines run on the worker, in milliseconds. */
 export function searchToolSpec(
   search: Pick<ToolSearchSpec, 'engines'>,
   isLocal: boolean,
@@ -56,29 +54,27 @@ export function searchToolSpec(
   };
 }
 
-/** The schema of the arguments; with one engine there is nothing to choose. */
+/** The schema of the arguments; with one engine there is no choice. */
 function searchParameters({ engines }: Pick<ToolSearchSpec, 'engines'>): JsonObject {
   const ids = engines.map(({ id }) => id);
   return {
     type: 'object',
-    properties: {
+    properties: defined({
       query: { type: 'string' },
-      ...(ids.length < 2
-        ? {}
-        : { query_type: { type: 'string', enum: ids, default: ids[0] ?? '' } }),
+      query_type: ids.length < 2 ? undefined : { type: 'string', enum: ids, default: ids[0] ?? '' },
       page: { type: 'integer', minimum: 1, default: 1 },
-    },
+    }),
     required: ['query'],
   };
 }
 
-/** The page of `ranking` with this number: no names behind the last one. */
-export function pageOf(ranking: readonly string[], page: number, pageSize: number): SearchPage {
+/** Page number `page` of `ranking`: empty after the last one. */
+export function searchPage(ranking: readonly string[], page: number, pageSize: number): SearchPage {
   const from = (page - 1) * pageSize;
   return { names: ranking.slice(from, from + pageSize), page, total: ranking.length };
 }
 
-/** The output of the built-in tool as a page; undefined when a middleware made it something else. */
+/** The output of the built-in tool as a page; undefined if a middleware replaced it. */
 export function readSearchPage(output: Json | undefined): SearchPage | undefined {
   if (!isJsonObject(output)) return undefined;
   const { names, page, total } = output;
@@ -89,8 +85,8 @@ export function readSearchPage(output: Json | undefined): SearchPage | undefined
 }
 
 /**
- * `ranking` without names that the agent does not have, each once: an index may be older or newer
- * than the agent, and an engine of a user's own may return anything.
+ * `ranking` without duplicates and without names that the agent does not have: an index may be
+ * older or newer than the agent, and a user's engine may return anything.
  */
 export function knownRanking(
   ranking: readonly string[],
@@ -99,7 +95,7 @@ export function knownRanking(
   return [...new Set(ranking)].filter((name) => known.has(name));
 }
 
-/** Hits best first: score, then name. Scores are rounded, so that a last bit decides nothing. */
+/** Hits best first: by score, then by name. Scores are rounded, so the last bit does not matter. */
 export function rankHits(
   hits: readonly { readonly name: string; readonly score: number }[],
 ): readonly string[] {
@@ -109,7 +105,7 @@ export function rankHits(
     .map(({ name }) => name);
 }
 
-/** Code-point order, the same on every machine: names are ASCII, and locales would differ. */
+/** Code-point order, the same on every machine: names are ASCII, and locales differ. */
 function byName(first: string, second: string): number {
   if (first === second) return 0;
   return first < second ? -1 : 1;

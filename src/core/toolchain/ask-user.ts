@@ -2,22 +2,23 @@
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
+import { NO_ACTIVITY_FIELDS } from './llm-query.ts';
 import { foldedLabel } from '../text/folded-label.ts';
 import { spanText } from '../text/span-text.ts';
 
 /** The name of the built-in tool. */
 export const ASK_TOOL = 'ask_user';
 
-/** Ten years: what waits longer waits for ever, and dates behind 2262 overflow the service's. */
+/** Ten years. Longer is forever, and dates after 2262 overflow the service's. */
 export const MAX_TIMEOUT_MS = 315_360_000_000;
 
-/** How much of a question is quoted when nobody answered it, in characters. */
+/** Characters of a question that an error quotes. */
 const MAX_QUOTED = 200;
 
-/** Choices that a person is shown at once. */
+/** Options that a person can be shown at once. */
 export const MAX_OPTIONS = 100;
 
-/** UTF-8 bytes of the JSON of one question with its options and details: it waits in the state of a run. */
+/** UTF-8 bytes of the JSON of a question with options and details, which the state keeps. */
 export const MAX_QUESTION_BYTES = 65_536;
 
 const PARAMETERS: JsonObject = {
@@ -49,7 +50,7 @@ const PARAMETERS: JsonObject = {
   additionalProperties: false,
 };
 
-/** The arguments as a program writes them: options may be any values, and keys have dashes. */
+/** The arguments in a program: options may be any values, and keys have dashes. */
 export const askProgramSchema: JsonObject = {
   type: 'object',
   properties: {
@@ -64,7 +65,7 @@ export const askProgramSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** The built-in tool as plain data. What of it concerns tool activities is never used. */
+/** The built-in tool as plain data. Fields for tool activities are not used. */
 export function askToolSpec(): ToolSpec {
   return {
     name: ASK_TOOL,
@@ -72,12 +73,7 @@ export function askToolSpec(): ToolSpec {
     policy:
       'Ask only what you cannot find out yourself. Other calls of the same step go on meanwhile.',
     parameters: PARAMETERS,
-    effect: 'read',
-    local: false,
-    timeoutMs: 60_000,
-    retry: { attempts: 1, initialMs: 1_000, factor: 2 },
-    sequential: false,
-    maxResultBytes: 65_536,
+    ...NO_ACTIVITY_FIELDS,
   };
 }
 
@@ -86,15 +82,15 @@ export interface Question {
   readonly question: string;
   /** At least one; absent: any text is an answer. */
   readonly options?: readonly string[];
-  /** With options: whether other text is an answer too. */
+  /** With options: whether any other text is accepted too. */
   readonly free: boolean;
-  /** The answer when nobody gives one in time. */
+  /** The answer at the deadline if none was given. */
   readonly default?: Json;
   readonly timeoutMs?: number;
   readonly details?: Json;
 }
 
-/** The question in arguments that fit the schema, or a line that says what the schema cannot. */
+/** The question in arguments that fit the schema, or a problem that the schema cannot express. */
 export function readQuestion(
   args: JsonObject,
 ):
@@ -110,14 +106,14 @@ export function readQuestion(
   return { kind: 'question', question: { ...fields, free: free ?? false } };
 }
 
-/** The indexes of two options that a person could not tell apart; null when there are none. */
+/** The indexes of two options that a person could not tell apart; null if there are none. */
 export function equalOptions(options: readonly string[]): readonly [number, number] | null {
   const labels = options.map(foldedLabel);
   const second = labels.findIndex((label, index) => labels.indexOf(label) !== index);
   return second < 0 ? null : [labels.indexOf(labels[second] ?? ''), second];
 }
 
-/** Nobody answered in time, as the message of the tool's error: `Nobody answered "…" within 24 h.` */
+/** The tool's error after the deadline: `Nobody answered "…" within 24 h.` */
 export function unansweredText(question: string, timeoutMs: number): string {
   return `Nobody answered "${clip(question, MAX_QUOTED)}" within ${spanText(timeoutMs)}.`;
 }

@@ -1,10 +1,10 @@
-/** Which calls of a turn start together, and how many of them the limits let through. */
+/** Which calls of a turn start together, and how many of them the limits allow. */
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Numbers } from '../contract/stats.ts';
 
-/** Under which an unknown tool is counted: model text never becomes a key. */
+/** Stands for unknown tools in statistics: text of a model never becomes a key. */
 export const UNKNOWN_TOOL = '(unknown)';
 
 /** Whether the agent has a tool of this name. */
@@ -13,7 +13,7 @@ export function isKnownTool(tools: readonly ToolSpec[], name: string): boolean {
 }
 
 /**
- * `calls` in waves: all calls of a wave may overlap, the next wave waits for the last one. A
+ * `calls` in waves: calls of a wave may overlap, and each wave waits for the one before. A
  * sequential tool has a wave of its own; without `parallel` every call has.
  */
 export function wavesOf(
@@ -38,9 +38,9 @@ export function wavesOf(
 }
 
 /**
- * How many of `calls`, from the first on, may start when nothing else is in flight; the breach is
- * that of the first without room, null when all fit. Each call in flight counts as one. `wouldCross`
- * says which limit one more of some keys would cross beside those.
+ * How many of `calls`, from the first on, may start when nothing else is in flight. The breach is
+ * that of the first call without room, null if all fit. Each call in flight counts as one.
+ * `wouldCross` finds the limit that one more of some keys would cross, given what is in flight.
  */
 export function roomFor(
   calls: readonly ToolCall[],

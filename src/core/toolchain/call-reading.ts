@@ -1,18 +1,19 @@
-/** From the elements of action blocks to calls: the rules that all ways of writing calls share. */
+/** Turns the elements of action blocks into calls: the rules that all toolchains share. */
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType, type JsonType } from '../base/json-type.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
+import { payloadOf } from '../section/payload.ts';
 import type { CallContext, CallsReading } from './toolchain.ts';
 
 /** One block of calls, as far as its text could be read. */
 export type RawBlock =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] }
   | {
       readonly kind: 'elements';
-      /** Whether they stood in a list; a call that stands alone is one element. */
+      /** Whether they were in a list; a single call is one element. */
       readonly isList: boolean;
       readonly elements: readonly RawElement[];
     };
@@ -21,9 +22,9 @@ export type RawBlock =
 export type RawElement =
   | {
       readonly kind: 'call';
-      /** Undefined when the field is missing. */
+      /** Undefined if the field is missing. */
       readonly tool: Json | undefined;
-      /** The arguments, by the schema of the tool if there is one; undefined when missing. */
+      /** The arguments, read by the tool's schema if there is one; undefined if missing. */
       readonly args: (schema: JsonObject | undefined) => RawArgs;
     }
   | { readonly kind: 'other'; readonly type: JsonType };
@@ -31,11 +32,21 @@ export type RawElement =
 /** Arguments before their type is checked. */
 export type RawArgs =
   | { readonly kind: 'value'; readonly value: Json | undefined }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
-/** The batch that `blocks` make together. Problems of all elements are reported at once. */
+/** Reads the content of an action block: its payload by `read`. */
+export function payloadReader(read: (payload: string) => RawBlock): (content: string) => RawBlock {
+  return (content) => {
+    const payload = payloadOf(content);
+    if (payload.kind === 'absent') return payload;
+    if (payload.kind === 'problem') return { kind: 'problems', problems: [payload.problem] };
+    return read(payload.text);
+  };
+}
+
+/** The batch of all `blocks`. Problems of all elements are reported together. */
 export function readBatch(blocks: readonly RawBlock[], context: CallContext): CallsReading {
-  const problems: Problem[] = [];
+  const problems: ReplyProblem[] = [];
   const calls: ToolCall[] = [];
   let index = 0;
   for (const block of blocks) {
@@ -57,19 +68,19 @@ export function readBatch(blocks: readonly RawBlock[], context: CallContext): Ca
 }
 
 /** `too_many_calls`, the same for every toolchain. */
-export function tooManyCalls(count: number, max: number): Problem {
+export function tooManyCalls(count: number, max: number): ReplyProblem {
   const message = `${count} calls in one step, at most ${max} are allowed`;
   return { code: 'too_many_calls', message };
 }
 
 /** The id of the call at `index`, from 1 over the batch of one iteration. */
-export function callIdOf(iteration: number, index: number): string {
+export function callIdAt(iteration: number, index: number): string {
   return `${iteration}.${index}`;
 }
 
 type ElementReading =
   | { readonly kind: 'call'; readonly call: ToolCall }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
 function readElement(
   element: RawElement,
@@ -92,12 +103,12 @@ function readElement(
   if (reading.kind === 'problems') return reading;
   const args = argsOf(reading.value, index, name);
   if (args.kind === 'problem') return { kind: 'problems', problems: [args.problem] };
-  const call = { callId: callIdOf(context.iteration, index), tool: name, args: args.args };
+  const call = { callId: callIdAt(context.iteration, index), tool: name, args: args.args };
   return { kind: 'call', call };
 }
 
-/** `call_without_tool`: the field is missing, empty or no text. */
-export function callWithoutTool(index: number): Problem {
+/** `call_without_tool`: the field is missing, empty or not text. */
+export function callWithoutTool(index: number): ReplyProblem {
   return { code: 'call_without_tool', message: `call ${index}: the field "tool" is missing` };
 }
 
@@ -108,7 +119,7 @@ export function argsOf(
   tool: string,
 ):
   | { readonly kind: 'args'; readonly args: JsonObject }
-  | { readonly kind: 'problem'; readonly problem: Problem } {
+  | { readonly kind: 'problem'; readonly problem: ReplyProblem } {
   if (value === undefined || value === null) return { kind: 'args', args: {} };
   if (isJsonObject(value)) return { kind: 'args', args: value };
   const message = `call ${index} (${tool}): "args" must be a mapping, got ${jsonType(value)}`;

@@ -1,4 +1,4 @@
-/** What the model reads of a call that did not succeed, a function for each way to fail. */
+/** The texts that a model reads for calls that did not succeed, one function for each cause. */
 import type { ToolSpec } from '../contract/spec.ts';
 import type { JsonObject } from '../base/json.ts';
 import { clip, cut, firstBytes } from '../text/cut.ts';
@@ -6,16 +6,16 @@ import { spanText } from '../text/span-text.ts';
 import { nearestName } from '../text/nearest.ts';
 import { fieldLines } from './catalogue.ts';
 
-/** How much of a wrong name is quoted, in characters. */
+/** Characters of a wrong name that are quoted. */
 const maxQuotedName = 80;
 
-/** Names listed for a model that asked for a tool that does not exist. */
+/** Names that are listed after a call of an unknown tool. */
 const maxNames = 20;
 
-/** UTF-8 bytes of an error's message that a model reads. */
+/** UTF-8 bytes of an error message that a model reads. */
 const maxMessageBytes = 2000;
 
-/** What to do about an unknown name: the list of names, or how to search. */
+/** Help for an unknown name: the list of names, or how to search. */
 export type ToolHint = 'names' | 'search';
 
 /** The agent has no tool of this name. */
@@ -34,7 +34,7 @@ export function unknownToolText(
   return `Error: unknown tool "${clip(name, maxQuotedName)}".${meant} ${end}`;
 }
 
-/** A person said no, or nobody decided in time; exactly one of the two is set. */
+/** A person denied the call, or the deadline has passed; exactly one of the two is set. */
 export function deniedText(
   decision: { readonly reason?: string } | { readonly timedOutAfterMs: number },
 ): string {
@@ -45,12 +45,12 @@ export function deniedText(
   return `Denied by a person: ${reason === '' ? 'no reason given' : reason}.`;
 }
 
-/** Why a call is denied that nobody decided about: `nobody decided within 24 h`. */
+/** Why a call is denied after the deadline: `nobody decided within 24 h`. */
 export function undecidedReason(timeoutMs: number): string {
   return `nobody decided within ${spanText(timeoutMs)}`;
 }
 
-/** What stands above the result of a call whose arguments a person changed. */
+/** The text above the result of a call whose arguments a person changed. */
 export function editedText(args: JsonObject, tool?: string): string {
   const whose = tool === undefined ? '' : ` of ${tool}`;
   return `A person changed the arguments${whose} to ${cut(JSON.stringify(args), maxMessageBytes)}.`;
@@ -61,7 +61,7 @@ export function refusedText(key: string, max: number): string {
   return `Error: not run, the limit of ${max} for ${key} is reached.`;
 }
 
-/** Arguments that do not fit; `lines` are those of `problemLines`. */
+/** Arguments that do not fit; `lines` come from `problemLines`. */
 export function unfitArgumentsText(tool: ToolSpec, lines: readonly string[]): string {
   const fields = fieldLines(tool.parameters);
   return [
@@ -71,7 +71,7 @@ export function unfitArgumentsText(tool: ToolSpec, lines: readonly string[]): st
   ].join('\n');
 }
 
-/** A tool threw; at most 2,000 bytes of its message, never a stack. */
+/** A tool threw: at most 2,000 bytes of its message, never a stack. */
 export function toolErrorText(message: string): string {
   return `Error: ${firstBytes(message, maxMessageBytes)}`;
 }
@@ -81,22 +81,22 @@ export function unfinishedText(tool: string, reason: string, cause: string): str
   return toolErrorText(`${tool} did not finish: ${reason}, ${cause}`);
 }
 
-/** A tool ran longer than it may. */
+/** A tool took longer than allowed. */
 export function toolTimeoutText(tool: string, timeoutMs: number): string {
   return `Error: ${tool} did not finish within ${timeoutMs / 1000} s.`;
 }
 
-/** The worker of a tool was silent for too long, on every attempt. */
+/** The worker of a tool sent no heartbeat in time, on every attempt. */
 export function lostWorkerText(tool: string): string {
   return `Error: the worker of ${tool} was lost while it ran.`;
 }
 
-/** A `once` tool was cut off: it may have taken effect. */
+/** A `once` tool was interrupted and may have taken effect. */
 export function unknownOutcomeText(tool: string): string {
   return `Error: it is unknown whether ${tool} took effect. Find out before you call it again.`;
 }
 
-/** A tool returned what is no JSON. */
+/** A tool returned something that is not JSON. */
 export function notJsonText(tool: string, path: string, type: string): string {
   return `Error: the result of ${tool} is not JSON: ${path} is ${type}.`;
 }
@@ -113,9 +113,9 @@ export function childFailureText(
   reason: string,
   message: string | undefined,
 ): string {
-  const said =
+  const details =
     message === undefined || message === '' ? '' : ` ${firstBytes(message, maxMessageBytes)}`;
-  return `Error: ${agent} did not finish: ${status}, ${reason}.${said}`;
+  return `Error: ${agent} did not finish: ${status}, ${reason}.${details}`;
 }
 
 /** The call was stopped while it ran. */

@@ -1,4 +1,4 @@
-/** The tools of an agent as text: the section `tools` of a prompt, and lines about arguments. */
+/** The tools of an agent as text: the section `tools` of a prompt, and lists of arguments. */
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ModelTool } from '../contract/model.ts';
@@ -6,7 +6,9 @@ import { indentRest } from '../text/indent.ts';
 import { nativeName } from './native-calls.ts';
 import type { Toolchain } from './toolchain.ts';
 
-/** `You can use these tools:` and a block for each, in definition order; empty without tools. */
+/**
+ * `You can use these tools:` and a block for each, in definition order; empty if there are none.
+ */
 export function catalogueText(tools: readonly ToolSpec[], toolchain: Toolchain): string {
   if (tools.length === 0) return '';
   const blocks = tools.map((tool) => catalogueBlock(tool, toolchain));
@@ -24,7 +26,7 @@ export function catalogueBlock(tool: ToolSpec, toolchain: Toolchain): string {
   ].join('\n');
 }
 
-/** The tool as a provider is told of it; a policy follows the description. */
+/** The tool as it is declared to a provider; a policy follows the description. */
 export function modelTool(tool: ToolSpec): ModelTool {
   const policy = tool.policy === undefined ? '' : `\n\nPolicy: ${tool.policy}`;
   return {
@@ -48,8 +50,8 @@ export function fieldLines(schema: JsonObject | null): string {
 
 function fieldLine(name: string, field: Json, isRequired: boolean): string {
   const description = isJsonObject(field) ? field['description'] : undefined;
-  const said = typeof description === 'string' && description !== '' ? `: ${description}` : '';
-  return `- ${name} (${fieldType(field)}${isRequired ? ', required' : ''})${said}`;
+  const suffix = typeof description === 'string' && description !== '' ? `: ${description}` : '';
+  return `- ${name} (${fieldType(field)}${isRequired ? ', required' : ''})${suffix}`;
 }
 
 function fieldType(field: Json | undefined): string {

@@ -1,8 +1,7 @@
 import { isJsonObject, type Json } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import { readJson } from '../section/json-reader.ts';
-import { payloadOf } from '../section/payload.ts';
-import { readBatch, type RawBlock, type RawElement } from './call-reading.ts';
+import { payloadReader, readBatch, type RawBlock, type RawElement } from './call-reading.ts';
 import type { Toolchain } from './toolchain.ts';
 
 const guidanceHead = `Call tools with JSON. One call:
@@ -15,7 +14,7 @@ const guidanceTail = `
 
 [{"tool": "first_tool", "args": {"name": "value"}}, {"tool": "second_tool", "args": {}}]`;
 
-/** How several calls of one step run, as the heading of an example. */
+/** How several calls of one reply run, as the heading of an example. */
 export function severalCalls(parallel: boolean): string {
   return parallel
     ? 'Several calls that do not depend on each other:'
@@ -26,17 +25,14 @@ export function severalCalls(parallel: boolean): string {
 export function jsonToolchain(): Toolchain {
   return {
     guidance: ({ parallel }) => guidanceHead + severalCalls(parallel) + guidanceTail,
-    readCalls: (contents, context) => readBatch(contents.map(blockOf), context),
+    readCalls: (contents, context) => readBatch(contents.map(payloadReader(blockOf)), context),
     write: (value) => JSON.stringify(value),
     writeParameters: (schema) => ` ${JSON.stringify(schema)}`,
   };
 }
 
-function blockOf(content: string): RawBlock {
-  const payload = payloadOf(content);
-  if (payload.kind === 'absent') return payload;
-  if (payload.kind === 'problem') return { kind: 'problems', problems: [payload.problem] };
-  const reading = readJson(payload.text);
+function blockOf(text: string): RawBlock {
+  const reading = readJson(text);
   if (reading.kind === 'problem') return { kind: 'problems', problems: [reading.problem] };
   const { value } = reading;
   return Array.isArray(value)

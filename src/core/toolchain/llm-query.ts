@@ -5,7 +5,7 @@ import type { JsonObject } from '../base/json.ts';
 /** The name of the built-in tool. */
 export const LLM_QUERY_TOOL = 'llm_query';
 
-/** Attempts of an LLM tool that does not say otherwise: models repair an answer at once or hardly ever. */
+/** Default attempts of an LLM tool: models repair an answer at once or hardly ever. */
 export const DEFAULT_LLM_TURNS = 3;
 
 const PARAMETERS: JsonObject = {
@@ -27,20 +27,20 @@ const PARAMETERS: JsonObject = {
   additionalProperties: true,
 };
 
-/** The built-in tool as plain data. What of it concerns tool activities is never used. */
+/** The built-in tool as plain data. Fields for tool activities are not used. */
 export function llmQuerySpec(): ToolSpec {
   return {
     name: LLM_QUERY_TOOL,
     description: 'Ask a model one question, without tools and without this conversation.',
     policy: 'Give all that is needed to answer in `prompt` and in further arguments.',
     parameters: PARAMETERS,
-    ...LLM_TOOL_FIELDS,
+    ...NO_ACTIVITY_FIELDS,
     llm: { params: [], maxTurns: DEFAULT_LLM_TURNS },
   };
 }
 
-/** What tools say of their activity, which LLM tools do not have. */
-export const LLM_TOOL_FIELDS: Pick<
+/** The fields about the activity of a tool, for tools that have none. */
+export const NO_ACTIVITY_FIELDS: Pick<
   ToolSpec,
   'effect' | 'local' | 'timeoutMs' | 'retry' | 'sequential' | 'maxResultBytes'
 > = {

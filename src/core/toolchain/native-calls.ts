@@ -1,24 +1,26 @@
 /**
- * Calls by the provider's own means. Every call of a transcript has a result: so a batch that
- * cannot be read keeps all its calls, and says for each what is answered.
+ * Native tool calls of a provider. Every call in a transcript needs a result, so a batch that
+ * cannot be read keeps all its calls, with an answer for each.
  */
+import { defined } from '../base/defined.ts';
 import type { ToolSpec } from '../contract/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { ToolCall, ToolCallPart } from '../base/message.ts';
 import type { NativeCall } from '../contract/model.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 import { readJson } from '../section/json-reader.ts';
 import { cut } from '../text/cut.ts';
-import { argsOf, callIdOf, callWithoutTool, tooManyCalls } from './call-reading.ts';
+import { argsOf, callIdAt, callWithoutTool, tooManyCalls } from './call-reading.ts';
 import type { CallContext, Toolchain } from './toolchain.ts';
 
-/** How much of unreadable arguments a transcript keeps, in UTF-8 bytes. */
+/** UTF-8 bytes of unreadable arguments that a transcript keeps. */
 const maxRawArgsBytes = 8 * 1024;
 
-/** What is answered to a good call when another one of its reply cannot be read. */
-export const notRunText = 'Error: not run, because another call in this reply could not be read.';
+/** The answer to a good call in a reply in which another call cannot be read. */
+export const batchNotRunText =
+  'Error: not run, because another call in this reply could not be read.';
 
-/** The native calls of a reply: `parts` go to the transcript, in either case. */
+/** The native calls of a reply; `parts` go to the transcript in either case. */
 export type NativeReading =
   | {
       readonly kind: 'calls';
@@ -27,16 +29,16 @@ export type NativeReading =
     }
   | {
       readonly kind: 'problems';
-      /** All that is wrong, in the order of the calls. */
-      readonly problems: readonly Problem[];
+      /** All problems, in the order of the calls. */
+      readonly problems: readonly ReplyProblem[];
       readonly parts: readonly ToolCallPart[];
-      /** One for each part: what is answered to it. */
+      /** The answer to each part. */
       readonly answers: readonly string[];
       /** Whether the arguments of a call could not be read as JSON. */
       readonly isUnreadable: boolean;
     };
 
-/** The toolchain of providers' native calls: nothing is written in sections. */
+/** The toolchain of native calls: nothing is written in sections. */
 export function nativeToolchain(): Toolchain {
   return {
     guidance: () => '',
@@ -71,7 +73,7 @@ export function readNativeCalls(calls: readonly NativeCall[], context: CallConte
     problems,
     parts,
     answers: readings.map(({ problem }) =>
-      problem === undefined ? notRunText : `Error: ${problem.message}`,
+      problem === undefined ? batchNotRunText : `Error: ${problem.message}`,
     ),
     isUnreadable: readings.some((reading) => reading.isUnreadable),
   };
@@ -80,7 +82,7 @@ export function readNativeCalls(calls: readonly NativeCall[], context: CallConte
 interface ReadCall {
   readonly call: ToolCall;
   readonly part: ToolCallPart;
-  readonly problem: Problem | undefined;
+  readonly problem: ReplyProblem | undefined;
   readonly isUnreadable: boolean;
 }
 
@@ -90,18 +92,18 @@ function readCall(
   context: CallContext,
   seen: Set<string>,
 ): ReadCall {
-  const callId = callIdOf(context.iteration, index);
+  const callId = callIdAt(context.iteration, index);
   const tool = toolNameOf(native.tool, context.tools);
   const args = readArgs(native.args, index, tool);
   const problem = tool === '' ? callWithoutTool(index) : args.problem;
   const providerData = providerDataOf(native, seen);
-  const part: ToolCallPart = {
+  const part: ToolCallPart = defined({
     type: 'tool_call',
     callId,
     tool,
     args: args.args,
-    ...(providerData === undefined ? {} : { providerData }),
-  };
+    providerData,
+  });
   return {
     call: { callId, tool, args: args.args },
     part,
@@ -110,7 +112,7 @@ function readCall(
   };
 }
 
-/** The agent's own name of a tool; a name that it does not know stays as it is. */
+/** The agent's name of a tool; an unknown name is unchanged. */
 function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
   const exact = tools.find((tool) => tool.name === name);
   return (exact ?? tools.find((tool) => nativeName(tool.name) === name))?.name ?? name.trim();
@@ -118,7 +120,7 @@ function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
 
 interface ReadArgs {
   readonly args: JsonObject;
-  readonly problem: Problem | undefined;
+  readonly problem: ReplyProblem | undefined;
   readonly isUnreadable: boolean;
 }
 
@@ -142,15 +144,15 @@ function readArgs(args: Json, index: number, tool: string): ReadArgs {
     : { args: rawArgs(args), problem: reading.problem, isUnreadable: false };
 }
 
-/** Providers take objects only: what was no object goes back to the model inside one. */
+/** Providers accept only objects, so any other value goes back to the model inside one. */
 function rawArgs(args: Json): JsonObject {
   const text = typeof args === 'string' ? args : JSON.stringify(args);
   return { rawInvalidInput: cut(text, maxRawArgsBytes) };
 }
 
 /**
- * What is kept of a native call for the provider's next request: `{ id?, data? }`. An id that is
- * missing or repeated is left out; the call's own id stands in for it.
+ * What the provider's next request needs of a native call: `{ id?, data? }`. An id that is missing
+ * or repeated is left out, and the call's own id replaces it.
  */
 function providerDataOf(native: NativeCall, seen: Set<string>): JsonObject | undefined {
   const id =
@@ -158,12 +160,5 @@ function providerDataOf(native: NativeCall, seen: Set<string>): JsonObject | und
   if (id !== undefined) seen.add(id);
   const data = native.providerData;
   if (id === undefined && data === undefined) return undefined;
-  return { ...(id === undefined ? {} : { id }), ...(data === undefined ? {} : { data }) };
-}
-
-/** The provider's id of a call in a transcript, or its own. */
-export function nativeIdOf(part: ToolCallPart): string {
-  const data = part.providerData;
-  const id = isJsonObject(data) ? data['id'] : undefined;
-  return typeof id === 'string' ? id : part.callId;
+  return defined({ id, data });
 }

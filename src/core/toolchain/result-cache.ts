@@ -1,19 +1,20 @@
 /**
- * Results of tools with `cache`, kept in the state of the run: so a hit is the same on every replay
- * and on every worker, and costs neither an activity nor history.
+ * Results of tools with `cache`, kept in the state of the run. So a hit is the same on every replay
+ * and every worker, and costs neither an activity nor history.
  */
+import { defined } from '../base/defined.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { byteSize, canonicalJson, type Json } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { CallOutcome, ToolResult } from '../contract/outcome.ts';
 
-/** 256 KB: what is kept is handed over with the run, whose payloads the service bounds at 2 MB. */
+/** 256 KB, because it is handed over with the run, and the service limits payloads to 2 MB. */
 export const MAX_CACHED_BYTES: number = 256 * 1024;
 
-/** What of a success is kept; reports were applied when it happened. */
+/** The fields of a successful result that are kept; its reports were applied when it ended. */
 type KeptResult = Pick<ToolResult, 'output' | 'media' | 'instructions' | 'importance' | 'cut'>;
 
-/** One kept success. */
+/** One kept result. */
 export interface CachedResult {
   /** Name of the tool and its arguments, whatever the order of their keys. */
   readonly key: string;
@@ -22,28 +23,22 @@ export interface CachedResult {
   readonly result: KeptResult;
 }
 
-/** What is to be kept of a call that ended, or undefined: only successes of tools with `cache` are. */
+/** The result to keep for a call; undefined unless it succeeded and its tool has `cache`. */
 export function toCachedResult(
   tool: ToolSpec | undefined,
   call: ToolCall,
   result: Omit<ToolResult, 'outcome'> & { readonly outcome: CallOutcome },
 ): CachedResult | undefined {
-  // Without an attempt it came out of the cache itself.
+  // A result without an attempt came from the cache.
   if (tool?.cache !== true || result.outcome !== 'ok' || result.attempts === 0) return undefined;
   const { output, media, instructions, importance, cut } = result;
-  const kept: KeptResult = {
-    ...(output === undefined ? {} : { output }),
-    ...(media === undefined ? {} : { media }),
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(importance === undefined ? {} : { importance }),
-    ...(cut === undefined ? {} : { cut }),
-  };
+  const kept: KeptResult = defined({ output, media, instructions, importance, cut });
   const key = keyOf(call);
   const bytes = byteSize([key, kept as unknown as Json]);
   return bytes > MAX_CACHED_BYTES ? undefined : { key, bytes, result: kept };
 }
 
-/** The cache with `added` as its newest; the oldest go when all together are too large. */
+/** The cache with `added` as its newest; the oldest are dropped if all together are too large. */
 export function keepResult(
   cached: readonly CachedResult[],
   added: CachedResult,

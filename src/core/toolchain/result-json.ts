@@ -1,7 +1,7 @@
-/** What a tool's function returned, as JSON, or where it is none. */
-import { MAX_JSON_DEPTH, type Json } from '../base/json.ts';
+/** A tool's return value as JSON, or the place where it is not JSON. */
+import { isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 
-/** Plain JSON; `undefined` stays what it is; or the place and the type of what is no JSON. */
+/** JSON or `undefined`; otherwise the place and type of the part that is not JSON. */
 export type JsonResult =
   | { readonly kind: 'json'; readonly value: Json | undefined }
   | {
@@ -12,82 +12,72 @@ export type JsonResult =
       readonly type: string;
     };
 
-interface Refusal {
-  readonly path: string;
-  readonly type: string;
-}
-
 /**
- * `value` as JSON. A Date becomes ISO text, an object of a class what its `toJSON` returns,
- * undefined properties are left out, undefined items of a list become null, -0 becomes 0. Refused:
- * functions, symbols, bigints, NaN, infinities, Map, Set, cycles, other objects of a class.
+ * `value` as JSON. A Date becomes ISO text, an instance of a class the value of its `toJSON`,
+ * undefined properties are dropped, undefined items of a list become null, -0 becomes 0. Refused:
+ * functions, symbols, bigints, NaN, infinities, Map, Set, cycles, other instances of classes.
  */
 export function toJsonResult(value: unknown): JsonResult {
   if (value === undefined) return { kind: 'json', value: undefined };
-  const refusals: Refusal[] = [];
-  const json = convert(value, '', [], refusals);
-  const [refusal] = refusals;
-  return refusal === undefined
-    ? { kind: 'json', value: json }
-    : {
-        kind: 'not_json',
-        path: refusal.path === '' ? '(value)' : refusal.path,
-        type: refusal.type,
-      };
+  try {
+    return { kind: 'json', value: convert(value, '', []) };
+  } catch (thrown) {
+    if (!(thrown instanceof NotJson)) throw thrown;
+    const { path, type } = thrown;
+    return { kind: 'not_json', path: path === '' ? '(value)' : path, type };
+  }
 }
 
-function convert(value: unknown, path: string, around: object[], refusals: Refusal[]): Json {
-  const refuse = (type: string): null => {
-    refusals.push({ path, type });
-    return null;
-  };
-  if (refusals.length > 0) return null;
+class NotJson extends Error {
+  readonly path: string;
+  readonly type: string;
+
+  constructor(path: string, type: string) {
+    super(`${path} is ${type}`);
+    this.path = path;
+    this.type = type;
+  }
+}
+
+function convert(value: unknown, path: string, around: readonly object[]): Json {
   switch (typeof value) {
     case 'string':
     case 'boolean':
       return value;
     case 'number':
-      if (!Number.isFinite(value)) return refuse(String(value));
+      if (!Number.isFinite(value)) throw new NotJson(path, String(value));
       return Object.is(value, -0) ? 0 : value;
     case 'object':
-      return value === null ? null : convertObject(value, path, around, refusals);
+      return value === null ? null : convertObject(value, path, around);
     case 'undefined':
       return null;
     default:
-      return refuse(typeof value);
+      throw new NotJson(path, typeof value);
   }
 }
 
-function convertObject(value: object, path: string, around: object[], refusals: Refusal[]): Json {
-  const refuse = (type: string): null => {
-    refusals.push({ path, type });
-    return null;
-  };
-  if (around.includes(value)) return refuse('a cycle');
-  if (around.length >= MAX_JSON_DEPTH) return refuse(`deeper than ${MAX_JSON_DEPTH} levels`);
+function convertObject(value: object, path: string, around: readonly object[]): Json {
+  if (around.includes(value)) throw new NotJson(path, 'a cycle');
+  if (around.length >= MAX_JSON_DEPTH) {
+    throw new NotJson(path, `deeper than ${MAX_JSON_DEPTH} levels`);
+  }
   const inside = [...around, value];
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     const replaced: unknown = value.toJSON();
-    // An invalid date gives null: data that would be lost silently.
-    if (replaced === null && 'getTime' in value) return refuse('an invalid date');
-    return replaced === value ? refuse('a cycle') : convert(replaced, path, inside, refusals);
+    // An invalid date would become null and be lost silently.
+    if (replaced === null && 'getTime' in value) throw new NotJson(path, 'an invalid date');
+    if (replaced === value) throw new NotJson(path, 'a cycle');
+    return convert(replaced, path, inside);
   }
   if (Array.isArray(value)) {
-    return value.map((item: unknown, i) => convert(item, `${path}[${i}]`, inside, refusals));
+    return value.map((item: unknown, i) => convert(item, `${path}[${i}]`, inside));
   }
-  if (!isPlain(value)) return refuse(className(value));
-  const entries: [string, Json][] = [];
-  for (const [key, item] of Object.entries(value)) {
-    const itemPath = path === '' ? key : `${path}.${key}`;
-    if (item !== undefined) entries.push([key, convert(item, itemPath, inside, refusals)]);
-  }
-  return Object.fromEntries(entries);
-}
-
-/** Of any realm: the prototype is missing or has none above. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isPlainObject(value)) throw new NotJson(path, className(value));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .map(([key, item]) => [key, convert(item, path === '' ? key : `${path}.${key}`, inside)]),
+  );
 }
 
 function className(value: object): string {

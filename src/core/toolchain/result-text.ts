@@ -1,25 +1,25 @@
-/** What a tool returned as text for the model, and the bounds of that text. */
+/** A tool's output as text for the model, and the limits on that text. */
 import { byteSize, type Json } from '../base/json.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
 import { cutWithSizes, type CutSizes } from '../text/cut.ts';
 import { toolErrorText } from './call-texts.ts';
 import type { Toolchain } from './toolchain.ts';
 
-/** An output within the tool's bounds; `cut` is set when it is the shortened text. */
+/** An output within the tool's limits; `cut` is set if it is the shortened text. */
 export interface CappedOutput {
   readonly output?: Json;
   readonly cut?: CutSizes;
 }
 
-/** A string bare, nothing as `(no output)`, other values as the toolchain writes them. */
+/** A string as it is, nothing as `(no output)`, other values as the toolchain writes them. */
 export function resultText(output: Json | undefined, toolchain: Pick<Toolchain, 'write'>): string {
   if (output === undefined) return '(no output)';
   return typeof output === 'string' ? output : toolchain.write(output);
 }
 
 /**
- * `output`, or its text cut to `maxBytes` when that text is longer: then the cut text is what is
- * recorded, so that what the model read and what the transcript keeps are the same.
+ * `output`, or its shortened text if that is longer than `maxBytes`. The shortened text is also
+ * what is recorded, so the model and the transcript have the same text.
  */
 export function capOutput(
   output: Json | undefined,
@@ -31,14 +31,17 @@ export function capOutput(
   return cut === undefined ? { output } : { output: text, cut };
 }
 
-/** JSON that a program asked for and that is larger than the tool's bounds: half of it would be none. */
+/**
+ * JSON that is larger than the tool's limit. A program gets none of it, since a part of it would
+ * not be JSON.
+ */
 export interface RefusedOutput {
   readonly outcome: 'error';
   readonly error: string;
   readonly reason: 'result_too_large';
 }
 
-/** The same for a program: text is cut, JSON over `maxBytes` as compact JSON is refused. */
+/** The same for a program: text is shortened, JSON is refused if it is larger than `maxBytes`. */
 export function capForProgram(
   tool: string,
   output: Json | undefined,
@@ -60,10 +63,7 @@ export function mediaLines(media: readonly MediaPart[], before: number): string 
   return media.map((part, i) => `[media ${before + i + 1}: ${part.mediaType}]`).join('\n');
 }
 
-/**
- * The section of one call: `text` and the lines of its media; with instructions the children
- * `result` and `instructions`.
- */
+/** The section of one call; with instructions it has children `result` and `instructions`. */
 export function resultSection(
   name: string,
   text: string,

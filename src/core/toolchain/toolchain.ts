@@ -1,13 +1,13 @@
 /**
- * The contract of a toolchain: how a model is told to write calls, how they are read, and how
- * values are written back to it. Toolchains hold no state; tools are data, the host runs them.
+ * The contract of a toolchain: how a model learns to write calls, how they are read, and how values
+ * are written for it. Toolchains have no state. Tools are data; the host runs them.
  */
 import type { ToolSpec } from '../contract/spec.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { Problem } from '../base/problem.ts';
+import type { ReplyProblem } from '../base/problem.ts';
 
-/** What a reader must know beside the text. */
+/** What a reader needs besides the text. */
 export interface CallContext {
   /** Call ids are `{iteration}.{index}`, from 1 over the batch. */
   readonly iteration: number;
@@ -15,23 +15,20 @@ export interface CallContext {
   readonly maxCallsPerTurn: number;
 }
 
-/**
- * The calls of one reply: none (no call was written), all of them, or everything that is wrong.
- * One malformed call rejects the batch.
- */
+/** The calls of a reply: none, all, or all problems. One malformed call rejects the batch. */
 export type CallsReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'calls'; readonly calls: readonly ToolCall[] }
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'problems'; readonly problems: readonly ReplyProblem[] };
 
-/** A toolchain. All of it is pure; `readCalls` never throws. */
+/** A toolchain. Everything is pure; `readCalls` never throws. */
 export interface Toolchain {
   /** How to write calls in a section; empty for native calls, which need no section. */
   guidance(options: { readonly parallel: boolean }): string;
   /** Reads the contents of all action blocks of one reply as one batch. */
   readCalls(contents: readonly string[], context: CallContext): CallsReading;
-  /** A value that is no string, as the model reads it. */
+  /** A value other than a string, as the model reads it. */
   write(value: Json): string;
-  /** What stands behind `Parameters:` in the catalogue: on the line, or on the next ones. */
+  /** The text after `Parameters:` in the catalogue, on the same line or on the next ones. */
   writeParameters(schema: JsonObject): string;
 }

@@ -1,11 +1,16 @@
 import type { JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
-import { payloadOf } from '../section/payload.ts';
 import { yamlValue } from '../section/yaml-reader.ts';
 import { parseYamlTree, type YamlNode } from '../section/yaml-tree.ts';
 import { indent } from '../text/indent.ts';
 import { yamlText } from '../text/yaml-text.ts';
-import { readBatch, type RawArgs, type RawBlock, type RawElement } from './call-reading.ts';
+import {
+  payloadReader,
+  readBatch,
+  type RawArgs,
+  type RawBlock,
+  type RawElement,
+} from './call-reading.ts';
 import { severalCalls } from './json-calls.ts';
 import type { Toolchain } from './toolchain.ts';
 
@@ -27,32 +32,25 @@ const guidanceTail = `
 
 Quote text that contains ": " or " #". Write long text as a "|" block.`;
 
-/** The name of a tool is text, whatever a plain scalar such as `123` would be. */
+/** A tool name is text, even a plain scalar such as `123`. */
 const toolNameSchema: JsonObject = { type: 'string' };
 
 /** Calls as YAML: a mapping with `tool` and `args`, or a sequence of them. */
 export function yamlToolchain(): Toolchain {
   return {
     guidance: ({ parallel }) => guidanceHead + severalCalls(parallel) + guidanceTail,
-    readCalls: (contents, context) => readBatch(contents.map(blockOf), context),
+    readCalls: (contents, context) => readBatch(contents.map(payloadReader(blockOf)), context),
     write: yamlText,
     writeParameters: (schema) => `\n${indent(yamlText(schema), 4)}`,
   };
 }
 
-function blockOf(content: string): RawBlock {
-  const payload = payloadOf(content);
-  if (payload.kind === 'absent') return payload;
-  if (payload.kind === 'problem') return { kind: 'problems', problems: [payload.problem] };
-  const tree = parseYamlTree(payload.text);
+function blockOf(payload: string): RawBlock {
+  const tree = parseYamlTree(payload);
   if (tree.kind === 'problems') return tree;
   const { root, text } = tree;
   return root.kind === 'list'
-    ? {
-        kind: 'elements',
-        isList: true,
-        elements: root.items.map((i) => elementOf(text, i)),
-      }
+    ? { kind: 'elements', isList: true, elements: root.items.map((i) => elementOf(text, i)) }
     : { kind: 'elements', isList: false, elements: [elementOf(text, root)] };
 }
 
@@ -63,7 +61,7 @@ function elementOf(text: string, node: YamlNode): RawElement {
   return {
     kind: 'call',
     tool: tool?.kind === 'scalar' ? scalarText(text, tool) : undefined,
-    // Read in two steps: only the name of the tool says by which schema to read its arguments.
+    // Read in two steps, because the tool's name decides the schema of its arguments.
     args: (schema): RawArgs =>
       args === undefined ? { kind: 'value', value: undefined } : yamlValue(text, args, schema),
   };

@@ -1,11 +1,14 @@
-/** What a child gets from the tree above it beside leases: how deep it may nest, and until when it may run. */
+/** What a child inherits besides leases: how deep it may nest, and until when it may run. */
 import type { Breach, Limit } from '../contract/limit.ts';
 import type { Ancestor, Deadline, ParentLink } from '../contract/lease.ts';
 
 const DEPTH = 'agent:depth';
 const WALL_CLOCK = 'agent:wall_clock_ms';
 
-/** The limits of a run: its own, with the smaller limit on depth of its own and the tree above. */
+/**
+ * The limits of a run: its own, except that on depth the smaller of its own and the inherited limit
+ * counts.
+ */
 export function inheritedLimits(
   limits: readonly Limit[],
   parent: Pick<ParentLink, 'depthLimit'> | undefined,
@@ -24,7 +27,7 @@ export function depthLimitOf(limits: readonly Limit[]): Limit | undefined {
     .toSorted((a, b) => a.max - b.max)[0];
 }
 
-/** The limits on wall-clock time that hold for children: those of the run, then those above. */
+/** The wall-clock limits for children: those of the run, then those of its ancestors. */
 export function deadlinesOf(
   origin: Ancestor,
   limits: readonly Limit[],
@@ -39,13 +42,13 @@ export function deadlinesOf(
   return [...own, ...above];
 }
 
-/** When the first deadline is crossed, in milliseconds since 1970; null without any. */
+/** When the first deadline is crossed, in milliseconds since 1970; null if there is none. */
 export function nextInherited(deadlines: readonly Deadline[]): number | null {
   const dues = deadlines.map(({ limit, startedAt }) => startedAt + limit.max + 1);
   return dues.length === 0 ? null : Math.min(...dues);
 }
 
-/** The first deadline, in the order of the list, that the clock has crossed at `now`. */
+/** The first deadline, in the order of the list, that has passed at `now`. */
 export function lateDeadline(deadlines: readonly Deadline[], now: number): Breach | null {
   for (const { origin, limit, startedAt } of deadlines) {
     const value = now - startedAt;

@@ -1,22 +1,23 @@
 /**
- * The budgets of a tree: which limits hold for a run and all below it, what of them is spent, reserved
- * and free, and what a child gets.
+ * The budgets of a tree: which limits hold for a run and its descendants; how much of each is
+ * spent, reserved and free; what a child gets.
  *
- * I1  For each limit: what the run and its ended children have spent, its calls in flight, and for each
- *     child that lives the greater of what was granted to it and what it has reported, are together at
- *     most the limit when a grant is made. So no latency of messages can cross it; what crosses is one call in flight.
- * I2  Integers only. A reservation is a part rounded down, a later grant half of the rest rounded up:
- *     while anything is free, whoever asks gets something.
- * I3  Nothing is given back before the child has said so: what was recalled stays reserved until then (recall.ts).
- *     A child that ends is not reserved for any more, and its totals are what it has spent.
+ * I1  A grant never takes this sum above the limit: what the run and its ended children have spent,
+ *     its calls in flight, and for each live child the greater of its grant and its report. So late
+ *     messages cannot lead to overspending by more than one call in flight.
+ * I2  Integers only. A reservation is a share, rounded down. A later grant is half of the rest,
+ *     rounded up, so a request gets something while anything is free.
+ * I3  Nothing is free again before the child has said so: what was recalled stays reserved until
+ *     then (recall.ts). An ended child has no reservation, and its totals are what it has spent.
  */
+import { defined } from '../base/defined.ts';
 import type { Breach, BreachOrigin, Limit } from '../contract/limit.ts';
 import { isSelf, statKeyInfo, withoutSelf } from '../stats/stat-keys.ts';
 import type { Numbers, Stats } from '../contract/stats.ts';
 import type { OpenChild } from './child-totals.ts';
-import { leaseId, type Lease, type LeaseAnswer, type Refusal } from '../contract/lease.ts';
+import { leaseId, type Lease, type LeaseAnswer, type LeaseRefusal } from '../contract/lease.ts';
 
-/** What of a run its budgets are computed from. */
+/** The part of a run from which its budgets are computed. */
 export interface Ledger {
   readonly runId: string;
   readonly agent: string;
@@ -24,32 +25,32 @@ export interface Ledger {
   readonly leases: readonly Lease[];
   readonly children: readonly OpenChild[];
   readonly stats: Stats;
-  /** Tools of calls that run: each counts when it has ended, and binds from its beginning. */
+  /** Tools of running calls: a call is counted at its end, but needs room from its beginning. */
   readonly calls: readonly string[];
-  /** Models of model calls that run: as `calls`. What they cost is not known. */
+  /** Models of running model calls, like `calls`. Their cost is not yet known. */
   readonly models: readonly string[];
 }
 
-/** A limit on a run and all below it: its own, or its part of an ancestor's. */
+/** A limit on a run and its descendants: its own, or its share of an ancestor's. */
 export interface Bound {
   readonly id: string;
   readonly limit: Limit;
   readonly origin: BreachOrigin;
-  /** What may be spent: the limit's `max`, or what of it was granted. */
+  /** What may be spent: the limit's `max`, or the granted share of it. */
   readonly max: number;
-  readonly refused?: Refusal;
+  readonly refused?: LeaseRefusal;
 }
 
-/** What of a bound is where; for people and their tables. */
+/** How a bound is used, to be shown to people. */
 export interface BoundUse extends Bound {
-  /** By the run itself, and by children as far as they have said. */
+  /** By the run itself and, as of their last reports, by its children. */
   readonly used: number;
-  /** For calls in flight, and for children that live beyond what they have said. */
+  /** For calls in flight, and for live children beyond what they have reported. */
   readonly reserved: number;
   readonly free: number;
 }
 
-/** A child without a single unit of these could not even ask its model. */
+/** Without a single unit of these, a child could not even call its model. */
 const NEEDED: readonly string[] = [
   'agent:model_calls',
   'agent:input_tokens',
@@ -60,14 +61,14 @@ const NEEDED: readonly string[] = [
 
 const CHILDREN = 'agent:children';
 
-/** Share of a lease above which more is asked for before it is needed: four fifths. */
+/** When four fifths of a lease are spent, more is requested in advance. */
 const ASK_ABOVE = { times: 5, of: 4 } as const;
 
 /** Whether a limit holds for the tree: exact, on a counter, and not on the run's own share. */
 export function isTreeLimit({ kind, key }: Limit): boolean {
   if (kind !== 'exact' || isSelf(key)) return false;
   const info = statKeyInfo(key);
-  // A key of a user's own may be a counter.
+  // A user key may be a counter.
   return info === undefined || info.row.kind === 'counter';
 }
 
@@ -76,7 +77,7 @@ export function boundsOf(ledger: Ledger): readonly Bound[] {
   return [...ownBounds(ledger), ...ledger.leases.map(boundOfLease)];
 }
 
-/** What is spent and reserved of a bound: I1. */
+/** What is spent and reserved of a bound (I1). */
 export function committed(ledger: Ledger, { id, limit }: Pick<Bound, 'id' | 'limit'>): number {
   const { key } = limit;
   return (ledger.stats.counters[key] ?? 0) + inFlight(ledger, key) + reservedIn(ledger, id, key);
@@ -87,7 +88,7 @@ export function restOf(ledger: Ledger, bound: Bound): number {
   return Math.max(0, bound.max - committed(ledger, bound));
 }
 
-/** Each bound with what is used, reserved and free of it. */
+/** Each bound with what is used, reserved and free. */
 export function usesOf(ledger: Ledger): readonly BoundUse[] {
   return boundsOf(ledger).map((bound) => ({
     ...bound,
@@ -97,13 +98,13 @@ export function usesOf(ledger: Ledger): readonly BoundUse[] {
   }));
 }
 
-/** What is reserved of an own limit for children that live, beyond what they have reported. */
+/** What is reserved of the run's own limit for live children, beyond what they have reported. */
 export function reservedOf(ledger: Ledger, limit: Limit): number {
   if (ledger.children.length === 0 || !isTreeLimit(limit)) return 0;
   return reservedIn(ledger, leaseId(ledger.runId, limit), limit.key);
 }
 
-/** What a child gets of each bound, or the first bound that has not even one unit for it. */
+/** What a child gets of each bound, or the first bound that has not a single unit for it. */
 export type Reservation =
   | { readonly kind: 'reserved'; readonly leases: readonly Lease[] }
   | { readonly kind: 'none'; readonly bound: Bound };
@@ -113,7 +114,7 @@ export function reserve(ledger: Ledger, starting: number): Reservation {
   const leases: Lease[] = [];
   for (const bound of boundsOf(ledger)) {
     const { id, limit, origin } = bound;
-    // The children that start count themselves.
+    // The starting children are counted themselves.
     const starters = limit.key === CHILDREN ? starting : 0;
     const rest = Math.max(0, restOf(ledger, bound) - starters);
     const isNeeded = NEEDED.includes(limit.key);
@@ -131,8 +132,8 @@ export function reserve(ledger: Ledger, starting: number): Reservation {
 }
 
 /**
- * What `child` gets for leases `ids` that it asks for, or a refusal: of the rest of each half, or an equal
- * part when it is one of several that are answered `together`.
+ * What `child` gets for leases `ids` that it asks for, or a refusal: half of the rest of each
+ * bound, or an equal share if it is one of several children that are answered `together`.
  */
 export function grantMore(
   ledger: Ledger,
@@ -143,29 +144,25 @@ export function grantMore(
   const bounds = boundsOf(ledger);
   return ids.map((id): LeaseAnswer => {
     const bound = bounds.find((known) => known.id === id);
-    // The limit was lifted since: nobody counts the child's part any more.
+    // The limit was lifted in the meantime, so the child's share no longer counts.
     if (bound === undefined) return { id, lifted: true };
     const { granted: before = 0, recalls } = child.leases.find((lease) => lease.id === id) ?? {};
     const held = Math.max(before, child.awaited?.[id] ?? 0, child.totals[bound.limit.key] ?? 0);
     const rest = restOf(ledger, bound);
-    const known = recalls === undefined ? {} : { recalls };
     return rest > 0
-      ? { id, granted: held + Math.ceil(rest / (together + 1)), ...known }
-      : { id, granted: before, ...known, refused: refusalOf(ledger, bound) };
+      ? defined({ id, granted: held + Math.ceil(rest / (together + 1)), recalls })
+      : defined({ id, granted: before, recalls, refused: refusalOf(ledger, bound) });
   });
 }
 
-/** The leases among `ids` of which nothing is left to give: more has to come from above. */
+/** The leases among `ids` of which nothing is left to grant, so more must come from the parent. */
 export function emptyLeases(ledger: Ledger, ids: readonly string[]): readonly string[] {
   return ledger.leases
     .filter((lease) => ids.includes(lease.id) && restOf(ledger, boundOfLease(lease)) === 0)
     .map(({ id }) => id);
 }
 
-/**
- * The leases that have no room for `needs`, work that is to start, by base key: it does not fit, or
- * more is spent and reserved than was granted.
- */
+/** The leases that are overspent or have no room for `needs`, the next work by base key. */
 export function shortLeases(ledger: Ledger, needs: Numbers): readonly Lease[] {
   return ledger.leases.filter((lease) => {
     const need = needs[lease.limit.key] ?? 0;
@@ -173,7 +170,7 @@ export function shortLeases(ledger: Ledger, needs: Numbers): readonly Lease[] {
   });
 }
 
-/** The leases of which more than four fifths are spent, and no refusal has said that this is all. */
+/** The leases of which more than four fifths are spent, unless the last answer was a refusal. */
 export function lowLeases(ledger: Ledger): readonly Lease[] {
   return ledger.leases.filter((lease) => {
     const spent = committed(ledger, lease);
@@ -182,8 +179,8 @@ export function lowLeases(ledger: Ledger): readonly Lease[] {
   });
 }
 
-/** The first lease that one more of `keys` would cross, beside `pending` that is in flight. */
-export function leaseInTheWay(
+/** The first lease that one more of `keys` would cross, besides `pending` in flight. */
+export function blockingLease(
   ledger: Ledger,
   keys: readonly string[],
   pending: Numbers = {},
@@ -191,7 +188,7 @@ export function leaseInTheWay(
   for (const lease of ledger.leases) {
     const { key } = lease.limit;
     if (!keys.includes(key)) continue;
-    // What is in flight counts once, whoever knows of it.
+    // Work in flight counts once, even if both sides report it.
     const beside = Math.max(0, (pending[withoutSelf(key)] ?? 0) - inFlight(ledger, key));
     const value = committed(ledger, lease) + beside;
     if (value + 1 > lease.granted) return breachOf(ledger, boundOfLease(lease));
@@ -200,8 +197,8 @@ export function leaseInTheWay(
 }
 
 /**
- * The first bound of which more is spent and reserved than may be: no model call, call or program may
- * start. What a limit refuses does not end the run.
+ * The first bound on which more is spent and reserved than allowed; if there is one, no model call,
+ * call or program may start. A limit that refuses does not end the run.
  */
 export function overdrawn(ledger: Ledger): Breach | null {
   const found = boundsOf(ledger).find(
@@ -210,7 +207,7 @@ export function overdrawn(ledger: Ledger): Breach | null {
   return found === undefined ? null : breachOf(ledger, found);
 }
 
-/** The breach of a bound that has no room; of a lease with the numbers of the ancestor. */
+/** The breach of a bound without room; for a lease with the numbers of the ancestor. */
 export function breachOf(ledger: Ledger, bound: Bound): Breach {
   const { limit, origin } = bound;
   // An ancestor may have changed its limit since the lease began.
@@ -220,8 +217,10 @@ export function breachOf(ledger: Ledger, bound: Bound): Breach {
   return value > max ? base : { ...base, attempted: value + 1 };
 }
 
-/** How far a limit is used up, as far as this run knows: an ancestor has told its own numbers. */
-function refusalOf(ledger: Ledger, bound: Bound): Refusal {
+/**
+ * How much of a limit is used: by the ancestor's numbers if it sent any, else as this run knows.
+ */
+function refusalOf(ledger: Ledger, bound: Bound): LeaseRefusal {
   return bound.refused ?? { value: committed(ledger, bound), max: bound.limit.max };
 }
 
@@ -231,7 +230,7 @@ function ownBounds({ runId, limits }: Ledger): readonly Bound[] {
     if (!isTreeLimit(limit)) continue;
     const id = leaseId(runId, limit);
     const known = bounds.get(id);
-    // Of two limits on one key the smaller binds.
+    // Of two limits on one key, the smaller counts.
     if (known === undefined || limit.max < known.max) {
       bounds.set(id, { id, limit, origin: 'self', max: limit.max });
     }
@@ -240,18 +239,18 @@ function ownBounds({ runId, limits }: Ledger): readonly Bound[] {
 }
 
 function boundOfLease({ id, limit, origin, granted, refused }: Lease): Bound {
-  return { id, limit, origin, max: granted, ...(refused === undefined ? {} : { refused }) };
+  return defined({ id, limit, origin, max: granted, refused });
 }
 
 const TOOL_CALLS = 'agent:tool_calls';
 const MODEL_CALLS = 'agent:model_calls';
 
-/** What of counter `key` runs in the run itself: it is counted when it has ended. */
+/** How much of counter `key` is in flight in the run itself; it is counted at its end. */
 function inFlight({ calls, models }: Ledger, key: string): number {
   return countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
 }
 
-/** How many of `names` the counter `key` counts: all of `base`, one name, or none. */
+/** How many of `names` counter `key` counts: all if it is `base`, else those that it names. */
 function countOf(base: string, names: readonly string[], key: string): number {
   if (key === base) return names.length;
   return key.startsWith(`${base}:`) ? names.filter((name) => key === `${base}:${name}`).length : 0;

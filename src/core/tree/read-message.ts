@@ -1,7 +1,5 @@
-/**
- * What comes as a message of another run, which any client may have written: read once, into the types,
- * or refused in one sentence.
- */
+/** Reads messages between runs, which any client may have sent. */
+import { defined } from '../base/defined.ts';
 import type { PendingItem } from '../contract/messages.ts';
 import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
@@ -10,62 +8,62 @@ import type { Numbers } from '../contract/stats.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn, ParentLink } from '../contract/lease.ts';
 import type {
   ChildCancel,
-  DeadlineNews,
+  DeadlineChange,
   LeaseGrant,
   LeaseRequest,
   ProgressMessage,
 } from '../contract/tree-messages.ts';
 
-/** What a child tells about itself; null for what no child of ours says. */
+/** A child's report; null if it is not one. */
 export function readProgress(payload: unknown): ProgressMessage | null {
   const base = readReport(payload);
   if (base === null || base.kind !== 'progress') return null;
   const pending = base.payload['pending'];
-  if (!Array.isArray(pending) || !pending.every(isItem)) return null;
+  if (!isListOf(pending, isItem)) return null;
   const { childId, number, totals, returned } = base;
-  const final = base.payload['final'] === true ? { final: true as const } : {};
-  return { v: 1, kind: 'progress', childId, number, totals, pending, ...returned, ...final };
+  const final = base.payload['final'] === true || undefined;
+  return defined({ v: 1, kind: 'progress', childId, number, totals, pending, returned, final });
 }
 
-/** A child's wish for more; null for what no child of ours says. */
+/** A child's request for more; null if it is not one. */
 export function readLeaseRequest(payload: unknown): LeaseRequest | null {
   const base = readReport(payload);
   if (base === null || base.kind !== 'lease-request') return null;
   const wants = base.payload['wants'];
-  if (!Array.isArray(wants) || !wants.every((id) => typeof id === 'string')) return null;
+  if (!isListOf(wants, isText)) return null;
   const { childId, number, totals, returned } = base;
-  return { v: 1, kind: 'lease-request', childId, number, totals, wants, ...returned };
+  return defined({ v: 1, kind: 'lease-request', childId, number, totals, wants, returned });
 }
 
-/** What a parent grants; null for what no parent of ours says. */
+/** A parent's grant; null if it is not one. */
 export function readLeaseGrant(payload: unknown): LeaseGrant | null {
   if (!isMessage(payload, 'lease-grant')) return null;
   const { number, leases } = payload;
-  if (!isCount(number) || !Array.isArray(leases) || !leases.every(isAnswer)) return null;
+  if (!isCount(number) || !isListOf(leases, isAnswer)) return null;
   return { v: 1, kind: 'lease-grant', number, leases };
 }
 
-/** A parent's word to end; null for a cancel by anybody else. */
+/** A parent's order to end; null for a cancel from anywhere else. */
 export function readChildCancel(payload: unknown): ChildCancel | null {
   if (!isMessage(payload, 'cancel') || typeof payload['message'] !== 'string') return null;
   const { message, breach } = payload;
-  if (breach === undefined) return { v: 1, kind: 'cancel', message };
-  return isBreach(breach) ? { v: 1, kind: 'cancel', message, breach } : null;
+  if (breach !== undefined && !isBreach(breach)) return null;
+  return defined({ v: 1, kind: 'cancel', message, breach });
 }
 
-/** Until when the runs above may run; null for what no parent of ours says. */
-export function readDeadlineNews(payload: unknown): DeadlineNews | null {
+/** The deadlines of the ancestors; null if the message is not one. */
+export function readDeadlineChange(payload: unknown): DeadlineChange | null {
   if (!isMessage(payload, 'deadlines')) return null;
   const { number, deadlines } = payload;
-  if (!isCount(number) || !Array.isArray(deadlines) || !deadlines.every(isDeadline)) return null;
+  if (!isCount(number) || !isListOf(deadlines, isDeadline)) return null;
   return { v: 1, kind: 'deadlines', number, deadlines };
 }
 
-/** The link of a start to a parent with address `workflowId`, if it has one. */
+/** The link of a start to the parent at address `workflowId`, if it has one. */
 export function readParentLink(payload: unknown, workflowId: string): ParentLink | null {
   if (!isPlainObject(payload) || !isPlainObject(payload['parent'])) return null;
   const { parent } = payload;
-  // Only workflows of ours start children, so what fits the address was written by one.
+  // Only our workflows start children, so a link with the right address was written by one.
   return parent['v'] === 1 && parent['workflowId'] === workflowId
     ? (parent as unknown as ParentLink)
     : null;
@@ -76,16 +74,14 @@ function readReport(payload: unknown): {
   readonly childId: string;
   readonly number: number;
   readonly totals: Numbers;
-  readonly returned: { readonly returned?: readonly LeaseReturn[] };
+  readonly returned: readonly LeaseReturn[] | undefined;
   readonly payload: { readonly [field: string]: unknown };
 } | null {
   if (!isPlainObject(payload) || payload['v'] !== 1) return null;
   const { kind, childId, number, totals, returned } = payload;
   if (typeof childId !== 'string' || !isCount(number) || !isTotals(totals)) return null;
-  const base = { kind, childId, number, totals, payload };
-  if (returned === undefined) return { ...base, returned: {} };
-  if (!Array.isArray(returned) || !returned.every(isReturn)) return null;
-  return { ...base, returned: { returned } };
+  if (returned !== undefined && !isListOf(returned, isReturn)) return null;
+  return { kind, childId, number, totals, returned, payload };
 }
 
 function isMessage(
@@ -100,6 +96,17 @@ function isTotals(value: unknown): value is Numbers {
     isPlainObject(value) &&
     Object.entries(value).every(([key, total]) => !isSelf(key) && isCount(total))
   );
+}
+
+function isListOf<Item>(
+  value: unknown,
+  isItem: (item: unknown) => item is Item,
+): value is readonly Item[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function isCount(value: unknown): value is number {

@@ -1,27 +1,27 @@
 /**
- * Taking back what was reserved: when a bound is lowered below what is spent and promised of it, all that
- * its children have not spent is recalled; they ask again for what they need.
+ * Takes reservations back: when a bound is lowered below what is spent and granted of it, all that
+ * its children have not spent is recalled. They ask again for what they need.
  *
- * I1  A recall is an answer that nobody has asked for, with a higher `recalls`. What was granted before it
- *     does not count any more, in whatever order the two arrive.
- * I2  What is recalled stays reserved until the child has said what it keeps, which it says when all below
- *     it have said so: only then is it free. So a recall that is lost, late or doubled frees nothing.
- * I3  A child keeps what it has spent and what it has in flight, never less.
+ * I1  A recall is an unrequested answer with a higher `recalls`. Earlier grants are void, in
+ *     whatever order they arrive.
+ * I2  A recalled amount stays reserved until the child has said what it keeps, after all its
+ *     descendants have. So a recall that is lost, late or repeated frees nothing.
+ * I3  A child keeps at least what it has spent and has in flight.
  */
 import type { Numbers } from '../contract/stats.ts';
 import type { OpenChild } from './child-totals.ts';
 import type { LeaseAnswer, LeaseReturn } from '../contract/lease.ts';
 import { boundsOf, committed, restOf, type Bound, type Ledger } from './ledger.ts';
 
-/** What one child is told. */
+/** The recall that one child gets. */
 export interface Recall {
   readonly childId: string;
   readonly leases: readonly LeaseAnswer[];
 }
 
-/** What is to be recalled: of each bound of which more is spent and promised than it now is. */
+/** What to recall: for every bound that is now below what is spent plus granted. */
 export function recallsOf(ledger: Ledger): readonly Recall[] {
-  const low = boundsOf(ledger).filter((bound) => promised(ledger, bound) > bound.max);
+  const low = boundsOf(ledger).filter((bound) => spentPlusGranted(ledger, bound) > bound.max);
   if (low.length === 0) return [];
   return ledger.children.flatMap((child) => {
     const leases = low.flatMap(({ id, limit }): readonly LeaseAnswer[] => {
@@ -34,7 +34,7 @@ export function recallsOf(ledger: Ledger): readonly Recall[] {
   });
 }
 
-/** What a run keeps of each of its leases that was recalled; of one that a child has yet to return, nothing yet. */
+/** What a run keeps of each recalled lease; nothing for leases that a child has yet to return. */
 export function returnsOf(ledger: Ledger): readonly LeaseReturn[] {
   return ledger.leases.flatMap(({ id, limit, granted, recalls }) =>
     recalls === undefined || isAwaited(ledger, id)
@@ -43,21 +43,21 @@ export function returnsOf(ledger: Ledger): readonly LeaseReturn[] {
   );
 }
 
-/** Whether what `ids` have no room for may have it when all children have said what they keep. */
+/** Whether `ids` may get room when all children have said what they keep. */
 export function isRoomAwaited(ledger: Ledger, ids: readonly string[]): boolean {
   return boundsAwaited(ledger).some(
     (bound) => ids.includes(bound.id) && restOf(ledger, bound) === 0,
   );
 }
 
-/** Whether work that needs `needs`, by base key, has to wait until children have said what they keep. */
+/** Whether work that needs `needs`, by base key, must wait for children to say what they keep. */
 export function areNeedsAwaited(ledger: Ledger, needs: Numbers): boolean {
   return boundsAwaited(ledger).some(
     (bound) => committed(ledger, bound) + (needs[bound.limit.key] ?? 0) > bound.max,
   );
 }
 
-/** What may still be spent of leases that `answers` recall, beside what was awaited before. */
+/** What may still be spent of leases that `answers` recall, with what was awaited before. */
 export function awaitedAfter(
   { leases, awaited = {} }: Pick<OpenChild, 'leases' | 'awaited'>,
   answers: readonly LeaseAnswer[],
@@ -71,10 +71,10 @@ export function awaitedAfter(
       after[answer.id] = Math.max(after[answer.id] ?? 0, lease.granted);
     }
   }
-  return Object.keys(after).length === 0 ? {} : { awaited: after };
+  return awaitedOf(after);
 }
 
-/** A child that has said what it keeps: what it keeps is granted, and the rest is free (I2). */
+/** A child after it has said what it keeps: that is granted, and the rest is free (I2). */
 export function withReturns(
   { awaited = {}, ...child }: OpenChild,
   returned: readonly LeaseReturn[],
@@ -86,7 +86,11 @@ export function withReturns(
     delete after[lease.id];
     return { ...lease, granted: Math.max(lease.granted, kept.kept) };
   });
-  return { ...child, leases, ...(Object.keys(after).length === 0 ? {} : { awaited: after }) };
+  return { ...child, leases, ...awaitedOf(after) };
+}
+
+function awaitedOf(awaited: Numbers): Pick<OpenChild, 'awaited'> {
+  return Object.keys(awaited).length === 0 ? {} : { awaited };
 }
 
 function boundsAwaited(ledger: Ledger): readonly Bound[] {
@@ -98,8 +102,8 @@ function isAwaited({ children }: Ledger, id: string): boolean {
   return children.some(({ awaited }) => awaited?.[id] !== undefined);
 }
 
-/** What is spent of a bound, and what its children were last told that they may spend. */
-function promised(ledger: Ledger, bound: Bound): number {
+/** What is spent of a bound, plus what its children were last granted. */
+function spentPlusGranted(ledger: Ledger, bound: Bound): number {
   const children = ledger.children.map((child) => ({ ...child, awaited: {} }));
   return committed({ ...ledger, children }, bound);
 }

@@ -1,4 +1,5 @@
-/** What a run's state holds of its tree, and how events change it. */
+/** The part of a run's state about its tree, and how events change it. */
+import { defined } from '../base/defined.ts';
 import type { EventBase, EventBody } from '../contract/events.ts';
 import type { PendingItem } from '../contract/messages.ts';
 import type { ChildSummary } from '../contract/step.ts';
@@ -6,30 +7,30 @@ import type { ChildEnds, OpenChild } from './child-totals.ts';
 import { withAnswers, type Lease, type ParentLink } from '../contract/lease.ts';
 import { awaitedAfter, withReturns } from './recall.ts';
 
-/** The part of a run's state that is about the runs above and below it; all absent without any. */
+/** Every field is absent in a run without parent and children. */
 export interface TreeState {
-  /** The run above; absent for a root. */
+  /** The parent; absent for a root. */
   readonly parent?: ParentLink;
-  /** Parts of limits of ancestors, nearest ancestor first. */
+  /** Shares of the limits of ancestors, nearest ancestor first. */
   readonly leases?: readonly Lease[];
   /** Number of the newest request for more, and of the newest that was answered. */
   readonly leaseAsked?: number;
   readonly leaseAnswered?: number;
-  /** Number of the newest change of deadlines that the parent has told. */
+  /** Number of the newest change of deadlines that the parent has sent. */
   readonly deadlinesHeard?: number;
-  /** Children that live, oldest first. */
+  /** Live children, oldest first. */
   readonly children?: readonly OpenChild[];
   /** Children that have ended, oldest end first. */
   readonly childEnds?: ChildEnds;
 }
 
-/** What events about children bring that is not published. */
+/** The data of child events that is not published. */
 export interface TreeCarried {
   /** The child that `agent:child:spawn` begins. */
   readonly child?: OpenChild;
-  /** What waits in a child, by `agent:child:report`. */
+  /** What waits in a child, as `agent:child:report` reports it. */
   readonly pending?: readonly PendingItem[];
-  /** What is left of a child, by `agent:child:complete`. */
+  /** The summary of a child, as `agent:child:complete` reports it. */
   readonly summary?: ChildSummary;
 }
 
@@ -49,7 +50,7 @@ export type TreeEvent = EventBase &
     }
   >;
 
-/** What `event` changes. */
+/** The fields that `event` changes. */
 export function changedTree(
   state: TreeState,
   event: TreeEvent,
@@ -72,24 +73,21 @@ export function changedTree(
         ...(returned.length === 0 ? child : withReturns(child, returned)),
         number: Math.max(child.number, number),
         totals,
-        ...(pending === undefined ? {} : { pending }),
-        ...(event.final === true ? { final: true as const } : {}),
+        ...defined({ pending, final: event.final }),
       }));
     }
     case 'agent:child:granted':
       return changed(event.childId, ({ awaited, ...child }) => ({
         ...child,
-        ...awaitedAfter({ ...child, ...(awaited === undefined ? {} : { awaited }) }, event.leases),
+        ...awaitedAfter({ ...child, ...defined({ awaited }) }, event.leases),
         answered: Math.max(child.answered, event.number),
         leases: withAnswers(child.leases, event.leases, event.number >= child.answered),
       }));
     case 'agent:child:complete':
-      return {
+      return defined({
         children: children.filter(({ childId }) => childId !== event.childId),
-        ...(carried.summary === undefined
-          ? {}
-          : { childEnds: [...(state.childEnds ?? []), carried.summary] }),
-      };
+        childEnds: carried.summary && [...(state.childEnds ?? []), carried.summary],
+      });
     case 'agent:lease:asked':
       return { leaseAsked: event.seq };
     case 'agent:lease:answered':

@@ -4,7 +4,6 @@ import type { LimitsInput } from '../../core/contract/input.ts';
 import type { Message } from '../../core/base/message.ts';
 import type { CompactionOptions } from './define-compaction.ts';
 import type {
-  AgentModel,
   AnswerDefinition,
   FormatDefinition,
   PromptFunction,
@@ -14,43 +13,47 @@ import type {
   ToolDefinition,
   ValidatorDefinition,
 } from '../definition/definitions.ts';
-import type { SignatureInput } from '../text/define-signature.ts';
+import type { AgentModel } from '../model/model-entry.ts';
+import type { SignatureInput } from '../schema/define-signature.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
 import type { ToolSearchOptions } from '../definition/tool-search-options.ts';
 
-/** What an agent does that does not say otherwise. */
+/** The defaults of {@link AgentOptions}. */
 export const AGENT_DEFAULTS = {
   /** Works with every model and shows its thinking. */
   mode: 'react',
   thinking: 'Think about what you know, what is missing and what to do next.',
-  /** What an answer beside an action says was written before the action's result was known. */
+  /** An answer next to an action was written before the result of the action was known. */
   precedence: 'action',
-  /** A model that forgot the format can repair its reply; the streak limit bounds the tries. */
+  /** A model that forgot the format can repair its reply; a limit on streaks bounds the tries. */
   onUnparsed: 'retry',
   parallel: true,
-  /** More calls than this in one turn are a model gone astray. */
+  /** More calls than this in one turn mean that the model is in a loop. */
   maxCallsPerTurn: 64,
   /** Some providers refuse a request whose last message is not the user's. */
   markers: ['Begin.', 'Continue.'],
   timeZone: 'UTC',
   /** Turns that only repair a rejected `return`. */
   retryTurns: 0,
-  /** A plain value of the only program is its answer, and the newest one stands in when turns run out. */
+  /**
+   * With `maxTurns: 1`, the plain value of the program is the answer. With more turns, the newest
+   * plain value becomes the answer when turns run out.
+   */
   completion: 'implicit',
   transport: 'content',
   memoryLimitBytes: 1_048_576,
   memoryStrategy: 'strict',
-  /** What a model can take in at a glance; it prints more when it needs more. */
+  /** Short enough for each turn; a program prints more when the model needs more. */
   sizes: { feedbackChars: 512, resultChars: 250, sampleItems: 3, sampleChars: 80 },
 } as const;
 
-/** The modes by their names of today. */
+/** The modes by their current names. */
 export const AVAILABLE_MODES = ['react', 'chat', 'json', 'text', 'lisp'] as const;
 
-/** A mode. */
+/** One of {@link AVAILABLE_MODES}. */
 export type AvailableMode = (typeof AVAILABLE_MODES)[number];
 
-/** Turns of an agent that does not say how many; the others are bounded by the default limits. */
+/** The default of `maxTurns` by mode. In the other modes the default limits bound the turns. */
 export const MODE_TURNS: { readonly [mode in Mode]?: number } & { readonly lisp: number } = {
   json: 5,
   text: 1,
@@ -61,115 +64,127 @@ export const MODE_TURNS: { readonly [mode in Mode]?: number } & { readonly lisp:
 export interface AgentOptions {
   /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique on a worker. */
   readonly name: string;
-  /** What it is good for, for people and for agents that use it as a tool. */
+  /** What the agent does, for people and for agents that use it as a tool. Default: none. */
   readonly description?: string;
   /**
-   * `react` (default): sections in text. `chat`: native tool calls of the provider. `json`: one JSON value
-   * that fits the signature. `text`: text. `lisp`: programs that call the tools; `ptc_lisp` is its other name.
+   * `react` (default): sections in text. `chat`: native tool calls of the provider. `json`: one
+   * JSON value that fits the signature. `text`: any text. `lisp`: programs that call the tools;
+   * `ptc_lisp` is an alias.
    */
   readonly mode?: AvailableMode | 'ptc_lisp';
   /** The id of a model entry, an entry, a model of the AI SDK, or a function. */
   readonly model: AgentModel;
   /**
-   * What goes in and what comes out: `(review :string) -> {score :int}`, or schemas. `json` needs one with an
-   * output, `text` ignores it, `react` and `chat` answer with JSON when there is one.
+   * The inputs and the output: `(review :string) -> {score :int}`, or schemas. Mode `json` needs
+   * one with an output, `text` ignores it, and `react` and `chat` answer with JSON when it has an
+   * output.
    */
   readonly signature?: SignatureInput;
   /**
-   * Template of the task; default `{{task}}`. It is filled in with the context. react: a function instead
-   * writes the messages before examples and task, in place of the one system message of the built-in
-   * prompt. Called on the worker for each request.
+   * Template of the task, filled in with the context. Default `{{task}}`. In mode react it may be a
+   * function that writes the messages before examples and task, in place of the built-in system
+   * message. It is called on the worker for each request.
    */
   readonly prompt?: string | PromptFunction;
   /** What fields of the output mean, by name; shown in prompts and schemas. */
   readonly fieldDescriptions?: { readonly [name: string]: string };
   /** What keys of the context mean; shown in prompts. */
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Digits behind the point that floats of the answer keep, 0 to 15. Default: all. */
+  /** Digits after the decimal point that floats of the answer keep, 0 to 15. Default: all. */
   readonly floatPrecision?: number;
-  /** System text, or a function on the worker that writes it for each request. */
+  /** System text, or a function on the worker that writes it for each request. Default: none. */
   readonly instructions?: string | TextFunction;
-  /** What must always hold; stands behind the instructions. */
+  /** Rules that always apply; they follow the instructions in the prompt. Default: none. */
   readonly rules?: string | TextFunction;
   readonly tools?: readonly ToolDefinition[];
-  /** The prompt says how to search the tools instead of showing all of them. Default: it shows all. */
+  /** The prompt explains how to search the tools. Default: it lists all tools. */
   readonly toolSearch?: ToolSearchOptions;
-  /** True adds the tool `ask_user`, by which the model asks a person and waits. Default false. */
+  /**
+   * True adds the tool `ask_user`: the model asks a person and waits for the answer. Default false.
+   */
   readonly askUser?: boolean;
-  /** True adds the tool `llm_query`, by which the model asks a model a question. Default false. */
+  /** True adds the tool `llm_query`: the model asks another model a question. Default false. */
   readonly llmQuery?: boolean;
   /** Functions around each model call, the first outermost. */
   readonly modelMiddleware?: readonly ModelMiddleware[];
   /** Functions around each tool call, the first outermost. */
   readonly toolMiddleware?: readonly ToolMiddleware[];
-  /** Judges of answers, behind those of `answer`. */
+  /** Validators of answers; they run after those of `answer`. Default: none. */
   readonly validators?: readonly ValidatorDefinition[];
-  /** Bounds of the run; default limits are on, and dropped by `'unlimited'` only. */
+  /** Limits of the run. Default limits apply unless this is `'unlimited'`. */
   readonly limits?: LimitsInput;
   /**
-   * From 1; of it and the limit `iterations` the smaller holds. In `json` it counts attempts: the first and
-   * its repairs, default 5. In `lisp` it counts programs, `retryTurns` not included, default 5. In `text` it is
-   * always 1.
+   * Maximum of turns, from 1; the smaller of it and the limit `iterations` applies. In `json` it
+   * counts the first attempt and its repairs, default 5. In `lisp` it counts programs, but not
+   * `retryTurns`; default 5. In `text` it is always 1. Default in the other modes: only the limit.
    */
   readonly maxTurns?: number;
-  /** Default true: the calls of a turn start together. */
+  /** True: the calls of a turn start together. Default true. */
   readonly parallel?: boolean;
-  /** Default 64, from 1. */
+  /** Maximum of calls in one turn, from 1. Default 64. */
   readonly maxCallsPerTurn?: number;
-  /** Messages between the system text and the task. */
+  /** Messages between the system text and the task. Default: none. */
   readonly examples?: readonly Message[];
-  /** IANA name for dates in instructions; default `UTC`. */
+  /** IANA name of the time zone for dates in instructions. Default `UTC`. */
   readonly timeZone?: string;
   /** Task queues of model and tool activities; default: the queue of the run. */
   readonly queues?: QueueSpec;
   /**
-   * When and how the conversation is made shorter, or false for never. Default: with a
-   * `contextWindow` on the model, `context(0.8)` with `mask()`, then `summarize({ keepRecent: 3 })`;
-   * without one, never.
+   * When and how the conversation is shortened; false for never. Default for a model with a
+   * `contextWindow`: at `context(0.8)`, by `mask()`, then `summarize({ keepRecent: 3 })`. Default
+   * for others: never.
    */
   readonly compaction?: CompactionOptions | false;
   /**
-   * react: false for no thinking section, a guidance text, or a section; default true. lisp: whether the
-   * model reasons before its program; default false.
+   * react: false for no thinking section, a guidance text, or a section; default true. lisp:
+   * whether the model reasons before its program; default false.
    */
   readonly thinking?: boolean | string | SectionDefinition;
   /** react: further sections, between thinking and action. */
   readonly sections?: readonly SectionDefinition[];
-  /** react: `xml`, `markdown`, or with options `xmlFormat()` and its like. Default `xml`. */
+  /** react: `xml`, `markdown`, or a format with options such as `xmlFormat()`. Default `xml`. */
   readonly format?: FormatDefinition | FormatDefinition['kind'];
-  /** react: `yaml`, `json`, or with options `yamlToolchain()` and its like. Default `yaml`. */
+  /**
+   * react: `yaml`, `json`, or a toolchain with options such as `yamlToolchain()`. Default `yaml`.
+   */
   readonly toolchain?: ToolchainDefinition | ToolchainDefinition['kind'];
-  /** react: default `textAnswer()`. */
+  /** react: the kind of answer. Default `textAnswer()`. */
   readonly answer?: AnswerDefinition;
-  /** react: what counts in a reply with an action and an answer. Default `action`. */
+  /** react: which one counts when a reply has an action and an answer. Default `action`. */
   readonly precedence?: 'action' | 'answer';
   /** react: what happens to a reply without sections. Default `retry`. */
   readonly onUnparsed?: 'retry' | 'answer' | 'fail';
-  /** react: last user message of the first and of later requests, or false for none. */
+  /** react: the last user message of the first and of later requests; false for none. */
   readonly markers?: readonly [string, string] | false;
   /** lisp: further turns, only to repair a rejected `return`. Default 0. */
   readonly retryTurns?: number;
-  /** lisp: `explicit`: only `return` ends the run. Default `implicit`. */
+  /** lisp: `explicit` means that only `return` ends the run. Default `implicit`. */
   readonly completion?: LispSpec['completion'];
-  /** lisp: `tool_call`: programs are native calls of `lisp_eval`. Default `content`: blocks in text. */
+  /**
+   * lisp: `tool_call` for programs as native calls of `lisp_eval`. Default `content`: blocks in
+   * text.
+   */
   readonly transport?: LispSpec['transport'];
   /** lisp: steps of a checklist that programs tick off with `step-done`. Default none. */
   readonly plan?: readonly string[];
-  /** lisp: tells the model of `task`, which keeps values over failures. Default false. */
+  /** lisp: true explains to the model that `task` keeps values across failures. Default false. */
   readonly journal?: boolean;
-  /** react, chat: the model may write programs beside calls. Default false. */
+  /** react, chat: true lets the model write programs as well as calls. Default false. */
   readonly programs?: boolean;
   /** lisp, programs: limits of each program; see docs/programs.md. */
   readonly program?: ProgramSpec['limits'];
-  /** lisp, programs: UTF-8 bytes that definitions may take. Default 1,048,576. */
+  /** lisp, programs: maximum size of definitions in UTF-8 bytes. Default 1,048,576. */
   readonly memoryLimitBytes?: number;
-  /** lisp, programs: too large definitions end the run, or undo the program. Default `strict`. */
+  /**
+   * lisp, programs: whether definitions that are too large end the run (`strict`, the default) or
+   * undo the program (`rollback`).
+   */
   readonly memoryStrategy?: ProgramSpec['memoryStrategy'];
-  /** lisp, programs: how much of notes, values and data a model reads. */
+  /** lisp, programs: how much of feedback, results and data the model reads. */
   readonly sizes?: Partial<ProgramSizes>;
 }
 
-/** Options that no mode refuses as such; what they may be is another question. */
+/** Options of every mode, though a mode may refuse some of their values. */
 export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'name',
   'description',
@@ -194,7 +209,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'compaction',
 ];
 
-/** Options that belong to some modes only, and to which. */
+/** The modes of options that only some modes have. */
 export const MODE_OPTIONS: { readonly [name: string]: readonly Mode[] } = {
   thinking: ['react', 'lisp'],
   sections: ['react'],
@@ -221,7 +236,7 @@ export const MODE_OPTIONS: { readonly [name: string]: readonly Mode[] } = {
   sizes: ['react', 'chat', 'lisp'],
 };
 
-/** Options that say how programs run; beside `lisp` only agents with `programs: true` have them. */
+/** Options about programs, for mode `lisp` and for agents with `programs: true`. */
 export const PROGRAM_OPTIONS: readonly (keyof AgentOptions)[] = [
   'program',
   'memoryLimitBytes',
@@ -229,7 +244,7 @@ export const PROGRAM_OPTIONS: readonly (keyof AgentOptions)[] = [
   'sizes',
 ];
 
-/** Names of options in other products and older versions, and ours. */
+/** Our names for options that other products and older versions name differently. */
 export const OLD_NAMES: { readonly [name: string]: string } = {
   output: 'mode',
   max_turns: 'maxTurns',

@@ -1,19 +1,79 @@
-/** What is wrong with the options of an agent: all of it, so that one run of the program shows it. */
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+/**
+ * The checks of `defineAgent`: all problems at once, so that one run of a program shows them all.
+ */
 import { isPlainObject } from '../../core/base/json.ts';
-import { shown } from '../../core/text/shown.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
-import type { AgentOptions } from './agent-options.ts';
+import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
+import { shown } from '../../core/text/shown.ts';
+import { expected, fieldProblems, unknownFields } from '../checks/fields.ts';
+import type { Kind, Rule, Rules } from '../checks/fields.ts';
+import { hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
+import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
+import { modelProblems } from '../model/model-problems.ts';
+import { defineSignature } from '../schema/define-signature.ts';
+import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
-import { defineSignature } from '../text/define-signature.ts';
-import { hasKind } from '../checks/has-kind.ts';
-import { modeProblems } from './mode-problems.ts';
-import { programProblems } from './program-problems.ts';
+import { isProgramMode, modeName, modeProblems } from './mode-problems.ts';
+import { optionProblems } from './option-problems.ts';
 import { promptProblems } from './prompt-problems.ts';
 import { sectionProblems } from './section-problems.ts';
-import { toolSearchProblems } from './tool-search-problems.ts';
-import { nameProblems } from '../tool/tool-problems.ts';
-import { optionProblems } from './option-problems.ts';
+import { toolSearchRule } from './tool-search-problems.ts';
+
+/** Maximum of digits after the decimal point. A double keeps no more exactly. */
+const MAX_DIGITS = 15;
+
+const TEXT_OR_FUNCTION: Kind = {
+  wanted: 'to be a text or a function',
+  fits: (value) => typeof value === 'string' || typeof value === 'function',
+  code: 'agent_text',
+};
+
+const TEXTS_BY_NAME: Kind = {
+  wanted: 'to be texts by name',
+  fits: (value) =>
+    isPlainObject(value) && Object.values(value).every((text) => typeof text === 'string'),
+  code: 'agent_text',
+  advice: "Write it as { name: 'text' }.",
+};
+
+const FUNCTIONS: Kind = {
+  wanted: 'to be a list of functions',
+  fits: listOf((layer) => typeof layer === 'function'),
+  code: 'middleware',
+  advice: 'Write it as a list.',
+};
+
+const TIME_ZONE: Kind = {
+  wanted: 'to be an IANA name such as Europe/Berlin',
+  fits: (value) => typeof value === 'string' && isTimeZone(value),
+  code: 'time_zone',
+};
+
+/** Checked for agents whose model writes programs. */
+const PROGRAM_FIELDS: Rules = {
+  memoryStrategy: oneOf('strict', 'rollback'),
+  memoryLimitBytes: range(1),
+  program: numbersByName(
+    'program',
+    Object.entries(PROGRAM_LIMITS).map(([name, { highest }]) => [name, range(1, highest)]),
+  ),
+  sizes: numbersByName(
+    'sizes',
+    Object.keys(AGENT_DEFAULTS.sizes).map((name) => [name, range(1)]),
+  ),
+};
+
+/** Checked in mode `lisp`, whose thinking is a switch. */
+const LISP_FIELDS: Rules = {
+  completion: oneOf('implicit', 'explicit'),
+  transport: oneOf('content', 'tool_call'),
+  thinking: oneOf(true, false),
+  journal: oneOf(true, false),
+  retryTurns: range(0),
+  plan: { ...TEXTS, advice: 'Write a text for each step.' },
+};
 
 /** All problems of an agent's options, without the name of the agent in front. */
 export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
@@ -21,49 +81,68 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
     ...nameProblems(options.name, 'agent'),
     ...modeProblems(options),
     ...optionProblems(options),
-    ...programProblems(options),
-    ...promptProblems(options),
-    ...modelProblems(options.model),
-    ...textProblems(options),
-    ...toolProblems(options),
-    ...selfProblems(options),
-    ...toolSearchProblems(options.toolSearch, toolNames(options)),
-    ...middlewareProblems(options),
-    ...validatorProblems(options),
-    ...sectionProblems(options),
-    ...inputProblems(options.limits),
-    ...numberProblems(options),
-    ...choiceProblems(options),
-    ...zoneProblems(options.timeZone),
-    ...compactionProblems(options.compaction),
+    ...fieldProblems(options, programRules(options), { code: 'agent_option' }),
+    ...fieldProblems(options, agentRules(options), { code: 'agent_option' }),
   ];
 }
 
-/** What is wrong with a model as an agent or a tool names it. */
-export function modelProblems(model: unknown): readonly UsageProblem[] {
-  const isObject = typeof model === 'object' && model !== null;
-  if (typeof model === 'function' || (typeof model === 'string' && model !== '')) return [];
-  if (isObject && ('specificationVersion' in model || 'model' in model)) return [];
-  const message = `Expected \`model\` to be the id of a model entry, an entry, a model of the AI SDK or a function, got ${shown(model)}. Choose a model.`;
-  return [{ code: 'agent_model', message }];
+function programRules(options: AgentOptions): Rules {
+  if (!isProgramMode(options)) return { programs: oneOf(true, false) };
+  return modeName(options) === 'lisp' ? { ...PROGRAM_FIELDS, ...LISP_FIELDS } : PROGRAM_FIELDS;
 }
 
-function textProblems(options: AgentOptions): readonly UsageProblem[] {
-  const fields = ['instructions', 'rules'] as const;
-  return fields.flatMap((field) => {
-    const value: unknown = options[field];
-    if (value === undefined || typeof value === 'string' || typeof value === 'function') return [];
-    const message = `Expected \`${field}\` to be a text or a function, got ${shown(value)}. Change it.`;
-    return [{ code: 'agent_text', message }];
-  });
+function agentRules(options: AgentOptions): Rules {
+  return {
+    prompt: () => promptProblems(options),
+    fieldDescriptions: TEXTS_BY_NAME,
+    contextDescriptions: TEXTS_BY_NAME,
+    model: modelProblems,
+    instructions: TEXT_OR_FUNCTION,
+    rules: TEXT_OR_FUNCTION,
+    tools: (tools) => [...toolProblems(tools), ...selfToolProblems(options)],
+    toolSearch: toolSearchRule(toolNames(options)),
+    modelMiddleware: FUNCTIONS,
+    toolMiddleware: FUNCTIONS,
+    validators: () => validatorProblems(options),
+    sections: () => sectionProblems(options),
+    limits: inputProblems,
+    maxTurns: range(1),
+    maxCallsPerTurn: range(1),
+    floatPrecision: range(0, MAX_DIGITS),
+    precedence: oneOf('action', 'answer'),
+    onUnparsed: oneOf('retry', 'answer', 'fail'),
+    parallel: oneOf(true, false),
+    askUser: oneOf(true, false),
+    llmQuery: oneOf(true, false),
+    timeZone: TIME_ZONE,
+    compaction: compactionProblems,
+  };
 }
 
-function toolProblems({ tools }: AgentOptions): readonly UsageProblem[] {
+/** An object of numbers, each of which may be left out. */
+function numbersByName(field: string, kinds: readonly (readonly [string, Kind])[]): Rule {
+  const [[first] = ['']] = kinds;
+  const rules = Object.fromEntries(kinds);
+  return [
+    {
+      wanted: 'to be numbers by name',
+      fits: isPlainObject,
+      advice: `Write it as { ${first}: 1000 }.`,
+    },
+    (value = {}) => [
+      ...unknownFields(value as object, Object.keys(rules), `\`${field}\``),
+      ...fieldProblems(value as object, rules, { code: 'number', within: `${field}.` }),
+    ],
+  ];
+}
+
+/** Names are compared with `-` read as `_`: programs call tools that way. */
+function toolProblems(tools: unknown): readonly UsageProblem[] {
   if (tools === undefined) return [];
-  if (!Array.isArray(tools)) return [listProblem('tools', 'defineTool', tools)];
+  if (!Array.isArray(tools)) return [notAList('tools', 'defineTool', tools)];
   const names = new Map<string, string>();
-  return tools.flatMap((tool, index) => {
-    if (!hasKind(tool, 'tool')) return [partProblem('tools', 'defineTool', index, tool)];
+  return tools.flatMap((tool: unknown, index) => {
+    if (!isTool(tool)) return [notMade(`tools[${index}]`, 'defineTool', tool)];
     const { name } = tool.spec;
     const folded = name.replaceAll('-', '_');
     const first = names.get(folded);
@@ -71,130 +150,69 @@ function toolProblems({ tools }: AgentOptions): readonly UsageProblem[] {
       names.set(folded, name);
       return [];
     }
-    const message =
-      first === name
-        ? `Expected tool names to be unique, got two tools named \`${name}\`. Rename one.`
-        : `Expected tool names to be unique when \`-\` is read as \`_\`, got \`${first}\` and \`${name}\`. Rename one.`;
-    return [{ code: 'duplicate_tool', message }];
+    const isSame = first === name;
+    const what = `tool names to be unique${isSame ? '' : ' when `-` is read as `_`'}`;
+    const got = isSame ? `two tools named \`${name}\`` : `\`${first}\` and \`${name}\``;
+    return [expected('duplicate_tool', what, got, 'Rename one.')];
   });
 }
 
-/** An agent that calls itself does so with its own parameters. */
-function selfProblems({ tools, signature }: AgentOptions): readonly UsageProblem[] {
+/** `selfTool()` takes the agent's own parameters, so there must be some. */
+function selfToolProblems({ tools, signature }: AgentOptions): readonly UsageProblem[] {
   if (!Array.isArray(tools)) return [];
-  const calls = tools.some(
-    (tool: unknown) => isPlainObject(tool) && hasKind(tool, 'tool') && isSelfTool(tool),
-  );
-  if (!calls) return [];
+  if (!tools.some((tool) => isTool(tool) && tool.child?.agent === null)) return [];
   const defined = signature === undefined ? undefined : defineSignature(signature);
   if (defined?.kind === 'problems') return [];
   if ((defined?.signature.params.length ?? 0) > 0) return [];
-  const message = 'Expected a `signature` with parameters for `selfTool()`, got none. Add one.';
-  return [{ code: 'self_tool', message }];
-}
-
-function isSelfTool({ child }: { readonly [field: string]: unknown }): boolean {
-  return isPlainObject(child) && child['agent'] === null;
+  const what = 'a `signature` with parameters for `selfTool()`';
+  return [expected('self_tool', what, 'none', 'Add one.')];
 }
 
 function toolNames({ tools }: AgentOptions): readonly string[] {
-  if (!Array.isArray(tools)) return [];
-  return tools.flatMap((tool) => (hasKind(tool, 'tool') ? [tool.spec.name] : []));
+  return Array.isArray(tools) ? tools.filter(isTool).map(({ spec }) => spec.name) : [];
 }
 
-function middlewareProblems(options: AgentOptions): readonly UsageProblem[] {
-  const fields = ['modelMiddleware', 'toolMiddleware'] as const;
-  return fields.flatMap((field) => {
-    const value: unknown = options[field];
-    const isFine =
-      value === undefined ||
-      (Array.isArray(value) && value.every((layer) => typeof layer === 'function'));
-    if (isFine) return [];
-    const message = `Expected \`${field}\` to be a list of functions, got ${shown(value)}. Write it as a list.`;
-    return [{ code: 'middleware', message }];
-  });
+function isTool(value: unknown): value is ToolDefinition {
+  return hasKind(value, 'tool');
 }
 
-function validatorProblems(options: AgentOptions): readonly UsageProblem[] {
-  const problems: UsageProblem[] = [];
+function validatorProblems({ answer, validators }: AgentOptions): readonly UsageProblem[] {
   const names = new Set<string>();
-  for (const list of [options.answer?.validators ?? [], options.validators ?? []]) {
-    if (!Array.isArray(list)) {
-      problems.push(listProblem('validators', 'defineValidator', list));
-      continue;
-    }
-    for (const [index, validator] of list.entries()) {
-      if (!hasKind(validator, 'validator')) {
-        problems.push(partProblem('validators', 'defineValidator', index, validator));
-        continue;
+  return [answer?.validators ?? [], validators ?? []].flatMap((list: unknown) => {
+    if (!Array.isArray(list)) return [notAList('validators', 'defineValidator', list)];
+    return list.flatMap((validator: unknown, index) => {
+      if (!isValidator(validator)) {
+        return [notMade(`validators[${index}]`, 'defineValidator', validator)];
       }
       const { name } = validator;
-      if (names.has(name)) {
-        const message = `Expected validator names to be unique, got two validators named \`${name}\`. Rename one.`;
-        problems.push({ code: 'duplicate_validator', message });
-      }
+      const isNew = !names.has(name);
       names.add(name);
-    }
-  }
-  return problems;
-}
-
-function listProblem(field: string, factory: string, got: unknown): UsageProblem {
-  const message = `Expected \`${field}\` to be a list of what \`${factory}\` returns, got ${shown(got)}. Write it as a list.`;
-  return { code: 'definition', message };
-}
-
-function partProblem(field: string, factory: string, index: number, got: unknown): UsageProblem {
-  const message = `Expected \`${field}[${index}]\` to be what \`${factory}\` returns, got ${shown(got)}. Define it with \`${factory}\`.`;
-  return { code: 'definition', message };
-}
-
-function numberProblems(options: AgentOptions): readonly UsageProblem[] {
-  const { floatPrecision } = options;
-  const fields = ['maxTurns', 'maxCallsPerTurn'] as const;
-  const problems = fields.flatMap((field): readonly UsageProblem[] => {
-    const value = options[field];
-    if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) return [];
-    const message = `Expected \`${field}\` from 1 up, got ${shown(value)}. Change it.`;
-    return [{ code: 'number', message }];
-  });
-  const fits =
-    floatPrecision === undefined ||
-    (Number.isInteger(floatPrecision) && floatPrecision >= 0 && floatPrecision <= MAX_DIGITS);
-  if (fits) return problems;
-  const message = `Expected \`floatPrecision\` from 0 to ${MAX_DIGITS}, got ${shown(floatPrecision)}. Change it.`;
-  return [...problems, { code: 'number', message }];
-}
-
-/** Digits behind the point that a double may have and still be told apart. */
-const MAX_DIGITS = 15;
-
-function choiceProblems(options: AgentOptions): readonly UsageProblem[] {
-  const rows: readonly [field: keyof AgentOptions, choices: readonly unknown[]][] = [
-    ['precedence', ['action', 'answer']],
-    ['onUnparsed', ['retry', 'answer', 'fail']],
-    ['parallel', [true, false]],
-    ['askUser', [true, false]],
-    ['llmQuery', [true, false]],
-  ];
-  return rows.flatMap(([field, choices]) => {
-    const value: unknown = options[field];
-    if (value === undefined || choices.includes(value)) return [];
-    const message = `Expected \`${field}\` to be one of ${choices.join(', ')}, got ${shown(value)}. Choose one of them.`;
-    return [{ code: 'agent_option', message }];
+      if (isNew) return [];
+      const got = `two validators named \`${name}\``;
+      return [expected('duplicate_validator', 'validator names to be unique', got, 'Rename one.')];
+    });
   });
 }
 
-function zoneProblems(timeZone: unknown): readonly UsageProblem[] {
-  if (timeZone === undefined) return [];
+function isValidator(value: unknown): value is ValidatorDefinition {
+  return hasKind(value, 'validator');
+}
+
+function notAList(field: string, factory: string, got: unknown): UsageProblem {
+  const what = `\`${field}\` to be a list of what \`${factory}\` returns`;
+  return expected('definition', what, shown(got), 'Write it as a list.');
+}
+
+function notMade(place: string, factory: string, got: unknown): UsageProblem {
+  const what = `\`${place}\` to be what \`${factory}\` returns`;
+  return expected('definition', what, shown(got), `Define it with \`${factory}\`.`);
+}
+
+function isTimeZone(timeZone: string): boolean {
   try {
-    if (typeof timeZone === 'string') {
-      Intl.DateTimeFormat('en', { timeZone });
-      return [];
-    }
+    Intl.DateTimeFormat('en', { timeZone });
+    return true;
   } catch {
-    // The engine knows no such zone: reported below, in own words.
+    return false;
   }
-  const message = `Expected \`timeZone\` to be an IANA name such as Europe/Berlin, got ${shown(timeZone)}. Change it.`;
-  return [{ code: 'time_zone', message }];
 }

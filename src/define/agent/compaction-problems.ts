@@ -1,166 +1,140 @@
-/** What is wrong with the option `compaction` of an agent. */
-import type { StrategySpec, TriggerSpec } from '../../core/contract/compaction.ts';
+/**
+ * The checks of the option `compaction`: of the list of triggers, of strategies, and of each item.
+ */
 import { isPlainObject } from '../../core/base/json.ts';
+import type { UsageProblem } from '../../core/base/usage-error.ts';
+import type { StrategySpec, TriggerSpec } from '../../core/contract/compaction.ts';
 import { statKeyInfo, statRowsUnder, type StatKind } from '../../core/stats/stat-keys.ts';
 import { shown } from '../../core/text/shown.ts';
-import type { UsageProblem } from '../../core/base/usage-error.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
+import { expected, fieldProblems, shownName, unknownFields } from '../checks/fields.ts';
+import type { Fields, Kind, Rules } from '../checks/fields.ts';
+import { isString, listOf, wholeNumber } from '../checks/kinds.ts';
 
-type Fields = { readonly [name: string]: unknown };
-type Check = (fields: Fields) => readonly UsageProblem[];
-
-const TRIGGER_CHECKS: { readonly [Kind in TriggerSpec['kind']]: Check } = {
-  counter: ({ key, step }) => [
-    ...keyProblems('counter', 'counter', key),
-    ...wholeProblems('step', 'counter', step, 1),
-  ],
-  counter_prefix: ({ prefix, step }) => [
-    ...prefixProblems('counter', 'counterPrefix', prefix),
-    ...wholeProblems('step', 'counterPrefix', step, 1),
-  ],
-  gauge: ({ key, at }) => [
-    ...keyProblems('gauge', 'gauge', key),
-    ...finiteProblems('at', 'gauge', at),
-  ],
-  gauge_prefix: ({ prefix, at }) => [
-    ...prefixProblems('gauge', 'gaugePrefix', prefix),
-    ...finiteProblems('at', 'gaugePrefix', at),
-  ],
-  context: ({ share }) =>
-    typeof share === 'number' && share > 0 && share <= 1
-      ? []
-      : [
-          problem(
-            `Expected \`share\` of \`context\` above 0 and up to 1, got ${shown(share)}. Change it.`,
-          ),
-        ],
+/** What the fields of triggers or strategies take, by kind, with the factory that made them. */
+type Factories = {
+  readonly [kind: string]: { readonly factory: string; readonly rules: Rules };
 };
 
-const STRATEGY_CHECKS: { readonly [Kind in StrategySpec['kind']]: Check } = {
-  sliding_window: ({ keep }) => wholeProblems('keep', 'slidingWindow', keep, 1),
-  mask: ({ keepRecent, minBytes, tools }) => [
-    ...wholeProblems('keepRecent', 'mask', keepRecent, 0),
-    ...wholeProblems('minBytes', 'mask', minBytes, 1),
-    ...(tools === null || (Array.isArray(tools) && tools.every((it) => typeof it === 'string'))
-      ? []
-      : [
-          problem(
-            `Expected \`tools\` of \`mask\` to be a list of names, got ${shown(tools)}. Change it.`,
-          ),
-        ]),
-  ],
-  summarize: ({ keepRecent, models, prompt, system }) => [
-    ...wholeProblems('keepRecent', 'summarize', keepRecent, 0),
-    ...textProblems('model', Array.isArray(models) ? (models[0] ?? null) : models),
-    ...textProblems('prompt', prompt),
-    ...textProblems('system', system),
-  ],
+const STEP: Kind = { ...wholeNumber(1), required: true };
+const KEEP_RECENT: Kind = { ...wholeNumber(0), required: true };
+const AT: Kind = { wanted: 'to be a finite number', fits: Number.isFinite, required: true };
+
+const SHARE: Kind = {
+  wanted: 'above 0 and up to 1',
+  fits: (share) => typeof share === 'number' && share > 0 && share <= 1,
+  required: true,
+};
+
+const TOOL_NAMES: Kind = {
+  wanted: 'to be a list of names',
+  fits: (tools) => tools === null || listOf(isString)(tools),
+  required: true,
+};
+
+/** An optional text. Factories write null when it is left out. */
+const OWN_TEXT: Kind = {
+  wanted: 'to be a text',
+  fits: (text) => text === null || (typeof text === 'string' && text !== ''),
+  advice: 'Change it, or leave it out.',
+  required: true,
+};
+
+const TRIGGERS: Factories & { readonly [Name in TriggerSpec['kind']]: unknown } = {
+  counter: { factory: 'counter', rules: { key: keyRule('counter'), step: STEP } },
+  counter_prefix: {
+    factory: 'counterPrefix',
+    rules: { prefix: prefixRule('counter'), step: STEP },
+  },
+  gauge: { factory: 'gauge', rules: { key: keyRule('gauge'), at: AT } },
+  gauge_prefix: { factory: 'gaugePrefix', rules: { prefix: prefixRule('gauge'), at: AT } },
+  context: { factory: 'context', rules: { share: SHARE } },
+};
+
+const STRATEGIES: Factories & { readonly [Name in StrategySpec['kind']]: unknown } = {
+  sliding_window: { factory: 'slidingWindow', rules: { keep: STEP } },
+  mask: {
+    factory: 'mask',
+    rules: { keepRecent: KEEP_RECENT, minBytes: STEP, tools: TOOL_NAMES },
+  },
+  summarize: {
+    factory: 'summarize',
+    rules: { keepRecent: KEEP_RECENT, model: OWN_TEXT, prompt: OWN_TEXT, system: OWN_TEXT },
+  },
 };
 
 /** All problems of the option `compaction`. */
 export function compactionProblems(compaction: unknown): readonly UsageProblem[] {
   if (compaction === undefined || compaction === false) return [];
   if (!isPlainObject(compaction)) {
-    return [
-      problem(
-        `Expected \`compaction\` to be { triggers, strategies } or false, got ${shown(compaction)}. Change it.`,
-      ),
-    ];
+    const what = '`compaction` to be { triggers, strategies } or false';
+    return [expected('compaction', what, shown(compaction))];
   }
   return [
     ...unknownFields(compaction, ['triggers', 'strategies'], '`compaction`'),
-    ...listProblems('triggers', 'counter, gauge, context', compaction, TRIGGER_CHECKS),
-    ...listProblems('strategies', 'slidingWindow, mask, summarize', compaction, STRATEGY_CHECKS),
+    ...listProblems(compaction, 'triggers', 'counter, gauge, context, …', TRIGGERS),
+    ...listProblems(compaction, 'strategies', 'slidingWindow, mask, summarize, …', STRATEGIES),
   ];
 }
 
 function listProblems(
+  compaction: Fields,
   field: string,
   factories: string,
-  compaction: Fields,
-  checks: { readonly [kind: string]: Check },
+  known: Factories,
 ): readonly UsageProblem[] {
   const list = compaction[field];
   if (!Array.isArray(list) || list.length === 0) {
-    return [
-      problem(
-        `Expected \`compaction.${field}\` to be a list with at least one item, got ${shown(list)}. Make them with ${factories}, …`,
-      ),
-    ];
+    const what = `\`compaction.${field}\` to be a list with at least one item`;
+    return [expected('compaction', what, shown(list), `Make them with ${factories}`)];
   }
   return list.flatMap((item: unknown, index) => {
     const kind = isPlainObject(item) ? item['kind'] : undefined;
-    const check =
-      typeof kind === 'string' && Object.hasOwn(checks, kind) ? checks[kind] : undefined;
-    if (check !== undefined && isPlainObject(item)) return check(item);
-    const message = `Expected \`compaction.${field}[${index}]\` to be what one of ${factories}, … returns, got ${shown(item)}. Change it.`;
-    return [problem(message)];
+    const made = typeof kind === 'string' && Object.hasOwn(known, kind) ? known[kind] : undefined;
+    if (made === undefined || !isPlainObject(item)) {
+      const what = `\`compaction.${field}[${index}]\` to be what one of ${factories} returns`;
+      return [expected('compaction', what, shown(item))];
+    }
+    const { models } = item;
+    // The user wrote `model`; the factory keeps it as the only one of a list.
+    const model = Array.isArray(models) ? (models[0] ?? null) : models;
+    const options = { ...item, model };
+    return fieldProblems(options, made.rules, { code: 'compaction', of: `\`${made.factory}\`` });
   });
 }
 
-/** Keys of the loop are known; what others count is only known to who counts it. */
-function keyProblems(kind: StatKind, factory: string, key: unknown): readonly UsageProblem[] {
-  if (typeof key !== 'string' || !key.includes(':')) return [noKey('key', factory, key)];
-  if (!isOfLoop(key)) return [];
-  return statKeyInfo(key)?.row.kind === kind ? [] : [wrongKey('key', kind, factory, key)];
-}
-
-function prefixProblems(kind: StatKind, factory: string, prefix: unknown): readonly UsageProblem[] {
-  if (typeof prefix !== 'string' || prefix === '') return [noKey('prefix', factory, prefix)];
-  if (!isOfLoop(prefix)) return [];
-  return statRowsUnder(prefix).some((row) => row.kind === kind)
-    ? []
-    : [wrongKey('prefix', kind, factory, prefix)];
-}
-
-function isOfLoop(key: string): boolean {
-  return key.startsWith('agent:') || key.startsWith('$self:agent:');
-}
-
-function noKey(field: string, factory: string, got: unknown): UsageProblem {
-  return problem(
-    `Expected \`${field}\` of \`${factory}\` to be a key of a statistic, such as agent:iterations, got ${shown(got)}. Change it.`,
+/** A key of statistics of this kind. Users have keys of their own, which need only a `:`. */
+function keyRule(kind: StatKind): readonly Kind[] {
+  return statRule(
+    kind,
+    (key) => key.includes(':'),
+    (key) => statKeyInfo(key)?.row.kind === kind,
   );
 }
 
-function wrongKey(field: string, kind: StatKind, factory: string, got: string): UsageProblem {
-  return problem(
-    `Expected \`${field}\` of \`${factory}\` to name a ${kind} of the loop, got \`${got.slice(0, 200)}\`. Change it.`,
+/** A prefix of keys of statistics. At least one key with it must be of this kind. */
+function prefixRule(kind: StatKind): readonly Kind[] {
+  return statRule(
+    kind,
+    (prefix) => prefix !== '',
+    (prefix) => statRowsUnder(prefix).some((row) => row.kind === kind),
   );
 }
 
-function wholeProblems(
-  field: string,
-  factory: string,
-  value: unknown,
-  least: number,
-): readonly UsageProblem[] {
-  if (Number.isSafeInteger(value) && Number(value) >= least) return [];
+function statRule(
+  kind: StatKind,
+  isKey: (key: string) => boolean,
+  isKnown: (key: string) => boolean,
+): readonly Kind[] {
   return [
-    problem(
-      `Expected \`${field}\` of \`${factory}\` to be a whole number from ${least} up, got ${shown(value)}. Change it.`,
-    ),
+    {
+      wanted: 'to be a key of a statistic, such as agent:iterations',
+      fits: (key) => isString(key) && isKey(key),
+      required: true,
+    },
+    {
+      wanted: `to name a ${kind} of the loop`,
+      fits: (key) => !/^(\$self:)?agent:/.test(String(key)) || isKnown(String(key)),
+      got: shownName,
+    },
   ];
-}
-
-function finiteProblems(field: string, factory: string, value: unknown): readonly UsageProblem[] {
-  if (Number.isFinite(value)) return [];
-  return [
-    problem(
-      `Expected \`${field}\` of \`${factory}\` to be a finite number, got ${shown(value)}. Change it.`,
-    ),
-  ];
-}
-
-function textProblems(field: string, value: unknown): readonly UsageProblem[] {
-  if (value === null || (typeof value === 'string' && value !== '')) return [];
-  return [
-    problem(
-      `Expected \`${field}\` of \`summarize\` to be a text, got ${shown(value)}. Change it, or leave it out.`,
-    ),
-  ];
-}
-
-function problem(message: string): UsageProblem {
-  return { code: 'compaction', message };
 }

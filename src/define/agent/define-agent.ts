@@ -1,9 +1,11 @@
+import { defined } from '../../core/base/defined.ts';
 import type {
   AgentSpec,
   LispSpec,
   ProgramSpec,
   ReactSpec,
   SectionSpec,
+  SignatureSpec,
   TextSource,
 } from '../../core/contract/spec.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
@@ -15,7 +17,7 @@ import {
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
 import { resolvedTool } from '../tool/agent-tool.ts';
-import { defineSignature, type DefinedSignature } from '../text/define-signature.ts';
+import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
 import type {
   AgentDefinition,
   AnswerDefinition,
@@ -27,14 +29,14 @@ import { askToolSpec } from '../../core/toolchain/ask-user.ts';
 import { llmQuerySpec } from '../../core/toolchain/llm-query.ts';
 import { searchToolSpec } from '../../core/tool-search/query.ts';
 import { isProgramMode } from './mode-problems.ts';
-import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from '../text/define-text.ts';
-import { modelOf } from '../definition/model-of.ts';
+import { chosenFormat, chosenToolchain, SECTION_NAMES, textAnswer } from './reply-layout.ts';
+import { modelOf } from '../model/model-entry.ts';
 import { isLocalSearch, toolSearchSpec } from '../definition/tool-search-options.ts';
 
 /**
- * An agent that a worker can run.
+ * Defines an agent, which workers can run and clients can start. Checks all options.
  *
- * @throws UsageError with all that is wrong with the options, a line each.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const researcher = defineAgent({
  *   name: 'researcher',
@@ -47,38 +49,37 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const problems = agentProblems(options);
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
   const { name, limits, compaction, instructions, rules, answer } = options;
-  const maxTurns = allTurns(options);
   const signature = definedSignature(options);
   const validators = agentValidators(options);
-  return {
+  return defined({
     kind: 'agent',
     name,
     spec: agentSpec(options, validators, signature),
     model: modelOf(name, options.model),
-    ...(limits === undefined ? {} : { limits }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(compaction === undefined ? {} : { compaction }),
-    ...(typeof instructions === 'function' ? { instructions } : {}),
-    ...(typeof rules === 'function' ? { rules } : {}),
-    ...(typeof options.prompt === 'function' ? { prompt: options.prompt } : {}),
+    limits,
+    maxTurns: allTurns(options),
+    compaction,
+    instructions: typeof instructions === 'function' ? instructions : undefined,
+    rules: typeof rules === 'function' ? rules : undefined,
+    prompt: typeof options.prompt === 'function' ? options.prompt : undefined,
     tools: ownTools(options, signature),
-    ...definedSearch(options),
-    ...definedMiddleware(options),
-    ...(signature === undefined ? {} : { inputs: signature.inputs }),
+    toolSearch: usedToolSearch(options),
+    middleware: middlewareOf(options),
+    inputs: signature?.inputs,
     validators,
     standards: {
       answer: answer?.standard ?? signature?.output?.standard ?? null,
       sections: new Map(ownSections(options).map(({ spec, standard }) => [spec.name, standard])),
     },
-  };
+  });
 }
 
-/** The mode by its name of today; others were refused before. */
+/** The mode by its current name; unknown modes were refused before. */
 function modeOf({ mode = AGENT_DEFAULTS.mode }: AgentOptions): AvailableMode {
   return mode === 'ptc_lisp' ? 'lisp' : mode;
 }
 
-/** All turns that a run may have, those included that only repair; undefined: as many as the limits allow. */
+/** Maximum of turns of a run, repairs included; undefined: as many as the limits allow. */
 function allTurns(options: AgentOptions): number | undefined {
   const turns = options.maxTurns ?? MODE_TURNS[modeOf(options)];
   return turns === undefined
@@ -108,92 +109,81 @@ function agentSpec(
   const isReact = mode === 'react';
   const answer = answerSpec(options, mode, signature?.output ?? null);
   const { prompt, fieldDescriptions, contextDescriptions, floatPrecision } = options;
-  return {
+  const isTemplate = typeof prompt === 'string' && prompt.trim() !== '{{task}}';
+  return defined({
     v: 1,
     name: options.name,
-    ...(options.description === undefined ? {} : { description: options.description }),
+    description: options.description,
     mode,
-    ...(typeof prompt !== 'string' || prompt.trim() === '{{task}}' ? {} : { prompt }),
-    ...(signature === undefined
-      ? {}
-      : { signature: { text: signature.text, params: signature.params } }),
-    ...(fieldDescriptions === undefined ? {} : { fieldDescriptions }),
-    ...(contextDescriptions === undefined ? {} : { contextDescriptions }),
-    ...(floatPrecision === undefined ? {} : { floatPrecision }),
+    prompt: isTemplate ? prompt : undefined,
+    signature: signatureSpec(signature),
+    fieldDescriptions,
+    contextDescriptions,
+    floatPrecision,
     instructions: textSource(options.instructions),
     rules: textSource(options.rules),
     ...toolSpecs(options, signature),
-    toolchain: isReact ? toolchainSpec(options) : { kind: 'native', section: SECTION_NAMES.action },
+    toolchain: toolchainSpec(options, isReact),
     answer: { ...answer, validators: validators.map(({ name }) => name) },
     react: isReact ? reactSpec(options) : null,
-    ...(isProgramMode(options) ? { program: programSpec(options, mode) } : {}),
+    program: isProgramMode(options) ? programSpec(options, mode) : undefined,
     examples: options.examples ?? [],
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
     maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
     timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
     queues: options.queues ?? {},
-  };
+  });
 }
 
-/** `text` ignores the signature; all others were checked before. */
+function signatureSpec(signature: DefinedSignature | undefined): SignatureSpec | undefined {
+  return signature && { text: signature.text, params: signature.params };
+}
+
+/** Mode `text` ignores the signature; in other modes it was checked before. */
 function definedSignature({
   mode,
   signature,
   fieldDescriptions,
 }: AgentOptions): DefinedSignature | undefined {
   if (signature === undefined || mode === 'text') return undefined;
-  const defined = defineSignature(signature, fieldDescriptions);
-  return defined.kind === 'signature' ? defined.signature : undefined;
+  const reading = defineSignature(signature, fieldDescriptions);
+  return reading.kind === 'signature' ? reading.signature : undefined;
 }
 
-/** An output is answered as JSON, but one text in modes that write text anyway. */
+/** An output is answered as JSON. A single text is answered as text in modes that write text. */
 function answerSpec(
   options: AgentOptions,
   mode: AvailableMode,
   output: DefinedSignature['output'],
 ): AnswerDefinition['spec'] {
   const own = (options.answer ?? textAnswer()).spec;
-  // What such modes write is text, so nothing is left to check.
+  // These modes write text, so there is nothing to check.
   const isText = output?.type.kind === 'string' && mode !== 'json' && mode !== 'lisp';
   if (output === null || isText) return own;
   return { kind: 'json', section: own.section, schema: output.schema, output: output.type };
 }
 
 /** Without tools there is nothing to search. */
-function definedSearch({
-  tools = [],
-  toolSearch,
-}: AgentOptions): Pick<AgentDefinition, 'toolSearch'> {
-  return toolSearch === undefined || tools.length === 0 ? {} : { toolSearch };
+function usedToolSearch({ tools = [], toolSearch }: AgentOptions): AgentOptions['toolSearch'] {
+  return tools.length === 0 ? undefined : toolSearch;
 }
 
-function definedMiddleware(options: AgentOptions): Pick<AgentDefinition, 'middleware'> {
+function middlewareOf(options: AgentOptions): AgentDefinition['middleware'] {
   const { modelMiddleware: model = [], toolMiddleware: tool = [] } = options;
-  return model.length + tool.length === 0 ? {} : { middleware: { model, tool } };
+  return model.length + tool.length === 0 ? undefined : { model, tool };
 }
 
-/** The tools of an agent; one that is the agent itself learns of it here. */
+/** The tools of an agent; `selfTool` is completed from the agent's own options. */
 function ownTools(
   { name, description, tools = [] }: AgentOptions,
   signature: DefinedSignature | undefined,
 ): readonly ToolDefinition[] {
-  return tools.map((tool) =>
-    tool.child?.agent === null
-      ? resolvedTool(tool, {
-          name,
-          ...(signature === undefined ? {} : { inputs: signature.inputs }),
-          spec: {
-            ...(description === undefined ? {} : { description }),
-            ...(signature === undefined
-              ? {}
-              : { signature: { text: signature.text, params: signature.params } }),
-          },
-        })
-      : tool,
-  );
+  const spec = defined({ description, signature: signatureSpec(signature) });
+  const agent = defined({ name, inputs: signature?.inputs, spec });
+  return tools.map((tool) => (tool.child?.agent === null ? resolvedTool(tool, agent) : tool));
 }
 
-/** The tools as data; the built-in ones are among them, so that their calls go the way of any call. */
+/** The tools as data, with the built-in ones, whose calls are handled like any call. */
 function toolSpecs(
   options: AgentOptions,
   signature: DefinedSignature | undefined,
@@ -204,10 +194,10 @@ function toolSpecs(
     ...(options.llmQuery === true ? [llmQuerySpec()] : []),
   ];
   const tools = [...own, ...builtIn];
-  const { toolSearch } = definedSearch(options);
+  const toolSearch = usedToolSearch(options);
   if (toolSearch === undefined) return { tools };
   const given = toolSearchSpec(toolSearch);
-  // Nobody searches for the way to ask: it is always at hand.
+  // The built-in tools are always shown: no model would search for them.
   const search = { ...given, pins: [...given.pins, ...builtIn.map(({ name }) => name)] };
   return {
     tools: [...tools, searchToolSpec(search, isLocalSearch(toolSearch))],
@@ -215,7 +205,8 @@ function toolSpecs(
   };
 }
 
-function toolchainSpec(options: AgentOptions): AgentSpec['toolchain'] {
+function toolchainSpec(options: AgentOptions, isReact: boolean): AgentSpec['toolchain'] {
+  if (!isReact) return { kind: 'native', section: SECTION_NAMES.action };
   const { kind, section } = chosenToolchain(options.toolchain);
   return { kind, section };
 }
@@ -223,15 +214,15 @@ function toolchainSpec(options: AgentOptions): AgentSpec['toolchain'] {
 function reactSpec(options: AgentOptions): ReactSpec {
   const { kind, strict } = chosenFormat(options.format);
   const { markers = AGENT_DEFAULTS.markers } = options;
-  return {
-    ...(typeof options.prompt === 'function' ? { prompt: true as const } : {}),
+  return defined({
+    prompt: typeof options.prompt === 'function' ? true : undefined,
     format: { kind, strict },
     thinking: thinkingSpec(options.thinking ?? true),
     sections: (options.sections ?? []).map(({ spec }) => spec),
     precedence: options.precedence ?? AGENT_DEFAULTS.precedence,
     onUnparsed: options.onUnparsed ?? AGENT_DEFAULTS.onUnparsed,
     markers: markers === false ? null : markers,
-  };
+  });
 }
 
 function thinkingSpec(thinking: NonNullable<AgentOptions['thinking']>): SectionSpec | null {
@@ -242,13 +233,13 @@ function thinkingSpec(thinking: NonNullable<AgentOptions['thinking']>): SectionS
 }
 
 function programSpec(options: AgentOptions, mode: AvailableMode): ProgramSpec {
-  return {
+  return defined({
     limits: options.program ?? {},
     memoryLimitBytes: options.memoryLimitBytes ?? AGENT_DEFAULTS.memoryLimitBytes,
     memoryStrategy: options.memoryStrategy ?? AGENT_DEFAULTS.memoryStrategy,
     sizes: { ...AGENT_DEFAULTS.sizes, ...options.sizes },
-    ...(mode === 'lisp' ? { lisp: lispSpec(options) } : {}),
-  };
+    lisp: mode === 'lisp' ? lispSpec(options) : undefined,
+  });
 }
 
 function lispSpec(options: AgentOptions): LispSpec {

@@ -1,11 +1,11 @@
-/** When and how the conversation of an agent is made shorter: triggers and strategies as plain data. */
+/** When and how an agent's conversation is shortened: triggers and strategies as plain data. */
 import type { CompactionSpec, StrategySpec, TriggerSpec } from '../../core/contract/compaction.ts';
 
 /** The option `compaction` of an agent. */
 export interface CompactionOptions {
-  /** Any that fires is enough; at least one. Looked at between iterations. */
+  /** At least one; a compaction starts when any of them fires. Checked between iterations. */
   readonly triggers: readonly TriggerSpec[];
-  /** In order, until one changes something and the request is no longer too long; at least one. */
+  /** At least one; applied in order until something changed and the request fits. */
   readonly strategies: readonly StrategySpec[];
 }
 
@@ -14,7 +14,10 @@ export function counter(key: string, step: number): TriggerSpec {
   return { kind: 'counter', key, step };
 }
 
-/** Fires when a counter whose key starts with `prefix` has risen by `step` since the last one. */
+/**
+ * Fires when a counter whose key starts with `prefix` has risen by `step` since the last
+ * compaction.
+ */
 export function counterPrefix(prefix: string, step: number): TriggerSpec {
   return { kind: 'counter_prefix', prefix, step };
 }
@@ -29,7 +32,9 @@ export function gaugePrefix(prefix: string, at: number): TriggerSpec {
   return { kind: 'gauge_prefix', prefix, at };
 }
 
-/** Fires when the next request will fill `share` (above 0, up to 1) of the model's context window. */
+/**
+ * Fires when the next request will fill `share` (above 0, up to 1) of the model's context window.
+ */
 export function context(share: number): TriggerSpec {
   return { kind: 'context', share };
 }
@@ -42,11 +47,13 @@ export function slidingWindow(keep: number): StrategySpec {
 /** Replaces large results of old calls by a line each; the calls stay. */
 export function mask(
   options: {
-    /** Entries at the end that are left alone. Default 5: what the model is working with. */
+    /**
+     * How many of the newest entries stay as they are. Default 5: the model may still need them.
+     */
     readonly keepRecent?: number;
-    /** Smaller results stay. Default 1,024: a page of text goes, a short record stays. */
+    /** Bytes of the smallest result that is replaced. Default 1,024: short records stay. */
     readonly minBytes?: number;
-    /** Names of the tools whose results may go. Default: all. */
+    /** Names of the tools whose results may be replaced. Default: all. */
     readonly tools?: readonly string[];
   } = {},
 ): StrategySpec {
@@ -54,16 +61,19 @@ export function mask(
   return { kind: 'mask', keepRecent, minBytes, tools };
 }
 
-/** Lets a model sum up all but the last entries; each summary carries on the one before. */
+/** Lets a model summarize all but the newest entries; each summary includes the one before. */
 export function summarize(
   options: {
     /** Id of the model entry that writes it. Default: the model of the agent. */
     readonly model?: string;
-    /** Entries at the end that are kept word by word. Default 0. */
+    /** How many of the newest entries are kept word for word. Default 0. */
     readonly keepRecent?: number;
-    /** The user message; `{summary}` and `{activity}` are replaced. Default: our own. */
+    /**
+     * The user message, in which `{summary}` and `{activity}` are replaced. Default: a built-in
+     * one.
+     */
     readonly prompt?: string;
-    /** The system message. Default: our own, and none when `prompt` is set. */
+    /** The system message. Default: a built-in one; none when `prompt` is set. */
     readonly system?: string;
   } = {},
 ): StrategySpec {
@@ -77,10 +87,10 @@ export function summarize(
   };
 }
 
-/** What an agent does that does not say otherwise, when its model's entry has a `contextWindow`. */
+/** The default for agents whose model entry has a `contextWindow`. */
 export const DEFAULT_COMPACTION: CompactionSpec = {
   // Room for one more reply and its results before the provider refuses.
   triggers: [context(0.8)],
-  // Masking costs no model call and loses nothing that a call cannot bring back.
+  // Masking costs no model call, and the model can get a result back by another call.
   strategies: [mask(), summarize({ keepRecent: 3 })],
 };

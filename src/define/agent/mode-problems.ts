@@ -1,18 +1,21 @@
-/** What each mode asks of a definition, and what it refuses. */
-import { hiddenFields } from '../../core/contract/signature.ts';
-import { shown } from '../../core/text/shown.ts';
+/** What each mode requires of the other options, and what it refuses. */
 import type { UsageProblem } from '../../core/base/usage-error.ts';
-import { AVAILABLE_MODES, type AgentOptions } from './agent-options.ts';
-import { defineSignature, type DefinedSignature } from '../text/define-signature.ts';
+import { shown } from '../../core/text/shown.ts';
+import { expected, shownName, type Fields } from '../checks/fields.ts';
+import { defineSignature, hiddenFieldProblems } from '../schema/define-signature.ts';
+import { AGENT_DEFAULTS, AVAILABLE_MODES, type AgentOptions } from './agent-options.ts';
 
-/** The mode of an agent by its name of today; the default where none is given. */
+/** The mode of an agent by its current name; the default where none is given. */
 export function modeName({ mode }: { readonly mode?: unknown }): string {
-  if (mode === undefined) return 'react';
+  if (mode === undefined) return AGENT_DEFAULTS.mode;
   if (typeof mode !== 'string') return shown(mode);
   return mode === 'ptc_lisp' ? 'lisp' : mode;
 }
 
-/** Whether the model of such an agent writes programs. */
+/**
+ * Whether the model of an agent with these options writes programs: mode `lisp` or `programs:
+ * true`.
+ */
 export function isProgramMode(options: {
   readonly mode?: unknown;
   readonly programs?: unknown;
@@ -20,17 +23,17 @@ export function isProgramMode(options: {
   return modeName(options) === 'lisp' || options.programs === true;
 }
 
-/** Whether the model of such an agent only gives data: no tools, no conversation. */
+/** Whether the model only gives data, without tools and conversation: modes `json` and `text`. */
 export function isDataMode(options: { readonly mode?: unknown }): boolean {
   return ['json', 'text'].includes(modeName(options));
 }
 
-/** All that the mode has against the other options. */
+/** All problems of the mode and of what it requires or refuses. */
 export function modeProblems(options: AgentOptions): readonly UsageProblem[] {
   const mode = modeName(options);
   return [
     ...availability(options, mode),
-    ...(isDataMode(options) ? dataProblems(options, mode) : []),
+    ...(isDataMode(options) ? dataProblems(options as unknown as Fields, mode) : []),
     ...(mode === 'text' ? textProblems(options) : []),
     ...signatureProblems(options, mode),
   ];
@@ -38,89 +41,81 @@ export function modeProblems(options: AgentOptions): readonly UsageProblem[] {
 
 function availability(options: AgentOptions, mode: string): readonly UsageProblem[] {
   if (AVAILABLE_MODES.some((available) => available === mode)) return [];
-  const got: unknown = options.mode;
-  const name = typeof got === 'string' ? `\`${got}\`` : shown(got);
-  const message = `Expected \`mode\` to be one of ${AVAILABLE_MODES.join(', ')}, got ${name}. Choose one of them.`;
-  return [{ code: 'unknown_mode', message }];
+  const what = `\`mode\` to be one of ${AVAILABLE_MODES.join(', ')}`;
+  return [expected('unknown_mode', what, shownName(options.mode), 'Choose one of them.')];
 }
 
-/** `json` and `text`: one question, without tools and without a conversation. */
-function dataProblems(options: AgentOptions, mode: string): readonly UsageProblem[] {
-  const { tools, compaction } = options;
-  const { askUser } = options as { readonly askUser?: unknown };
+/** `json` and `text` ask one question, without tools and without a conversation. */
+function dataProblems(
+  { tools, compaction, askUser }: Fields,
+  mode: string,
+): readonly UsageProblem[] {
   const problems: UsageProblem[] = [];
   if (Array.isArray(tools) && tools.length > 0) {
-    const message = `Expected no \`tools\` in mode \`${mode}\`, got ${tools.length} (${namesIn(tools)}). Use mode \`lisp\`, \`react\` or \`chat\`, or remove them.`;
-    problems.push({ code: 'mode_tools', message });
+    const advice = 'Use mode `lisp`, `react` or `chat`, or remove them.';
+    problems.push(
+      expected('mode_tools', `no \`tools\` in mode \`${mode}\``, listed(tools), advice),
+    );
   }
   if (compaction !== undefined && compaction !== false) {
-    const message = `Expected no \`compaction\` in mode \`${mode}\`, got one. Remove it, there is no conversation to compact.`;
-    problems.push({ code: 'mode_compaction', message });
+    const what = `no \`compaction\` in mode \`${mode}\``;
+    const advice = 'Remove it, there is no conversation to compact.';
+    problems.push(expected('mode_compaction', what, 'one', advice));
   }
   if (askUser !== undefined && askUser !== false) {
-    const message = `Expected no \`askUser\` in mode \`${mode}\`, got ${shown(askUser)}. Ask before or after it in a pipeline.`;
-    problems.push({ code: 'mode_asking', message });
+    const what = `no \`askUser\` in mode \`${mode}\``;
+    const advice = 'Ask before or after it in a pipeline.';
+    problems.push(expected('mode_asking', what, shown(askUser), advice));
   }
   return problems;
 }
 
-/** `text`: one call, and whatever comes is the value. */
+/** `text` makes one call and takes any reply. */
 function textProblems({ maxTurns, validators }: AgentOptions): readonly UsageProblem[] {
   const problems: UsageProblem[] = [];
   const advice = 'Use mode `json` for answers that are checked.';
   if (maxTurns !== undefined && maxTurns > 1) {
-    const message = `Expected \`maxTurns\` 1 in mode \`text\`, got ${shown(maxTurns)}. ${advice}`;
-    problems.push({ code: 'mode_turns', message });
+    problems.push(expected('mode_turns', '`maxTurns` 1 in mode `text`', shown(maxTurns), advice));
   }
   if (Array.isArray(validators) && validators.length > 0) {
-    const message = `Expected no \`validators\` in mode \`text\`, got ${validators.length} (${namesIn(validators)}). ${advice}`;
-    problems.push({ code: 'mode_validators', message });
+    const what = 'no `validators` in mode `text`';
+    problems.push(expected('mode_validators', what, listed(validators), advice));
   }
   return problems;
 }
 
 function signatureProblems(options: AgentOptions, mode: string): readonly UsageProblem[] {
   const { signature: input } = options;
-  const needed = 'Expected a `signature` with an output in mode `json`, got';
-  const advice = 'Add one, for example `() -> {sentiment :string}`.';
-  if (input === undefined) {
-    const message = `${needed} none. ${advice}`;
-    return mode === 'json' ? [{ code: 'mode_signature', message }] : [];
-  }
-  // What is ignored need not be right.
+  const noOutput = (got: string): UsageProblem =>
+    expected(
+      'mode_signature',
+      'a `signature` with an output in mode `json`',
+      got,
+      'Add one, for example `() -> {sentiment :string}`.',
+    );
+  if (input === undefined) return mode === 'json' ? [noOutput('none')] : [];
+  // Mode `text` ignores the signature.
   if (mode === 'text') return [];
   const defined = defineSignature(input);
   if (defined.kind === 'problems') return defined.problems;
   const { signature } = defined;
   const problems: UsageProblem[] = [];
-  if (mode === 'json' && signature.output === null) {
-    problems.push({ code: 'mode_signature', message: `${needed} one without. ${advice}` });
-  }
+  if (mode === 'json' && signature.output === null) problems.push(noOutput('one without'));
   if (mode === 'react' && signature.output !== null && options.answer !== undefined) {
-    const message = 'Expected `answer` or an output in `signature`, got both. Remove one of them.';
-    problems.push({ code: 'mode_signature', message });
+    const what = '`answer` or an output in `signature`';
+    problems.push(expected('mode_signature', what, 'both', 'Remove one of them.'));
   }
-  const hidden = mode === 'lisp' ? [] : hiddenIn(signature);
-  if (hidden.length > 0) {
-    const names = hidden.map((name) => `\`${name}\``).join(', ');
-    const message = `Expected no hidden fields in mode \`${mode}\`, got ${names}. Use mode \`lisp\` or rename them.`;
-    problems.push({ code: 'hidden_field', message });
-  }
-  return problems;
+  if (mode === 'lisp') return problems;
+  const advice = 'Use mode `lisp` or rename them.';
+  return [...problems, ...hiddenFieldProblems(signature, `in mode \`${mode}\``, advice)];
 }
 
-function hiddenIn({ params, output }: DefinedSignature): readonly string[] {
-  const result = output === null ? [] : [{ name: 'output', type: output.type }];
-  return hiddenFields([...params, ...result]);
-}
-
-/** The names of what factories made; what else stands in the list is told of elsewhere. */
-function namesIn(list: readonly unknown[]): string {
-  return list
-    .map((item) => {
-      const { name, spec } = Object(item) as { name?: unknown; spec?: { name?: unknown } };
-      const own = spec?.name ?? name;
-      return typeof own === 'string' ? own : shown(item);
-    })
-    .join(', ');
+/** How many items `list` has, and the names of those that factories made. */
+function listed(list: readonly unknown[]): string {
+  const names = list.map((item) => {
+    const { name, spec } = Object(item) as { name?: unknown; spec?: { name?: unknown } };
+    const own = spec?.name ?? name;
+    return typeof own === 'string' ? own : shown(item);
+  });
+  return `${list.length} (${names.join(', ')})`;
 }

@@ -1,126 +1,66 @@
-/** What is wrong with the option `toolSearch` of an agent. */
-import { nearestName } from '../../core/text/nearest.ts';
-import { shown } from '../../core/text/shown.ts';
+/** The checks of the option `toolSearch` of an agent. */
 import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { shown } from '../../core/text/shown.ts';
+import { adviceFor, expected, shownName } from '../checks/fields.ts';
+import type { Check, Fields, Kind, Rules } from '../checks/fields.ts';
+import { isString, isText, LIST, OBJECT, oneOf, range, TEXT } from '../checks/kinds.ts';
+import { isName } from '../checks/names.ts';
 import { BUILT_IN_GUIDANCE, type ToolSearchOptions } from '../definition/tool-search-options.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
 
-const FIELDS: readonly (keyof ToolSearchOptions)[] = [
-  'hint',
-  'pageSize',
-  'pins',
-  'engines',
-  'noResults',
-];
-
-/** All problems of `toolSearch`; `tools` are the names of the agent's tools. */
-export function toolSearchProblems(
-  options: unknown,
-  tools: readonly string[],
-): readonly UsageProblem[] {
-  if (options === undefined) return [];
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const message = `Expected \`toolSearch\` to be an object such as {}, got ${shown(options)}. Change it.`;
-    return [{ code: 'search_option', message }];
-  }
-  const { hint, pageSize, pins, engines, noResults } = options as ToolSearchOptions;
-  return [
-    ...optionProblem(
-      'hint',
-      hint,
-      "'domains' or 'names'",
-      ['domains', 'names'].includes(hint ?? ''),
-    ),
-    ...optionProblem('pageSize', pageSize, 'from 1 up', isCount(pageSize)),
-    ...pinProblems(pins, tools),
-    ...engineProblems(engines),
-    ...optionProblem('noResults', noResults, 'to be a text', isText(noResults)),
-    ...unknownFields(options, FIELDS, '`toolSearch`'),
-  ];
+/** What `toolSearch` takes; `tools` are the names of the agent's tools. */
+export function toolSearchRule(tools: readonly string[]): Kind {
+  const fields: Rules<keyof ToolSearchOptions> = {
+    hint: { ...oneOf('domains', 'names'), wanted: "'domains' or 'names'", advice: 'Change it.' },
+    pageSize: { ...range(1), code: 'search_option' },
+    pins: [
+      { ...LIST, wanted: 'to be a list of names of tools', code: 'search_pins' },
+      pinProblems(tools),
+    ],
+    engines: [{ ...LIST, code: 'search_engine' }, engineProblems],
+    noResults: TEXT,
+  };
+  return { ...OBJECT, wanted: 'to be an object such as {}', code: 'search_option', fields };
 }
 
-function optionProblem(
-  field: string,
-  value: unknown,
-  wanted: string,
-  isFine: boolean,
-): readonly UsageProblem[] {
-  if (value === undefined || isFine) return [];
-  const message = `Expected \`toolSearch.${field}\` ${wanted}, got ${shown(value)}. Change it.`;
-  return [{ code: 'search_option', message }];
+function pinProblems(tools: readonly string[]): Check {
+  return (pins) =>
+    listed(pins).flatMap((pin) => {
+      if (isString(pin) && tools.includes(pin)) return [];
+      const otherwise = 'Add the tool, or remove the pin.';
+      const advice = isString(pin) ? adviceFor(pin, tools, otherwise) : otherwise;
+      const what = '`toolSearch.pins` to name tools of the agent';
+      return [expected('search_pins', what, shownName(pin), advice)];
+    });
 }
 
-function pinProblems(pins: unknown, tools: readonly string[]): readonly UsageProblem[] {
-  if (pins === undefined) return [];
-  if (!Array.isArray(pins)) {
-    const message = `Expected \`toolSearch.pins\` to be a list of names of tools, got ${shown(pins)}. Write it as a list.`;
-    return [{ code: 'search_pins', message }];
+function engineProblems(given: unknown): readonly UsageProblem[] {
+  const engines = listed(given);
+  if (given !== undefined && engines.length === 0) {
+    const advice = "Add 'bm25', or leave it out.";
+    return [expected('search_engine', 'an engine in `toolSearch.engines`', 'none', advice)];
   }
-  return pins.flatMap((pin: unknown) => {
-    if (typeof pin === 'string' && tools.includes(pin)) return [];
-    const near = typeof pin === 'string' ? nearestName(pin, tools) : undefined;
-    const advice =
-      near === undefined ? 'Add the tool, or remove the pin.' : `Did you mean \`${near}\`?`;
-    const got = typeof pin === 'string' ? `\`${pin.slice(0, 200)}\`` : shown(pin);
-    const message = `Expected \`toolSearch.pins\` to name tools of the agent, got ${got}. ${advice}`;
-    return [{ code: 'search_pins', message }];
-  });
-}
-
-function engineProblems(engines: unknown): readonly UsageProblem[] {
-  const problem = (message: string): UsageProblem => ({ code: 'search_engine', message });
-  if (engines === undefined) return [];
-  if (!Array.isArray(engines)) {
-    return [
-      problem(
-        `Expected \`toolSearch.engines\` to be a list, got ${shown(engines)}. Write it as a list.`,
-      ),
-    ];
-  }
-  if (engines.length === 0) {
-    return [
-      problem("Expected an engine in `toolSearch.engines`, got none. Add 'bm25', or leave it out."),
-    ];
-  }
-  const ids = new Set<string>();
-  return engines.flatMap((engine: unknown, index) => {
-    const id = engineId(engine);
+  const ids = engines.map(engineId);
+  return engines.flatMap((engine, index) => {
+    const id = ids[index];
     if (id === undefined) {
-      return [
-        problem(
-          `Expected \`toolSearch.engines[${index}]\` to be 'bm25', 'regex' or an engine { id, guidance, search }, got ${shown(engine)}. Change it.`,
-        ),
-      ];
+      const what = `\`toolSearch.engines[${index}]\` to be 'bm25', 'regex' or an engine { id, guidance, search }`;
+      return [expected('search_engine', what, shown(engine))];
     }
-    const isNew = !ids.has(id);
-    ids.add(id);
-    if (isNew) return [];
-    return [
-      problem(
-        `Expected ids of search engines to be unique, got two engines with the id \`${id}\`. Rename one.`,
-      ),
-    ];
+    if (ids.indexOf(id) === index) return [];
+    const got = `two engines with the id \`${id}\``;
+    return [expected('search_engine', 'ids of search engines to be unique', got, 'Rename one.')];
   });
 }
 
-/** The id of what is an engine; undefined for anything else. */
+function listed(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The id of an engine; undefined when `engine` is not one. */
 function engineId(engine: unknown): string | undefined {
-  if (typeof engine === 'string')
+  if (typeof engine === 'string') {
     return Object.hasOwn(BUILT_IN_GUIDANCE, engine) ? engine : undefined;
-  if (typeof engine !== 'object' || engine === null) return undefined;
-  const { id, guidance, search } = engine as { readonly [field: string]: unknown };
-  const isEngine =
-    typeof id === 'string' &&
-    /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(id) &&
-    isText(guidance) &&
-    typeof search === 'function';
-  return isEngine ? id : undefined;
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 1;
+  }
+  const { id, guidance, search } = Object(engine ?? {}) as Fields;
+  return isName(id) && isText(guidance) && typeof search === 'function' ? id : undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * What users define: agents, tools and validators as data plus named functions, and the registry
- * that a worker makes of them. The functions never reach a workflow: activities call them by name.
+ * The definitions of agents, tools and validators, which are data plus functions, and the registry
+ * that a worker builds from them. The functions never enter a workflow: activities call them by
+ * name.
  */
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { AgentSpec, FormatSpec, SectionSpec, ToolSpec } from '../../core/contract/spec.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { AgentTime } from '../../core/run/time.ts';
@@ -10,55 +10,57 @@ import type { CompactionSpec } from '../../core/contract/compaction.ts';
 import type { Json, JsonObject } from '../../core/base/json.ts';
 import type { TextFormat } from '../../core/format/format.ts';
 import type { FormattedSection, Message, Task } from '../../core/base/message.ts';
-import type { ModelFunction, Price } from '../../core/contract/model.ts';
+import type { Price } from '../../core/contract/model.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import type { Middleware } from './middleware.ts';
-import type { ModelEntry } from './model-entry.ts';
+import type { ModelEntry } from '../model/model-entry.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
 import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
 
-/** What validators get beside the answer, and tools beside their arguments. */
+/** What validators get besides the answer, and tools besides their arguments. */
 export interface ReportContext {
-  /** Aborted when the run is canceled or interrupted, or the time of the call is up. */
+  /** Aborted when the run is canceled or interrupted, or when the call times out. */
   readonly signal: AbortSignal;
   readonly runId: string;
   readonly agentPath: string;
-  /** Tries of this call, from 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
   /**
-   * Adds `by` (default 1) to a counter of your own. Keys contain `:`, such as `shop:refunds`;
-   * steps are whole and not negative. Reports are applied with the result, once.
+   * Adds `by` (a whole number from 0, default 1) to a counter of your own. Keys contain `:`, such
+   * as `shop:refunds`. Reports are applied once, with the result.
+   *
+   * @throws UsageError for a reserved or malformed key, or a wrong step.
    */
   readonly count: (key: string, by?: number) => void;
   /** Sets a gauge of your own; keys as for `count`. */
   readonly gauge: (key: string, value: number) => void;
-  /** Publishes an event of your own with at most 16 KB of JSON; names as keys of `count`. */
+  /** Publishes an event: at most 16 KB of JSON, 256 KB per call. Names as for `count`. */
   readonly emit: (name: string, data: Json) => void;
   /**
-   * Tells of a model call that this function made by itself, so that it is counted and limited like
-   * those of the loop. `model` is the id of an entry, whose price applies, or another name; `usage` is
-   * what the provider reported, in any shape. Applied with the result: an attempt that throws loses
-   * what it reported.
+   * Reports a model call that this function made itself, so that it is counted and limited like
+   * those of the loop. `model` is the id of an entry, whose price applies, or another name. `usage`
+   * is what the provider reported, in any shape. Applied with the result: an attempt that throws
+   * loses its reports.
    */
   readonly reportModelCall: (model: string, usage: unknown) => void;
 }
 
-/** What a tool gets beside its arguments. */
+/** What a tool gets besides its arguments. */
 export interface ToolContext extends ReportContext {
   readonly callId: string;
-  /** `{runId}/{callId}`: the same on every attempt, for services that can tell a repetition. */
+  /** `{runId}/{callId}`, the same on every attempt, for services that detect repeated requests. */
   readonly idempotencyKey: string;
 }
 
-/** What of a tool that starts child runs is left to its agent. */
+/** The agent that a tool starts, and what the tool has of its own. */
 export interface ToolChild {
-  /** A definition, a name, or null for the very agent that has the tool. */
+  /** A definition, a name, or null for the agent that has the tool. */
   readonly agent: AgentDefinition | string | null;
   readonly hasDescription: boolean;
   readonly hasParameters: boolean;
 }
 
-/** A tool: what the model and the loop know of it, and the function that does it. */
+/** A tool: its specification and the function that does the work. */
 export interface ToolDefinition<Args = unknown> {
   readonly kind: 'tool';
   readonly spec: ToolSpec;
@@ -66,9 +68,9 @@ export interface ToolDefinition<Args = unknown> {
   readonly standard: StandardSchema | null;
   /** Of an LLM tool: the check of the schema library for its answer. */
   readonly answer?: StandardSchema | null;
-  /** Of an LLM tool: the model that it asks, an id to look up or the entry itself; absent: the run's. */
+  /** Of an LLM tool: the model that it asks, as an id or an entry; absent: the run's. */
   readonly model?: string | ModelEntry;
-  /** By what tool search finds it. */
+  /** The texts by which tool search finds it. */
   readonly search?: ToolSearchFields;
   /** Set when calls start child runs. */
   readonly child?: ToolChild;
@@ -78,7 +80,7 @@ export interface ToolDefinition<Args = unknown> {
   execute(args: Args, context: ToolContext): unknown;
 }
 
-/** What a validator says of an answer. */
+/** A validator's decision about an answer. */
 export type ValidatorVerdict =
   | { readonly accepted: true }
   | {
@@ -87,15 +89,17 @@ export type ValidatorVerdict =
       readonly feedback?: string | readonly FormattedSection[];
     };
 
-/** A judge of answers. */
+/** A validator: decides whether an answer is accepted. */
 export interface ValidatorDefinition<Answer = unknown> {
   readonly kind: 'validator';
   readonly name: string;
-  /** Called in `judgeAnswer` on the worker; may run again. A throw fails the run at last. */
+  /**
+   * Called in `judgeAnswer` on the worker; may run again. Errors are retried, then fail the run.
+   */
   validate(answer: Answer, context: ReportContext): ValidatorVerdict | Promise<ValidatorVerdict>;
 }
 
-/** What a function that writes instructions or rules is given. */
+/** The input of a function that writes instructions or rules. */
 export interface TextFunctionInput {
   readonly agent: string;
   readonly input: { readonly task: Task; readonly context?: JsonObject };
@@ -107,38 +111,38 @@ export interface TextFunctionInput {
 /** Writes a text of the prompt; called on the worker for each request. */
 export type TextFunction = (input: TextFunctionInput) => string | Promise<string>;
 
-/** What a function that writes the whole beginning of a prompt is given. */
+/** The input of a function that writes the beginning of a prompt. */
 export interface PromptInput {
-  /** Writes sections, and describes those of a reply, as the agent's format does. */
+  /** The agent's format, which writes sections and describes those of a reply. */
   readonly format: TextFormat;
-  /** Empty when the agent has none; what a function wrote for this request otherwise. */
+  /** The instructions of this request; empty when the agent has none. */
   readonly instructions: string;
   readonly rules: string;
-  /** How to work in steps, as the built-in prompt says it. */
+  /** How to work in steps, from the built-in prompt. */
   readonly method: string;
   /** The catalogue of tools; empty without tools. */
   readonly tools: string;
-  /** How to lay out a reply: without it a model cannot know. */
+  /** How to lay out a reply. The prompt must include it, since the model cannot guess it. */
   readonly outputFormat: string;
   /** The time of the request in the agent's time zone. */
   readonly time: AgentTime;
 }
 
-/** Writes the messages that stand before examples and task; called on the worker for each request. */
+/** Writes the messages before examples and task; called on the worker for each request. */
 export type PromptFunction = (
   input: PromptInput,
 ) => readonly Message[] | Promise<readonly Message[]>;
 
-/** A section of the agent's own; made by `textSection`, `jsonSection` or `yamlSection`. */
+/** An agent's own section; made by `textSection`, `jsonSection` or `yamlSection`. */
 export interface SectionDefinition {
   readonly kind: 'section';
   readonly spec: SectionSpec;
   readonly standard: StandardSchema | null;
-  /** What is wrong with it; reported by `defineAgent` together with all else. */
+  /** Its problems; `defineAgent` reports them. */
   readonly problems: readonly UsageProblem[];
 }
 
-/** How the agent ends; made by `textAnswer` or `jsonAnswer`. */
+/** The kind of answer; made by `textAnswer` or `jsonAnswer`. */
 export interface AnswerDefinition {
   readonly kind: 'answer';
   readonly spec: Omit<AgentSpec['answer'], 'validators'>;
@@ -147,32 +151,31 @@ export interface AnswerDefinition {
   readonly problems: readonly UsageProblem[];
 }
 
-/** How replies are laid out; made by `xmlFormat` or `markdownFormat`. */
+/** The layout of replies; made by `xmlFormat` or `markdownFormat`. */
 export interface FormatDefinition extends FormatSpec {
   readonly type: 'format';
 }
 
-/** How calls are written; made by `yamlToolchain` or `jsonToolchain`. */
+/** The notation of calls; made by `yamlToolchain` or `jsonToolchain`. */
 export interface ToolchainDefinition {
   readonly type: 'toolchain';
   readonly kind: 'yaml' | 'json';
   readonly section: string;
 }
 
-/** A model of an agent: the id of an entry, an entry, or a model that becomes one. */
-export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
-
-/** An agent whose options are checked; all but models and limits are in its specification. */
+/** An agent with checked options. Its specification has everything but models and limits. */
 export interface AgentDefinition {
   readonly kind: 'agent';
   readonly name: string;
   readonly spec: Omit<AgentSpec, 'models' | 'limits' | 'compaction'>;
-  /** An id to look up, or the entry itself; null for a pipeline or a fan-out, which asks none. */
+  /** An id or an entry; null for a pipeline or a fan-out, which has no model. */
   readonly model: string | ModelEntry | null;
-  /** Of a pipeline or a fan-out: the definitions that it starts, which the worker then knows. */
+  /**
+   * Of a pipeline or a fan-out: the definitions that it starts; the worker serves these as well.
+   */
   readonly stages?: readonly AgentDefinition[];
   readonly limits?: LimitsInput;
-  /** Absent: the default, which depends on the model. */
+  /** Absent: the default for the model. */
   readonly compaction?: CompactionSpec | false;
   readonly maxTurns?: number;
   /** Full JSON Schema of the inputs; absent: no signature. */
@@ -193,17 +196,17 @@ export interface AgentDefinition {
   };
 }
 
-/** An agent as activities find it. */
+/** An agent as activities look it up. */
 export interface RegisteredAgent {
   readonly definition: AgentDefinition;
-  /** By name; with tool search its tool is one of them. */
+  /** By name, with the built-in tools that the worker runs or checks. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly validators: ReadonlyMap<string, ValidatorDefinition>;
-  /** Of the models of the worker, by id; those without a price are left out. */
+  /** The prices of the worker's models, by id; models without a price are left out. */
   readonly prices: ReadonlyMap<string, Price>;
 }
 
-/** All that a worker knows by name. */
+/** The agents and models of a worker by name. */
 export interface Registry {
   readonly agents: ReadonlyMap<string, RegisteredAgent>;
   readonly models: ReadonlyMap<string, ModelEntry>;

@@ -1,10 +1,10 @@
-/** What stands around the models and tools of an agent: functions of a user, on the worker. */
+/** Middleware: user functions on the worker around the model calls and tool calls of an agent. */
 import type { ModelRequest, Reply } from '../../core/contract/model.ts';
 
 /**
- * Stands around each model call. May change messages and settings of this one call, ask again,
- * answer itself, or change the reply; nothing of the request is kept. The first of a list is the
- * outermost. It runs again when the call is tried again.
+ * Wraps each model call. May change messages and settings of this call, call `next` again, return a
+ * reply without calling it, or change the reply. A changed request is not recorded. The first of a
+ * list is the outermost. It runs again when the call is retried.
  */
 export type ModelMiddleware = (
   request: ModelRequest,
@@ -14,22 +14,22 @@ export type ModelMiddleware = (
 /** A tool call as a middleware sees it. */
 export interface ToolMiddlewareCall {
   readonly tool: string;
-  /** As the model wrote them; they have been checked. */
+  /** As the model wrote them, after the check. */
   readonly args: { readonly [name: string]: unknown };
   readonly callId: string;
   readonly idempotencyKey: string;
   readonly runId: string;
   readonly agentPath: string;
-  /** Tries of this call, from 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
-  /** Aborted when the run is canceled or interrupted, or the time of the call is up. */
+  /** Aborted when the run is canceled or interrupted, or when the call times out. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Stands around each tool call, within its time. `next` runs the tool and gives what it returned;
- * changed arguments are checked again. May return anything that a tool may, or throw a `ToolError`.
- * The first of a list is the outermost. It runs again when the call is tried again.
+ * Wraps each tool call, within its time limit. `next` runs the tool and returns its result; changed
+ * arguments are checked again. May return anything that a tool may, or throw a `ToolError`. The
+ * first of a list is the outermost. It runs again when the call is retried.
  */
 export type ToolMiddleware = (
   call: ToolMiddlewareCall,
@@ -42,7 +42,7 @@ export interface Middleware {
   readonly tool: readonly ToolMiddleware[];
 }
 
-/** `innermost` with the functions of `around` about it, the first of them outermost. */
+/** `innermost` wrapped in the functions of `around`, the first of them outermost. */
 export function layered<Input, Output>(
   around: readonly ((input: Input, next: (input: Input) => Promise<Output>) => unknown)[],
   innermost: (input: Input) => Promise<Output>,

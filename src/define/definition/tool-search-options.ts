@@ -1,17 +1,17 @@
-/** What a user says of tool search: of the agent, of single tools, and of own engines. */
+/** The options of tool search: of agents, of tools, and of a user's own engines. */
 import type { ToolSearchSpec } from '../../core/contract/spec.ts';
 
-/** What an agent does whose `toolSearch` does not say otherwise. */
+/** The defaults of {@link ToolSearchOptions}. */
 export const SEARCH_DEFAULTS = {
-  /** Names alone say little once there are more than about 20 tools. */
+  /** A list of names stops being useful at about 20 tools. */
   hint: 'domains',
-  /** Three blocks are read at a glance; the next page is one call away. */
+  /** Enough to choose from; the next page is one call away. */
   pageSize: 3,
   engines: ['bm25', 'regex'],
   noResults: 'No tool matches. Try other words, or a broader query.',
 } as const;
 
-/** What the model is told of the built-in engines. */
+/** How to write queries for the built-in engines, for the prompt. */
 export const BUILT_IN_GUIDANCE: { readonly [id in BuiltInEngine]: string } = {
   bm25: 'plain words, for example "look up a booking"',
   regex: 'a case-insensitive pattern over all texts of a tool, for example "^get_.*info$"',
@@ -20,33 +20,34 @@ export const BUILT_IN_GUIDANCE: { readonly [id in BuiltInEngine]: string } = {
 /** The engines that come with the package: ranked words, and regular expressions. */
 export type BuiltInEngine = 'bm25' | 'regex';
 
-/** By what a tool is found, beside its name and description. */
+/** The texts by which a tool is found, besides its name and description. */
 export interface ToolSearchFields {
-  /** Where it belongs, such as `Booking`; the prompt lists the domains. */
+  /** The domain, such as `Booking`; the prompt lists all domains. */
   readonly domain?: string;
-  /** Kinds of work within the domain; listed beside it. */
+  /** Kinds of work within the domain; the prompt lists them with it. */
   readonly categories?: readonly string[];
-  /** Words that a model may look for. */
+  /** Words that a model may search for. */
   readonly keywords?: readonly string[];
   /** Requests that the tool answers, such as `change my flight`. */
   readonly queries?: readonly string[];
 }
 
-/** A tool as an engine sees it; texts that the tool does not have are empty. */
+/** A tool as an engine gets it; missing texts are empty. */
 export interface SearchableTool extends Required<ToolSearchFields> {
   readonly name: string;
   readonly description: string;
 }
 
-/** An engine: on the worker, called with what the model wrote. */
+/** A search engine; it runs on the worker. */
 export interface SearchEngine {
-  /** What the model writes as `query_type`: letters, digits, `_` or `-`. */
+  /** What the model writes as `query_type`: 1 to 64 letters, digits, `_` or `-`, a letter first. */
   readonly id: string;
-  /** How to write a query, for the prompt; at best with an example. */
+  /** How to write a query, for the prompt; best with an example. */
   readonly guidance: string;
   /**
-   * Names of tools, best first; unknown names are dropped. A thrown `ToolError` is for the model;
-   * other errors are retried. The list of tools is the same object in every call.
+   * Returns names of tools, best first; unknown names are dropped. `query` is what the model wrote.
+   * A thrown `ToolError` is shown to the model; other errors are retried. `catalogue` is the same
+   * object in every call, so it can be the key of a cached index.
    */
   readonly search: (
     query: string,
@@ -55,17 +56,19 @@ export interface SearchEngine {
   ) => readonly string[] | Promise<readonly string[]>;
 }
 
-/** The option `toolSearch` of an agent: its prompt says how to search instead of showing all tools. */
+/**
+ * The option `toolSearch` of an agent. The prompt explains how to search instead of listing tools.
+ */
 export interface ToolSearchOptions {
-  /** What the prompt shows instead: areas (default), or the names of all tools. */
+  /** What the prompt lists instead: `domains` (default) or the `names` of all tools. */
   readonly hint?: ToolSearchSpec['hint'];
   /** Tools per page, from 1. Default 3. */
   readonly pageSize?: number;
-  /** Names of tools that are always shown in full. */
+  /** Names of tools that are always shown in full. Default: none. */
   readonly pins?: readonly string[];
-  /** Default: both built-in engines. The first is used when the model names none. */
+  /** The engines; the first is used when the model names none. Default: `bm25` and `regex`. */
   readonly engines?: readonly (BuiltInEngine | SearchEngine)[];
-  /** What the model reads when nothing matches. */
+  /** The text for the model when nothing matches. Default: a hint to try other words. */
   readonly noResults?: string;
 }
 
@@ -84,12 +87,12 @@ export function toolSearchSpec(options: ToolSearchOptions): ToolSearchSpec {
   };
 }
 
-/** The engines of the options, built-in ones by their names. */
+/** The engines of the options; built-in ones by name. */
 export function enginesOf(options: ToolSearchOptions): readonly (BuiltInEngine | SearchEngine)[] {
   return options.engines ?? SEARCH_DEFAULTS.engines;
 }
 
-/** Whether searches are quick enough for a local activity: engines of a user's own may not be. */
+/** Whether searches are fast enough for a local activity; a user's own engines may not be. */
 export function isLocalSearch(options: ToolSearchOptions): boolean {
   return enginesOf(options).every((engine) => typeof engine === 'string');
 }

@@ -1,12 +1,13 @@
 /** An agent whose loop starts other agents instead of asking a model: a pipeline, a fan-out. */
+import { defined } from '../../core/base/defined.ts';
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { SignatureSpec, FanOutSpec, PipelineSpec } from '../../core/contract/spec.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { AGENT_DEFAULTS } from '../agent/agent-options.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
-import { SECTION_NAMES, textAnswer } from '../text/define-text.ts';
+import { SECTION_NAMES, textAnswer } from '../agent/reply-layout.ts';
 
-/** What such an agent is made of; its options are checked. */
+/** What {@link agentWithoutModel} needs; the options are checked already. */
 export interface AgentWithoutModel {
   readonly name: string;
   readonly loop: { readonly pipeline: PipelineSpec } | { readonly fanOut: FanOutSpec };
@@ -14,11 +15,11 @@ export interface AgentWithoutModel {
   readonly starts: readonly AgentDefinition[];
   readonly description?: string | undefined;
   readonly limits?: LimitsInput | undefined;
-  /** What it takes in, also where it is a tool; absent: a task and any context. */
+  /** Its inputs, also when it is used as a tool; absent: a task and any context. */
   readonly entry?: { readonly signature: SignatureSpec; readonly inputs: JsonObject } | undefined;
 }
 
-/** The definition of an agent that asks no model itself. */
+/** The definition of an agent without a model of its own. */
 export function agentWithoutModel({
   name,
   loop,
@@ -33,10 +34,10 @@ export function agentWithoutModel({
     spec: {
       v: 1,
       name,
-      ...(description === undefined ? {} : { description }),
-      // A run without a model has no mode of its own; `text` has no conversation to keep.
+      ...defined({ description }),
+      // The mode is not used; `text` is one without a conversation.
       mode: 'text',
-      ...(entry === undefined ? {} : { signature: entry.signature }),
+      ...defined({ signature: entry?.signature }),
       instructions: null,
       rules: null,
       tools: [],
@@ -52,8 +53,7 @@ export function agentWithoutModel({
     },
     model: null,
     stages: starts,
-    ...(limits === undefined ? {} : { limits }),
-    ...(entry === undefined ? {} : { inputs: entry.inputs }),
+    ...defined({ limits, inputs: entry?.inputs }),
     tools: [],
     validators: [],
     standards: { answer: null, sections: new Map() },

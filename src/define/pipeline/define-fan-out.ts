@@ -1,6 +1,7 @@
 /**
- * Fan-outs: one agent for each item of a list, hundreds of them too. A fan-out is an agent whose loop
- * starts children instead of asking a model, so it is started, served and called like any other.
+ * Fan-outs: one run of an agent for each item of a list, even for hundreds of items. A fan-out is
+ * an agent whose loop starts children instead of asking a model, so it is started, served and
+ * called like any other.
  */
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
@@ -12,44 +13,58 @@ import { shown } from '../../core/text/shown.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { agentWithoutModel, type AgentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
-import { hasKind } from '../checks/has-kind.ts';
-import { nameProblems } from '../tool/tool-problems.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
+import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { hasKind, oneOf, TEXT, wholeNumber } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
 
 /** The options of {@link fanOut}. */
 export interface FanOutOptions {
-  /** Most children of one run, 2 to 200; more items go to runs in between. Default 30. */
+  /** Maximum of children per run, 2 to 200; intermediate runs take more items. Default 30. */
   readonly batch?: number;
-  /** Of one item: `end` ends the fan-out; with `null` the others go on. Default `end`. */
+  /**
+   * When the run of an item fails: `end` ends the fan-out, `null` makes the item null. Default
+   * `end`.
+   */
   readonly onFailure?: 'end' | 'null';
-  /** What it is good for, where it is a tool. */
+  /** What it does, for agents that use it as a tool. Default: names the agent that it runs. */
   readonly description?: string;
-  /** Bounds of the whole. Default limits are on, with 5,000 for `children`. */
+  /** Limits of the whole tree. Default limits apply, with 5,000 for `children`. */
   readonly limits?: LimitsInput;
 }
 
-const FIELDS: readonly (keyof FanOutOptions)[] = ['batch', 'onFailure', 'description', 'limits'];
-
-/** What a fan-out does that does not say otherwise. */
+/** The defaults of {@link FanOutOptions}. */
 const FAN_OUT_DEFAULTS = {
-  /** Nine hundred items need one level of runs in between, and no history more than 300 events. */
+  /** 900 items need one level of intermediate runs, and no history has more than 300 events. */
   batch: 30,
-  /** The value without one item is another one than was asked for; so it is for pipelines. */
+  /** A list with a gap is not what was asked for. Pipelines also end at a failure. */
   onFailure: 'end',
-  /** The list bounds the children, so this is for loops alone: room for 3,600 items in batches of 30. */
+  /**
+   * The list bounds the children; this only stops endless loops. Enough for 3,600 items at 30 a
+   * batch.
+   */
   children: 5_000,
 } as const;
 
-/** With one child each a list would never get shorter; a run has at most 200 that live. */
+/**
+ * With batches of 1 the lists would never get shorter; a run may have at most 200 live children.
+ */
 const BATCH = { min: 2, max: 200 } as const;
 
+const FIELDS: Rules<keyof FanOutOptions> = {
+  batch: wholeNumber(BATCH.min, BATCH.max),
+  onFailure: { ...oneOf('end', 'null'), advice: 'Change it.' },
+  description: TEXT,
+  limits: inputProblems,
+};
+
 /**
- * An agent once for each of `items` in the context, as one durable run. Its value is the list of their
- * values, in the order of the items. Text is the task of a run, an object its context (and `task` in it
- * its task). Of more than `batch` items each child gets an even part, as another run of the fan-out, so
- * that no history grows with the list. As a stage it takes the list that the stage before gave.
+ * Runs an agent once for each of `items` in the context, as one durable run. The value is the list
+ * of their values, in the order of the items. An item that is a text is the task of its run; an
+ * object is its context, with `task` as the task. More than `batch` items are split evenly over
+ * further runs of the fan-out, so that no history grows with the list. As a stage, it takes the
+ * list of the stage before.
  *
- * @throws UsageError with all that is wrong with agent and options, a line each.
+ * @throws UsageError with all problems of the name, agent and options, a line each.
  * @example
  * const readers = fanOut('readers', reader, { onFailure: 'null' });
  * await everloop.start('readers', { context: { items: pages } });
@@ -62,7 +77,7 @@ export function fanOut(
   const problems = [
     ...nameProblems(name, 'agent'),
     ...agentProblems(name, agent),
-    ...(isPlainObject(options) ? optionProblems(options) : [noOptions(options)]),
+    ...optionsProblems(options),
   ];
   if (problems.length > 0) throw usageErrorOf(problems, `Fan-out \`${String(name)}\`: `);
   const { batch, onFailure, children } = FAN_OUT_DEFAULTS;
@@ -83,7 +98,7 @@ export function fanOut(
   });
 }
 
-/** What a fan-out takes in and gives: lists of what its agent does, as far as that is known. */
+/** The inputs and output of a fan-out: lists of those of its agent, as far as they are known. */
 function entryOf(
   agentName: string,
   agent: AgentDefinition | undefined,
@@ -91,7 +106,7 @@ function entryOf(
 ): NonNullable<AgentWithoutModel['entry']> {
   const { signature } = agent?.spec ?? {};
   const params = signature?.params ?? [];
-  // An agent that takes its task alone is asked with text.
+  // An agent with only a task takes items that are texts.
   const hasInputs = params.some(({ name }) => name !== 'task');
   const description = hasInputs
     ? `what ${agentName} works with, an object for each of its runs`
@@ -112,7 +127,7 @@ function entryOf(
 
 const ANYTHING: SignatureType = { kind: 'any' };
 
-/** The full schema of the items, where the agent has one that can stand inside of another. */
+/** The full schema of the items, if the agent has one that can be put inside another. */
 function inputsOf(items: SignatureField, own: JsonObject | undefined): JsonObject {
   const inWords = inputsSchema([items]);
   if (own === undefined || JSON.stringify(own).includes('"$ref"')) return inWords;
@@ -123,38 +138,18 @@ function inputsOf(items: SignatureField, own: JsonObject | undefined): JsonObjec
 function agentProblems(name: unknown, agent: unknown): readonly UsageProblem[] {
   const own = isPlainObject(agent) && hasKind(agent, 'agent') ? agent['name'] : agent;
   if (typeof own !== 'string' || own === '') {
-    const message = `Expected an agent, as a definition or by its name, got ${shown(agent)}. Write it as fanOut('name', agent).`;
-    return [{ code: 'fan_out', message }];
+    const what = 'an agent, as a definition or by its name';
+    return [expected('fan_out', what, shown(agent), "Write it as fanOut('name', agent).")];
   }
   if (own !== name) return [];
-  const message = `Expected another agent, got \`${own}\`, the fan-out itself. It would never end.`;
-  return [{ code: 'fan_out', message }];
+  const got = `\`${own}\`, the fan-out itself`;
+  return [expected('fan_out', 'another agent', got, 'It would never end.')];
 }
 
-function optionProblems(options: { readonly [name: string]: unknown }): readonly UsageProblem[] {
-  const { batch, onFailure, description, limits } = options;
-  const isBatch =
-    Number.isInteger(batch) && Number(batch) >= BATCH.min && Number(batch) <= BATCH.max;
-  const isText = typeof description === 'string' && description.trim() !== '';
-  return [
-    ...(batch === undefined || isBatch
-      ? []
-      : [problem('batch', `a whole number from ${BATCH.min} to ${BATCH.max}`, batch)]),
-    ...(onFailure === undefined || onFailure === 'end' || onFailure === 'null'
-      ? []
-      : [problem('onFailure', 'one of end, null', onFailure)]),
-    ...(description === undefined || isText ? [] : [problem('description', 'a text', description)]),
-    ...inputProblems(limits as Parameters<typeof inputProblems>[0]),
-    ...unknownFields(options, FIELDS, 'a fan-out'),
-  ];
-}
-
-function problem(field: string, wanted: string, got: unknown): UsageProblem {
-  const message = `Expected \`${field}\` to be ${wanted}, got ${shown(got)}. Change it.`;
-  return { code: 'fan_out', message };
-}
-
-function noOptions(got: unknown): UsageProblem {
-  const message = `Expected the options of a fan-out to be an object, got ${shown(got)}. Write them as { batch: 30 }.`;
-  return { code: 'unknown_option', message };
+function optionsProblems(options: unknown): readonly UsageProblem[] {
+  if (!isPlainObject(options)) {
+    const what = 'the options of a fan-out to be an object';
+    return [expected('unknown_option', what, shown(options), 'Write them as { batch: 30 }.')];
+  }
+  return fieldProblems(options, FIELDS, { code: 'fan_out', owner: 'a fan-out' });
 }

@@ -1,6 +1,7 @@
 /**
- * Pipelines: agents one after another, each at work on what the one before gave. A pipeline is an agent
- * whose loop runs stages instead of asking a model, so it is started, served and called like any other.
+ * Pipelines: agents one after another, each with the result of the one before. A pipeline is an
+ * agent whose loop runs stages instead of asking a model, so it is started, served and called like
+ * any other.
  */
 import type { LimitsInput } from '../../core/contract/input.ts';
 import type { StageSpec } from '../../core/contract/spec.ts';
@@ -9,34 +10,36 @@ import type { SignatureType } from '../../core/contract/signature.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import { agentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
-import { hasKind } from '../checks/has-kind.ts';
+import { hasKind } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
 import { pipelineProblems } from './pipeline-problems.ts';
 
-/** An agent as a stage: a definition, which the worker then knows, or the name of one of its agents. */
+/**
+ * An agent as a stage: a definition, which the worker then serves, or the name of another agent.
+ */
 export type StageAgent = AgentDefinition | string;
 
-/** What one stage does: an agent, agents in parallel on the same context, or a question to a person. */
+/** One stage: an agent, agents in parallel on the same context, or a question to a person. */
 export type PipelineStage = StageAgent | readonly StageAgent[] | HumanStep;
 
 /** The options of {@link pipeline}. */
 export interface PipelineOptions {
-  /** `carry`: programs of a stage begin with what the last programs before left. Default `none`. */
+  /** `carry`: programs of a stage start with the memory of earlier stages. Default `none`. */
   readonly memory?: 'none' | 'carry';
-  /** `{ review: 'text' }`: what a stage gave as `review` is `text` in the context of the next. */
+  /** `{ review: 'text' }` renames the field `review` of a result to `text` for the next stage. */
   readonly map?: { readonly [field: string]: string };
-  /** What it is good for, where it is a tool. */
+  /** What it does, for agents that use it as a tool. Default: none. */
   readonly description?: string;
-  /** Bounds of the whole; default limits are on. */
+  /** Limits of the whole tree. Default limits apply. */
   readonly limits?: LimitsInput;
 }
 
 /**
- * Agents one after another, as one durable run. Each stage is a child run with the pipeline's task, and
- * its Step is the context of the next. The last Step is the result; a stage without success ends the
- * pipeline as `chained_failure`.
+ * Runs agents one after another, as one durable run. Each stage is a child run with the pipeline's
+ * task, and its Step is the context of the next. The last Step is the result. A stage that does not
+ * succeed ends the pipeline as `chained_failure`.
  *
- * @throws UsageError with all that is wrong with stages and options, a line each.
+ * @throws UsageError with all problems of the name, stages and options, a line each.
  * @example
  * const press = pipeline('press', [writer, [factChecker, stylist], humanStep({ question: 'Print it?' })]);
  */
@@ -80,7 +83,7 @@ function definitionsIn(stage: PipelineStage): readonly AgentDefinition[] {
   return agents.filter((agent) => typeof agent !== 'string');
 }
 
-/** What a pipeline takes in: the inputs of its first stage, when that is one known agent with some. */
+/** The inputs of a pipeline: those of its first stage, if that is one agent with known inputs. */
 function entryOf(
   stages: readonly PipelineStage[],
 ): (Required<Pick<AgentDefinition, 'inputs'>> & Pick<Signed, 'signature'>) | undefined {

@@ -1,15 +1,19 @@
-/** What is wrong with the stages and options of a pipeline: all of it, so that one run shows it. */
+/** The checks of `pipeline`. */
 import { isPlainObject } from '../../core/base/json.ts';
+import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { inputProblems } from '../../core/limits/compile-limits.ts';
 import { shown } from '../../core/text/shown.ts';
-import type { UsageProblem } from '../../core/base/usage-error.ts';
-import { hasKind } from '../checks/has-kind.ts';
+import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
+import { hasKind, isText, oneOf, repeated, TEXT } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
 import { isHumanStep } from './human-step.ts';
-import { nameProblems } from '../tool/tool-problems.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
 
-/** The names of the options of `pipeline`. */
-const OPTIONS: readonly string[] = ['memory', 'map', 'description', 'limits'];
+const OPTION_FIELDS: Rules = {
+  memory: { ...oneOf('none', 'carry'), advice: 'Change it.', code: 'pipeline_memory' },
+  map: mapProblems,
+  description: TEXT,
+  limits: inputProblems,
+};
 
 /** All problems of a pipeline, without its name in front. */
 export function pipelineProblems(
@@ -20,18 +24,23 @@ export function pipelineProblems(
   return [
     ...nameProblems(name, 'pipeline'),
     ...stagesProblems(name, stages),
-    ...(isPlainObject(options) ? optionProblems(options) : [noOptions(options)]),
+    ...optionsProblems(options),
   ];
+}
+
+function optionsProblems(options: unknown): readonly UsageProblem[] {
+  if (!isPlainObject(options)) {
+    const what = 'the options of a pipeline to be an object';
+    return [expected('unknown_option', what, shown(options), "Write them as { memory: 'carry' }.")];
+  }
+  return fieldProblems(options, OPTION_FIELDS, { code: 'pipeline_text', owner: 'a pipeline' });
 }
 
 function stagesProblems(pipeline: unknown, stages: unknown): readonly UsageProblem[] {
   if (!Array.isArray(stages) || stages.length === 0) {
     const got = Array.isArray(stages) ? 'an empty list' : shown(stages);
-    return [
-      stageProblem(
-        `Expected a list of stages, got ${got}. Write it as pipeline('name', [first, second]).`,
-      ),
-    ];
+    const advice = "Write it as pipeline('name', [first, second]).";
+    return [expected('pipeline_stage', 'a list of stages', got, advice)];
   }
   return stages.flatMap((stage: unknown, index) => {
     const place = `stage ${index + 1}`;
@@ -50,22 +59,17 @@ function parallelProblems(
   agents: readonly unknown[],
 ): readonly UsageProblem[] {
   if (agents.length === 0) {
-    return [
-      stageProblem(
-        `Expected agents in the parallel ${place}, got an empty list. Name them or remove it.`,
-      ),
-    ];
+    const what = `agents in the parallel ${place}`;
+    return [expected('pipeline_stage', what, 'an empty list', 'Name them or remove it.')];
   }
-  const names = agents.map(nameIn);
-  const twice = names.filter((name, index) => name !== undefined && names.indexOf(name) !== index);
+  const what = `the agents of the parallel ${place} to have different names, since their values are joined under them`;
   return [
     ...agents.flatMap((agent, index) =>
       agentProblems(pipeline, `${place}[${index}]`, agent, 'an agent'),
     ),
-    ...[...new Set(twice)].map((name): UsageProblem => ({
-      code: 'duplicate_stage',
-      message: `Expected the agents of the parallel ${place} to have different names, since their values are joined under them, got \`${name}\` twice. Rename one.`,
-    })),
+    ...repeated(agents.flatMap((agent) => nameIn(agent) ?? [])).map((name) =>
+      expected('duplicate_stage', what, `\`${name}\` twice`, 'Rename one.'),
+    ),
   ];
 }
 
@@ -77,72 +81,33 @@ function agentProblems(
 ): readonly UsageProblem[] {
   const name = nameIn(agent);
   if (name === undefined) {
-    return [stageProblem(`Expected ${place} to be ${wanted}, got ${shown(agent)}. Change it.`)];
+    return [expected('pipeline_stage', `${place} to be ${wanted}`, shown(agent))];
   }
   if (name !== pipeline) return [];
-  return [
-    stageProblem(
-      `Expected ${place} to be another agent, got \`${name}\`, the pipeline itself. It would never end.`,
-    ),
-  ];
+  const got = `\`${name}\`, the pipeline itself`;
+  return [expected('pipeline_stage', `${place} to be another agent`, got, 'It would never end.')];
 }
 
-/** The name of an agent, given as a definition or by it. */
+/** The name of an agent, given as a definition or by its name. */
 function nameIn(agent: unknown): string | undefined {
   if (typeof agent === 'string') return agent === '' ? undefined : agent;
   if (!isPlainObject(agent) || !hasKind(agent, 'agent')) return undefined;
   return typeof agent['name'] === 'string' ? agent['name'] : undefined;
 }
 
-function optionProblems(options: { readonly [name: string]: unknown }): readonly UsageProblem[] {
-  const { memory, map, description, limits } = options;
-  return [
-    ...(memory === undefined || memory === 'none' || memory === 'carry'
-      ? []
-      : [problem('pipeline_memory', 'memory', 'one of none, carry', memory)]),
-    ...mapProblems(map),
-    ...(description === undefined || isText(description)
-      ? []
-      : [problem('pipeline_text', 'description', 'a text', description)]),
-    ...inputProblems(limits as Parameters<typeof inputProblems>[0]),
-    ...unknownFields(options, OPTIONS, 'a pipeline'),
-  ];
-}
-
 function mapProblems(map: unknown): readonly UsageProblem[] {
   if (map === undefined) return [];
   const entries = isPlainObject(map) ? Object.entries(map) : [];
-  if (!isPlainObject(map) || !entries.every(([from, to]) => isText(from) && isText(to))) {
-    const wanted = "new names by old ones, such as { review: 'text' }";
-    return [problem('pipeline_map', 'map', wanted, map)];
+  if (!isPlainObject(map) || !entries.every((entry) => entry.every(isText))) {
+    const what = "`map` to be new names by old ones, such as { review: 'text' }";
+    return [expected('pipeline_map', what, shown(map))];
   }
-  const names = entries.map(([, to]) => to);
-  const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  return [...new Set(twice)].map((name) => ({
-    code: 'pipeline_map',
-    message: `Expected \`map\` to give each field a name of its own, got \`${String(name)}\` twice. Rename one.`,
-  }));
-}
-
-function problem(
-  code: UsageProblem['code'],
-  field: string,
-  wanted: string,
-  got: unknown,
-): UsageProblem {
-  const message = `Expected \`${field}\` to be ${wanted}, got ${shown(got)}. Change it.`;
-  return { code, message };
-}
-
-function stageProblem(message: string): UsageProblem {
-  return { code: 'pipeline_stage', message };
-}
-
-function noOptions(got: unknown): UsageProblem {
-  const message = `Expected the options of a pipeline to be an object, got ${shown(got)}. Write them as { memory: 'carry' }.`;
-  return { code: 'unknown_option', message };
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
+  return repeated(entries.map(([, to]) => to)).map((name) =>
+    expected(
+      'pipeline_map',
+      '`map` to give each field a name of its own',
+      `\`${String(name)}\` twice`,
+      'Rename one.',
+    ),
+  );
 }

@@ -1,19 +1,19 @@
 /**
- * The part of Standard Schema that is used here, so that zod, valibot, arktype and others work
- * without a package: https://standardschema.dev, interfaces `StandardSchemaV1` (version 1) and
- * `StandardJSONSchemaV1` (its `jsonSchema` member, which zod has from 4.2 on).
+ * The part of Standard Schema (https://standardschema.dev) that is used here, so that zod, valibot,
+ * arktype and others work without a dependency: the interfaces `StandardSchemaV1` (version 1) and
+ * `StandardJSONSchemaV1` (its member `jsonSchema`, which zod has since 4.2).
  */
 
-/** Where an issue lies: a key, or an object that holds one. */
+/** A part of the path of an issue: a key, or an object with one. */
 export type StandardPathSegment = PropertyKey | { readonly key: PropertyKey };
 
-/** One thing that a schema's own check found. */
+/** One error of a schema's own check. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly StandardPathSegment[] | undefined;
 }
 
-/** What a schema's own check returns: a value, or issues. */
+/** The result of a schema's own check: a value, or issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -35,7 +35,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** Whether `value` is a schema object that follows the standard; arktype's are functions. */
+/** Whether `value` follows the standard; it may be a function, as with arktype. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   const standard: unknown = (value as { readonly '~standard'?: unknown })['~standard'];

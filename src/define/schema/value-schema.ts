@@ -1,4 +1,5 @@
-/** A schema as a user gives it → JSON Schema for the model and ajv, and the library's own check. */
+/** Reads a user's schema: JSON Schema for the model and ajv, and the schema library's own check. */
+import { errorText } from '../../core/base/error-text.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
 import { schemaProblem } from './schema.ts';
@@ -7,21 +8,21 @@ import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 /** A schema as a user gives it: JSON Schema (draft 2020-12), or an object of zod, valibot, … */
 export type SchemaInput = JsonObject | StandardSchema;
 
-/** A schema that is known to compile. */
+/** A schema that compiles. */
 export interface ValueSchema {
   readonly json: JsonObject;
   /** The library's own check, which runs after ajv; null when the schema is plain JSON Schema. */
   readonly standard: StandardSchema | null;
 }
 
-/** A schema that was read, or why it cannot be used: `got` and `advice` complete a message. */
+/** A schema, or why it cannot be used: `got` and `advice` complete a message. */
 export type SchemaReading =
   | { readonly kind: 'schema'; readonly schema: ValueSchema }
   | { readonly kind: 'problem'; readonly got: string; readonly advice: string };
 
 /**
- * Reads a schema and compiles it. `beside` is the JSON Schema of a Standard Schema object that
- * cannot tell its own. `$schema` is removed: ajv would look for the draft that it names.
+ * Reads a schema and compiles it. `beside` is the JSON Schema of a Standard Schema object that has
+ * none of its own. `$schema` is removed, because ajv would look up the draft that it names.
  */
 export function readSchema(input: unknown, beside?: JsonObject): SchemaReading {
   if (isStandardSchema(input)) return readStandardSchema(input, beside);
@@ -44,7 +45,7 @@ function readStandardSchema(input: StandardSchema, beside: JsonObject | undefine
     const schema = jsonSchema.input({ target: 'draft-2020-12' });
     return compiled(withoutNoise(schema) as typeof schema, input);
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = errorText(error);
     const advice = `It has no JSON Schema (${cause.replace(/\.$/, '')}): give one as \`jsonSchema\` beside it.`;
     return { kind: 'problem', got, advice };
   }
@@ -54,7 +55,7 @@ function compiled(
   schema: { readonly [key: string]: unknown },
   standard: StandardSchema | null,
 ): SchemaReading {
-  // Through text: what reaches the specification is plain JSON that nobody else can change.
+  // A copy by text, so that the specification has plain JSON that a user cannot change later.
   const json = JSON.parse(JSON.stringify(schema)) as { [key: string]: Json };
   delete json['$schema'];
   const cause = schemaProblem(json);
@@ -66,9 +67,9 @@ function compiled(
 const DATA_KEYWORDS: readonly string[] = ['default', 'const', 'enum', 'examples'];
 
 /**
- * The schema without what only costs the model tokens: zod writes the bounds of safe integers to
- * every integer, and to every format a pattern of up to 300 characters beside its name. The
- * library's own check asserts both all the same.
+ * The schema without keywords that only cost tokens: zod adds the bounds of safe integers to every
+ * integer, and a pattern of up to 300 characters to every format. The library's own check covers
+ * both.
  */
 function withoutNoise(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutNoise);

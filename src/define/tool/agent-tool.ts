@@ -1,7 +1,8 @@
 /**
- * Agents as tools: a call starts a child run. What a tool does not say itself comes from the agent, which
- * may be known by its name alone until a worker starts.
+ * Agents as tools: a call starts a child run. Options that the tool leaves out come from the agent.
+ * Until a worker starts, only the name of that agent may be known.
  */
+import { defined } from '../../core/base/defined.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import { canonicalJson, isPlainObject, type JsonObject } from '../../core/base/json.ts';
 import { inputsSchema, parametersSchema } from '../../core/signature/json-schema.ts';
@@ -9,38 +10,42 @@ import { shown } from '../../core/text/shown.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import type { AgentDefinition, ToolChild, ToolDefinition } from '../definition/definitions.ts';
-import { hasKind } from '../checks/has-kind.ts';
+import { expected, fieldProblems, unknownFields, type Rules } from '../checks/fields.ts';
+import { hasKind, SWITCH, TEXT } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
 import { TOOL_DEFAULTS } from './tool-options.ts';
-import { nameProblems, parameterProblems } from './tool-problems.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
+import { parameterProblems } from './tool-problems.ts';
 import { readSchema, type SchemaInput, type SchemaReading } from '../schema/value-schema.ts';
 
 /** The options of {@link agentTool}. */
 export interface AgentToolOptions {
-  /** A definition, which the worker then knows, or the name of an agent of the worker. */
+  /** A definition, which the worker then serves, or the name of an agent of the worker. */
   readonly agent: AgentDefinition | string;
-  /** Default: the agent's name. */
+  /** The name of the tool. Default: the agent's name. */
   readonly name?: string;
-  /** What it is good for. Default: the agent's description. */
+  /** What it does. Default: the agent's description. */
   readonly description?: string;
-  /** Of its arguments. Default: the inputs of the agent's signature, without one `{ task: string }`. */
+  /**
+   * Schema of the arguments. Default: the inputs of the agent's signature, else `{ task: string }`.
+   */
   readonly parameters?: SchemaInput;
-  /** Id of a model entry in place of the agent's own. */
+  /** Id of a model entry for the child run. Default: the agent's own model. */
   readonly model?: string;
-  /** True: successes are kept per run and not asked for again. Default false. */
+  /** True: results are kept for the run, and an equal call is not run again. Default false. */
   readonly cache?: boolean;
 }
 
-const FIELDS: readonly (keyof AgentToolOptions)[] = [
-  'agent',
-  'name',
-  'description',
-  'parameters',
-  'model',
-  'cache',
-];
+const FIELDS: Rules<keyof AgentToolOptions> = {
+  description: TEXT,
+  model: { ...TEXT, wanted: 'to be the id of a model entry' },
+  cache: SWITCH,
+  // Checked by `agentTool` itself.
+  agent: [],
+  name: [],
+  parameters: [],
+};
 
-/** What an agent without a signature is asked with. */
+/** The arguments of an agent without a signature. */
 const TASK_PARAMETERS: JsonObject = {
   type: 'object',
   properties: { task: { type: 'string', description: 'what it should do, with all it must know' } },
@@ -49,10 +54,11 @@ const TASK_PARAMETERS: JsonObject = {
 };
 
 /**
- * An agent that another one can call: a child run with its own transcript, under the limits of its
- * caller. Its arguments are the context of the child (`task` its task), its value is the result.
+ * An agent as a tool of another agent. A call is a child run with its own transcript, under the
+ * limits of its caller. The arguments are the context of the child, with `task` as its task; its
+ * value is the result.
  *
- * @throws UsageError with all that is wrong with the options.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const planner = defineAgent({ name: 'planner', model, tools: [agentTool({ agent: researcher })] });
  */
@@ -62,18 +68,19 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
   const isDefined = typeof agent === 'object' && hasKind(agent, 'agent');
   const agentName = isDefined ? agent.name : typeof agent === 'string' ? agent : '';
   const tool = name ?? agentName;
+  const badAgent = agentProblems(agent);
   const problems = [
-    ...agentProblems(agent),
-    ...(agentProblems(agent).length > 0 && name === undefined ? [] : nameProblems(tool)),
-    ...optionProblems(tool, options),
+    ...badAgent,
+    ...(badAgent.length > 0 && name === undefined ? [] : nameProblems(tool)),
+    ...fieldProblems(options, FIELDS, { code: 'agent_tool', of: `\`${tool}\`` }),
     ...parameterProblems(tool, reading),
-    ...unknownFields(options, FIELDS, `tool \`${tool}\``),
+    ...unknownFields(options, Object.keys(FIELDS), `tool \`${tool}\``),
   ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;
   const definition = childDefinition(tool, {
     agent: agentName,
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
   });
   const child: ToolChild = {
     agent,
@@ -84,9 +91,11 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
     ...definition,
     spec: {
       ...definition.spec,
-      ...(description === undefined ? {} : { description }),
-      ...(schema === null ? {} : { parameters: schema.json }),
-      ...(cache === true ? { cache: true } : {}),
+      ...defined({
+        description,
+        parameters: schema === null ? undefined : schema.json,
+        cache: cache === true ? true : undefined,
+      }),
     },
     standard: schema?.standard ?? null,
     child,
@@ -95,8 +104,11 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
 }
 
 /**
- * The agent itself as its own tool, for work that falls into parts like the whole. Needs a `signature`
- * with parameters; how deep it nests is bounded by the limit `depth`.
+ * The agent as a tool of itself, for work that divides into smaller parts of the same kind. The
+ * agent needs a `signature` with parameters; the limit `depth` bounds the nesting. `name` is the
+ * name of the tool, default `self`.
+ *
+ * @throws UsageError for a name that is not allowed.
  */
 export function selfTool({ name = 'self' }: { readonly name?: string } = {}): ToolDefinition {
   const problems = nameProblems(name);
@@ -105,7 +117,7 @@ export function selfTool({ name = 'self' }: { readonly name?: string } = {}): To
   return { ...childDefinition(name, { agent: '' }), child };
 }
 
-/** `tool` with what the agent says where the tool says nothing. */
+/** `tool`, completed by the description and parameters of its agent. */
 export function resolvedTool(
   tool: ToolDefinition,
   agent: Pick<AgentDefinition, 'name' | 'inputs'> & {
@@ -126,7 +138,9 @@ export function resolvedTool(
   };
 }
 
-/** The inputs of an agent as arguments: of a signature in words in the form that providers take. */
+/**
+ * The inputs of an agent as arguments; those of a text signature in the form that providers accept.
+ */
 function parametersOf({
   inputs,
   spec,
@@ -164,33 +178,8 @@ function childDefinition(name: string, agent: NonNullable<ToolSpec['agent']>): T
 function agentProblems(agent: unknown): readonly UsageProblem[] {
   if (typeof agent === 'string' && agent !== '') return [];
   if (isPlainObject(agent) && hasKind(agent, 'agent')) return [];
-  const message = `Expected \`agent\` to be what \`defineAgent\` returns or the name of an agent, got ${shown(agent)}. Name one.`;
-  return [{ code: 'agent_tool', message }];
-}
-
-function optionProblems(
-  tool: string,
-  { description, model, cache }: AgentToolOptions,
-): readonly UsageProblem[] {
-  const problem = (field: string, wanted: string, got: unknown): UsageProblem => ({
-    code: 'agent_tool',
-    message: `Expected \`${field}\` of \`${tool}\` to be ${wanted}, got ${shown(got)}. Change it.`,
-  });
-  return [
-    ...(description === undefined || isText(description)
-      ? []
-      : [problem('description', 'a text', description)]),
-    ...(model === undefined || isText(model)
-      ? []
-      : [problem('model', 'the id of a model entry', model)]),
-    ...(cache === undefined || typeof cache === 'boolean'
-      ? []
-      : [problem('cache', 'true or false', cache)]),
-  ];
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
+  const what = '`agent` to be what `defineAgent` returns or the name of an agent';
+  return [expected('agent_tool', what, shown(agent), 'Name one.')];
 }
 
 function objectSchema(parameters: SchemaInput): SchemaReading {

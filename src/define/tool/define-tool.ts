@@ -1,3 +1,4 @@
+import { defined } from '../../core/base/defined.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -9,14 +10,14 @@ import {
   type ParametersInput,
   type ToolOptions,
 } from './tool-options.ts';
-import { outputProblems, parameterProblems, toolProblems } from './tool-problems.ts';
+import { parameterProblems, schemaProblems, toolProblems } from './tool-problems.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
 import { readSchema, type SchemaReading } from '../schema/value-schema.ts';
 
 /**
- * A tool that agents can use.
+ * Defines a tool that agents can use.
  *
- * @throws UsageError with all that is wrong with the options.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const search = defineTool({
  *   name: 'search',
@@ -33,7 +34,7 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
   const problems = [
     ...toolProblems(options),
     ...parameterProblems(options.name, reading),
-    ...outputProblems(options.name, output),
+    ...schemaProblems(`\`output\` of \`${options.name}\` to be a schema`, output),
   ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;
@@ -41,11 +42,13 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
     kind: 'tool',
     spec: {
       ...toolSpec(options, schema?.json ?? null),
-      ...(output?.kind === 'schema' ? { output: output.schema.json } : {}),
+      ...defined({ output: output?.kind === 'schema' ? output.schema.json : undefined }),
     },
     standard: schema?.standard ?? null,
-    ...(options.search === undefined ? {} : { search: options.search }),
-    ...(typeof options.approval === 'function' ? { approval: options.approval } : {}),
+    ...defined({
+      search: options.search,
+      approval: typeof options.approval === 'function' ? options.approval : undefined,
+    }),
     execute: options.execute,
   };
 }
@@ -57,7 +60,7 @@ function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject 
   return {
     name: options.name,
     description: options.description,
-    ...(options.policy === undefined ? {} : { policy: options.policy }),
+    ...defined({ policy: options.policy }),
     parameters,
     effect,
     local,
@@ -66,13 +69,13 @@ function toolSpec(options: ToolOptions<ParametersInput>, parameters: JsonObject 
     retry: effect === 'once' ? { ...retry, attempts: 1 } : retry,
     sequential: options.sequential ?? false,
     maxResultBytes: options.maxResultBytes ?? TOOL_DEFAULTS.maxResultBytes,
-    ...(options.cache === true ? { cache: true } : {}),
+    ...defined({ cache: options.cache === true ? true : undefined }),
     ...approvalOf(options),
     ...areaOf(options.search),
   };
 }
 
-/** Who must be asked; a function stays on the worker. */
+/** The approval as data; a function stays on the worker. */
 function approvalOf({
   approval = 'never',
   approvalTimeoutMs,
@@ -80,18 +83,17 @@ function approvalOf({
   if (approval === 'never') return {};
   return {
     approval: approval === 'always' ? approval : 'function',
-    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+    ...defined({ approvalTimeoutMs }),
   };
 }
 
-/** What the overview of tool search shows; the rest of `search` is for the index on the worker. */
+/** What the prompt of tool search lists; the rest of `search` is for the index on the worker. */
 function areaOf(search: ToolSearchFields | undefined): Pick<ToolSpec, 'area'> {
   const { domain, categories } = search ?? {};
   if (domain === undefined && categories === undefined) return {};
   return {
     area: {
-      ...(domain === undefined ? {} : { domain }),
-      ...(categories === undefined ? {} : { categories }),
+      ...defined({ domain, categories }),
     },
   };
 }

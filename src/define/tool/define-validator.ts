@@ -1,20 +1,21 @@
-import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
-import { shown } from '../../core/text/shown.ts';
+import { usageErrorOf } from '../../core/base/usage-error.ts';
+import { fieldProblems, type Rules } from '../checks/fields.ts';
+import { FUNCTION } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
 import type {
   ReportContext,
   ValidatorDefinition,
   ValidatorVerdict,
 } from '../definition/definitions.ts';
-import { nameProblems } from './tool-problems.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
 
 /** The options of {@link defineValidator}. */
 export interface ValidatorOptions<Answer> {
-  /** As names of tools; unique in an agent. */
+  /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique in an agent. */
   readonly name: string;
   /**
-   * Says whether an answer is good enough. A throw is retried; at last it fails the run with
-   * `validator_failed`. The answer is a text, or the checked value of a JSON answer.
+   * Decides whether an answer is accepted. The answer is a text, or the checked value of a JSON
+   * answer. When it throws, it is retried; after the last attempt the run fails with
+   * `validator_failed`.
    */
   readonly validate: (
     answer: Answer,
@@ -22,10 +23,15 @@ export interface ValidatorOptions<Answer> {
   ) => ValidatorVerdict | Promise<ValidatorVerdict>;
 }
 
+const FIELDS: Rules<keyof ValidatorOptions<unknown>> = {
+  name: (name) => nameProblems(name, 'validator'),
+  validate: { ...FUNCTION, required: true, advice: 'Write the function that judges.' },
+};
+
 /**
- * A judge of answers that agents can use; the first that rejects stops the judging.
+ * Defines a validator of answers. The first validator of an agent that rejects ends the judging.
  *
- * @throws UsageError with all that is wrong with the options.
+ * @throws UsageError with all problems of the options, a line each.
  * @example
  * const short = defineValidator({
  *   name: 'short',
@@ -36,12 +42,10 @@ export interface ValidatorOptions<Answer> {
 export function defineValidator<Answer = unknown>(
   options: ValidatorOptions<Answer>,
 ): ValidatorDefinition<Answer> {
-  const problems: UsageProblem[] = [...nameProblems(options.name, 'validator')];
-  if (typeof options.validate !== 'function') {
-    const message = `Expected \`validate\` of \`${options.name}\` to be a function, got ${shown(options.validate)}. Write the function that judges.`;
-    problems.push({ code: 'validator_function', message });
-  }
-  problems.push(...unknownFields(options, ['name', 'validate'], `validator \`${options.name}\``));
+  const { name } = options;
+  const of = `\`${name}\``;
+  const naming = { code: 'validator_function', of, owner: `validator ${of}` } as const;
+  const problems = fieldProblems(options, FIELDS, naming);
   if (problems.length > 0) throw usageErrorOf(problems);
-  return { kind: 'validator', name: options.name, validate: options.validate };
+  return { kind: 'validator', name, validate: options.validate };
 }

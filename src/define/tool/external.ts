@@ -1,29 +1,33 @@
+import { defined } from '../../core/base/defined.ts';
 import { byteSize } from '../../core/base/json.ts';
-import { shown } from '../../core/text/shown.ts';
 import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
 import type { ExternalWork } from '../../core/contract/outcome.ts';
 import { toJsonResult } from '../../core/toolchain/result-json.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
+import { usageErrorOf } from '../../core/base/usage-error.ts';
+import { fieldProblems, type Rules } from '../checks/fields.ts';
+import { range } from '../checks/kinds.ts';
 
 /** Marks what {@link external} made, in this or another copy of the package. */
 const externalMark = Symbol.for('everloop.external');
 
-/** Bytes of JSON that details may have: they stand in the state of the run. */
+/** Maximum size of details as JSON, in bytes; the state of the run keeps them. */
 export const MAX_DETAILS_BYTES = 65_536;
 
-/** What a tool returns whose work goes on outside; made by {@link external}. */
+const FIELDS: Rules = { timeoutMs: range(1, MAX_TIMEOUT_MS) };
+
+/** What a tool returns when its work goes on elsewhere; made by {@link external}. */
 export interface ExternalReturn {
-  /** For the one who ends it: shown under `pending`. Plain JSON data. */
+  /** Shown under `pending`, to those who answer: JSON of at most 65,536 bytes. Default: none. */
   readonly details?: unknown;
-  /** How long the work may take; then the call fails. Default: as long as it takes. */
+  /** Milliseconds until the call fails, from 1. Default: it waits for ever. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Says that a tool has begun work which somebody else ends: a phone call, a build. The call waits,
- * without a worker, until `run.answer(callId, result)`.
+ * Returned by a tool that has started work which ends elsewhere, such as a phone call or a build.
+ * The call waits, without holding a worker, for `run.answer(callId, result)`.
  *
- * @throws UsageError for a time or details that do not fit; the model reads it as the tool's error.
+ * @throws UsageError for a `timeoutMs` out of range. The model gets it as the tool's error.
  * @example
  * execute: async ({ commit }, { callId, runId }) => {
  *   const build = await startBuild(commit, { callback: `${runId}/${callId}` });
@@ -31,16 +35,8 @@ export interface ExternalReturn {
  * },
  */
 export function external(work: ExternalReturn = {}): ExternalReturn {
-  const { timeoutMs } = work;
-  const isTime =
-    timeoutMs === undefined ||
-    (Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS);
-  if (!isTime) {
-    throw new UsageError(
-      'number',
-      `Expected \`timeoutMs\` of outside work from 1 to ${MAX_TIMEOUT_MS}, got ${shown(timeoutMs)}. Change it.`,
-    );
-  }
+  const problems = fieldProblems(work, FIELDS, { code: 'number', of: 'outside work' });
+  if (problems.length > 0) throw usageErrorOf(problems);
   return Object.defineProperty({ ...work }, externalMark, { value: true });
 }
 
@@ -49,7 +45,7 @@ export function isExternalReturn(value: unknown): value is ExternalReturn {
   return typeof value === 'object' && value !== null && externalMark in value;
 }
 
-/** Outside work as plain data, or what is wrong with its details. */
+/** Outside work as plain data, or why its details cannot be kept. */
 export function readExternal({
   details,
   timeoutMs,
@@ -65,8 +61,7 @@ export function readExternal({
   return {
     kind: 'external',
     work: {
-      ...(json === undefined ? {} : { details: json }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...defined({ details: json, timeoutMs }),
     },
   };
 }

@@ -5,7 +5,7 @@ import type { StandardSchema } from '../schema/standard-schema.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
 import type { SchemaInput } from '../schema/value-schema.ts';
 
-/** What a tool does that does not say otherwise. */
+/** The defaults of {@link ToolOptions}. */
 export const TOOL_DEFAULTS: {
   readonly effect: ToolEffect;
   readonly timeoutMs: number;
@@ -13,41 +13,30 @@ export const TOOL_DEFAULTS: {
   readonly retry: RetrySpec;
   readonly maxResultBytes: number;
 } = {
-  /** Most tools look something up or can use the idempotency key; writers that cannot say `once`. */
+  /** Most tools only read or can use the idempotency key; others must say `once`. */
   effect: 'idempotent',
-  /** A minute: longer than a slow service takes, shorter than a person waits for a chat. */
+  /** A minute: enough for a slow service, and shorter than a person waits in a chat. */
   timeoutMs: 60_000,
-  /** A local call blocks the workflow's own worker, so it gets less. */
+  /** A local call blocks a workflow task, so it gets less time. */
   localTimeoutMs: 2_000,
-  /** Three tries outlive a restart of most services; 1 s, then 2 s between them. */
+  /** Three attempts, 1 s and 2 s apart, outlast a restart of most services. */
   retry: { attempts: 3, initialMs: 1_000, factor: 2 },
-  /** 64 KB, about 16,000 tokens: more of one result crowds out the conversation. */
+  /** 64 KB, about 16,000 tokens; a larger result would crowd out the conversation. */
   maxResultBytes: 65_536,
 };
 
-/** The bounds of what a tool may ask for. */
+/** The largest values of options. */
 export const TOOL_BOUNDS = {
-  /** The service's heartbeat of a local activity: longer ones lose their workflow task. */
+  /** A longer local activity would time out its workflow task. */
   localTimeoutMs: 5_000,
-  /** 256 KB: results stand in history, whose payloads the service bounds at 2 MB. */
+  /** 256 KB: results are recorded in history, and the service limits a payload to 2 MB. */
   maxResultBytes: 262_144,
 } as const;
-
-/** Names of tools that the loop itself has, or will have. */
-export const RESERVED_TOOL_NAMES: readonly string[] = [
-  'tool_registry_search',
-  'ask_user',
-  'respond',
-  'return',
-  'fail',
-  'lisp_eval',
-  'llm_query',
-];
 
 /** A schema of arguments: JSON Schema of an object, or an object schema of zod, valibot, … */
 export type ParametersInput = SchemaInput | undefined;
 
-/** The type of the arguments that a schema lets through. */
+/** The type of the arguments that a schema accepts. */
 export type ArgsOf<Parameters extends ParametersInput> =
   Parameters extends StandardSchema<unknown, infer Output> ? Output : JsonObject;
 
@@ -59,44 +48,50 @@ export interface ToolOptions<Parameters extends ParametersInput = undefined> {
   readonly description: string;
   /** When and how to use it. */
   readonly policy?: string;
-  /** Without it the tool takes nothing. */
+  /** Schema of the arguments. Default: the tool takes none. */
   readonly parameters?: Parameters;
-  /** The JSON Schema of a schema object that cannot tell its own. */
+  /** The JSON Schema of a schema object that has none of its own. */
   readonly jsonSchema?: JsonObject;
-  /** Default `idempotent`. A `once` tool is tried once and never repeated blindly. */
+  /** What a repeated call does. A `once` tool gets one attempt only. Default `idempotent`. */
   readonly effect?: ToolEffect;
-  /** True runs `read` tools of at most 5 s as local activities: faster, fewer events. */
+  /**
+   * True runs a `read` tool of at most 5 s as a local activity: faster, fewer events. Default
+   * false.
+   */
   readonly local?: boolean;
-  /** Default 60,000, `local` 2,000. A call that takes longer fails and is not tried again. */
+  /**
+   * Milliseconds that a call may take; a longer one fails without retry. Default 60,000, for
+   * `local` 2,000.
+   */
   readonly timeoutMs?: number;
-  /** For errors but `ToolError`. Default: 3 attempts, 1 s, doubling. */
+  /** Retries after errors other than `ToolError`. Default: 3 attempts, after 1 s, doubling. */
   readonly retry?: Partial<RetrySpec>;
-  /** True: its calls overlap with no other call of the turn. */
+  /** True: its calls overlap with no other call of the turn. Default false. */
   readonly sequential?: boolean;
-  /** Default 65,536, at most 262,144. Longer results are cut, with a marker. */
+  /** Bytes of JSON, at most 262,144; longer results are cut and marked. Default 65,536. */
   readonly maxResultBytes?: number;
-  /** What it returns, for programs that call it: a schema that is shown and not checked. */
+  /** Schema of the result, shown to models that write programs; results are not checked. */
   readonly output?: SchemaInput;
   /**
-   * True: successes are kept per run, the newest 256 KB, and an equal call gets the same result
-   * without running again. For tools whose answer does not change while a run lasts.
+   * True: the run keeps the newest 256 KB of results, and an equal call gets the kept result. For
+   * tools whose result does not change during a run. Default false.
    */
   readonly cache?: boolean;
   /**
-   * Whether a person approves, denies or edits a call before it runs: every call, or those for which a
-   * function on the worker, called with checked arguments, gives true. One that throws on every try
-   * asks the person too. Default `never`.
+   * Whether a person approves, denies or edits a call before it runs: every call, or those for
+   * which the function returns true. It runs on the worker with checked arguments; if all its
+   * attempts throw, the person is asked. Default `never`.
    */
   readonly approval?:
     'always' | 'never' | ((args: ArgsOf<Parameters>) => boolean | Promise<boolean>);
-  /** How long the person has; then the call is denied. Default: as long as it takes. */
+  /** Milliseconds until a call without approval is denied. Default: it waits for ever. */
   readonly approvalTimeoutMs?: number;
-  /** By what tool search finds it, see `toolSearch` of agents. */
+  /** The texts by which tool search finds it; see `toolSearch` of agents. */
   readonly search?: ToolSearchFields;
   /**
-   * Does the work, on the worker. Returns plain JSON data, nothing, a `toolResult`, or `external()`
-   * for work that somebody else ends. A thrown
-   * `ToolError` is for the model; other errors are retried, then told to the model.
+   * Does the work, on the worker. Returns plain JSON data, nothing, a `toolResult()`, or
+   * `external()` for work that ends elsewhere. A thrown `ToolError` is shown to the model; other
+   * errors are retried first.
    */
   readonly execute: (args: ArgsOf<Parameters>, context: ToolContext) => unknown;
 }

@@ -1,210 +1,134 @@
-/** What is wrong with the options of a tool: every check of `defineTool`, but compiling the schema. */
-import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
-import { shown } from '../../core/text/shown.ts';
+/** The checks of `defineTool`, and those that LLM tools and agents as tools share with it. */
 import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { shown } from '../../core/text/shown.ts';
+import { MAX_TIMEOUT_MS } from '../../core/toolchain/ask-user.ts';
+import { expected, fieldProblems, type Check, type Fields } from '../checks/fields.ts';
+import type { Kind, Rules } from '../checks/fields.ts';
+import { FUNCTION, OBJECT, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
+import type { SchemaReading } from '../schema/value-schema.ts';
 import {
-  RESERVED_TOOL_NAMES,
   TOOL_BOUNDS,
   TOOL_DEFAULTS,
   type ParametersInput,
   type ToolOptions,
 } from './tool-options.ts';
-import { unknownFields } from '../checks/unknown-fields.ts';
-import type { SchemaReading } from '../schema/value-schema.ts';
 
-type Options = ToolOptions<ParametersInput>;
-
-const TOOL_FIELDS: readonly (keyof Options)[] = [
-  'name',
-  'description',
-  'policy',
-  'parameters',
-  'jsonSchema',
-  'effect',
-  'local',
-  'timeoutMs',
-  'retry',
-  'sequential',
-  'maxResultBytes',
-  'output',
-  'cache',
-  'approval',
-  'approvalTimeoutMs',
-  'search',
-  'execute',
+/** Whether results are kept. For a tool that acts, a kept result would skip a second action. */
+export const CACHE_RULE: readonly [Kind, Check] = [
+  { ...SWITCH, code: 'tool_cache' },
+  (cache, { name, effect }) => {
+    if (cache !== true || effect !== 'once') return [];
+    const what = `no \`cache\` for the \`once\` tool \`${String(name)}\``;
+    return [expected('tool_cache', what, 'true', 'Remove it: its second call would do nothing.')];
+  },
 ];
 
-/** All problems of a tool's options, in the order of the fields. */
-export function toolProblems(options: Options): readonly UsageProblem[] {
-  return [
-    ...nameProblems(options.name),
-    ...textProblems(options),
-    ...effectProblems(options),
-    ...localProblems(options),
-    ...numberProblems(options),
-    ...cacheProblems(options),
-    ...approvalProblems(options),
-    ...searchProblems(options),
-    ...unknownFields(options, TOOL_FIELDS, `tool \`${options.name}\``),
-  ];
-}
+/** Who approves; a time to approve needs an approval. */
+export const APPROVAL_RULE: readonly [Kind, Check] = [
+  {
+    wanted: "to be 'always', 'never' or a function",
+    fits: (value) => value === 'always' || value === 'never' || typeof value === 'function',
+    code: 'tool_approval',
+    advice: 'Choose one of them.',
+  },
+  (approval = 'never', { name, approvalTimeoutMs }) => {
+    if (approvalTimeoutMs === undefined || approval !== 'never') return [];
+    const what = `no \`approvalTimeoutMs\` for \`${String(name)}\`, which needs no approval`;
+    const advice = 'Set `approval`, or remove it.';
+    return [expected('tool_approval', what, shown(approvalTimeoutMs), advice)];
+  },
+];
 
-/** What is wrong with the name of a tool or, in the same words, of a validator. */
-export function nameProblems(
-  name: unknown,
-  noun: 'agent' | 'pipeline' | 'tool' | 'validator' = 'tool',
-): readonly UsageProblem[] {
-  if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
-    const got = typeof name === 'string' ? `\`${name.slice(0, 200)}\`` : shown(name);
-    return [
-      {
-        code: `${noun}_name`,
-        message: `Expected ${noun === 'agent' ? 'an' : 'a'} ${noun} name of 1 to 64 letters, digits, \`_\` or \`-\` that starts with a letter, got ${got}. Rename it.`,
-      },
-    ];
-  }
-  if (noun !== 'tool' || !RESERVED_TOOL_NAMES.includes(name.replaceAll('-', '_'))) return [];
-  const message = `Expected a free tool name, got the built-in \`${name}\`. Rename it.`;
-  return [{ code: 'reserved_name', message }];
-}
+/** How long a person has to approve. */
+export const APPROVAL_TIMEOUT_RULE: Kind = range(1, MAX_TIMEOUT_MS);
 
-function textProblems(options: Options): readonly UsageProblem[] {
-  const problems: UsageProblem[] = [];
-  const { name, description, policy } = options;
-  if (typeof description !== 'string' || description.trim() === '') {
-    const message = `Expected \`description\` of \`${name}\` to say what the tool does, got ${shown(description)}. Write a sentence.`;
-    problems.push({ code: 'tool_description', message });
-  }
-  if (policy !== undefined && typeof policy !== 'string') {
-    const message = `Expected \`policy\` of \`${name}\` to be a text, got ${shown(policy)}. Change it.`;
-    problems.push({ code: 'tool_policy', message });
-  }
-  if (typeof options.execute !== 'function') {
-    const message = `Expected \`execute\` of \`${name}\` to be a function, got ${shown(options.execute)}. Write the function that does the work.`;
-    problems.push({ code: 'tool_execute', message });
-  }
-  return problems;
-}
+const EFFECT: Kind = {
+  ...oneOf('read', 'idempotent', 'once'),
+  wanted: "to be 'read', 'idempotent' or 'once'",
+  code: 'tool_effect',
+};
 
-/** What is wrong with the schema of the arguments. */
-export function parameterProblems(name: string, reading?: SchemaReading): readonly UsageProblem[] {
-  if (reading?.kind !== 'problem') return [];
-  const message = `Expected \`parameters\` of \`${name}\` to be a schema for an object, got ${reading.got}. ${reading.advice}`;
-  return [{ code: 'tool_schema', message }];
-}
+const RETRY_FIELDS: Rules = {
+  attempts: range(1),
+  initialMs: range(1),
+  factor: { ...range(1), fits: (value) => Number.isFinite(value) && Number(value) >= 1 },
+};
 
-/** What is wrong with the schema of the output. */
-export function outputProblems(name: string, reading?: SchemaReading): readonly UsageProblem[] {
-  if (reading?.kind !== 'problem') return [];
-  const message = `Expected \`output\` of \`${name}\` to be a schema, got ${reading.got}. ${reading.advice}`;
-  return [{ code: 'tool_schema', message }];
-}
-
-/** A kept result of a tool that acts would make a second, wanted, action silently not happen. */
-export function cacheProblems({
-  name,
-  cache,
-  effect,
-}: Pick<Options, 'name' | 'cache' | 'effect'>): readonly UsageProblem[] {
-  if (cache === undefined || typeof cache === 'boolean') {
-    if (cache !== true || effect !== 'once') return [];
-    const message = `Expected no \`cache\` for the \`once\` tool \`${name}\`, got true. Remove it: its second call would do nothing.`;
-    return [{ code: 'tool_cache', message }];
-  }
-  const message = `Expected \`cache\` of \`${name}\` to be true or false, got ${shown(cache)}. Change it.`;
-  return [{ code: 'tool_cache', message }];
-}
-
-/** What is wrong with `approval`, and with `approvalTimeoutMs` beside it. */
-export function approvalProblems({
-  name,
-  approval,
-  approvalTimeoutMs,
-}: {
-  readonly name: string;
-  readonly approval?: unknown;
-  readonly approvalTimeoutMs?: number;
-}): readonly UsageProblem[] {
-  const isKnown = approval === undefined || approval === 'always' || approval === 'never';
-  if (!isKnown && typeof approval !== 'function') {
-    const message = `Expected \`approval\` of \`${name}\` to be 'always', 'never' or a function, got ${shown(approval)}. Choose one of them.`;
-    return [{ code: 'tool_approval', message }];
-  }
-  if (approvalTimeoutMs === undefined || (approval !== undefined && approval !== 'never'))
-    return [];
-  const message = `Expected no \`approvalTimeoutMs\` for \`${name}\`, which nobody approves, got ${shown(approvalTimeoutMs)}. Set \`approval\`, or remove it.`;
-  return [{ code: 'tool_approval', message }];
-}
-
-function searchProblems({ name, search }: Options): readonly UsageProblem[] {
-  if (search === undefined) return [];
-  const problem = (field: string, wanted: string, got: unknown): UsageProblem => ({
+const TOOL_FIELDS: Rules<keyof ToolOptions> = {
+  name: (name) => nameProblems(name),
+  description: {
+    ...TEXT,
+    wanted: 'to say what the tool does',
+    required: true,
+    code: 'tool_description',
+    advice: 'Write a sentence.',
+  },
+  policy: { ...STRING, code: 'tool_policy' },
+  execute: {
+    ...FUNCTION,
+    required: true,
+    code: 'tool_execute',
+    advice: 'Write the function that does the work.',
+  },
+  effect: [EFFECT, onceProblems],
+  local: localProblems,
+  timeoutMs: range(1),
+  maxResultBytes: range(1, TOOL_BOUNDS.maxResultBytes),
+  approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,
+  retry: retryProblems,
+  cache: CACHE_RULE,
+  approval: APPROVAL_RULE,
+  search: {
+    ...OBJECT,
     code: 'tool_search',
-    message: `Expected \`${field}\` of \`${name}\` to be ${wanted}, got ${shown(got)}. Change it.`,
-  });
-  const given: unknown = search;
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return [problem('search', 'an object', given)];
-  }
-  const { domain, ...lists } = search;
-  const names = ['categories', 'keywords', 'queries'] as const;
+    fields: { domain: TEXT, categories: TEXTS, keywords: TEXTS, queries: TEXTS },
+  },
+  sequential: [],
+  // Read as schemas, see `schemaProblems`.
+  parameters: [],
+  jsonSchema: [],
+  output: [],
+};
+
+/** All problems of a tool's options, except those of its schemas. */
+export function toolProblems(options: ToolOptions<ParametersInput>): readonly UsageProblem[] {
+  const of = `\`${options.name}\``;
+  return fieldProblems(options, TOOL_FIELDS, { code: 'number', of, owner: `tool ${of}` });
+}
+
+/** The problems of the schema of the arguments. */
+export function parameterProblems(name: string, reading?: SchemaReading): readonly UsageProblem[] {
+  return schemaProblems(`\`parameters\` of \`${name}\` to be a schema for an object`, reading);
+}
+
+/** The problems of a schema; `what` says in the message what was expected. */
+export function schemaProblems(what: string, reading?: SchemaReading): readonly UsageProblem[] {
+  if (reading?.kind !== 'problem') return [];
+  return [expected('tool_schema', what, reading.got, reading.advice)];
+}
+
+function onceProblems(effect: unknown, { name, retry }: Fields): readonly UsageProblem[] {
+  const { attempts } = Object(retry ?? {}) as Fields;
+  if (effect !== 'once' || attempts === undefined || attempts === 1) return [];
+  const what = `a single attempt of the \`once\` tool \`${String(name)}\``;
   return [
-    ...(domain === undefined || isText(domain) ? [] : [problem('search.domain', 'a text', domain)]),
-    ...names.flatMap((field) => {
-      const list: unknown = lists[field];
-      if (list === undefined || (Array.isArray(list) && list.every(isText))) return [];
-      return [problem(`search.${field}`, 'a list of texts', list)];
-    }),
-    ...unknownFields(search, ['domain', ...names], `\`search\` of \`${name}\``),
+    expected('once_retry', what, shown(attempts), "Remove `retry`, or use effect 'idempotent'."),
   ];
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
-function localProblems(options: Options): readonly UsageProblem[] {
-  if (options.local !== true) return [];
-  const effect = options.effect ?? TOOL_DEFAULTS.effect;
-  const timeoutMs = options.timeoutMs ?? TOOL_DEFAULTS.localTimeoutMs;
+function localProblems(local: unknown, options: Fields): readonly UsageProblem[] {
+  if (local !== true) return [];
+  const given = options as unknown as ToolOptions;
+  const effect = given.effect ?? TOOL_DEFAULTS.effect;
+  const timeoutMs = given.timeoutMs ?? TOOL_DEFAULTS.localTimeoutMs;
   if (effect === 'read' && timeoutMs <= TOOL_BOUNDS.localTimeoutMs) return [];
-  const message = `Expected the local tool \`${options.name}\` to have effect 'read' and a \`timeoutMs\` of at most ${TOOL_BOUNDS.localTimeoutMs}, got '${effect}' and ${timeoutMs}. Change them, or remove \`local\`.`;
-  return [{ code: 'local_tool', message }];
+  const what = `the local tool \`${given.name}\` to have effect 'read' and a \`timeoutMs\` of at most ${TOOL_BOUNDS.localTimeoutMs}`;
+  const got = `'${effect}' and ${timeoutMs}`;
+  return [expected('local_tool', what, got, 'Change them, or remove `local`.')];
 }
 
-function effectProblems(options: Options): readonly UsageProblem[] {
-  const problems: UsageProblem[] = [];
-  const { name, effect, retry } = options;
-  if (effect !== undefined && !['read', 'idempotent', 'once'].includes(effect)) {
-    const message = `Expected \`effect\` of \`${name}\` to be 'read', 'idempotent' or 'once', got ${shown(effect)}. Choose one of them.`;
-    problems.push({ code: 'tool_effect', message });
-  }
-  if (effect === 'once' && retry?.attempts !== undefined && retry.attempts !== 1) {
-    const message = `Expected a single attempt of the \`once\` tool \`${name}\`, got ${retry.attempts}. Remove \`retry\`, or use effect 'idempotent'.`;
-    problems.push({ code: 'once_retry', message });
-  }
-  return problems;
-}
-
-/** What is wrong with the numbers of a tool; an LLM tool has but one of them. */
-export function numberProblems(
-  options: Pick<Options, 'name' | 'timeoutMs' | 'maxResultBytes' | 'approvalTimeoutMs' | 'retry'>,
-): readonly UsageProblem[] {
-  const { name, timeoutMs, maxResultBytes, approvalTimeoutMs, retry } = options;
-  const rows: readonly [string, unknown, min: number, max: number, whole: boolean][] = [
-    ['timeoutMs', timeoutMs, 1, Infinity, true],
-    ['maxResultBytes', maxResultBytes, 1, TOOL_BOUNDS.maxResultBytes, true],
-    ['approvalTimeoutMs', approvalTimeoutMs, 1, MAX_TIMEOUT_MS, true],
-    ['retry.attempts', retry?.attempts, 1, Infinity, true],
-    ['retry.initialMs', retry?.initialMs, 1, Infinity, true],
-    ['retry.factor', retry?.factor, 1, Infinity, false],
-  ];
-  return rows.flatMap(([field, value, min, max, whole]) => {
-    if (value === undefined) return [];
-    const isKind = whole ? Number.isSafeInteger(value) : Number.isFinite(value);
-    if (isKind && (value as number) >= min && (value as number) <= max) return [];
-    const range = max === Infinity ? `from ${min} up` : `from ${min} to ${max}`;
-    const message = `Expected \`${field}\` of \`${name}\` ${range}, got ${shown(value)}. Change it.`;
-    return [{ code: 'number', message }];
-  });
+function retryProblems(retry: unknown, { name }: Fields): readonly UsageProblem[] {
+  const naming = { code: 'number', within: 'retry.', of: `\`${String(name)}\`` } as const;
+  return fieldProblems(Object(retry ?? {}) as object, RETRY_FIELDS, naming);
 }

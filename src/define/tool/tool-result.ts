@@ -1,51 +1,61 @@
 import { isPlainObject, utf8Length } from '../../core/base/json.ts';
 import type { MediaPart } from '../../core/base/message.ts';
-import { shown } from '../../core/text/shown.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
+import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
+import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
 
 /**
- * Base64 that one result may carry, 1 MB: results stand in history, whose payloads the service
- * bounds at 2 MB. Larger media belong behind a url.
+ * Maximum of base64 in one result, 1 MB: results are recorded in history, and the service limits
+ * a payload to 2 MB. Larger media need a URL.
  */
 const MAX_MEDIA_BYTES = 1_048_576;
 
 /** Marks what {@link toolResult} made, in this or another copy of the package. */
 const toolReturnMark = Symbol.for('everloop.toolResult');
 
-/** What a tool returns when it has more to say than its output; made by {@link toolResult}. */
+const FIELDS: Rules = {
+  importance: {
+    wanted: 'from -10 to 10',
+    fits: (value) => Number(value) >= -10 && Number(value) <= 10,
+    code: 'importance',
+  },
+  instructions: {
+    wanted: 'to be a text',
+    fits: (value) => typeof value === 'string',
+    code: 'instructions',
+  },
+  media: [
+    {
+      wanted: "to be a list of { type: 'media', mediaType, url or data }",
+      fits: isMediaList,
+      code: 'media',
+    },
+    mediaSizeProblems,
+  ],
+};
+
+/** A tool's output with media, instructions or an importance; made by {@link toolResult}. */
 export interface ToolReturn {
   /** Plain JSON data, or nothing. */
   readonly output?: unknown;
   /** Images, sounds or documents that the model sees with its next request. */
   readonly media?: readonly MediaPart[];
-  /** What the model should do with the result. */
+  /** What the model should do with the result. Default: none. */
   readonly instructions?: string;
-  /** -10 to 10; entries of 10 are never dropped by a compaction. */
+  /** -10 to 10; compaction never drops entries of 10. */
   readonly importance?: number;
 }
 
 /**
- * A tool's output together with media, instructions or an importance.
+ * Returns a tool's output together with media, instructions or an importance.
  *
- * @throws UsageError for parts that do not fit; the model reads it as the tool's error.
+ * @throws UsageError for media, instructions or an importance that do not fit. The model gets it as
+ * the tool's error.
  * @example
  * return toolResult({ output: { id: 7 }, instructions: 'Tell the customer the id.' });
  */
 export function toolResult(parts: ToolReturn): ToolReturn {
-  const { importance, instructions, media } = parts;
-  if (importance !== undefined && !(importance >= -10 && importance <= 10)) {
-    throw new UsageError(
-      'importance',
-      `Expected \`importance\` from -10 to 10, got ${shown(importance)}. Change it.`,
-    );
-  }
-  if (instructions !== undefined && typeof instructions !== 'string') {
-    throw new UsageError(
-      'instructions',
-      `Expected \`instructions\` to be a text, got ${shown(instructions)}. Change it.`,
-    );
-  }
-  if (media !== undefined) checkMedia(media);
+  const [problem] = fieldProblems(parts, FIELDS, { code: 'number' });
+  if (problem !== undefined) throw usageErrorOf([problem]);
   return Object.defineProperty({ ...parts }, toolReturnMark, { value: true });
 }
 
@@ -54,22 +64,16 @@ export function isToolReturn(value: unknown): value is ToolReturn {
   return typeof value === 'object' && value !== null && toolReturnMark in value;
 }
 
-function checkMedia(media: unknown): void {
-  if (!Array.isArray(media) || !media.every(isMediaPart)) {
-    throw new UsageError(
-      'media',
-      "Expected `media` to be a list of { type: 'media', mediaType, url or data }, " +
-        `got ${shown(media)}. Change it.`,
-    );
-  }
-  const bytes = media.reduce((sum: number, part) => sum + utf8Length(part.data ?? ''), 0);
-  if (bytes > MAX_MEDIA_BYTES) {
-    throw new UsageError(
-      'media_size',
-      `Expected \`media\` of at most ${MAX_MEDIA_BYTES} bytes of base64, got ${bytes}. ` +
-        'Return a url, or a smaller picture.',
-    );
-  }
+function mediaSizeProblems(media: unknown): readonly UsageProblem[] {
+  if (!isMediaList(media)) return [];
+  const bytes = media.reduce((sum, part) => sum + utf8Length(part.data ?? ''), 0);
+  if (bytes <= MAX_MEDIA_BYTES) return [];
+  const what = `\`media\` of at most ${MAX_MEDIA_BYTES} bytes of base64`;
+  return [expected('media_size', what, String(bytes), 'Return a url, or a smaller picture.')];
+}
+
+function isMediaList(media: unknown): media is readonly MediaPart[] {
+  return Array.isArray(media) && media.every(isMediaPart);
 }
 
 /** Whether `value` is a media part: a media type, and exactly one of `url` and `data`. */

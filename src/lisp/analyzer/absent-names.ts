@@ -1,5 +1,7 @@
 /**
- * Names that people who know Clojure or another language will try, and what to write instead.
+ * Hints for names of Clojure and other languages that this language does not have.
+ *
+ * I1  No builtin has one of these names.
  */
 
 const HINTS: readonly (readonly [names: string, hint: string])[] = Object.freeze([
@@ -53,7 +55,7 @@ const HINTS: readonly (readonly [names: string, hint: string])[] = Object.freeze
   ['null None', 'Use `nil`.'],
 ]);
 
-/** The hint for a name that the language does not have on purpose, or undefined. */
+/** The hint for a name that the language leaves out on purpose, or undefined. */
 export function absentHint(name: string): string | undefined {
   for (const [names, hint] of HINTS) if (names.split(' ').includes(name)) return hint;
   return undefined;

@@ -1,11 +1,16 @@
 /**
- * The state of one analysis, and what every family of forms needs from it.
+ * The state of one analysis, and the helpers that every family of forms uses.
+ *
+ * I1  The nodes of a program are made here and in the files that import this one; each node gets
+ *     its cost when it is made, so both tiers charge the same fuel.
+ * I2  A form with a problem becomes nil and its neighbours are still analyzed, so that one check
+ *     finds all problems. A tree with a problem is never run.
  */
 import type { Builtin } from '../value/value.ts';
 import type { Json } from '../base/json.ts';
 import type { ToolFace } from '../value/context.ts';
 import type { Problem, Reason } from '../base/problem.ts';
-import type { Form } from '../reader/form.ts';
+import { headOf, type Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { constant, leafCount, type Init, type Node, type FnCode } from '../ast/core-ast.ts';
 import type { Scope } from './scope.ts';
@@ -15,7 +20,7 @@ export interface World {
   readonly tools: readonly ToolFace[];
   /** Names that the agent has defined in earlier programs. */
   readonly memory: readonly string[];
-  /** Keys of the context, for warnings. */
+  /** Keys of the context; a program that reads another key gets a warning. */
   readonly dataKeys?: readonly string[];
   /** Whether `(ask …)` is allowed. */
   readonly asking: boolean;
@@ -29,7 +34,7 @@ export interface LiteralArgument {
   readonly span: Span;
 }
 
-/** How often a program defines a name, and what arity it has if that is known. */
+/** How often a program defines a name, and the arity of its value if that is known. */
 export interface Definition {
   count: number;
   /** The offset where the first definition ends: the text after it knows the name. */
@@ -41,7 +46,7 @@ export interface Definition {
   } | null;
 }
 
-/** One analysis under way. */
+/** The state of one analysis. */
 export interface Analysis {
   readonly programId: string;
   readonly world: World;
@@ -53,59 +58,60 @@ export interface Analysis {
   readonly literals: LiteralArgument[];
   /** Every function of the program by the offset of its opening delimiter. */
   readonly codes: Map<number, FnCode>;
-  /** How deep the form at hand is nested once abbreviations are spelled out. */
+  /** Nesting depth of the current form after macros such as `->` are expanded. */
   nesting: number;
-  /** Numbers for names that no program can write. */
+  /** Counter for {@link freshName}. */
   fresh: number;
-  /** Names of the absent that were reported, so that each is reported once. */
+  /** Absent names that have been reported; each is reported once. */
   readonly reported: Set<string>;
-  /** How many `pmap` branches enclose the form at hand. */
+  /** How many `pmap` branches enclose the current form. */
   parallel: number;
   readonly analyze: (form: Form, scope: Scope, tail: boolean) => Node;
 }
 
-/** Records a problem and stands in nil for the form. */
-export function problem(
-  a: Analysis,
-  reason: Reason,
-  message: string,
-  span: Span,
-  hint?: string,
-): Node {
-  a.problems.push(hint === undefined ? { reason, message, span } : { reason, message, span, hint });
-  return constant(null, span);
+/** A list whose head names a special form, or a body: its items and their place. */
+export interface SpecialForm {
+  readonly items: readonly Form[];
+  readonly scope: Scope;
+  readonly span: Span;
+  /** Whether the value of the form is the value of its function or loop. */
+  readonly tail: boolean;
+}
+
+/** Records a problem. The form becomes nil. */
+export function report(a: Analysis, found: Problem): Node {
+  a.problems.push(found);
+  return constant(null, found.span);
+}
+
+/** {@link report} for a problem without a hint. */
+export function problem(a: Analysis, reason: Reason, message: string, span: Span): Node {
+  return report(a, { reason, message, span });
+}
+
+/** {@link problem} with the most frequent reason. */
+export function invalid(a: Analysis, message: string, span: Span): Node {
+  return report(a, { reason: 'invalid_form', message, span });
 }
 
 /** Records the wrong shape of a special form: `` `if` takes (if test then else?), got 4 forms. `` */
-export function wrongShape(
-  a: Analysis,
-  name: string,
-  usage: string,
-  count: number,
-  span: Span,
-): Node {
+export function wrongShape(a: Analysis, { items, span }: SpecialForm, usage: string): Node {
+  const count = items.length - 1;
   const forms = count === 1 ? '1 form' : `${count} forms`;
-  return problem(a, 'invalid_form', `\`${name}\` takes ${usage}, got ${forms}.`, span);
+  return invalid(a, `\`${headOf(items)}\` takes ${usage}, got ${forms}.`, span);
 }
 
-/** The forms as a body: an implicit `do`. */
-export function analyzeBody(
-  a: Analysis,
-  forms: readonly Form[],
-  scope: Scope,
-  tail: boolean,
-  span: Span,
-): Node {
-  const [only] = forms;
+/** All items as a body: an implicit `do`. */
+export function analyzeBody(a: Analysis, { items, scope, span, tail }: SpecialForm): Node {
+  const [only] = items;
   if (only === undefined) return constant(null, span);
-  if (forms.length === 1) return a.analyze(only, scope, tail);
-  const body = forms.map((form, index) =>
-    a.analyze(form, scope, tail && index === forms.length - 1),
-  );
+  const last = items.length - 1;
+  if (last === 0) return a.analyze(only, scope, tail);
+  const body = items.map((item, index) => a.analyze(item, scope, tail && index === last));
   return { kind: 'do', body, span, cost: 0 };
 }
 
-/** A binding of `slot` to `value`; `named` ones pay for the name. */
+/** A binding of `slot` to `value`. A binding with a name in the source costs one more. */
 export function init(slot: number, value: Node, named: boolean): Init {
   return { slot, value, cost: (named ? 1 : 0) + leafCount([value]) };
 }
@@ -115,7 +121,7 @@ export function ifNode(test: Node, chosen: Node, otherwise: Node, span: Span): N
   return { kind: 'if', test, chosen, otherwise, span, cost: 1 + leafCount([test]) };
 }
 
-/** `let`, or its body alone when nothing is bound. */
+/** `let`, or only its body when nothing is bound. */
 export function letNode(inits: readonly Init[], body: Node, span: Span): Node {
   return inits.length === 0 ? body : { kind: 'let', inits, body, span, cost: 0 };
 }
@@ -130,7 +136,7 @@ export function builtinNode(builtin: Builtin, args: readonly Node[], span: Span)
   return { kind: 'builtin', builtin, args, span, cost: 1 + leafCount(args), tail: false };
 }
 
-/** A name for a value that has none, which no program can write. */
+/** A name for an intermediate value; programs cannot write it. */
 export function freshName(a: Analysis, what: string): string {
   a.fresh += 1;
   return `${what}~${a.fresh}`;

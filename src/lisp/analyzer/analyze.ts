@@ -1,5 +1,9 @@
 /**
- * Forms → core tree. This file only dispatches: each family of forms has a file of its own.
+ * Turns forms into the core tree: dispatches on the kind of form and on the name of a special form.
+ * Each family of special forms has a file of its own.
+ *
+ * I1  Depth after expansion is at most `MAX_NESTING`, so later recursion over a tree is safe.
+ * I2  A local hides a special form of the same name, except those in `FIRM`.
  */
 import { compileRegex } from '../regex/regex.ts';
 import type { Form } from '../reader/form.ts';
@@ -7,7 +11,14 @@ import type { Span } from '../base/source.ts';
 import { shortText } from '../value/print.ts';
 import { compareKeys } from '../value/order.ts';
 import { UNMETERED, type Value } from '../value/value.ts';
-import { analyzeBody, problem, wrongShape, type Analysis } from './analysis.ts';
+import {
+  analyzeBody,
+  invalid,
+  problem,
+  wrongShape,
+  type Analysis,
+  type SpecialForm,
+} from './analysis.ts';
 import {
   analyzeDeclare,
   analyzeDef,
@@ -35,16 +46,10 @@ import { literalValue, quotedValue } from './quote.ts';
 import { isLocal, newSlot, type Scope } from './scope.ts';
 import { analyzeAs, analyzeCondThread, analyzeSomeThread, analyzeThread } from './threading.ts';
 
-/** Nesting once abbreviations are spelled out; it bounds the recursion of everything after. */
+/** Greatest depth after expansion; it bounds every later recursion over the tree. */
 const MAX_NESTING = 400;
 
-type Special = (
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-) => Node;
+type Special = (a: Analysis, form: SpecialForm) => Node;
 
 const SPECIALS: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['def', analyzeDef],
@@ -68,8 +73,8 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['cond', analyzeCond],
   ['case', analyzeCase],
   ['condp', analyzeCondp],
-  ['do', (a, items, scope, span, tail) => analyzeBody(a, items.slice(1), scope, tail, span)],
-  ['comment', (_a, _items, _scope, span) => constant(null, span)],
+  ['do', (a, form) => analyzeBody(a, { ...form, items: form.items.slice(1) })],
+  ['comment', (_a, form) => constant(null, form.span)],
   ['and', analyzeLogic],
   ['or', analyzeLogic],
   ['->', analyzeThread],
@@ -90,12 +95,11 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map<string, Special>([
 /** Special forms that a local of the same name does not hide. */
 const FIRM: ReadonlySet<string> = new Set(['if', 'def', 'do', 'recur']);
 
-/** The core tree of one form. Problems are recorded in `a`; the tree is then not to be run. */
+/** The core tree of one form. Problems are recorded in `a`. */
 export function analyzeForm(a: Analysis, form: Form, scope: Scope, tail: boolean): Node {
   if (a.nesting >= MAX_NESTING) {
-    return problem(
+    return invalid(
       a,
-      'invalid_form',
       `This expression nests more than ${MAX_NESTING} deep once threading and conditions are spelled out. Split it with \`let\`.`,
       form.span,
     );
@@ -129,7 +133,7 @@ function dispatch(a: Analysis, form: Form, scope: Scope, tail: boolean): Node {
       if (head?.kind === 'symbol') {
         const special = SPECIALS.get(head.name);
         const hidden = !FIRM.has(head.name) && isLocal(scope, head.name);
-        if (special !== undefined && !hidden) return special(a, form.items, scope, form.span, tail);
+        if (special !== undefined && !hidden) return special(a, { ...form, scope, tail });
       }
       return analyzeCall(a, form.items, scope, form.span);
     }
@@ -139,7 +143,7 @@ function dispatch(a: Analysis, form: Form, scope: Scope, tail: boolean): Node {
 function analyzeRegex(a: Analysis, source: string, span: Span): Node {
   const made = compileRegex(source);
   if (made.kind === 'regex') return constant({ kind: 'regex', source, regex: made.regex }, span);
-  return problem(a, 'invalid_form', `This pattern does not compile: ${made.message}`, span);
+  return invalid(a, `This pattern does not compile: ${made.message}`, span);
 }
 
 function analyzeLiteral(
@@ -172,28 +176,24 @@ function checkDuplicates(a: Analysis, items: readonly Form[], kind: 'map' | 'set
   }
 }
 
-function analyzeQuote(a: Analysis, items: readonly Form[], _scope: Scope, span: Span): Node {
-  const [, form] = items;
-  if (form === undefined || items.length !== 2) {
-    return wrongShape(a, 'quote', '(quote form)', items.length - 1, span);
-  }
-  return constant(quotedValue(form), span);
+function analyzeQuote(a: Analysis, form: SpecialForm): Node {
+  const { items, span } = form;
+  const [, quoted] = items;
+  if (quoted === undefined || items.length !== 2) return wrongShape(a, form, '(quote form)');
+  return constant(quotedValue(quoted), span);
 }
 
-function analyzeAttempt(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
-  const [, form] = items;
-  if (form === undefined || items.length !== 2) {
-    return problem(
-      a,
-      'arity_error',
-      `\`attempt\` takes 1 argument, got ${items.length - 1}.`,
-      span,
-    );
+function analyzeAttempt(a: Analysis, { items, scope, span }: SpecialForm): Node {
+  const [, body] = items;
+  if (body === undefined || items.length !== 2) {
+    const message = `\`attempt\` takes 1 argument, got ${items.length - 1}.`;
+    return problem(a, 'arity_error', message, span);
   }
-  return { kind: 'attempt', body: a.analyze(form, scope, false), span, cost: 1 };
+  return { kind: 'attempt', body: a.analyze(body, scope, false), span, cost: 1 };
 }
 
-function analyzeTask(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+function analyzeTask(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const [, idForm, bodyForm] = items;
   if (idForm === undefined || bodyForm === undefined || items.length !== 3) {
     return problem(a, 'arity_error', `\`task\` takes 2 arguments, got ${items.length - 1}.`, span);

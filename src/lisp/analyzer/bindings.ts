@@ -1,23 +1,27 @@
 /**
- * Forms that bind: definitions, `let`, `loop`, `recur`, and tests that bind what they test.
+ * Forms that bind names: definitions, `let`, `loop`, `recur`, and tests that bind the tested value.
+ *
+ * I1  A local gets its slot here or in `patterns.ts`; no slot is bound at two places of the source.
+ * I2  A `recur` is accepted only in tail position, with one value for each name of its target.
  */
 import { findBare } from '../builtins/registry.ts';
 import { headOf, type Form, type SymbolForm } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import {
-  analyzeBody,
   builtinNode,
   ifNode,
   init,
+  invalid,
   letNode,
   localNode,
   problem,
   wrongShape,
   type Analysis,
+  type SpecialForm,
 } from './analysis.ts';
 import { constant, isLeaf, leafCount, type Init, type Node } from '../ast/core-ast.ts';
 import { analyzeFn, severalArities } from './functions.ts';
-import { bindPattern } from './patterns.ts';
+import { bindPattern, letBody, newBindings } from './patterns.ts';
 import { inner, newSlot, type RecurTarget, type Scope } from './scope.ts';
 
 function definable(
@@ -27,11 +31,11 @@ function definable(
   span: Span,
 ): SymbolForm | null {
   if (form?.kind !== 'symbol' || (form.name.includes('/') && form.name !== '/')) {
-    problem(a, 'invalid_form', `\`${head}\` takes a plain name to define.`, form?.span ?? span);
+    invalid(a, `\`${head}\` takes a plain name to define.`, form?.span ?? span);
     return null;
   }
   if (form.name.startsWith('%') || form.name.startsWith('.') || form.name === '&') {
-    problem(a, 'invalid_form', `\`${form.name}\` cannot be defined.`, form.span);
+    invalid(a, `\`${form.name}\` cannot be defined.`, form.span);
     return null;
   }
   if (findBare(form.name) !== undefined) {
@@ -50,28 +54,25 @@ function defNode(name: string, value: Node, once: boolean, span: Span): Node {
 }
 
 /** `(def n v)`, `(def n "doc" v)`, `(defonce n v)`. */
-export function analyzeDef(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+export function analyzeDef(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const once = headOf(items) === 'defonce';
   const head = once ? 'defonce' : 'def';
   const count = items.length - 1;
   if (count === 1) {
-    return problem(
-      a,
-      'arity_error',
-      `\`${head}\` takes a name and a value, got only the name.`,
-      span,
-    );
+    const message = `\`${head}\` takes a name and a value, got only the name.`;
+    return problem(a, 'arity_error', message, span);
   }
   const second = items[2];
   const hasDoc = count === 3 && second?.kind === 'literal' && typeof second.value === 'string';
-  if (count !== 2 && !hasDoc) return wrongShape(a, head, `(${head} name value)`, count, span);
+  if (count !== 2 && !hasDoc) return wrongShape(a, form, `(${head} name value)`);
   const name = definable(a, items[1], head, span);
   const valueForm = items[items.length - 1] as Form;
   const value = analyzeNamed(a, valueForm, name?.name ?? null, scope);
   return name === null ? value : defNode(name.name, value, once, span);
 }
 
-/** A function literal that a `def` names prints under that name. */
+/** The value of a `def`. A function literal takes the name of the definition. */
 function analyzeNamed(a: Analysis, form: Form, name: string | null, scope: Scope): Node {
   if (name === null || form.kind !== 'list') return a.analyze(form, scope, false);
   const [head, params] = form.items;
@@ -83,7 +84,8 @@ function analyzeNamed(a: Analysis, form: Form, name: string | null, scope: Scope
 }
 
 /** `(defn n "doc"? [params] body)` and `defn-`. */
-export function analyzeDefn(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+export function analyzeDefn(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const head = headOf(items);
   const name = definable(a, items[1], head, span);
   const third = items[2];
@@ -91,7 +93,7 @@ export function analyzeDefn(a: Analysis, items: readonly Form[], scope: Scope, s
   const params = hasDoc ? items[3] : third;
   if (params?.kind === 'list') return severalArities(a, head, span);
   if (params?.kind !== 'vector') {
-    return wrongShape(a, head, `(${head} name [params] body)`, items.length - 1, span);
+    return wrongShape(a, form, `(${head} name [params] body)`);
   }
   const body = items.slice(hasDoc ? 4 : 3);
   const parts = { name: name?.name ?? null, selfNamed: false, params, body, span };
@@ -100,12 +102,8 @@ export function analyzeDefn(a: Analysis, items: readonly Form[], scope: Scope, s
 }
 
 /** `(declare n…)`. */
-export function analyzeDeclare(
-  a: Analysis,
-  items: readonly Form[],
-  _scope: Scope,
-  span: Span,
-): Node {
+export function analyzeDeclare(a: Analysis, form: SpecialForm): Node {
+  const { items, span } = form;
   for (const item of items.slice(1)) definable(a, item, 'declare', span);
   return constant(null, span);
 }
@@ -118,18 +116,16 @@ export function bindingPairs(
   span: Span,
 ): readonly (readonly [Form, Form])[] | null {
   if (form?.kind !== 'vector') {
-    problem(
+    invalid(
       a,
-      'invalid_form',
       `\`${head}\` takes its bindings in a vector: \`(${head} [name value] …)\`.`,
       form?.span ?? span,
     );
     return null;
   }
   if (form.items.length % 2 !== 0) {
-    problem(
+    invalid(
       a,
-      'invalid_form',
       `\`${head}\` needs a value for every name: ${form.items.length} forms are no pairs.`,
       form.span,
     );
@@ -143,82 +139,65 @@ export function bindingPairs(
 }
 
 /** `(let [pat v …] body)`. */
-export function analyzeLet(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeLet(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const pairs = bindingPairs(a, items[1], 'let', span);
   if (pairs === null) return constant(null, span);
-  const inside = inner(scope);
-  const inits: Init[] = [];
+  const into = newBindings(a, inner(scope));
   for (const [pattern, value] of pairs) {
-    bindPattern(a, pattern, a.analyze(value, inside, false), inside, inits);
+    bindPattern(into, pattern, a.analyze(value, into.scope, false));
   }
-  return letNode(inits, analyzeBody(a, items.slice(2), inside, tail, span), span);
+  return letBody(into, { ...form, items: items.slice(2) });
 }
 
-/** `(loop [pat v …] body)`. Patterns are taken apart at every jump, inside the loop. */
-export function analyzeLoop(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+/** `(loop [pat v …] body)`. Patterns are destructured inside the loop, once per iteration. */
+export function analyzeLoop(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const pairs = bindingPairs(a, items[1], 'loop', span);
   if (pairs === null) return constant(null, span);
-  const entry = inner(scope);
-  const inits: Init[] = [];
+  const entry = newBindings(a, inner(scope));
+  const { inits } = entry;
   const slots: number[] = [];
   const apart: { readonly pattern: Form; readonly slot: number }[] = [];
   for (const [pattern, value] of pairs) {
-    const given = a.analyze(value, entry, false);
+    const given = a.analyze(value, entry.scope, false);
     if (pattern.kind === 'symbol') {
       const from = inits.length;
-      bindPattern(a, pattern, given, entry, inits);
+      bindPattern(entry, pattern, given);
       const bound = inits[from];
-      slots.push(bound?.slot ?? newSlot(entry));
+      slots.push(bound?.slot ?? newSlot(entry.scope));
       if (bound !== undefined) scope.fn.code.known.delete(bound.slot);
       continue;
     }
-    const slot = newSlot(entry);
+    const slot = newSlot(entry.scope);
     inits.push(init(slot, given, false));
     slots.push(slot);
     apart.push({ pattern, slot });
     // Later initial values may use the names of this pattern.
-    bindPattern(a, pattern, localNode(slot, 'loop~', pattern.span), entry, inits);
+    bindPattern(entry, pattern, localNode(slot, 'loop~', pattern.span));
   }
-  const counter = newSlot(entry);
+  const counter = newSlot(entry.scope);
   const target: RecurTarget = { slots, counter, ofFn: false, span };
-  const inside = inner(entry, target);
-  const again: Init[] = [];
+  const inside = newBindings(a, inner(entry.scope, target));
   for (const { pattern, slot } of apart) {
-    bindPattern(a, pattern, localNode(slot, 'loop~', pattern.span), inside, again);
+    bindPattern(inside, pattern, localNode(slot, 'loop~', pattern.span));
   }
-  const body = letNode(again, analyzeBody(a, items.slice(2), inside, true, span), span);
+  const body = letBody(inside, { ...form, items: items.slice(2), tail: true });
   return { kind: 'loop', inits, counter, body, span, cost: 0 };
 }
 
 /** `(recur v…)`. */
-export function analyzeRecur(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeRecur(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span, tail } = form;
   const { target } = scope;
   const args = items.slice(1).map((item) => a.analyze(item, scope, false));
   if (target === null || !tail) {
-    return problem(
-      a,
-      'invalid_form',
-      '`recur` must be the last thing that its loop or function does.',
-      span,
-    );
+    return invalid(a, '`recur` must be the last thing that its loop or function does.', span);
   }
   if (args.length !== target.slots.length) {
     const wanted = target.slots.length === 1 ? '1 value' : `${target.slots.length} values`;
-    return problem(
+    return invalid(
       a,
-      'invalid_form',
       `This \`recur\` must give ${wanted}, one for each name, got ${args.length}.`,
       span,
     );
@@ -228,30 +207,20 @@ export function analyzeRecur(
   return { kind: 'recur', slots, counter, args, ofFn, target: target.span, span, cost };
 }
 
-/** `if-let`, `when-let`, `if-some`, `when-some`: the test is the value before it is taken apart. */
-export function analyzeTestBinding(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+/** `if-let`, `when-let`, `if-some`, `when-some`: the whole value is tested, then destructured. */
+export function analyzeTestBinding(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span, tail } = form;
   const head = headOf(items);
   const isWhen = head.startsWith('when');
   const count = items.length - 1;
   if (!isWhen && (count < 2 || count > 3)) {
-    return wrongShape(a, head, `(${head} [pattern value] then else?)`, count, span);
+    return wrongShape(a, form, `(${head} [pattern value] then else?)`);
   }
   const pairs = bindingPairs(a, items[1], head, span);
   if (pairs === null) return constant(null, span);
   const [pair] = pairs;
   if (pair === undefined || pairs.length !== 1) {
-    return problem(
-      a,
-      'invalid_form',
-      `\`${head}\` takes exactly one binding, got ${pairs.length}.`,
-      span,
-    );
+    return invalid(a, `\`${head}\` takes exactly one binding, got ${pairs.length}.`, span);
   }
   const given = a.analyze(pair[1], scope, false);
   const inits: Init[] = [];
@@ -264,11 +233,9 @@ export function analyzeTestBinding(
   const some = findBare('some?');
   const test =
     head.endsWith('some') && some !== undefined ? builtinNode(some, [tested], span) : tested;
-  const inside = inner(scope);
-  const bound: Init[] = [];
-  bindPattern(a, pair[0], tested, inside, bound);
-  const thenForms = isWhen ? items.slice(2) : items.slice(2, 3);
-  const then = letNode(bound, analyzeBody(a, thenForms, inside, tail, span), span);
+  const bound = newBindings(a, inner(scope));
+  bindPattern(bound, pair[0], tested);
+  const then = letBody(bound, { ...form, items: isWhen ? items.slice(2) : items.slice(2, 3) });
   const elseForm = isWhen ? undefined : items[3];
   const otherwise =
     elseForm === undefined ? constant(null, span) : a.analyze(elseForm, scope, tail);
@@ -276,28 +243,22 @@ export function analyzeTestBinding(
 }
 
 /** `(when-first [pat coll] body)`. */
-export function analyzeWhenFirst(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeWhenFirst(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const pairs = bindingPairs(a, items[1], 'when-first', span);
   if (pairs === null) return constant(null, span);
   const [pair] = pairs;
   const seq = findBare('seq');
   const nth = findBare('nth');
   if (pair === undefined || pairs.length !== 1 || seq === undefined || nth === undefined) {
-    return problem(a, 'invalid_form', '`when-first` takes exactly one binding.', span);
+    return invalid(a, '`when-first` takes exactly one binding.', span);
   }
   const slot = newSlot(scope);
   const elements = builtinNode(seq, [a.analyze(pair[1], scope, false)], span);
   const tested = localNode(slot, 'test~', pair[1].span);
-  const inside = inner(scope);
-  const bound: Init[] = [];
-  bindPattern(a, pair[0], builtinNode(nth, [tested, constant(0, span)], span), inside, bound);
-  const then = letNode(bound, analyzeBody(a, items.slice(2), inside, tail, span), span);
+  const bound = newBindings(a, inner(scope));
+  bindPattern(bound, pair[0], builtinNode(nth, [tested, constant(0, span)], span));
+  const then = letBody(bound, { ...form, items: items.slice(2) });
   const test = ifNode(tested, then, constant(null, span), span);
   return letNode([init(slot, elements, false)], test, span);
 }

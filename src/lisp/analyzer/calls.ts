@@ -1,5 +1,10 @@
 /**
  * Calls: arity checks, the argument checks of tools, and the special cases of single builtins.
+ *
+ * I1  The head is analyzed before the arguments.
+ * I2  If the head of a call is unknown, only the head is reported.
+ * I3  Only calls whose callee is known before the run are checked here; the machine checks the
+ *     others.
  */
 import { findBare } from '../builtins/registry.ts';
 import type { Form } from '../reader/form.ts';
@@ -7,19 +12,26 @@ import type { Span } from '../base/source.ts';
 import { isKeyword, type Builtin } from '../value/value.ts';
 import { endlessHint } from './absent-names.ts';
 import { arityMessage, closureArity } from '../base/arity.ts';
-import { builtinNode, problem, type Analysis } from './analysis.ts';
-import { leafCount, type Node } from '../ast/core-ast.ts';
+import {
+  builtinNode,
+  invalid,
+  problem,
+  report,
+  type Analysis,
+  type Definition,
+  type SpecialForm,
+} from './analysis.ts';
+import { leafCount, type CallNode, type Node } from '../ast/core-ast.ts';
 import { analyzeSymbol } from './names.ts';
 import type { Scope } from './scope.ts';
 import { checkToolArguments } from './tool-arguments.ts';
 
-/** A call of anything. */
+/** A call of any value. */
 export function analyzeCall(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
   const [head, ...argForms] = items;
-  if (head === undefined) return problem(a, 'invalid_form', '`()` calls nothing.', span);
+  if (head === undefined) return invalid(a, '`()` calls nothing.', span);
   const problemsBefore = a.problems.length;
   const fn = head.kind === 'symbol' ? analyzeSymbol(a, head, scope) : a.analyze(head, scope, false);
-  // An unknown head was reported; what is wrong with its arguments would only be noise.
   const unknown =
     head.kind === 'symbol' &&
     (a.problems.length > problemsBefore || isReported(a, head, scope, fn));
@@ -29,7 +41,7 @@ export function analyzeCall(a: Analysis, items: readonly Form[], scope: Scope, s
     if (argForms.length === 0) return fn;
     return problem(a, 'arity_error', arityMessage(head.name, 0, 0, argForms.length), span);
   }
-  const stepped = takeOfRange(a, fn, argForms, scope, span);
+  const stepped = takeOfRange(a, fn, { items, scope, span });
   if (stepped !== null) return stepped;
   const parallel = fn.kind === 'const' && isParallel(fn.value);
   if (parallel) a.parallel += 1;
@@ -53,6 +65,7 @@ function isParallel(value: unknown): boolean {
   return builtin?.kind === 'builtin' && (builtin.name === 'pmap' || builtin.name === 'pcalls');
 }
 
+/** The call of `fn`, checked as far as its callee is known; `at` is the source of the call. */
 function callOf(
   a: Analysis,
   fn: Node,
@@ -60,7 +73,14 @@ function callOf(
   at: { readonly items: readonly Form[]; readonly span: Span },
 ): Node {
   const { span } = at;
-  const call: Node = { kind: 'call', fn, args, span, cost: leafCount([fn, ...args]), tail: false };
+  const call: CallNode = {
+    kind: 'call',
+    fn,
+    args,
+    span,
+    cost: leafCount([fn, ...args]),
+    tail: false,
+  };
   if (fn.kind === 'const') {
     const { value } = fn;
     if (isKeyword(value)) {
@@ -74,7 +94,7 @@ function callOf(
       checkToolArguments(a, value.name, at.items.slice(1), span);
       return call;
     }
-    if (value.kind === 'builtin') return builtinCall(a, value, args, call, span);
+    if (value.kind === 'builtin') return builtinCall(a, value, call);
     return call;
   }
   if (fn.kind === 'data') {
@@ -83,57 +103,46 @@ function callOf(
     return problem(a, 'not_callable', message, span);
   }
   if (fn.kind === 'fn') {
-    const { params, rest, name, signature } = fn.code;
-    checkArity(a, name ?? 'fn', { params, rest, signature }, args.length, span);
+    checkArity(a, call, fn.code.name ?? 'fn', fn.code);
   }
   if (fn.kind === 'global') {
     const definition = a.definitions.get(fn.name);
     const once = definition?.count === 1 && !a.memory.has(fn.name) ? definition.arity : null;
-    if (once !== null && once !== undefined) checkArity(a, fn.name, once, args.length, span);
+    if (once !== null && once !== undefined) checkArity(a, call, fn.name, once);
   }
   return call;
 }
 
 function checkArity(
   a: Analysis,
+  { args, span }: CallNode,
   name: string,
-  arity: { readonly params: number; readonly rest: boolean; readonly signature: string },
-  got: number,
-  span: Span,
+  arity: NonNullable<Definition['arity']>,
 ): void {
+  const got = args.length;
   if (got === arity.params || (arity.rest && got > arity.params)) return;
   problem(a, 'arity_error', closureArity(name, arity, got), span);
 }
 
-function builtinCall(
-  a: Analysis,
-  builtin: Builtin,
-  args: readonly Node[],
-  call: Node,
-  span: Span,
-): Node {
-  const { name, min, max } = builtin;
+function builtinCall(a: Analysis, builtin: Builtin, call: CallNode): Node {
+  const { name, min, max, work } = builtin;
+  const { args, span } = call;
   if (args.length < min || args.length > max) {
-    return problem(
-      a,
-      'arity_error',
-      arityMessage(name, min, max, args.length),
-      span,
-      endlessHint(name, args.length),
-    );
+    const message = arityMessage(name, min, max, args.length);
+    const hint = endlessHint(name, args.length);
+    if (hint === undefined) return problem(a, 'arity_error', message, span);
+    return report(a, { reason: 'arity_error', message, span, hint });
   }
-  const { work } = builtin;
   return work.kind === 'plain' || work.kind === 'steps' ? builtinNode(builtin, args, span) : call;
 }
 
-/** `(take n (range a b step))` written directly like this, where `step` may be zero. */
+/** `(take n (range a b step))` in exactly this form; only here `step` may be zero. */
 function takeOfRange(
   a: Analysis,
   fn: Node,
-  argForms: readonly Form[],
-  scope: Scope,
-  span: Span,
+  { items, scope, span }: Omit<SpecialForm, 'tail'>,
 ): Node | null {
+  const argForms = items.slice(1);
   if (fn.kind !== 'const' || fn.value !== findBare('take') || argForms.length !== 2) return null;
   const [count, range] = argForms;
   if (count === undefined || range?.kind !== 'list' || range.items.length !== 4) return null;

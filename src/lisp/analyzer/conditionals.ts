@@ -1,5 +1,8 @@
 /**
- * Forms that choose: `if` and its kin, `cond`, `case`, `condp`, `and`, `or`.
+ * Conditional forms: `if`, `when`, `cond`, `case`, `condp`, `and`, `or`.
+ *
+ * I1  A test is never in tail position. The chosen branch is, if the form is.
+ * I2  `cond`, `condp` and `when` become nested `if`s, which both tiers know.
  */
 import { findBare } from '../builtins/registry.ts';
 import { headOf, type Form } from '../reader/form.ts';
@@ -15,27 +18,24 @@ import {
   init,
   letNode,
   localNode,
+  invalid,
   problem,
   wrongShape,
   type Analysis,
+  type SpecialForm,
 } from './analysis.ts';
-import { constant, leafCount, type CaseNode, type Node } from '../ast/core-ast.ts';
+import { constant, leafCount, type Node } from '../ast/core-ast.ts';
 import { analyzeSymbol } from './names.ts';
 import { quotedValue } from './quote.ts';
-import { inner, newSlot, type Scope } from './scope.ts';
+import { inner, newSlot } from './scope.ts';
 
 /** `(if test then else?)` and `if-not`. */
-export function analyzeIf(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeIf(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span, tail } = form;
   const head = headOf(items);
   const [, testForm, thenForm, elseForm] = items;
   if (testForm === undefined || thenForm === undefined || items.length > 4) {
-    return wrongShape(a, head, `(${head} test then else?)`, items.length - 1, span);
+    return wrongShape(a, form, `(${head} test then else?)`);
   }
   const test = a.analyze(testForm, scope, false);
   const then = a.analyze(thenForm, scope, tail);
@@ -45,34 +45,23 @@ export function analyzeIf(
 }
 
 /** `(when test body)` and `when-not`. */
-export function analyzeWhen(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeWhen(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span, tail } = form;
   const head = headOf(items);
   const testForm = items[1];
-  if (testForm === undefined) return wrongShape(a, head, `(${head} test body)`, 0, span);
+  if (testForm === undefined) return wrongShape(a, form, `(${head} test body)`);
   const test = a.analyze(testForm, scope, false);
-  const body = analyzeBody(a, items.slice(2), scope, tail, span);
+  const body = analyzeBody(a, { items: items.slice(2), scope, span, tail });
   const nothing = constant(null, span);
   return head === 'when' ? ifNode(test, body, nothing, span) : ifNode(test, nothing, body, span);
 }
 
 /** `(cond test value …)`. */
-export function analyzeCond(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeCond(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span, tail } = form;
   if (items.length % 2 === 0) {
-    return problem(
+    return invalid(
       a,
-      'invalid_form',
       `\`cond\` takes pairs of test and value, got ${items.length - 1} forms.`,
       span,
     );
@@ -90,13 +79,8 @@ export function analyzeCond(
 }
 
 /** `(and …)`, `(or …)`. A bare name directly inside `or` may be unknown: then it is nil. */
-export function analyzeLogic(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeLogic(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span, tail } = form;
   const kind = headOf(items) === 'and' ? 'and' : 'or';
   const last = items.length - 1;
   const nodes = items.slice(1).map((item, index) => {
@@ -109,31 +93,22 @@ export function analyzeLogic(
 }
 
 /** `(case v c a … default?)`. */
-export function analyzeCase(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeCase(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span, tail } = form;
   const valueForm = items[1];
   if (valueForm === undefined)
-    return wrongShape(a, 'case', '(case value constant result … default?)', 0, span);
+    return wrongShape(a, form, '(case value constant result … default?)');
   const value = a.analyze(valueForm, scope, false);
   const rest = items.slice(2);
   const clauses: { constants: Value[]; body: Node }[] = [];
   const seen: Value[] = [];
   for (let at = 0; at + 1 < rest.length; at += 2) {
-    const form = rest[at] as Form;
-    const constants = form.kind === 'list' ? form.items.map(quotedValue) : [caseConstant(form)];
+    const label = rest[at] as Form;
+    const constants = label.kind === 'list' ? label.items.map(quotedValue) : [caseConstant(label)];
     for (const one of constants) {
       if (seen.some((other) => compareKeys(one, other, UNMETERED) === 0)) {
-        problem(
-          a,
-          'duplicate_key',
-          `\`${shortText(one)}\` appears twice in this \`case\`.`,
-          form.span,
-        );
+        const message = `\`${shortText(one)}\` appears twice in this \`case\`.`;
+        problem(a, 'duplicate_key', message, label.span);
       }
       seen.push(one);
     }
@@ -141,15 +116,7 @@ export function analyzeCase(
   }
   const lastForm = rest.length % 2 === 1 ? rest[rest.length - 1] : undefined;
   const otherwise = lastForm === undefined ? null : a.analyze(lastForm, scope, tail);
-  const node: CaseNode = {
-    kind: 'case',
-    value,
-    clauses,
-    otherwise,
-    span,
-    cost: 1 + leafCount([value]),
-  };
-  return node;
+  return { kind: 'case', value, clauses, otherwise, span, cost: 1 + leafCount([value]) };
 }
 
 function caseConstant(form: Form): Value {
@@ -157,22 +124,11 @@ function caseConstant(form: Form): Value {
 }
 
 /** `(condp p v t a … default?)`, with `t :>> f`. */
-export function analyzeCondp(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeCondp(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const [, predicateForm, valueForm, ...rest] = items;
   if (predicateForm === undefined || valueForm === undefined) {
-    return wrongShape(
-      a,
-      'condp',
-      '(condp pred value test result … default?)',
-      items.length - 1,
-      span,
-    );
+    return wrongShape(a, form, '(condp pred value test result … default?)');
   }
   const inside = inner(scope);
   const predicate = newSlot(inside);
@@ -185,47 +141,41 @@ export function analyzeCondp(
   if (predicateNode.kind === 'const' || predicateNode.kind === 'fn') {
     scope.fn.code.known.set(predicate, predicateNode);
   }
-  const call = (fn: Node, args: readonly Node[], at: Span): Node => ({
-    kind: 'call',
-    fn,
-    args,
-    span: at,
-    cost: leafCount([fn, ...args]),
-    tail: false,
-  });
-  const chain = (at: number): Node => {
-    const testForm = rest[at];
-    if (testForm === undefined) return noClause(localNode(value, 'value~', span), span);
-    const resultForm = rest[at + 1];
-    if (resultForm === undefined) return a.analyze(testForm, inside, tail);
-    const test = a.analyze(testForm, inside, false);
-    const tested = call(
-      localNode(predicate, 'pred~', span),
-      [test, localNode(value, 'value~', span)],
-      testForm.span,
-    );
-    const passes =
-      resultForm.kind === 'literal' &&
-      isKeyword(resultForm.value) &&
-      resultForm.value.name === '>>';
-    if (!passes) {
-      return ifNode(tested, a.analyze(resultForm, inside, tail), chain(at + 2), testForm.span);
-    }
-    const fnForm = rest[at + 2];
-    if (fnForm === undefined) {
-      return problem(
-        a,
-        'invalid_form',
-        '`:>>` in `condp` needs a function after it.',
-        resultForm.span,
-      );
-    }
-    const slot = newSlot(inside);
-    const result = localNode(slot, freshName(a, 'found'), span);
-    const applied = call(a.analyze(fnForm, inside, false), [result], fnForm.span);
-    return letNode([init(slot, tested, false)], ifNode(result, applied, chain(at + 3), span), span);
-  };
-  return letNode(inits, chain(0), span);
+  const clauses = { ...form, items: rest, scope: inside };
+  return letNode(inits, condpChain(a, clauses, { predicate, value }), span);
+}
+
+function callNode(fn: Node, args: readonly Node[], span: Span): Node {
+  return { kind: 'call', fn, args, span, cost: leafCount([fn, ...args]), tail: false };
+}
+
+/** The clauses of a `condp` as nested `if`s; the slots hold its predicate and its value. */
+function condpChain(
+  a: Analysis,
+  form: SpecialForm,
+  slots: { readonly predicate: number; readonly value: number },
+): Node {
+  const { items, scope, span, tail } = form;
+  const [testForm, resultForm, fnForm] = items;
+  const value = localNode(slots.value, 'value~', span);
+  if (testForm === undefined) return noClause(value, span);
+  if (resultForm === undefined) return a.analyze(testForm, scope, tail);
+  const rest = (from: number): Node => condpChain(a, { ...form, items: items.slice(from) }, slots);
+  const test = a.analyze(testForm, scope, false);
+  const predicate = localNode(slots.predicate, 'pred~', span);
+  const tested = callNode(predicate, [test, value], testForm.span);
+  const passes =
+    resultForm.kind === 'literal' && isKeyword(resultForm.value) && resultForm.value.name === '>>';
+  if (!passes) {
+    return ifNode(tested, a.analyze(resultForm, scope, tail), rest(2), testForm.span);
+  }
+  if (fnForm === undefined) {
+    return invalid(a, '`:>>` in `condp` needs a function after it.', resultForm.span);
+  }
+  const slot = newSlot(scope);
+  const result = localNode(slot, freshName(a, 'found'), span);
+  const applied = callNode(a.analyze(fnForm, scope, false), [result], fnForm.span);
+  return letNode([init(slot, tested, false)], ifNode(result, applied, rest(3), span), span);
 }
 
 function noClause(value: Node, span: Span): Node {

@@ -1,6 +1,9 @@
 /**
- * Finds every definition of a program before its forms are analyzed, so that functions may use
- * names that are defined later.
+ * Finds the definitions of a program before its forms are analyzed, so that functions may use names
+ * that are defined later.
+ *
+ * I1  Definitions inside other forms count; those in `comment` and `quote` do not.
+ * I2  `declare` makes a name known without counting as a definition.
  */
 import type { Form } from '../reader/form.ts';
 import type { Definition } from './analysis.ts';
@@ -23,34 +26,24 @@ function visit(form: Form, found: Map<string, Definition>): void {
     if (name.name === 'comment' || name.name === 'quote') return;
     if (name.name === 'declare') {
       for (const item of form.items.slice(1))
-        if (item.kind === 'symbol') add(found, item.name, 0, item.span.end, null);
+        if (item.kind === 'symbol')
+          add(found, item.name, { count: 0, end: item.span.end, arity: null });
       return;
     }
     if (DEFINING.has(name.name) && second?.kind === 'symbol') {
       const isFunction = name.name.startsWith('defn');
-      add(
-        found,
-        second.name,
-        1,
-        isFunction ? second.span.end : form.span.end,
-        arityOf(form.items, isFunction, third),
-      );
+      const end = isFunction ? second.span.end : form.span.end;
+      add(found, second.name, { count: 1, end, arity: arityOf(form.items, isFunction, third) });
     }
   }
   for (const item of form.items) visit(item, found);
 }
 
-function add(
-  found: Map<string, Definition>,
-  name: string,
-  count: number,
-  end: number,
-  arity: Definition['arity'],
-): void {
+function add(found: Map<string, Definition>, name: string, next: Definition): void {
   const known = found.get(name);
-  if (known === undefined) found.set(name, { count, end, arity });
-  else if (known.count === 0) found.set(name, { count, end: known.end, arity });
-  else known.count += count;
+  if (known === undefined) found.set(name, next);
+  else if (known.count === 0) found.set(name, { ...next, end: known.end });
+  else known.count += next.count;
 }
 
 function arityOf(

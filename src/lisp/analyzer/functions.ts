@@ -1,24 +1,23 @@
 /**
  * Function literals: `fn`, `#( )`, and the functions of `defn`.
+ *
+ * I1  Slots of a function, in order: parameters, the rest parameter, the function itself where its
+ *     name is bound inside, the counter of its `recur`; after them what the body binds or captures.
+ * I2  Every function is in `Analysis.codes` under its offset; a snapshot refers to it by this
+ *     offset.
+ * I3  `tail` is set exactly on the calls whose value is the value of the function.
  */
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
-import { analyzeBody, letNode, localNode, problem, wrongShape, type Analysis } from './analysis.ts';
-import {
-  childrenOf,
-  constant,
-  type FnNode,
-  type Init,
-  type Node,
-  type FnCode,
-} from '../ast/core-ast.ts';
+import { invalid, localNode, wrongShape, type Analysis, type SpecialForm } from './analysis.ts';
+import { childrenOf, constant, type FnNode, type Node, type FnCode } from '../ast/core-ast.ts';
 import { signatureOf } from './definitions.ts';
-import { bindPattern, checkBindable } from './patterns.ts';
+import { bindKeywords, bindPattern, checkBindable, letBody, newBindings } from './patterns.ts';
 import { fnScope, isInsideShort, newSlot, type FnScope, type Scope } from './scope.ts';
 
 const MAX_SHORT_PARAMS = 20;
 
-/** Code without a body yet. */
+/** The code of a function whose body is not yet set. */
 export function newCode(
   programId: string,
   span: Span,
@@ -47,10 +46,12 @@ export function newCode(
   };
 }
 
-/** What a function literal is made of. */
+/** The parts of a function literal. */
 export interface FnParts {
   readonly name: string | null;
-  /** Whether the name is bound inside; that of a `defn` is looked up as a definition. */
+  /**
+   * Whether the body sees the name as a local. In a `defn`, the name is looked up as a definition.
+   */
   readonly selfNamed: boolean;
   readonly params: Form & { readonly kind: 'vector' };
   readonly body: readonly Form[];
@@ -64,7 +65,7 @@ export function analyzeFn(a: Analysis, parts: FnParts, scope: Scope): FnNode {
   const fixed = amp < 0 ? items : items.slice(0, amp);
   const restForm = amp < 0 ? undefined : items[amp + 1];
   if (amp >= 0 && (restForm === undefined || items.length !== amp + 2)) {
-    problem(a, 'invalid_form', 'After `&` exactly one name or pattern stands.', parts.params.span);
+    invalid(a, 'After `&` exactly one name or pattern stands.', parts.params.span);
   }
   const bare = newCode(a.programId, parts.span, {
     name: parts.name,
@@ -81,7 +82,7 @@ export function analyzeFn(a: Analysis, parts: FnParts, scope: Scope): FnNode {
   const counter = code.slots;
   code.slots += 1;
   const inside = fnScope(fn, { slots: paramSlots, counter, ofFn: true, span: parts.span });
-  const inits: Init[] = [];
+  const into = newBindings(a, inside);
   const patterns = restForm === undefined ? fixed : [...fixed, restForm];
   for (const [slot, pattern] of patterns.entries()) {
     if (pattern.kind === 'symbol') {
@@ -91,25 +92,16 @@ export function analyzeFn(a: Analysis, parts: FnParts, scope: Scope): FnNode {
   for (const [slot, pattern] of patterns.entries()) {
     if (pattern.kind === 'symbol') continue;
     const given = localNode(slot, `arg~${slot}`, pattern.span);
-    if (slot === code.params && pattern.kind === 'map') {
-      const keywords: Node = {
-        kind: 'part',
-        op: 'keywords',
-        source: given,
-        index: 0,
-        key: null,
-        span: pattern.span,
-        cost: 1,
-      };
-      bindPattern(a, pattern, keywords, inside, inits);
-    } else bindPattern(a, pattern, given, inside, inits);
+    if (slot === code.params && pattern.kind === 'map') bindKeywords(into, pattern, given);
+    else bindPattern(into, pattern, given);
   }
-  finish(code, letNode(inits, analyzeBody(a, parts.body, inside, true, parts.span), parts.span));
+  const { body, span } = parts;
+  finish(code, letBody(into, { items: body, scope: inside, span, tail: true }));
   a.codes.set(code.offset, code);
   return { kind: 'fn', code, span: parts.span, cost: 1 };
 }
 
-/** Gives `code` its body and marks the calls that end it. */
+/** Gives `code` its body and marks its tail calls. */
 export function finish(code: FnCode, body: Node): void {
   markTails(body);
   code.body = body;
@@ -159,12 +151,13 @@ function depthOf(node: Node): number {
 const FN_USAGE = '(fn name? [params] body)';
 
 /** `(fn name? [params] body)`. */
-export function analyzeFnForm(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
+export function analyzeFnForm(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const [, first] = items;
   const named = first?.kind === 'symbol';
   const params = named ? items[2] : first;
   if (params?.kind === 'list') return severalArities(a, 'fn', span);
-  if (params?.kind !== 'vector') return wrongShape(a, 'fn', FN_USAGE, items.length - 1, span);
+  if (params?.kind !== 'vector') return wrongShape(a, form, FN_USAGE);
   const name = first?.kind === 'symbol' ? first.name : null;
   const body = items.slice(named ? 3 : 2);
   return analyzeFn(a, { name, selfNamed: true, params, body, span }, scope);
@@ -172,9 +165,8 @@ export function analyzeFnForm(a: Analysis, items: readonly Form[], scope: Scope,
 
 /** The problem of a function with several parameter lists. */
 export function severalArities(a: Analysis, name: string, span: Span): Node {
-  return problem(
+  return invalid(
     a,
-    'invalid_form',
     `\`${name}\` takes one parameter vector: functions have one arity here. Use \`& rest\` for optional arguments.`,
     span,
   );
@@ -183,22 +175,12 @@ export function severalArities(a: Analysis, name: string, span: Span): Node {
 /** `#( … )`. */
 export function analyzeShortFn(a: Analysis, form: Form & { kind: 'fn' }, scope: Scope): Node {
   if (isInsideShort(scope)) {
-    return problem(
-      a,
-      'invalid_form',
-      '`#( )` cannot stand inside another: use `fn` for one of them.',
-      form.span,
-    );
+    return invalid(a, '`#( )` cannot stand inside another: use `fn` for one of them.', form.span);
   }
   const use = { highest: 0, rest: false };
   for (const item of form.items) findArguments(item, use);
   if (use.highest > MAX_SHORT_PARAMS) {
-    return problem(
-      a,
-      'invalid_form',
-      `\`#( )\` takes at most ${MAX_SHORT_PARAMS} arguments.`,
-      form.span,
-    );
+    return invalid(a, `\`#( )\` takes at most ${MAX_SHORT_PARAMS} arguments.`, form.span);
   }
   const names = Array.from({ length: use.highest }, (_, index) => `%${index + 1}`);
   const signature = `(${[...names, ...(use.rest ? ['& %&'] : [])].join(' ')})`;
@@ -217,6 +199,7 @@ export function analyzeShortFn(a: Analysis, form: Form & { kind: 'fn' }, scope: 
   return { kind: 'fn', code, span: form.span, cost: 1 };
 }
 
+/** Collects which of `%`, `%1` … and `%&` the form mentions. */
 function findArguments(form: Form, use: { highest: number; rest: boolean }): void {
   if (form.kind === 'symbol') {
     if (form.name === '%&') use.rest = true;

@@ -1,26 +1,28 @@
 /**
  * `for`, `doseq` and `dotimes`.
+ *
+ * I1  A level of a loop keeps its collection, its index and its item in slots of their own, so a
+ *     snapshot can be taken between any two items.
  */
-import type { Form } from '../reader/form.ts';
+import { headOf, type Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { isKeyword } from '../value/value.ts';
-import { analyzeBody, localNode, problem, type Analysis } from './analysis.ts';
+import { analyzeBody, invalid, localNode, type Analysis, type SpecialForm } from './analysis.ts';
 import { bindingPairs } from './bindings.ts';
 import {
   constant,
   leafCount,
   type ForLevel,
   type ForModifier,
-  type Init,
   type Node,
 } from '../ast/core-ast.ts';
-import { bindPattern } from './patterns.ts';
+import { bindPattern, newBindings, type Bindings } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
 
 /** `(for [pat coll mods…] body)` and `doseq`. */
-export function analyzeFor(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
-  const [headForm] = items;
-  const head = headForm?.kind === 'symbol' ? headForm.name : 'for';
+export function analyzeFor(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
+  const head = headOf(items);
   const pairs = bindingPairs(a, items[1], head, span);
   if (pairs === null) return constant(null, span);
   const inside = inner(scope, null);
@@ -29,40 +31,24 @@ export function analyzeFor(a: Analysis, items: readonly Form[], scope: Scope, sp
     if (left.kind === 'literal' && isKeyword(left.value)) {
       const current = levels[levels.length - 1];
       if (current === undefined) {
-        return problem(
+        return invalid(
           a,
-          'invalid_form',
           `\`${head}\` begins with a binding, not with \`:${left.value.name}\`.`,
           left.span,
         );
       }
-      readModifier(a, head, left.value.name, right, inside, current.modifiers, left.span);
+      const word = { head, name: left.value.name, span: left.span };
+      current.modifiers.push(...readModifier(newBindings(a, inside), word, right));
       continue;
     }
     const source = a.analyze(right, inside, false);
     levels.push(newLevel(a, left, source, inside));
   }
-  if (levels.length === 0)
-    return problem(a, 'invalid_form', `\`${head}\` needs at least one binding.`, span);
+  if (levels.length === 0) return invalid(a, `\`${head}\` needs at least one binding.`, span);
   const gather = head === 'for' ? newSlot(inside) : -1;
-  const body = analyzeBody(a, items.slice(2), inside, false, span);
-  return forNode(
-    levels.map(({ level }) => level),
-    gather,
-    body,
-    false,
-    span,
-  );
-}
-
-function forNode(
-  levels: readonly ForLevel[],
-  gather: number,
-  body: Node,
-  counts: boolean,
-  span: Span,
-): Node {
-  return { kind: 'for', levels, gather, body, counts, span, cost: 1 };
+  const body = analyzeBody(a, { items: items.slice(2), scope: inside, span, tail: false });
+  const found = levels.map(({ level }) => level);
+  return { kind: 'for', levels: found, gather, body, counts: false, span, cost: 1 };
 }
 
 function newLevel(
@@ -74,65 +60,53 @@ function newLevel(
   const modifiers: ForModifier[] = [];
   const item = newSlot(scope);
   const level = { source, item, items: newSlot(scope), index: newSlot(scope), modifiers };
-  const inits: Init[] = [];
-  // A plain name is the slot of the item itself.
+  // A plain name is bound to the slot of the item.
   if (pattern.kind === 'symbol') scope.names.set(pattern.name, item);
   else {
-    bindPattern(a, pattern, localNode(item, 'item~', pattern.span), scope, inits);
-    for (const one of inits) modifiers.push({ kind: 'let', init: one });
+    const into = newBindings(a, scope);
+    bindPattern(into, pattern, localNode(item, 'item~', pattern.span));
+    modifiers.push(...letModifiers(into));
   }
   return { level, modifiers };
 }
 
+function letModifiers({ inits }: Bindings): readonly ForModifier[] {
+  return inits.map((init) => ({ kind: 'let', init }));
+}
+
+/** The modifiers for `:name form` in a `head` form such as `for`. */
 function readModifier(
-  a: Analysis,
-  head: string,
-  name: string,
+  into: Bindings,
+  { head, name, span }: { readonly head: string; readonly name: string; readonly span: Span },
   form: Form,
-  scope: Scope,
-  modifiers: ForModifier[],
-  span: Span,
-): void {
+): readonly ForModifier[] {
+  const { a, scope } = into;
   if (name === 'let') {
-    const inits: Init[] = [];
     for (const [pattern, value] of bindingPairs(a, form, ':let', span) ?? []) {
-      bindPattern(a, pattern, a.analyze(value, scope, false), scope, inits);
+      bindPattern(into, pattern, a.analyze(value, scope, false));
     }
-    for (const one of inits) modifiers.push({ kind: 'let', init: one });
-  } else if (name === 'when' || name === 'while') {
-    const test = a.analyze(form, scope, false);
-    modifiers.push({ kind: name, test, cost: 1 + leafCount([test]) });
-  } else {
-    problem(
-      a,
-      'invalid_form',
-      `\`${head}\` knows \`:when\`, \`:let\` and \`:while\`, not \`:${name}\`.`,
-      span,
-    );
+    return letModifiers(into);
   }
+  if (name === 'when' || name === 'while') {
+    const test = a.analyze(form, scope, false);
+    return [{ kind: name, test, cost: 1 + leafCount([test]) }];
+  }
+  invalid(a, `\`${head}\` knows \`:when\`, \`:let\` and \`:while\`, not \`:${name}\`.`, span);
+  return [];
 }
 
 /** `(dotimes [i n] body)`. */
-export function analyzeDotimes(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-): Node {
+export function analyzeDotimes(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const pairs = bindingPairs(a, items[1], 'dotimes', span);
   if (pairs === null) return constant(null, span);
   const [pair] = pairs;
   if (pair === undefined || pairs.length !== 1 || pair[0].kind !== 'symbol') {
-    return problem(
-      a,
-      'invalid_form',
-      '`dotimes` takes one name and a count: `(dotimes [i n] body)`.',
-      span,
-    );
+    return invalid(a, '`dotimes` takes one name and a count: `(dotimes [i n] body)`.', span);
   }
   const inside = inner(scope, null);
   const source = a.analyze(pair[1], scope, false);
   const { level } = newLevel(a, pair[0], source, inside);
-  const body = analyzeBody(a, items.slice(2), inside, false, span);
-  return forNode([level], -1, body, true, span);
+  const body = analyzeBody(a, { items: items.slice(2), scope: inside, span, tail: false });
+  return { kind: 'for', levels: [level], gather: -1, body, counts: true, span, cost: 1 };
 }

@@ -1,5 +1,9 @@
 /**
- * What a symbol means: a local, a definition, a builtin, or a member of a namespace.
+ * Resolves symbols: to a local, a definition, a builtin, or a member of a namespace.
+ *
+ * I1  Locals come first, then definitions, then builtins.
+ * I2  A form at top level sees only earlier definitions; a function sees those below it as well.
+ * I3  An unknown name is reported at its place, with the nearest known names.
  */
 import {
   bareNames,
@@ -13,7 +17,7 @@ import type { SymbolForm } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { float, type Builtin, type Value } from '../value/value.ts';
 import { absentHint } from './absent-names.ts';
-import { builtinNode, localNode, problem, type Analysis } from './analysis.ts';
+import { builtinNode, invalid, localNode, problem, report, type Analysis } from './analysis.ts';
 import { constant, type Node } from '../ast/core-ast.ts';
 import { findLocal, isInsideShort, localNames, type Scope } from './scope.ts';
 import { didYouMean, nearNames } from '../base/suggest.ts';
@@ -24,7 +28,7 @@ const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['Double/NaN', Number.NaN],
 ]);
 
-/** The node of a symbol; inside `or` (`orNil`) an unknown name is nil. */
+/** The node of a symbol. With `orNil` (directly inside `or`) an unknown name is nil. */
 export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil = false): Node {
   const { name, span } = form;
   const slot = findLocal(scope, name);
@@ -33,10 +37,9 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
     const what = isInsideShort(scope)
       ? `\`#( )\` has \`%\`, \`%1\` to \`%20\` and \`%&\``
       : `\`${name}\` has a meaning only inside \`#( )\``;
-    return problem(a, 'invalid_form', `${what}.`, span);
+    return invalid(a, `${what}.`, span);
   }
-  if (name === '&')
-    return problem(a, 'invalid_form', '`&` stands only in parameter vectors and patterns.', span);
+  if (name === '&') return invalid(a, '`&` stands only in parameter vectors and patterns.', span);
   const slash = name.indexOf('/');
   if (slash > 0) return analyzeMember(a, form, name.slice(0, slash), name.slice(slash + 1));
   if (/^\*[123]$/.test(name)) return globalNode(name, form, null, true);
@@ -48,13 +51,13 @@ export function analyzeSymbol(a: Analysis, form: SymbolForm, scope: Scope, orNil
       name,
       bareNames().filter((one) => one.startsWith('.')),
     );
-    return problem(a, 'invalid_form', `There is no method \`${name}\`.${near}`, span);
+    return invalid(a, `There is no method \`${name}\`.${near}`, span);
   }
   if (orNil) return globalNode(name, form, null, true);
   return unbound(a, form, scope);
 }
 
-/** A builtin by its name, called or not; `ask` only where there is somebody to ask. */
+/** A builtin as a value. `ask` is refused if the host does not support it. */
 function builtinValue(a: Analysis, builtin: Builtin, span: Span): Node {
   if (builtin.name !== 'ask' || a.world.asking) return constant(builtin, span);
   return problem(a, 'unknown_tool', 'There is nobody to ask: `ask` is not available here.', span);
@@ -78,7 +81,7 @@ function globalNode(
   };
 }
 
-/** Whether a definition makes `name` known here: memory, text before, or a later one from within a function. */
+/** Whether a definition of `name` is visible here (I2). */
 function isDefined(a: Analysis, name: string, form: SymbolForm, scope: Scope): boolean {
   if (a.memory.has(name)) return true;
   const definition = a.definitions.get(name);
@@ -92,15 +95,11 @@ function unbound(a: Analysis, form: SymbolForm, scope: Scope): Node {
   if (hint !== undefined) {
     if (a.reported.has(name)) return constant(null, span);
     a.reported.add(name);
-    return problem(a, 'unbound_var', `\`${name}\` is not defined.`, span, hint);
+    const message = `\`${name}\` is not defined.`;
+    return report(a, { reason: 'unbound_var', message, span, hint });
   }
   if (SPECIAL_NAMES.has(name)) {
-    return problem(
-      a,
-      'invalid_form',
-      `\`${name}\` is a special form: it can be called, not passed on.`,
-      span,
-    );
+    return invalid(a, `\`${name}\` is a special form: it can be called, not passed on.`, span);
   }
   const candidates = [
     ...localNames(scope).filter((local) => !local.includes('~')),
@@ -144,16 +143,15 @@ function analyzeMember(a: Analysis, form: SymbolForm, namespace: string, member:
   if (!isNamespace(namespace)) {
     const near = didYouMean(namespace, NAMESPACES);
     const known = NAMESPACES.map((one) => `${one}`).join(', ');
-    return problem(
+    return invalid(
       a,
-      'invalid_form',
       `There is no namespace \`${namespace}/\`.${near} Namespaces: ${known}.`,
       span,
     );
   }
   const near = nearNames(member, memberNames(namespace)).map((one) => `\`${namespace}/${one}\``);
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
-  return problem(a, 'invalid_form', `\`${member}\` is not in \`${namespace}/\`.${hint}`, span);
+  return invalid(a, `\`${member}\` is not in \`${namespace}/\`.${hint}`, span);
 }
 
 function warnUnknownData(a: Analysis, key: string, form: SymbolForm): void {
@@ -165,7 +163,7 @@ function warnUnknownData(a: Analysis, key: string, form: SymbolForm): void {
   a.warnings.push({ reason: 'unbound_var', message, span: form.span });
 }
 
-/** The name under which the agent has the tool written as `written`, or undefined. */
+/** The agent's name for the tool that a program calls `written`, or undefined. */
 function findTool(tools: { has(name: string): boolean }, written: string): string | undefined {
   if (tools.has(written)) return written;
   const underscored = written.replaceAll('-', '_');

@@ -1,68 +1,85 @@
 /**
- * Destructuring: patterns come down to bindings of parts.
+ * Destructuring: a pattern becomes bindings of single names to parts of a value.
+ *
+ * I1  The bound value is evaluated once: anything but a leaf is put into a slot of its own first.
+ * I2  Bindings are added in source order; a default of `:or` sees the names bound before it.
  */
 import type { Form, SymbolForm } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
 import { keyword, isKeyword, type Value } from '../value/value.ts';
-import { freshName, ifNode, init, localNode, problem, type Analysis } from './analysis.ts';
+import {
+  analyzeBody,
+  freshName,
+  ifNode,
+  init,
+  invalid,
+  letNode,
+  localNode,
+  type Analysis,
+  type SpecialForm,
+} from './analysis.ts';
 import { isLeaf, leafCount, type Init, type Node, type PartOp } from '../ast/core-ast.ts';
 import { bindName, isInsideShort, newSlot, noteKnown, type Scope } from './scope.ts';
 import { quotedValue } from './quote.ts';
 
-/** Binds the names of `pattern` to the parts of `value`; adds to `inits` and to the scope. */
-export function bindPattern(
-  a: Analysis,
-  pattern: Form,
-  value: Node,
-  scope: Scope,
-  inits: Init[],
-): void {
+type VectorForm = Form & { readonly kind: 'vector' };
+type MapForm = Form & { readonly kind: 'map' };
+
+/** Where bindings go: the scope gets the names, `inits` the values. */
+export interface Bindings {
+  readonly a: Analysis;
+  readonly scope: Scope;
+  readonly inits: Init[];
+}
+
+/** Bindings in `scope`, none so far. */
+export function newBindings(a: Analysis, scope: Scope): Bindings {
+  return { a, scope, inits: [] };
+}
+
+/** A `let` of the bindings around `form` as a body, which sees their names. */
+export function letBody({ a, scope, inits }: Bindings, form: SpecialForm): Node {
+  return letNode(inits, analyzeBody(a, { ...form, scope }), form.span);
+}
+
+/** Binds the names of `pattern` to the parts of `value`. */
+export function bindPattern(into: Bindings, pattern: Form, value: Node): void {
   switch (pattern.kind) {
     case 'symbol':
-      bindSymbol(a, pattern, value, scope, inits);
+      bindSymbol(into, pattern, value);
       return;
     case 'vector':
-      bindElements(a, pattern.items, value, scope, inits, pattern.span);
+      bindElements(into, pattern, value);
       return;
     case 'map':
-      bindRecord(a, pattern.items, value, scope, inits, pattern.span);
+      bindRecord(into, pattern, value);
       return;
     default:
-      problem(
-        a,
-        'invalid_form',
-        'A binding takes a name, a vector pattern or a map pattern.',
-        pattern.span,
-      );
+      invalid(into.a, 'A binding takes a name, a vector pattern or a map pattern.', pattern.span);
   }
 }
 
 /** Whether a symbol may name a local; records a problem when not. */
 export function checkBindable(a: Analysis, symbol: SymbolForm, scope: Scope): boolean {
   const { name, span } = symbol;
-  // Inside `#( )` these are names like others, and an inner binding hides the argument.
+  // Inside `#( )`, an inner binding may hide an argument.
   if (name.startsWith('%') && !isInsideShort(scope)) {
-    problem(a, 'invalid_form', `\`${name}\` is an argument of \`#( )\` and cannot be bound.`, span);
+    invalid(a, `\`${name}\` is an argument of \`#( )\` and cannot be bound.`, span);
     return false;
   }
   if (['if', 'def', 'do', 'recur'].includes(name)) {
-    problem(a, 'invalid_form', `\`${name}\` is a special form and cannot be a local.`, span);
+    invalid(a, `\`${name}\` is a special form and cannot be a local.`, span);
     return false;
   }
   if (name === '&' || (name.includes('/') && name !== '/') || /^\*[123]$/.test(name)) {
-    problem(a, 'invalid_form', `\`${name}\` cannot be the name of a local.`, span);
+    invalid(a, `\`${name}\` cannot be the name of a local.`, span);
     return false;
   }
   return true;
 }
 
-function bindSymbol(
-  a: Analysis,
-  symbol: SymbolForm,
-  value: Node,
-  scope: Scope,
-  inits: Init[],
-): void {
+function bindSymbol(into: Bindings, symbol: SymbolForm, value: Node): void {
+  const { a, scope, inits } = into;
   if (!checkBindable(a, symbol, scope)) return;
   const slot = bindName(scope, symbol.name);
   if (value.kind === 'fn' || value.kind === 'const' || value.kind === 'builtin') {
@@ -71,8 +88,8 @@ function bindSymbol(
   inits.push(init(slot, value, true));
 }
 
-/** Puts `value` into a slot of its own unless it is there already. */
-function settle(a: Analysis, value: Node, scope: Scope, inits: Init[]): Node {
+/** `value` if it is a leaf, else a read of a new slot that is bound to it. */
+function settle({ a, scope, inits }: Bindings, value: Node): Node {
   if (isLeaf(value)) return value;
   const slot = newSlot(scope);
   inits.push(init(slot, value, false));
@@ -89,16 +106,10 @@ function part(
   return { kind: 'part', op, source, index, key, span, cost: leafCount([source]) };
 }
 
-function bindElements(
-  a: Analysis,
-  items: readonly Form[],
-  value: Node,
-  scope: Scope,
-  inits: Init[],
-  span: Span,
-): void {
-  const whole = settle(a, value, scope, inits);
-  const elements = settle(a, part('elements', whole, span), scope, inits);
+function bindElements(into: Bindings, { items, span }: VectorForm, value: Node): void {
+  const { a } = into;
+  const whole = settle(into, value);
+  const elements = settle(into, part('elements', whole, span));
   let at = 0;
   let position = 0;
   while (at < items.length) {
@@ -106,46 +117,40 @@ function bindElements(
     const next = items[at + 1];
     if (item.kind === 'symbol' && item.name === '&') {
       if (next === undefined) {
-        problem(a, 'invalid_form', '`&` in a pattern needs a name after it.', item.span);
+        invalid(a, '`&` in a pattern needs a name after it.', item.span);
         return;
       }
       const rest = part('rest', elements, next.span, { index: position });
-      if (next.kind === 'map') bindKeywords(a, next, rest, scope, inits);
-      else bindPattern(a, next, rest, scope, inits);
+      if (next.kind === 'map') bindKeywords(into, next, settle(into, rest));
+      else bindPattern(into, next, rest);
       at += 2;
       const after = items[at];
       const isAs = after?.kind === 'literal' && isKeyword(after.value) && after.value.name === 'as';
       if (after !== undefined && !isAs) {
-        problem(a, 'invalid_form', 'Only `:as name` may follow the name after `&`.', after.span);
+        invalid(a, 'Only `:as name` may follow the name after `&`.', after.span);
         return;
       }
     } else if (item.kind === 'literal' && isKeyword(item.value)) {
       if (item.value.name !== 'as' || next === undefined || next.kind !== 'symbol') {
-        problem(a, 'invalid_form', 'A vector pattern knows only `:as name`.', item.span);
+        invalid(a, 'A vector pattern knows only `:as name`.', item.span);
         return;
       }
-      bindSymbol(a, next, whole, scope, inits);
+      bindSymbol(into, next, whole);
       at += 2;
     } else {
-      bindPattern(a, item, part('nth', elements, item.span, { index: position }), scope, inits);
+      bindPattern(into, item, part('nth', elements, item.span, { index: position }));
       position += 1;
       at += 1;
     }
   }
 }
 
-function bindKeywords(
-  a: Analysis,
-  pattern: Form & { kind: 'map' },
-  rest: Node,
-  scope: Scope,
-  inits: Init[],
-): void {
-  const given = settle(a, rest, scope, inits);
-  bindRecord(a, pattern.items, part('keywords', given, pattern.span), scope, inits, pattern.span);
+/** Binds a map pattern to the keyword arguments in `rest`, which is a leaf. */
+export function bindKeywords(into: Bindings, pattern: MapForm, rest: Node): void {
+  bindRecord(into, pattern, part('keywords', rest, pattern.span));
 }
 
-/** The entries of a map pattern, sorted out. */
+/** The entries of a map pattern, by their meaning. */
 interface RecordPattern {
   readonly bindings: { readonly target: Form; readonly key: Value; readonly span: Span }[];
   readonly defaults: Map<string, Form>;
@@ -154,27 +159,21 @@ interface RecordPattern {
   indexed: boolean;
 }
 
-function bindRecord(
-  a: Analysis,
-  items: readonly Form[],
-  value: Node,
-  scope: Scope,
-  inits: Init[],
-  span: Span,
-): void {
+function bindRecord(into: Bindings, { items, span }: MapForm, value: Node): void {
+  const { a, scope } = into;
   const pattern = sortOut(a, items);
-  const whole = settle(a, value, scope, inits);
+  const whole = settle(into, value);
   const checked = part('record', whole, span, { index: pattern.indexed ? 1 : 0 });
-  const record = settle(a, checked, scope, inits);
-  if (pattern.as !== null) bindSymbol(a, pattern.as, whole, scope, inits);
+  const record = settle(into, checked);
+  if (pattern.as !== null) bindSymbol(into, pattern.as, whole);
   for (const { target, key, span: at } of pattern.bindings) {
     const found = part('get', record, at, { key });
     const fallback = target.kind === 'symbol' ? pattern.defaults.get(target.name) : undefined;
-    if (fallback === undefined) bindPattern(a, target, found, scope, inits);
+    if (fallback === undefined) bindPattern(into, target, found);
     else {
       const otherwise = a.analyze(fallback, scope, false);
       const chosen = ifNode(part('has', record, at, { key }), found, otherwise, at);
-      bindPattern(a, target, chosen, scope, inits);
+      bindPattern(into, target, chosen);
     }
   }
 }
@@ -185,17 +184,13 @@ function sortOut(a: Analysis, items: readonly Form[]): RecordPattern {
     const left = items[at] as Form;
     const right = items[at + 1] as Form;
     if (left.kind === 'literal' && isKeyword(left.value)) {
-      readDirective(a, pattern, left.value.name, right, left.span);
+      const known = readDirective(a, pattern, left.value.name, right);
+      if (!known) invalid(a, unknownDirective(left.value.name), left.span);
       continue;
     }
     const key = literalKey(right);
     if (key === undefined) {
-      problem(
-        a,
-        'invalid_form',
-        'A map pattern pairs a name or pattern with a literal key.',
-        right.span,
-      );
+      invalid(a, 'A map pattern pairs a name or pattern with a literal key.', right.span);
       continue;
     }
     if (typeof key === 'number') pattern.indexed = true;
@@ -209,40 +204,40 @@ function literalKey(form: Form): Value | undefined {
   return form.kind === 'quote' ? quotedValue(form.form) : undefined;
 }
 
+/** Adds a directive such as `:keys [a b]` to the pattern; false for an unknown one. */
 function readDirective(
   a: Analysis,
   pattern: RecordPattern,
   directive: string,
   form: Form,
-  span: Span,
-): void {
-  if (directive === 'as' && form.kind === 'symbol') pattern.as = form;
-  else if (directive === 'or' && form.kind === 'map') {
+): boolean {
+  if (directive === 'as' && form.kind === 'symbol') {
+    pattern.as = form;
+    return true;
+  }
+  if (directive === 'or' && form.kind === 'map') {
     for (let at = 0; at + 1 < form.items.length; at += 2) {
       const name = form.items[at] as Form;
       if (name.kind === 'symbol') pattern.defaults.set(name.name, form.items[at + 1] as Form);
-      else problem(a, 'invalid_form', '`:or` pairs names with defaults.', name.span);
+      else invalid(a, '`:or` pairs names with defaults.', name.span);
     }
-  } else if (
-    (directive === 'keys' || directive === 'strs' || directive === 'syms') &&
-    form.kind === 'vector'
-  ) {
-    for (const item of form.items) bindDirective(a, pattern, directive, item);
-  } else {
-    problem(
-      a,
-      'invalid_form',
-      `A map pattern knows \`:keys [a]\`, \`:strs [a]\`, \`:syms [a]\`, \`:or {a 1}\`, \`:as m\` and \`{a :key}\`, not \`:${directive}\` like this.`,
-      span,
-    );
+    return true;
   }
+  const names = directive === 'keys' || directive === 'strs' || directive === 'syms';
+  if (!names || form.kind !== 'vector') return false;
+  for (const item of form.items) bindDirective(a, pattern, directive, item);
+  return true;
+}
+
+function unknownDirective(directive: string): string {
+  return `A map pattern knows \`:keys [a]\`, \`:strs [a]\`, \`:syms [a]\`, \`:or {a 1}\`, \`:as m\` and \`{a :key}\`, not \`:${directive}\` like this.`;
 }
 
 function bindDirective(a: Analysis, pattern: RecordPattern, directive: string, item: Form): void {
   const named = item.kind === 'literal' && isKeyword(item.value) ? item.value.name : null;
   const name = item.kind === 'symbol' ? item.name : named;
   if (name === null) {
-    problem(a, 'invalid_form', `\`:${directive}\` takes names.`, item.span);
+    invalid(a, `\`:${directive}\` takes names.`, item.span);
     return;
   }
   const target: Form = { kind: 'symbol', name, span: item.span };

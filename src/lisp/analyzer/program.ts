@@ -1,5 +1,10 @@
 /**
- * A program: its text read into forms, and the checks of the whole before anything runs.
+ * Reads, checks and links programs.
+ *
+ * I1  Nothing of a program runs here.
+ * I2  A program's id depends on its text alone.
+ * I3  The code of a program depends on its text and its world. Offsets of functions depend only on
+ *     the text, so a snapshot finds its code again.
  */
 import type { FnCode } from '../ast/core-ast.ts';
 import { type Analysis, type Definition, type LiteralArgument, type World } from './analysis.ts';
@@ -22,20 +27,20 @@ export interface Program {
   readonly definitions: ReadonlyMap<string, Definition>;
 }
 
-/** What the checks found, and what the host is to check in addition. */
+/** What the checks found, and what the host has to check too. */
 export interface Checked {
-  /** In source order. While there is one, the program must not be started. */
+  /** In source order. A program with a problem must not be started. */
   readonly problems: readonly Problem[];
-  /** Worth telling, no reason not to run. */
+  /** Shown to the author; the program may run. */
   readonly warnings: readonly Problem[];
   /** Literal arguments of tool calls, for the host to validate against the tools' schemas. */
   readonly literals: readonly LiteralArgument[];
 }
 
-/** What the host found out about `Checked.literals[literal]`. */
+/** A problem that the host found in `Checked.literals[literal]`. */
 export interface Finding {
   readonly literal: number;
-  /** Below the argument: property names and indexes. */
+  /** Property names and indexes below the argument. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
@@ -65,12 +70,12 @@ export function readProgram(
   return { ok: true, program };
 }
 
-/** The name of a program by its text. */
+/** The id of a program. */
 export function codeId(source: string): string {
   return `l1:${sha256(source).slice(0, 32)}`;
 }
 
-/** Everything that is wrong with `program` in `world`, found without running any of it. */
+/** All problems of `program` in `world`. */
 export function checkProgram(program: Program, world: World): Checked {
   const { analysis } = analyzeProgram(program, world);
   return {
@@ -101,7 +106,7 @@ export function literalProblems(
   return inOrder(problems);
 }
 
-/** The code of a program. What was a problem became nil, so link only what was checked. */
+/** The code of a program that `checkProgram` found without problems. */
 export function linkProgram(program: Program, world: World): Linked {
   const { forms, analysis } = analyzeProgram(program, world);
   return { program, forms, codes: analysis.codes };
@@ -131,7 +136,7 @@ function analyzeProgram(
   return { forms, analysis };
 }
 
-/** A top-level form as a function without parameters, at a negative offset: −1 for the first. */
+/** A top-level form as a function without parameters. Its offset is negative: −1 for the first. */
 function topLevel(a: Analysis, form: Form, index: number): FnCode {
   const made = newCode(a.programId, form.span, {
     name: null,

@@ -1,12 +1,14 @@
 /**
- * Quoted forms as data.
+ * Forms as data.
+ *
+ * I1  Nothing inside a quoted form is resolved or evaluated.
  */
 import type { Form } from '../reader/form.ts';
 import { mapOf, setOf } from '../value/tree.ts';
 import { UNMETERED, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 
-/** The data of a quoted form: lists and vectors become vectors, names symbol references. */
+/** The data of a quoted form: lists and vectors become vectors, names become symbol references. */
 export function quotedValue(form: Form): Value {
   switch (form.kind) {
     case 'literal':
@@ -35,7 +37,7 @@ export function quotedValue(form: Form): Value {
   }
 }
 
-/** The value of a form that is a literal through and through, or undefined. */
+/** The value of a form that contains literals only, or undefined. */
 export function literalValue(form: Form): Value | undefined {
   switch (form.kind) {
     case 'literal':

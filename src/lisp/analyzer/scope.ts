@@ -1,6 +1,9 @@
 /**
- * Names → slots. A function has numbered slots for its parameters, what it captures, and all that
- * its body binds; a slot is bound by one place in the source only.
+ * Scopes: the slots of names.
+ *
+ * I1  A function has numbered slots for its parameters, its captures and every local of its body.
+ * I2  A slot is bound at one place of the source only, so an inner local never reuses a slot.
+ * I3  A local of an enclosing function is captured once per function and then has a slot here.
  */
 import type { Span } from '../base/source.ts';
 import type { Node, FnCode } from '../ast/core-ast.ts';
@@ -13,21 +16,21 @@ export interface RecurTarget {
   readonly span: Span;
 }
 
-/** Names in force at a place of the source. */
+/** The names that are visible at a place of the source. */
 export interface Scope {
   readonly names: Map<string, number>;
   readonly parent: Scope | null;
   readonly fn: FnScope;
-  /** Null where nothing can be jumped to. */
+  /** Null where `recur` has no target. */
   readonly target: RecurTarget | null;
 }
 
 /** A function under analysis. */
 export interface FnScope {
   readonly code: FnCode;
-  /** Where the function literal stands; null for a top-level form. */
+  /** The scope around the function literal; null for a top-level form. */
   readonly outer: Scope | null;
-  /** The names at the top of the function; what is captured is added here. */
+  /** Parameters and captures by name. */
   readonly top: Map<string, number>;
   /** Whether this is a `#( … )`. */
   readonly short: boolean;
@@ -38,7 +41,7 @@ export function fnScope(fn: FnScope, target: RecurTarget | null): Scope {
   return { names: fn.top, parent: null, fn, target };
 }
 
-/** A scope inside `scope`, with the same place to jump to unless `target` says otherwise. */
+/** A scope inside `scope`. It keeps the target of `recur` unless another one is given. */
 export function inner(scope: Scope, target: RecurTarget | null = scope.target): Scope {
   return { names: new Map(), parent: scope, fn: scope.fn, target };
 }
@@ -58,7 +61,7 @@ export function bindName(scope: Scope, name: string): number {
   return slot;
 }
 
-/** The slot of a local, captured from enclosing functions when need be; undefined for no local. */
+/** The slot of a local, or undefined. A local of an enclosing function is captured. */
 export function findLocal(scope: Scope, name: string): number | undefined {
   for (let at: Scope | null = scope; at !== null; at = at.parent) {
     const slot = at.names.get(name);
@@ -83,7 +86,7 @@ export function isLocal(scope: Scope, name: string): boolean {
   return scope.fn.outer !== null && isLocal(scope.fn.outer, name);
 }
 
-/** Every local in force, for suggestions. */
+/** All visible locals, for suggestions. */
 export function localNames(scope: Scope): readonly string[] {
   const names: string[] = [];
   for (let at: Scope | null = scope; at !== null; at = at.parent) names.push(...at.names.keys());
@@ -91,12 +94,12 @@ export function localNames(scope: Scope): readonly string[] {
   return outer === null ? names : [...names, ...localNames(outer)];
 }
 
-/** Remembers what a slot is bound to, for the analysis of effects. */
+/** Records the value that a slot is bound to, for the analysis of effects. */
 export function noteKnown(scope: Scope, slot: number, value: Node): void {
   scope.fn.code.known.set(slot, value);
 }
 
-/** Whether a `#( … )` encloses this place. */
+/** Whether the scope is inside a `#( … )`. */
 export function isInsideShort(scope: Scope): boolean {
   for (let fn: FnScope | null = scope.fn; fn !== null; fn = fn.outer?.fn ?? null) {
     if (fn.short) return true;

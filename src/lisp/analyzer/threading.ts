@@ -1,5 +1,9 @@
 /**
- * Threading forms: steps are spliced as forms, so that a step may be any form.
+ * Threading forms. The value so far is spliced into the next step as a form, before the step is
+ * analyzed.
+ *
+ * I1  A step may be a special form or a threading form itself.
+ * I2  In `cond->` and `some->` each intermediate value has its own slot and is evaluated once.
  */
 import { findBare } from '../builtins/registry.ts';
 import { headOf, type Form, type SymbolForm } from '../reader/form.ts';
@@ -9,14 +13,15 @@ import {
   freshName,
   ifNode,
   init,
+  invalid,
   letNode,
   localNode,
-  problem,
   wrongShape,
   type Analysis,
+  type SpecialForm,
 } from './analysis.ts';
 import { constant, type Node } from '../ast/core-ast.ts';
-import { bindPattern } from './patterns.ts';
+import { bindPattern, newBindings } from './patterns.ts';
 import { inner, newSlot, type Scope } from './scope.ts';
 
 function splice(step: Form, value: Form, last: boolean): Form {
@@ -28,46 +33,35 @@ function splice(step: Form, value: Form, last: boolean): Form {
 }
 
 /** `->` and `->>`. */
-export function analyzeThread(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeThread(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, tail } = form;
   const head = headOf(items);
   const first = items[1];
-  if (first === undefined) return wrongShape(a, head, `(${head} value step …)`, 0, span);
-  let form = first;
-  for (const step of items.slice(2)) form = splice(step, form, head === '->>');
-  return a.analyze(form, scope, tail);
+  if (first === undefined) return wrongShape(a, form, `(${head} value step …)`);
+  let threaded = first;
+  for (const step of items.slice(2)) threaded = splice(step, threaded, head === '->>');
+  return a.analyze(threaded, scope, tail);
 }
 
 /** `(as-> value name form …)`. */
-export function analyzeAs(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-  tail: boolean,
-): Node {
+export function analyzeAs(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span, tail } = form;
   const [, first, name, ...steps] = items;
   if (first === undefined || name === undefined) {
-    return wrongShape(a, 'as->', '(as-> value name form …)', items.length - 1, span);
+    return wrongShape(a, form, '(as-> value name form …)');
   }
-  let inside = inner(scope);
-  const inits: Parameters<typeof bindPattern>[4] = [];
-  bindPattern(a, name, a.analyze(first, scope, false), inside, inits);
+  let into = newBindings(a, inner(scope));
+  bindPattern(into, name, a.analyze(first, scope, false));
   for (const step of steps.slice(0, -1)) {
-    const value = a.analyze(step, inside, false);
-    inside = inner(inside);
-    bindPattern(a, name, value, inside, inits);
+    const value = a.analyze(step, into.scope, false);
+    into = { ...into, scope: inner(into.scope) };
+    bindPattern(into, name, value);
   }
   const last = steps[steps.length - 1] ?? name;
-  return letNode(inits, a.analyze(last, inside, tail), span);
+  return letNode(into.inits, a.analyze(last, into.scope, tail), span);
 }
 
-/** A name for the value so far, bound to a slot, that steps can be spliced with. */
+/** A slot for the value so far, and a name for it that can be spliced into steps. */
 function holder(a: Analysis, scope: Scope, span: Span): { symbol: SymbolForm; slot: number } {
   const name = freshName(a, 'step');
   const slot = newSlot(scope);
@@ -76,18 +70,13 @@ function holder(a: Analysis, scope: Scope, span: Span): { symbol: SymbolForm; sl
 }
 
 /** `cond->` and `cond->>`. */
-export function analyzeCondThread(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-): Node {
+export function analyzeCondThread(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const head = headOf(items);
   const first = items[1];
   if (first === undefined || items.length % 2 !== 0) {
-    return problem(
+    return invalid(
       a,
-      'invalid_form',
       `\`${head}\` takes a value and pairs of test and step, got ${items.length - 1} forms.`,
       span,
     );
@@ -107,17 +96,13 @@ export function analyzeCondThread(
 }
 
 /** `some->` and `some->>`: stop at nil. */
-export function analyzeSomeThread(
-  a: Analysis,
-  items: readonly Form[],
-  scope: Scope,
-  span: Span,
-): Node {
+export function analyzeSomeThread(a: Analysis, form: SpecialForm): Node {
+  const { items, scope, span } = form;
   const head = headOf(items);
   const first = items[1];
   const isNil = findBare('nil?');
   if (first === undefined || isNil === undefined) {
-    return wrongShape(a, head, `(${head} value step …)`, 0, span);
+    return wrongShape(a, form, `(${head} value step …)`);
   }
   const inside = inner(scope, null);
   let held = holder(a, inside, first.span);

@@ -1,8 +1,11 @@
 /**
- * What can be said about the arguments of a tool call before the program runs. Keys are checked
- * here; literal values are listed, for the host to check against the schema.
+ * Checks the arguments of a tool call before the program runs, as far as they are literal.
+ *
+ * I1  Missing and unknown keys are reported here. Literal values are listed, and the host checks
+ *     them against the schema of the tool.
+ * I2  Arguments that are computed are not checked before the run.
  */
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toJson } from '../json/to-json.ts';
 import type { Form } from '../reader/form.ts';
 import type { Span } from '../base/source.ts';
@@ -14,10 +17,10 @@ import { didYouMean } from '../base/suggest.ts';
 /** The properties that a schema declares, or none. */
 export function propertiesOf(schema: JsonObject): JsonObject {
   const properties = Object.hasOwn(schema, 'properties') ? schema['properties'] : undefined;
-  return isObject(properties) ? properties : {};
+  return isJsonObject(properties) ? properties : {};
 }
 
-/** The name under which a keyword `key` goes out: as declared, else with `_` for `-`. */
+/** The JSON name of a keyword `key`: as declared, else with `_` for `-`. */
 export function outgoingName(key: string, properties: JsonObject): string {
   return Object.hasOwn(properties, key) ? key : key.replaceAll('-', '_');
 }
@@ -54,7 +57,7 @@ export function checkToolArguments(
       problem(a, 'invalid_tool_args', `\`${tool}\` has no argument \`${name}\`.${near}`, key.span);
       continue;
     }
-    listLiteral(a, tool, name, value, properties[name]);
+    listLiteral(a, { tool, name, schema: properties[name] }, value);
   }
   const required = face.schema['required'];
   if (!Array.isArray(required)) return;
@@ -64,16 +67,16 @@ export function checkToolArguments(
   }
 }
 
+/** Lists the value of one argument for the host when it is a literal that has a JSON form. */
 function listLiteral(
   a: Analysis,
-  tool: string,
-  name: string,
+  at: { readonly tool: string; readonly name: string; readonly schema: Json | undefined },
   form: Form,
-  schema: Json | undefined,
 ): void {
+  const { tool, name, schema } = at;
   const value = literalValue(form);
   if (value === undefined) return;
-  const json = toJson(value, { dashes: 'underscore', ...(schema === undefined ? {} : { schema }) });
+  const json = toJson(value, { dashes: 'underscore', schema });
   if (json.ok) a.literals.push({ tool, path: [name], value: json.json, span: form.span });
   else problem(a, 'invalid_tool_args', `\`${tool}\`, \`${name}\`: ${json.message}`, form.span);
 }
@@ -84,7 +87,7 @@ function keyName(key: Form, properties: JsonObject): string | null {
   return isKeyword(key.value) ? outgoingName(key.value.name, properties) : null;
 }
 
-/** The literal pairs of a call: one map, keyword-value pairs, or nothing at all. */
+/** The literal pairs of a call (one map, keyword-value pairs, or none), or null for other forms. */
 function pairsOf(args: readonly Form[]): readonly (readonly [Form, Form])[] | null {
   const [first] = args;
   if (first === undefined) return [];

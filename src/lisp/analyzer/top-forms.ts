@@ -1,13 +1,17 @@
-/** The top-level forms of a program, each with the names that it defines and mentions. */
+/**
+ * The top-level forms of a program, each with the names that it defines and mentions.
+ *
+ * I1  Names are found in the text; nothing is resolved, so names of locals are listed as well.
+ */
 import type { Form } from '../reader/form.ts';
 import { findDefinitions } from './definitions.ts';
 
-/** A top-level form. Names stand as they are written: `total`, `tool/price`, `data/rows`. */
+/** A top-level form. Names are as written: `total`, `tool/price`, `data/rows`. */
 export interface TopForm {
   readonly source: string;
-  /** Names that it defines anywhere inside, in order. */
+  /** Names that it defines at any depth, in order. */
   readonly defines: readonly string[];
-  /** All symbols in it, each once, those of local names too; quoted ones are data. */
+  /** All symbols in it, each once, except in quoted forms. */
   readonly mentions: readonly string[];
 }
 

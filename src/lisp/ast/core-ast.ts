@@ -1,9 +1,10 @@
 /**
- * The core language: the closed sum to which every form comes down. Both tiers are made from it.
+ * The core tree: the nodes that all forms are reduced to. Both tiers are compiled from it.
  *
- * Fuel is written here once. `cost` is what a node pays when it acts, its leaf operands included: a
- * constant or local that is an operand is read where it is used and paid there. A leaf that stands
- * alone, such as the last expression of a body, pays for itself.
+ * I1  `cost` is the fuel of a node when it acts, including its operands that are leaves (constants
+ *     and locals). A leaf that is not an operand, such as the last expression of a body, pays for
+ *     itself.
+ * I2  `cost` is set once, by the analyzer, so both tiers charge the same.
  */
 import type { Run } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
@@ -50,13 +51,15 @@ export interface LocalNode extends At {
   readonly name: string;
 }
 
-/** A definition; `fallback` is the builtin whose name it hides, `orNil` makes a missing one nil. */
+/**
+ * A definition. `fallback` is the builtin of the same name; with `orNil`, a missing value is nil.
+ */
 export interface GlobalNode extends At {
   readonly kind: 'global';
   readonly name: string;
   readonly fallback: Builtin | null;
   readonly orNil: boolean;
-  /** The last value found and the state of definitions in which it was. */
+  /** The last value found, and the epoch of definitions for which it is valid. */
   cached: Value;
   epoch: object | null;
 }
@@ -67,7 +70,7 @@ export interface DataNode extends At {
   readonly key: string;
 }
 
-/** `if` and its kin. */
+/** `if`. */
 export interface IfNode extends At {
   readonly kind: 'if';
   readonly test: Node;
@@ -75,13 +78,13 @@ export interface IfNode extends At {
   readonly otherwise: Node;
 }
 
-/** A sequence; the value is that of the last, nil when there is none. */
+/** A sequence; its value is that of the last node. */
 export interface DoNode extends At {
   readonly kind: 'do';
   readonly body: readonly Node[];
 }
 
-/** One binding of a `let`. Its cost is apart, since each is paid when it is made. */
+/** One binding of a `let`, with its own cost. */
 export interface Init {
   readonly slot: number;
   readonly value: Node;
@@ -95,7 +98,7 @@ export interface LetNode extends At {
   readonly body: Node;
 }
 
-/** `loop`; `counter` is the slot that counts its jumps. */
+/** `loop`. `counter` is the slot that counts its jumps. */
 export interface LoopNode extends At {
   readonly kind: 'loop';
   readonly inits: readonly Init[];
@@ -110,7 +113,7 @@ export interface RecurNode extends At {
   readonly counter: number;
   readonly args: readonly Node[];
   readonly ofFn: boolean;
-  /** Where the loop stands, for the error of the limit. */
+  /** The place of the loop, for the error of the limit. */
   readonly target: Span;
 }
 
@@ -120,16 +123,16 @@ export interface FnNode extends At {
   readonly code: FnCode;
 }
 
-/** A call of whatever `fn` is. */
+/** A call of any value. */
 export interface CallNode extends At {
   readonly kind: 'call';
   readonly fn: Node;
   readonly args: readonly Node[];
-  /** Whether it is the last thing that its function does. Set once, after analysis. */
+  /** Whether its value is the value of the function. Set once, after analysis. */
   tail: boolean;
 }
 
-/** A call of a builtin that cannot be hidden here. */
+/** A call of a builtin that is known before the run. */
 export interface BuiltinNode extends At {
   readonly kind: 'builtin';
   readonly builtin: Builtin;
@@ -143,7 +146,7 @@ export interface LiteralNode extends At {
   readonly items: readonly Node[];
 }
 
-/** `def` and its kin. */
+/** `def`, `defn` and `defonce`. */
 export interface DefNode extends At {
   readonly kind: 'def';
   readonly name: string;
@@ -152,7 +155,7 @@ export interface DefNode extends At {
   readonly once: boolean;
 }
 
-/** `and`, `or`, with at least two items. Its cost is paid per item but the last. */
+/** `and` or `or` with at least two items. Evaluating any item but the last costs `cost`. */
 export interface LogicNode extends At {
   readonly kind: 'and' | 'or';
   readonly items: readonly Node[];
@@ -181,7 +184,7 @@ export type ForModifier =
   | { readonly kind: 'let'; readonly init: Init }
   | { readonly kind: 'when' | 'while'; readonly test: Node; readonly cost: number };
 
-/** `for`, `doseq`, `dotimes`. `gather` is the slot of the results, −1 when there are none. */
+/** `for`, `doseq`, `dotimes`. `gather` is the slot of the results, or −1. */
 export interface ForNode extends At {
   readonly kind: 'for';
   readonly levels: readonly ForLevel[];
@@ -197,7 +200,7 @@ export interface AttemptNode extends At {
   readonly body: Node;
 }
 
-/** `task`; `slot` keeps the printed id. */
+/** `task`. `slot` holds the printed id. */
 export interface TaskNode extends At {
   readonly kind: 'task';
   readonly id: Node;
@@ -205,13 +208,13 @@ export interface TaskNode extends At {
   readonly body: Node;
 }
 
-/** What a pattern takes from a value. */
+/** The operations of destructuring. */
 export type PartOp =
   /** A vector of the elements of a vector, text or nil. */
   | 'elements'
   /** The element at `index` of such a vector, or nil. */
   | 'nth'
-  /** What follows `index`, nil when nothing does. */
+  /** The elements from `index` on, or nil. */
   | 'rest'
   /** A map, nil, or, for index keys, a vector. */
   | 'record'
@@ -222,7 +225,7 @@ export type PartOp =
   /** Whether there is a value under `key`. */
   | 'has';
 
-/** One step of taking a value apart. */
+/** One step of destructuring. */
 export interface PartNode extends At {
   readonly kind: 'part';
   readonly op: PartOp;
@@ -231,12 +234,12 @@ export interface PartNode extends At {
   readonly key: Value;
 }
 
-/** Whether a node is a constant or local, which its user reads and pays. */
+/** Whether a node is a leaf (I1). */
 export function isLeaf(node: Node): node is ConstNode | LocalNode {
   return node.kind === 'const' || node.kind === 'local';
 }
 
-/** How many of `nodes` are leaves: what an operator pays on their behalf. */
+/** The number of leaves: the fuel that an operator pays for them. */
 export function leafCount(nodes: readonly Node[]): number {
   let count = 0;
   for (const node of nodes) if (isLeaf(node)) count += 1;
@@ -248,7 +251,7 @@ export function constant(value: Value, span: Span): ConstNode {
   return { kind: 'const', value, span, cost: 1 };
 }
 
-/** The children of a node, in the order of evaluation; bodies of functions are not children. */
+/** The children of a node in the order of evaluation; bodies of functions are left out. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'const':
@@ -297,43 +300,43 @@ export function childrenOf(node: Node): readonly Node[] {
   }
 }
 
-/** A call that must be free of effects; `args` is null when what it is called with is not known. */
+/** A call that must be free of effects. `args` is null when the arguments are not known. */
 export interface Demand {
   readonly fn: Node;
   readonly args: readonly Node[] | null;
 }
 
-/** What a body demands; `never` when it has an effect itself. */
+/** The demands of a body. `never` is set when it has an effect itself. */
 export interface Demands {
   readonly never: boolean;
   readonly list: readonly Demand[];
 }
 
 /**
- * One function literal or top-level form: its core tree, and what is made from the tree when it is
- * first needed. All of that can be made again from the source, so none of it is in a snapshot.
+ * One function literal or top-level form: its core tree, and the code that is made from it on first
+ * use. All of it can be made again from the source, so none of it is in a snapshot.
  */
 export interface FnCode extends CodeHead {
   readonly span: Span;
   body: Node;
-  /** Depth of the core tree: JavaScript frames that one activation may take. */
+  /** Depth of the core tree: the JavaScript frames that one call may take. */
   depth: number;
-  /** Slots that a `let` binds once, with what they are bound to: see `code/effects.ts`. */
+  /** Slots with a value that is known before the run; see `code/effects.ts`. */
   readonly known: Map<number, Node>;
-  /** For the machine with compiled parts; see `machine/instructions.ts`. */
+  /** Instructions with compiled parts; see `machine/instructions.ts`. */
   instructions: readonly object[] | null;
-  /** For the machine alone. */
+  /** Instructions without compiled parts. */
   forced: readonly object[] | null;
-  /** The fast tier. */
+  /** Compiled code. */
   run: Run | null;
   demands: Demands | null;
-  /** The state of definitions for which `needs` was computed. */
+  /** The `purity` for which `needs` was computed. */
   needsEpoch: object | null;
-  /** Slots that must hold effect-free functions for a call to be effect-free; null: never is. */
+  /** Slots that must hold effect-free functions for a call to be effect-free; null: no call is. */
   needs: readonly number[] | null;
 }
 
-/** The code of a closure. Every closure is made with one; values only know its head. */
+/** The code of a closure; the type of values knows only its head. */
 export function codeOf(head: CodeHead): FnCode {
   return head as FnCode;
 }

@@ -1,6 +1,4 @@
-/**
- * The words for a wrong number of arguments, before and while a program runs.
- */
+/** Messages for a wrong number of arguments, found by the checks or during the run. */
 
 /** "1 argument", "2 arguments". */
 function argumentCount(count: number): string {

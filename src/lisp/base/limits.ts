@@ -1,15 +1,15 @@
 /**
- * What a program may use. Everything is counted, nothing is timed, so the same program ends at the
- * same step on every machine.
+ * The limits of a program. They count and never measure time, so a program ends at the same step on
+ * every computer.
  */
 
 /** The limits of one program; see {@link LIMIT_RANGES} for defaults and highest values. */
 export interface Limits {
-  /** Units of work, see `machine/fuel.ts`. */
+  /** Units of work; nodes, elements and effects have fixed costs. */
   readonly fuel: number;
-  /** Jumps by `recur` in one activation of a `loop` or function. */
+  /** Jumps by `recur` in one run of a `loop` or function. */
   readonly loopIterations: number;
-  /** Calls that wait at once; also the nesting of a value that a builtin walks. */
+  /** Waiting calls; also the nesting of a value that a builtin walks. */
   readonly depth: number;
   /** Elements of one collection. */
   readonly collection: number;
@@ -20,7 +20,7 @@ export interface Limits {
   readonly noteChars: number;
   /** Tool calls of one program. */
   readonly toolCalls: number;
-  /** Branches of one `pmap` or `pcalls` under way at once. */
+  /** Branches of one `pmap` or `pcalls` that run at once. */
   readonly parallel: number;
   /** Effects of one program that are open at once. */
   readonly inFlight: number;
@@ -46,10 +46,10 @@ export const LIMIT_RANGES: {
   sourceBytes: { standard: 262_144, highest: 1_048_576 },
 };
 
-/** The limits that hold when the host says nothing. */
+/** The default limits. */
 export const DEFAULT_LIMITS: Limits = limitsFrom({});
 
-/** Complete limits: `given` where present, pulled into range, the default elsewhere. */
+/** Complete limits: `given`, clamped to its range, or the default. */
 export function limitsFrom(given: Partial<Limits>): Limits {
   const pick = (name: keyof Limits): number => {
     const { standard, highest } = LIMIT_RANGES[name];

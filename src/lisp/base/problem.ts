@@ -1,11 +1,11 @@
 /**
- * What can be wrong with a program: the reasons, problems found before it runs, faults that end it
- * while it runs, and the text in which a model reads either.
+ * Errors of programs: the reasons, problems found before the run, faults that end the run, and the
+ * texts that a model reads about both.
  */
 import { excerpt, type Span } from './source.ts';
 import type { Json } from './json.ts';
 
-/** Every reason with which a program can be refused or end. */
+/** Every reason for which a program is refused or fails. */
 export type Reason =
   | 'parse_error'
   | 'invalid_form'
@@ -37,7 +37,7 @@ export type Reason =
   | 'canceled'
   | 'snapshot_version';
 
-/** Something wrong with a place in the source, found before anything runs. */
+/** An error in the source, found before the program runs. */
 export interface Problem {
   readonly reason: string;
   readonly message: string;
@@ -45,7 +45,7 @@ export interface Problem {
   readonly hint?: string;
 }
 
-/** How a program ended badly. Plain JSON. */
+/** The error of a program that failed. Plain JSON. */
 export interface LispError {
   readonly reason: string;
   readonly phase: 'read' | 'check' | 'run' | 'end';
@@ -55,7 +55,7 @@ export interface LispError {
   readonly problems?: readonly Problem[];
 }
 
-/** Reasons that end the whole program and pass through `attempt` and parallel branches alike. */
+/** Reasons that end the whole program; neither `attempt` nor a parallel branch stops them. */
 const STOPS: ReadonlySet<string> = new Set([
   'fuel_exceeded',
   'loop_limit_exceeded',
@@ -66,24 +66,27 @@ const STOPS: ReadonlySet<string> = new Set([
   'snapshot_version',
 ]);
 
-/** Whether `reason` is a limit or an end from outside, which no program can catch. */
+/** Whether `reason` ends the whole program. */
 export function isStop(reason: string): boolean {
   return STOPS.has(reason);
 }
 
 /**
- * What builtins and compiled code throw to end the program. It never crosses the interface of the
- * ring: the machine catches it and turns it into a {@link LispError}.
+ * Thrown by builtins and compiled code to end the program. It never reaches the host: the machine
+ * catches it and turns it into a {@link LispError}.
  */
 export class Fault {
   readonly reason: string;
   readonly message: string;
   readonly details: Json | undefined;
-  /** Whether `attempt` may recover from it: only what went wrong outside the program. */
+  /**
+   * Whether `attempt` catches it. True only for failures outside the program, such as those of
+   * tools.
+   */
   readonly recoverable: boolean;
-  /** Where; the machine fills in the running call when the thrower does not know. */
+  /** The place in the source. The machine sets the running call when it is missing. */
   span: Span | undefined;
-  /** The functions that were running, innermost first; filled in where it is first caught. */
+  /** The running functions, innermost first; set where the fault is first caught. */
   trace: readonly string[] | undefined;
 
   constructor(
@@ -100,7 +103,7 @@ export class Fault {
   }
 }
 
-/** What `return` and `fail` throw: it ends the program, not with a fault but with a value. */
+/** Thrown by `return` and `fail`: ends the program with a value. */
 export class ProgramEnd<V> {
   readonly kind: 'returned' | 'failed';
   readonly value: V;
@@ -113,7 +116,7 @@ export class ProgramEnd<V> {
 
 const MAX_LISTED = 10;
 
-/** The report of problems found before the program ran, as a model reads it. */
+/** The report to a model about problems found before the program ran. */
 export function explainProblems(source: string, problems: readonly Problem[]): string {
   const found =
     problems.length === 1 ? '1 problem was found' : `${problems.length} problems were found`;
@@ -133,7 +136,7 @@ export function explainProblem(source: string, problem: Problem): string {
   return `${head}\n${excerpt(source, problem.span)}`;
 }
 
-/** An error with its place and excerpt, or the whole report when it was found before running. */
+/** An error with its place and excerpt; the whole report for problems found before the run. */
 export function explainError(source: string, error: LispError): string {
   if (error.problems !== undefined && error.phase === 'check') {
     return explainProblems(source, error.problems);

@@ -1,5 +1,5 @@
 /**
- * SHA-256 (FIPS 180-4), for naming a program by its text. Own code: the ring reaches no library.
+ * SHA-256 (FIPS 180-4), for the ids of programs. Written here, since the language imports nothing.
  */
 
 /** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
@@ -28,8 +28,8 @@ export function sha256(text: string): string {
   for (let block = 0; block < bytes.length; block += 64) {
     for (let index = 0; index < 16; index++) {
       const at = block + index * 4;
-      const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(at, at + 4);
-      words[index] = (a << 24) | (b << 16) | (c << 8) | d;
+      const [a = 0, b = 0, ctx = 0, d = 0] = bytes.slice(at, at + 4);
+      words[index] = (a << 24) | (b << 16) | (ctx << 8) | d;
     }
     mix(hash, words);
   }
@@ -45,15 +45,15 @@ function mix(hash: number[], words: Uint32Array): void {
     const s1 = rotate(far, 17) ^ rotate(far, 19) ^ (far >>> 10);
     words[index] = (word(index - 16) + s0 + word(index - 7) + s1) | 0;
   }
-  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash;
+  let [a = 0, b = 0, ctx = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash;
   for (let index = 0; index < 64; index++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const one = (h + s1 + ((e & f) ^ (~e & g)) + (ROUND[index] ?? 0) + word(index)) | 0;
     const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-    const two = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+    const two = (s0 + ((a & b) ^ (a & ctx) ^ (b & ctx))) | 0;
+    [h, g, f, e, d, ctx, b, a] = [g, f, e, (d + one) | 0, ctx, b, a, (one + two) | 0];
   }
-  for (const [index, value] of [a, b, c, d, e, f, g, h].entries()) {
+  for (const [index, value] of [a, b, ctx, d, e, f, g, h].entries()) {
     hash[index] = ((hash[index] ?? 0) + value) | 0;
   }
 }

@@ -1,8 +1,10 @@
 /**
- * Places in a program's text: spans, and the excerpt with a caret that every problem carries.
+ * Places in the text of a program, and the excerpt with carets that is shown with a problem.
  */
 
-/** A stretch of source: UTF-16 offsets, and the line and column (code points, from 1) of its start. */
+/**
+ * A range of the source in UTF-16 offsets; line and column (in code points) of its start, from 1.
+ */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -10,10 +12,10 @@ export interface Span {
   readonly column: number;
 }
 
-/** The span for what has no place of its own, such as a value made by the host. */
+/** The span of a value that has no place, such as one from the host. */
 export const NO_SPAN: Span = { start: 0, end: 0, line: 1, column: 1 };
 
-/** Source lines are cut to this many characters around the caret. */
+/** Longer source lines are cut around the caret. */
 const EXCERPT_WIDTH = 100;
 const CARET_ROOM = 70;
 

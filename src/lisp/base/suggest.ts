@@ -1,10 +1,10 @@
 /**
- * "Did you mean": names near a name that was not found.
+ * "Did you mean": known names near an unknown one.
  */
 
 const MAX_SUGGESTIONS = 3;
 
-/** Up to three of `names` near `name`: by spelling of `_`, `-` and case first, then by distance. */
+/** Up to three names near `name`: those that differ only in `_`, `-` or case, then by distance. */
 export function nearNames(name: string, names: Iterable<string>): readonly string[] {
   const reach = name.length <= 4 ? 1 : 2;
   const folded = fold(name);
@@ -22,8 +22,11 @@ function fold(name: string): string {
   return name.replaceAll('_', '-').toLowerCase();
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+/**
+ * The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
+ * (optimal string alignment). Takes time in the product of the lengths.
+ */
+export function editDistance(a: string, b: string): number {
   let older: number[] = [];
   let old = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -73,7 +73,7 @@ Limits are counted in fuel: every step and every element costs. Index once with 
 
 Functions`;
 
-/** At most so many UTF-16 units, which are bytes for all but a few signs. */
+/** Greatest length in UTF-16 units, nearly all of which are one byte. */
 const MAX_CARD = 6_000;
 
 /** The language in at most 6 KB, for prompts. Deterministic. */

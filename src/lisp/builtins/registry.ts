@@ -1,6 +1,6 @@
 /**
- * All builtins: documentation and work joined by name. Binding, arity checks, `doc`, suggestions
- * and the generated documents are made from here and nowhere else.
+ * The registry of builtins: joins documentation and work by name. Name resolution, arity checks,
+ * `doc`, suggestions and the generated documentation all use it.
  */
 import { nearNames } from '../base/suggest.ts';
 import type { Value, Builtin, CostClass, Example, Work } from '../value/value.ts';
@@ -52,7 +52,10 @@ export const DOC_ROWS: readonly DocRow[] = Object.freeze([
   ...EFFECT_DOCS,
 ]);
 
-/** Builtins that programs cannot name: parts of special forms. Arguments (−1: any), then work. */
+/**
+ * Builtins that only special forms use, since programs cannot name them: name, number of arguments
+ * (−1: any), work.
+ */
 const HIDDEN: readonly (readonly [string, number, Work | undefined])[] = Object.freeze([
   ['no-clause~', 1, PREDICATE_WORK['no-clause~']],
   ['take-range~', 4, MAKING_WORK['take-range~']],
@@ -162,7 +165,7 @@ function costOf(row: DocRow, name: string, work: Work): CostClass {
   return single.split(' ').includes(name) ? 'constant' : 'linear';
 }
 
-/** The arities that a row states: one for all its names, or one for each. */
+/** The arities of a row: one for all its names, or one for each. */
 function aritiesOf(args: string, names: number): readonly { min: number; max: number }[] {
   const parts = args.split(',').map((part) => part.trim());
   if (parts.length === names && names > 1) return parts.map(arityOf);
@@ -179,7 +182,7 @@ function arityOf(text: string): { min: number; max: number } {
   return { min, max: to === undefined ? min : Number(to) };
 }
 
-/** `doc` and `apropos`, which look at the finished registry. */
+/** `doc` and `apropos`, which read the registry. */
 function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: string]: Work } {
   const named = (value: Value): string => {
     if (typeof value === 'string') return value;
@@ -187,23 +190,23 @@ function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: stri
     return has && typeof value.name === 'string' ? value.name : '';
   };
   return {
-    doc: plain((c, args) => {
+    doc: plain((ctx, args) => {
       const name = named(arg(args, 0));
       const found = registry.get(name);
       if (found === undefined || name.endsWith('~')) {
         const near = nearNames(name, registry.keys()).join(', ');
-        note(c, `There is no documentation of ${name}.${near === '' ? '' : ` Near: ${near}.`}`);
+        note(ctx, `There is no documentation of ${name}.${near === '' ? '' : ` Near: ${near}.`}`);
         return null;
       }
       const { min, max, doc, examples } = found;
       const arity = max === Infinity ? `${min}+` : min === max ? String(min) : `${min}–${max}`;
       const lines = examples.map(({ source, value }) => `${source} → ${value}`);
-      note(c, [`${name} (${arity}): ${doc}`, ...lines].join('\n'));
+      note(ctx, [`${name} (${arity}): ${doc}`, ...lines].join('\n'));
       return null;
     }),
-    apropos: plain((c, args) => {
-      const part = expectText(c, args, 0);
-      c.charge(registry.size);
+    apropos: plain((ctx, args) => {
+      const part = expectText(ctx, args, 0);
+      ctx.charge(registry.size);
       const found = [...registry.keys()].filter(
         (name) => name.includes(part) && !name.endsWith('~'),
       );
@@ -214,12 +217,12 @@ function docWork(registry: ReadonlyMap<string, Builtin>): { readonly [name: stri
 
 const REGISTRY: ReadonlyMap<string, Builtin> = build();
 
-/** The builtin of that full name, hidden ones included. */
+/** The builtin with a full name, or undefined. Includes hidden ones. */
 export function findBuiltin(name: string): Builtin | undefined {
   return REGISTRY.get(name);
 }
 
-/** The builtin that a name without a namespace means; hidden ones included. */
+/** The builtin with a name without a namespace, or undefined. Includes hidden ones. */
 export function findBare(name: string): Builtin | undefined {
   return name.includes('/') && name !== '/' ? undefined : REGISTRY.get(name);
 }
@@ -273,7 +276,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['java.time.Duration', 'Duration'],
 ]);
 
-/** The namespaces, by the names that messages use. */
+/** The namespaces as messages name them. */
 export const NAMESPACES: readonly string[] = Object.freeze(
   'core str set walk regex json Math Integer Long Double Float Boolean System LocalDate Instant Duration data tool budget'.split(
     ' ',

@@ -1,6 +1,8 @@
 /**
- * Compiled code of the arithmetic that programs do all the time: when both operands are small
- * integers, no builtin is called. What it means and costs is what the builtin means and costs.
+ * Compiled code of frequent arithmetic. For small integers no builtin is called.
+ *
+ * I1  Result, fuel and failures are those of the builtin. All other operands go to the builtin.
+ * I2  One closure for each operator, written out: this is the hottest code of the language.
  */
 import type { BuiltinNode, Node } from '../ast/core-ast.ts';
 import { spend, type Context, type Run } from '../value/context.ts';
@@ -10,14 +12,14 @@ import type { Value, Builtin } from '../value/value.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** Calls the builtin itself, for operands that the quick way does not know. */
+/** Calls the builtin itself, for all other operands. */
 function slow(c: Context, builtin: Builtin, args: readonly Value[], span: Span): Value {
   c.at = span;
   c.callee = builtin;
   return builtin.work.kind === 'plain' ? builtin.work.run(c, args) : null;
 }
 
-/** Quick code for `+ - * < > <= >= = inc dec` and a few tests, or null for every other builtin. */
+/** Code for `+ - * < > <= >= = mod inc dec` and a few tests; null for every other builtin. */
 export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Operand): Run | null {
   const [first, second] = node.args;
   if (first !== undefined && node.args.length === 1) return compileUnary(node, operand(first));
@@ -29,7 +31,7 @@ export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Op
   return compileBinary(node, operand(first), operand(second));
 }
 
-/** A local and a constant: what loops count and compare with. */
+/** An operation on a local and a constant, the usual way in which loops count and compare. */
 function compileWithConstant(node: BuiltinNode, slot: number, b: number): Run | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {
@@ -143,6 +145,27 @@ function compileBinary(node: BuiltinNode, x: Operand, y: Operand): Run | null {
         }
         return slow(c, builtin, [a, b], span);
       };
+    case 'mod':
+      return (L, c) => {
+        const a = read(x, L, c);
+        const b = read(y, L, c);
+        if ((c.fuel -= cost) < 0) spend(c, 0, span);
+        if (typeof a === 'number' && typeof b === 'number') {
+          // The engine divides 32-bit integers itself; for other numbers it calls a function.
+          const whole = a | 0;
+          const divisor = b | 0;
+          if (whole === a && divisor === b && whole >= 0 && divisor > 0) return whole % divisor;
+        }
+        return slow(c, builtin, [a, b], span);
+      };
+    default:
+      return compileComparison(node, x, y);
+  }
+}
+
+function compileComparison(node: BuiltinNode, x: Operand, y: Operand): Run | null {
+  const { builtin, cost, span } = node;
+  switch (builtin.name) {
     case '<':
       return (L, c) => {
         const a = read(x, L, c);
@@ -181,19 +204,6 @@ function compileBinary(node: BuiltinNode, x: Operand, y: Operand): Run | null {
         const b = read(y, L, c);
         if ((c.fuel -= cost) < 0) spend(c, 0, span);
         if (typeof a === 'number' && typeof b === 'number') return a === b;
-        return slow(c, builtin, [a, b], span);
-      };
-    case 'mod':
-      return (L, c) => {
-        const a = read(x, L, c);
-        const b = read(y, L, c);
-        if ((c.fuel -= cost) < 0) spend(c, 0, span);
-        if (typeof a === 'number' && typeof b === 'number') {
-          // As 32-bit integers the engine divides; as numbers it calls a function.
-          const whole = a | 0;
-          const divisor = b | 0;
-          if (whole === a && divisor === b && whole >= 0 && divisor > 0) return whole % divisor;
-        }
         return slow(c, builtin, [a, b], span);
       };
     default:

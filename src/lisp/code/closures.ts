@@ -1,11 +1,26 @@
 /**
- * Core tree → compiled code: nested JavaScript closures, made from nodes and never from text.
+ * Compiles the core tree to nested JavaScript closures: the fast tier.
  *
- * Every node pays what its instruction pays on the machine, at the same point: when it acts, after
- * its operands. `recur` and tail calls are returned as marks, so neither takes JavaScript's stack.
+ * I1  Closures are made from nodes, never from text; nothing is evaluated.
+ * I2  A node pays the same fuel as its instruction on the machine, at the same point: after its
+ *     operands, before it acts.
+ * I3  `recur` and tail calls return a mark to their caller and take no JavaScript stack.
+ * I4  Only code that is free of effects runs here, so nothing ever waits.
+ * I5  Closures stay small and read `L` (locals) and `c` (context) directly: this is the hot path.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import { isLeaf, type Node, type FnCode } from '../ast/core-ast.ts';
+import {
+  isLeaf,
+  type AttemptNode,
+  type CaseNode,
+  type ConstNode,
+  type FnCode,
+  type IfNode,
+  type LiteralNode,
+  type LocalNode,
+  type Node,
+  type PartNode,
+} from '../ast/core-ast.ts';
 import { closureOf, literalOf, matchCase, readData, readGlobal } from './node-values.ts';
 import { partOf } from './parts.ts';
 import { spend, type Run } from '../value/context.ts';
@@ -54,29 +69,18 @@ function hasFnRecur(node: Node): boolean {
   }
 }
 
-/** The operand that a node is; a leaf is paid by its user. */
+/** `node` as an operand. Its user pays for a leaf. */
 function compileOperand(node: Node): Operand {
   return operandOf(node, compileValue);
 }
 
-/** Compiled code of a node that stands alone: a leaf pays for itself. */
+/** Compiled code of a node that is not an operand: a leaf pays for itself. */
 export function compileValue(node: Node): Run {
   const { span, cost } = node;
   switch (node.kind) {
-    case 'const': {
-      const { value } = node;
-      return (_L, c) => {
-        spend(c, 1, span);
-        return value;
-      };
-    }
-    case 'local': {
-      const { slot } = node;
-      return (L, c) => {
-        spend(c, 1, span);
-        return L[slot] as Value;
-      };
-    }
+    case 'const':
+    case 'local':
+      return compileLeaf(node);
     case 'global':
       return (_L, c) => {
         spend(c, cost, span);
@@ -93,7 +97,7 @@ export function compileValue(node: Node): Run {
         return closureOf(node.code, L);
       };
     case 'if':
-      return compileIf(node.test, node.chosen, node.otherwise, cost, span);
+      return compileIf(node);
     case 'do':
       return compileDo(node.body);
     case 'let':
@@ -108,63 +112,94 @@ export function compileValue(node: Node): Run {
       return compileBuiltin(node);
     case 'vector':
     case 'map':
-    case 'set': {
-      const items = node.items.map(compileOperand);
-      const { kind } = node;
-      return (L, c) => {
-        const values: Value[] = [];
-        for (let index = 0; index < items.length; index++)
-          values.push(read(items[index] as Operand, L, c));
-        spend(c, cost, span);
-        return literalOf(c, kind, values, span);
-      };
-    }
+    case 'set':
+      return compileLiteral(node);
     case 'and':
     case 'or':
       return compileLogic(node.kind, node.items, span);
-    case 'case': {
-      const subject = compileOperand(node.value);
-      const bodies = node.clauses.map((clause) => compileValue(clause.body));
-      const otherwise = node.otherwise === null ? null : compileValue(node.otherwise);
-      return (L, c) => {
-        const value = read(subject, L, c);
-        spend(c, cost, span);
-        const chosen = matchCase(c, node, value);
-        return chosen < 0 ? (otherwise as Run)(L, c) : (bodies[chosen] as Run)(L, c);
-      };
-    }
+    case 'case':
+      return compileCase(node);
     case 'for':
       return compileFor(node, compileOperand);
-    case 'attempt': {
-      // Nothing free of effects can fail in a way that `attempt` recovers from.
-      const body = compileValue(node.body);
-      return (L, c) => {
-        spend(c, cost, span);
-        return mapOf([OK], [body(L, c)], c);
-      };
-    }
-    case 'part': {
-      const source = compileOperand(node.source);
-      return (L, c) => {
-        const value = read(source, L, c);
-        spend(c, cost, span);
-        c.at = span;
-        return partOf(c, node, value);
-      };
-    }
+    case 'attempt':
+      return compileAttempt(node);
+    case 'part':
+      return compilePart(node);
     case 'def':
     case 'task':
-      // Never free of effects, so never asked for.
+      // These are never free of effects, so this code never runs.
       return () => EMPTY_MAP;
   }
 }
 
 const OK: Value = Object.freeze({ kind: 'keyword', name: 'ok' });
 
-function compileIf(test: Node, then: Node, otherwise: Node, cost: number, span: Span): Run {
-  const t = compileOperand(test);
-  const a = compileValue(then);
-  const b = compileValue(otherwise);
+function compileLeaf(node: ConstNode | LocalNode): Run {
+  const { span } = node;
+  if (node.kind === 'const') {
+    const { value } = node;
+    return (_L, c) => {
+      spend(c, 1, span);
+      return value;
+    };
+  }
+  const { slot } = node;
+  return (L, c) => {
+    spend(c, 1, span);
+    return L[slot] as Value;
+  };
+}
+
+function compileLiteral({ kind, items, cost, span }: LiteralNode): Run {
+  const operands = items.map(compileOperand);
+  return (L, c) => {
+    const values: Value[] = [];
+    for (let index = 0; index < operands.length; index++)
+      values.push(read(operands[index] as Operand, L, c));
+    spend(c, cost, span);
+    return literalOf(c, kind, values, span);
+  };
+}
+
+function compileCase(node: CaseNode): Run {
+  const { cost, span } = node;
+  const subject = compileOperand(node.value);
+  const bodies = node.clauses.map((clause) => compileValue(clause.body));
+  const otherwise = node.otherwise === null ? null : compileValue(node.otherwise);
+  return (L, c) => {
+    const value = read(subject, L, c);
+    spend(c, cost, span);
+    const chosen = matchCase(c, node, value);
+    return chosen < 0 ? (otherwise as Run)(L, c) : (bodies[chosen] as Run)(L, c);
+  };
+}
+
+/** Only tool calls fail in a way that `attempt` recovers from, and there are none in here (I4). */
+function compileAttempt(node: AttemptNode): Run {
+  const { cost, span } = node;
+  const body = compileValue(node.body);
+  return (L, c) => {
+    spend(c, cost, span);
+    return mapOf([OK], [body(L, c)], c);
+  };
+}
+
+function compilePart(node: PartNode): Run {
+  const { cost, span } = node;
+  const source = compileOperand(node.source);
+  return (L, c) => {
+    const value = read(source, L, c);
+    spend(c, cost, span);
+    c.at = span;
+    return partOf(c, node, value);
+  };
+}
+
+function compileIf(node: IfNode): Run {
+  const { cost, span } = node;
+  const t = compileOperand(node.test);
+  const a = compileValue(node.chosen);
+  const b = compileValue(node.otherwise);
   return (L, c) => {
     const value = read(t, L, c);
     if ((c.fuel -= cost) < 0) spend(c, 0, span);
@@ -183,7 +218,7 @@ function compileDo(nodes: readonly Node[]): Run {
 
 function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
   let body = compileValue(node.body);
-  // Innermost first: each binding becomes one closure around the rest, for up to a few of them.
+  // A few bindings become nested closures, innermost first. Each costs less than a pass of a loop.
   if (node.inits.length <= 4) {
     for (const { slot, value, cost } of node.inits.toReversed()) {
       const init = compileOperand(value);

@@ -1,12 +1,19 @@
 /**
  * The instruction set of the machine, and the stacks that it runs on.
+ *
+ * I1  `leaves[k]` is operand `k` of an instruction when it is a constant or a local. It is null for
+ *     a computed operand, which is on the stack, in order.
+ * I2  All instructions have the same shape, so the machine's reads of them stay monomorphic.
+ * I3  An instruction pays when it begins, after its operands are computed.
+ * I4  Instructions can be made again from the source, so a snapshot holds addresses and no code.
+ * I5  A stack without a host cannot wait: only code that is free of effects runs on it.
  */
 import type { ConstNode, Demands, FnCode, LocalNode, Node } from '../ast/core-ast.ts';
 import type { Context, Run } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
 import type { Builtin, Combinator, Steps, Value } from '../value/value.ts';
 
-/** What the machine can do. Operands lie on the stack unless they are leaves (I1). */
+/** The instructions. Operands are on the stack unless they are leaves (I1). */
 export type Op =
   /** Pushes the leaf in `leaves`. */
   | 'leaf'
@@ -18,13 +25,13 @@ export type Op =
   | 'drop'
   /** Moves the operand into slot `a`. */
   | 'set'
-  /** Goes on at `a`. */
+  /** Jumps to `a`. */
   | 'jump'
-  /** Goes on at `a` when the operand is nil or false. */
+  /** Jumps to `a` if the operand is nil or false. */
   | 'unless'
-  /** Goes on at `a` with the operand pushed when it is nil or false. */
+  /** If the operand is nil or false, pushes it and jumps to `a`. */
   | 'and'
-  /** Goes on at `a` with the operand pushed when it is true. */
+  /** If the operand is true, pushes it and jumps to `a`. */
   | 'or'
   /** Makes a vector, map or set of the operands. */
   | 'vector'
@@ -38,21 +45,21 @@ export type Op =
   | 'builtin'
   /** Sets the jump counter in slot `a` to zero. */
   | 'enter'
-  /** Binds the operands to the slots of the loop and goes on at `a`. */
+  /** Binds the operands to the slots of the loop and jumps to `a`. */
   | 'recur'
   /** Ends the function with the operand. */
   | 'return'
   /** Binds a definition to the operand. */
   | 'def'
-  /** Goes on at `a` when the definition has a value, pushing its mark. */
+  /** If the definition has a value, pushes its mark and jumps to `a`. */
   | 'defonce'
   /** Computes a part of a pattern. */
   | 'part'
-  /** Goes on at the clause of a `case` that matches the operand. */
+  /** Jumps to the clause of a `case` that matches the operand. */
   | 'case'
   /** Begins walking the operand as the items of a `for`. */
   | 'walk'
-  /** Binds the next item, or goes on at `a`. */
+  /** Binds the next item, or jumps to `a` after the last one. */
   | 'next'
   /** Begins the result of a `for`. */
   | 'gather'
@@ -64,49 +71,44 @@ export type Op =
   | 'attempt'
   /** Ends an `attempt` in which nothing failed. */
   | 'attempted'
-  /** Takes the id of a `task`; goes on at `a` with its value when the journal has it. */
+  /** Takes the id of a `task`. If the journal has its value, pushes it and jumps to `a`. */
   | 'task'
   /** Stores the operand as the value of the task. */
   | 'done'
   /** Runs the node as compiled code and pushes its value. */
   | 'run'
-  /** Runs the node as compiled code and goes on at `a`, if that is free of effects at present. */
+  /** If the node is now free of effects, runs it as compiled code and jumps to `a`. */
   | 'try';
 
-/**
- * One instruction. All have one shape, so that the machine reads them alike.
- *
- * I1. `leaves[i]` is operand `i` when it is a constant or a local; null when it was computed and
- *     lies on the stack, in order.
- */
+/** One instruction (I2). */
 export interface Instruction {
   readonly op: Op;
   a: number;
-  /** Fuel, paid when the instruction begins, after its operands were computed. */
+  /** Fuel (I3). */
   readonly cost: number;
   readonly node: Node;
   readonly leaves: readonly (LeafNode | null)[];
-  /** What carries it out. */
+  /** Executes the instruction. */
   readonly act: Act;
   /** Compiled code of the node, for `run` and `try`. */
   run: Run | null;
-  /** For `try`: what the node demands, and the slots that it binds. */
+  /** For `try`: the demands of the node, and the slots that it binds. */
   demands: Demands | null;
   bound: ReadonlySet<number> | null;
   /** The addresses of the clauses of a `case`; empty elsewhere. */
   readonly targets: number[];
 }
 
-/** A node that an operator reads by itself. */
+/** A node that the instruction using it reads directly. */
 export type LeafNode = ConstNode | LocalNode;
 
-/** Carries out one instruction. */
-export type Act = (s: Stack, f: CodeFrame, i: Instruction) => void;
+/** Executes one instruction. */
+export type Act = (s: Stack, frame: CodeFrame, instruction: Instruction) => void;
 
-/** The act of every instruction. */
+/** The act for every op. */
 export type Acts = { readonly [O in Op]: Act };
 
-/** A function that is running. */
+/** A running function. */
 export interface CodeFrame {
   readonly kind: 'code';
   code: FnCode;
@@ -114,11 +116,11 @@ export interface CodeFrame {
   /** The next instruction. */
   pc: number;
   L: Value[];
-  /** Where it was called; null for a top-level form, which is no call. */
+  /** The call in the source; null for a top-level form. */
   readonly span: Span | null;
 }
 
-/** A builtin or combinator that waits for a function it has called. */
+/** A builtin or combinator that waits for a function that it called. */
 export interface StepsFrame {
   readonly kind: 'steps';
   readonly fn: Builtin | Combinator;
@@ -129,32 +131,32 @@ export interface StepsFrame {
 /** One entry of a stack. */
 export type Frame = CodeFrame | StepsFrame;
 
-/** An `attempt` under way: where to go on when something inside fails. */
+/** A running `attempt`: the heights of the stacks at its start, and where to go when it fails. */
 export interface Attempt {
   readonly frames: number;
   readonly values: number;
   readonly pc: number;
 }
 
-/** What a stack cannot do by itself. */
+/** The services of a branch for its stack. */
 export interface StackHost {
-  /** Asks the host for an effect, and lets the branch wait. */
+  /** Requests an effect; the branch waits for it. */
   readonly perform: (fn: Value, args: readonly Value[], span: Span) => void;
   /** Binds a definition for the branch. */
   readonly define: (name: string, value: Value) => void;
 }
 
-/** A stack that the machine runs: that of a branch, or a short-lived one for deep compiled calls. */
+/** A stack that the machine runs: of a branch, or a short-lived one for deep compiled calls. */
 export interface Stack {
-  readonly c: Context;
+  readonly ctx: Context;
   readonly frames: Frame[];
   /** Operands. */
   readonly values: Value[];
   readonly attempts: Attempt[];
   /** Whether compiled code must not be used. */
   readonly forced: boolean;
-  /** What the branch of this stack does; null for a short-lived one, on which nothing can wait. */
+  /** The branch; null for a short-lived stack (I5). */
   host: StackHost | null;
-  /** Set when the branch waits or has ended. */
+  /** True while the branch waits and after it has ended. */
   stopped: boolean;
 }

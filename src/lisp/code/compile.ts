@@ -1,12 +1,26 @@
 /**
- * Core tree → instructions of the machine.
+ * Compiles the core tree of a function to instructions of the machine.
  *
- * What can never reach an effect becomes one `run` of compiled code; a loop that reaches one only
- * through what it calls is tried as compiled code first. With `forced` neither is used: that is how
- * the machine runs when compiled code is nested too deep, and how the equality of both tiers is
- * tested.
+ * I1  Deterministic: the same source gives the same addresses, so a snapshot keeps addresses only.
+ * I2  A node that can never reach an effect becomes one `run` of compiled code. A loop that can
+ *     reach one only through its calls is first tried as compiled code (`try`).
+ * I3  With `forced` there is no `run` and no `try`. The machine uses such code when compiled code
+ *     is nested too deep; tests use it to show that both tiers agree.
+ * I4  Operands are evaluated left to right; leaves are read by the instruction that uses them.
  */
-import { childrenOf, isLeaf, type ForNode, type Node, type FnCode } from '../ast/core-ast.ts';
+import {
+  childrenOf,
+  isLeaf,
+  type CaseNode,
+  type DefNode,
+  type DoNode,
+  type FnCode,
+  type ForNode,
+  type IfNode,
+  type LogicNode,
+  type LoopNode,
+  type Node,
+} from '../ast/core-ast.ts';
 import type { Acts, Instruction, LeafNode, Op } from './code.ts';
 import { demandsOf } from './effects.ts';
 
@@ -16,7 +30,7 @@ interface Emitter {
   readonly acts: Acts;
 }
 
-/** The instructions of a function. Deterministic: the same source gives the same addresses. */
+/** The instructions of a function (I1). */
 export function compileInstructions(
   code: FnCode,
   forced: boolean,
@@ -50,7 +64,7 @@ function emit(
   return instruction;
 }
 
-/** Emits what operands need on the stack; the leaves among them are read in place. */
+/** Emits code that pushes the operands that are not leaves. Returns the leaves (I4). */
 function emitOperands(e: Emitter, nodes: readonly Node[]): readonly (LeafNode | null)[] {
   return nodes.map((node) => {
     if (isLeaf(node)) return node;
@@ -63,7 +77,7 @@ function here(e: Emitter): number {
   return e.code.length;
 }
 
-/** Emits `body` so that its value ends the function. */
+/** Emits a function body: its value is returned. */
 function emitReturn(e: Emitter, body: Node, top: boolean): void {
   if (top && !e.forced) {
     const attempt = emit(e, 'try', body);
@@ -91,13 +105,14 @@ function emitValue(e: Emitter, node: Node): void {
   emitParts(e, node);
 }
 
-/** Whether `node` contains a `recur` to a loop outside it, which compiled code could not reach. */
+/** Whether `node` contains a `recur` to a loop around it; compiled code could not jump there. */
 function jumpsOut(node: Node): boolean {
   if (node.kind === 'recur') return true;
   if (node.kind === 'loop') return node.inits.some((init) => jumpsOut(init.value));
   return childrenOf(node).some(jumpsOut);
 }
 
+/** Emits `node` as instructions of its own, with no compiled code for the whole of it. */
 function emitParts(e: Emitter, node: Node): void {
   switch (node.kind) {
     case 'const':
@@ -105,127 +120,120 @@ function emitParts(e: Emitter, node: Node): void {
       emit(e, 'leaf', node, { cost: 1, leaves: [node] });
       return;
     case 'global':
-      emit(e, 'global', node, { cost: node.cost });
-      return;
     case 'data':
-      emit(e, 'data', node, { cost: node.cost });
-      return;
     case 'fn':
-      emit(e, 'fn', node, { cost: node.cost });
+      emit(e, node.kind, node, { cost: node.cost });
       return;
     case 'if':
-      emitIf(e, node.test, node.chosen, node.otherwise, node);
-      return;
+      return emitIf(e, node);
     case 'do':
-      for (const [index, item] of node.body.entries()) {
-        emitValue(e, item);
-        if (index < node.body.length - 1) emit(e, 'drop', item);
-      }
-      return;
+      return emitDo(e, node);
     case 'let':
       emitInits(e, node);
-      emitValue(e, node.body);
+      return emitValue(e, node.body);
+    case 'loop':
+      return emitLoop(e, node);
+    case 'recur':
+      // `backpatch` sets the address of a loop; a function begins at 0.
+      emitOperator(e, 'recur', node, node.args);
       return;
-    case 'loop': {
-      emitInits(e, node);
-      const start = emit(e, 'enter', node, { a: node.counter });
-      const from = here(e);
-      emitValue(e, node.body);
-      backpatch(e, start, from);
+    case 'call':
+      emitOperator(e, 'call', node, [node.fn, ...node.args]);
       return;
-    }
-    case 'recur': {
-      const leaves = emitOperands(e, node.args);
-      // The address of a loop is filled in when it ends; a function begins at 0.
-      emit(e, 'recur', node, { cost: node.cost, leaves, a: 0 });
+    case 'builtin':
+      emitOperator(e, 'builtin', node, node.args);
       return;
-    }
-    case 'call': {
-      const leaves = emitOperands(e, [node.fn, ...node.args]);
-      emit(e, 'call', node, { cost: node.cost, leaves });
-      return;
-    }
-    case 'builtin': {
-      const leaves = emitOperands(e, node.args);
-      emit(e, 'builtin', node, { cost: node.cost, leaves });
-      return;
-    }
     case 'vector':
     case 'map':
-    case 'set': {
-      const leaves = emitOperands(e, node.items);
-      const op = node.kind === 'set' ? 'set-literal' : node.kind;
-      emit(e, op, node, { cost: node.cost, leaves });
+    case 'set':
+      emitOperator(e, node.kind === 'set' ? 'set-literal' : node.kind, node, node.items);
       return;
-    }
-    case 'def': {
-      const once = node.once ? emit(e, 'defonce', node) : null;
-      const leaves = emitOperands(e, [node.value]);
-      emit(e, 'def', node, { cost: node.cost, leaves });
-      if (once !== null) once.a = here(e);
-      return;
-    }
+    case 'def':
+      return emitDef(e, node);
     case 'and':
-    case 'or': {
-      const jumps: Instruction[] = [];
-      for (const [index, item] of node.items.entries()) {
-        if (index === node.items.length - 1) emitValue(e, item);
-        else {
-          const leaves = emitOperands(e, [item]);
-          const cost = 1 + (leaves[0] === null ? 0 : 1);
-          jumps.push(emit(e, node.kind, node, { cost, leaves }));
-        }
-      }
-      for (const jump of jumps) jump.a = here(e);
-      return;
-    }
-    case 'case': {
-      const leaves = emitOperands(e, [node.value]);
-      const choice = emit(e, 'case', node, { cost: node.cost, leaves });
-      const ends: Instruction[] = [];
-      for (const clause of node.clauses) {
-        choice.targets.push(here(e));
-        emitValue(e, clause.body);
-        ends.push(emit(e, 'jump', node));
-      }
-      choice.a = node.otherwise === null ? -1 : here(e);
-      if (node.otherwise !== null) emitValue(e, node.otherwise);
-      for (const end of ends) end.a = here(e);
-      return;
-    }
+    case 'or':
+      return emitLogic(e, node);
+    case 'case':
+      return emitCase(e, node);
     case 'for':
-      emitFor(e, node);
+      return emitFor(e, node);
+    case 'attempt':
+      return emitEnclosed(e, emit(e, 'attempt', node, { cost: node.cost }), node.body, 'attempted');
+    case 'task':
+      return emitEnclosed(e, emitOperator(e, 'task', node, [node.id]), node.body, 'done');
+    case 'part':
+      emitOperator(e, 'part', node, [node.source]);
       return;
-    case 'attempt': {
-      const start = emit(e, 'attempt', node, { cost: node.cost });
-      emitValue(e, node.body);
-      emit(e, 'attempted', node, { leaves: [null] });
-      start.a = here(e);
-      return;
-    }
-    case 'task': {
-      const leaves = emitOperands(e, [node.id]);
-      const start = emit(e, 'task', node, { cost: node.cost, leaves });
-      emitValue(e, node.body);
-      emit(e, 'done', node, { leaves: [null] });
-      start.a = here(e);
-      return;
-    }
-    case 'part': {
-      const leaves = emitOperands(e, [node.source]);
-      emit(e, 'part', node, { cost: node.cost, leaves });
-      return;
-    }
   }
 }
 
-function emitIf(e: Emitter, test: Node, then: Node, otherwise: Node, node: Node): void {
-  const leaves = emitOperands(e, [test]);
+/** Emits the operands of `node` and then the instruction that uses them. */
+function emitOperator(e: Emitter, op: Op, node: Node, operands: readonly Node[]): Instruction {
+  const leaves = emitOperands(e, operands);
+  return emit(e, op, node, { cost: node.cost, leaves });
+}
+
+/** Emits `body` between `start`, which is given the address after it, and `end`. */
+function emitEnclosed(e: Emitter, start: Instruction, body: Node, end: Op): void {
+  emitValue(e, body);
+  emit(e, end, start.node, { leaves: [null] });
+  start.a = here(e);
+}
+
+function emitDo(e: Emitter, node: DoNode): void {
+  for (const [index, item] of node.body.entries()) {
+    emitValue(e, item);
+    if (index < node.body.length - 1) emit(e, 'drop', item);
+  }
+}
+
+function emitLoop(e: Emitter, node: LoopNode): void {
+  emitInits(e, node);
+  const start = emit(e, 'enter', node, { a: node.counter });
+  const from = here(e);
+  emitValue(e, node.body);
+  backpatch(e, start, from);
+}
+
+function emitDef(e: Emitter, node: DefNode): void {
+  const once = node.once ? emit(e, 'defonce', node) : null;
+  emitOperator(e, 'def', node, [node.value]);
+  if (once !== null) once.a = here(e);
+}
+
+function emitLogic(e: Emitter, node: LogicNode): void {
+  const jumps: Instruction[] = [];
+  for (const [index, item] of node.items.entries()) {
+    if (index === node.items.length - 1) emitValue(e, item);
+    else {
+      const leaves = emitOperands(e, [item]);
+      const cost = 1 + (leaves[0] === null ? 0 : 1);
+      jumps.push(emit(e, node.kind, node, { cost, leaves }));
+    }
+  }
+  for (const jump of jumps) jump.a = here(e);
+}
+
+function emitCase(e: Emitter, node: CaseNode): void {
+  const choice = emitOperator(e, 'case', node, [node.value]);
+  const ends: Instruction[] = [];
+  for (const clause of node.clauses) {
+    choice.targets.push(here(e));
+    emitValue(e, clause.body);
+    ends.push(emit(e, 'jump', node));
+  }
+  choice.a = node.otherwise === null ? -1 : here(e);
+  if (node.otherwise !== null) emitValue(e, node.otherwise);
+  for (const end of ends) end.a = here(e);
+}
+
+function emitIf(e: Emitter, node: IfNode): void {
+  const leaves = emitOperands(e, [node.test]);
   const skip = emit(e, 'unless', node, { cost: node.cost, leaves });
-  emitValue(e, then);
+  emitValue(e, node.chosen);
   const end = emit(e, 'jump', node);
   skip.a = here(e);
-  emitValue(e, otherwise);
+  emitValue(e, node.otherwise);
   end.a = here(e);
 }
 
@@ -236,7 +244,7 @@ function emitInits(e: Emitter, node: Extract<Node, { kind: 'let' | 'loop' }>): v
   }
 }
 
-/** Gives every `recur` of the loop that just ended its address. */
+/** Sets the address of every `recur` of the loop that was just emitted. */
 function backpatch(e: Emitter, start: Instruction, from: number): void {
   for (const instruction of e.code.slice(from)) {
     const { node } = instruction;

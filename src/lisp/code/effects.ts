@@ -1,11 +1,15 @@
 /**
- * Which code may reach an effect.
+ * Finds out which code may reach an effect. Only code that cannot is run as compiled code.
  *
- * Statically a body only *demands*: that what it calls be free of effects. Whether a demand is met
- * depends on what definitions are bound to at present, and for a parameter or captured local on the
- * value at hand. So the answer for a function is: never free, or free when these slots hold
- * functions that are. Calls among definitions make the answers depend on each other; the greatest
- * solution is found by iteration and remembered until a definition changes what it may reach.
+ * I1  The text of a body gives its *demands*: calls that have to be free of effects. Demands do not
+ *     depend on definitions and are computed once.
+ * I2  Whether a demand is met depends on the present definitions and, for a parameter or a captured
+ *     local, on the present value. So a function is either never free, or free if certain slots,
+ *     its *needs*, hold free functions.
+ * I3  Definitions that call each other depend on each other's needs. The iteration starts from "no
+ *     needs" and only adds, so it ends with the smallest needs.
+ * I4  Needs are kept until a definition changes `purity`.
+ * I5  Every doubt counts as "may reach an effect": the code then runs on the machine.
  */
 import {
   childrenOf,
@@ -19,7 +23,7 @@ import {
 import type { Context } from '../value/context.ts';
 import type { Combinator, Value, Builtin } from '../value/value.ts';
 
-/** What `node` demands. Bodies of functions in it are looked at only when they are called. */
+/** The demands of `node`. Functions inside it count only where they are called. */
 export function demandsOf(node: Node): Demands {
   const list: Demand[] = [];
   return collect(node, list) ? { never: false, list } : { never: true, list: [] };
@@ -45,7 +49,7 @@ function demandCall(fn: Node, args: readonly Node[] | null, list: Demand[]): boo
   return true;
 }
 
-/** Values whose call never leads to an effect, whatever the arguments. */
+/** Whether a call of the value never leads to an effect, for any arguments. */
 function isInert(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return true;
   switch (value.kind) {
@@ -72,141 +76,125 @@ function calledArguments<T>(builtin: Builtin, args: readonly T[]): readonly T[] 
   return calls.includes(-1) ? args : args.filter((_, index) => calls.includes(index));
 }
 
-/** Resolves demands against the present definitions. */
-interface Resolver {
-  readonly c: Context;
-  /** What is known about a function: settled, or approximated while an answer is being found. */
+/** One question "is this call free of effects?" and what it may use to find the answer. */
+interface Search {
+  readonly ctx: Context;
+  /** The needs of a function: settled, or an approximation during the iteration. */
   readonly needs: (code: FnCode) => Iterable<number> | null;
-}
-
-/** Where the slots of demands are resolved: adds to needs, or asks the value at hand. */
-interface Place {
-  /** Null where there are no slots. */
+  /** The code that the slots belong to; null outside any code. */
   readonly code: FnCode | null;
+  /** Whether a slot counts as free. Either it becomes a need, or its present value decides. */
   readonly slot: (slot: number) => boolean;
+  /** How many functions were followed to get here. */
+  readonly followed: number;
 }
 
-/** How deep functions made of functions are followed; deeper ones count as unknown. */
+function deeper(search: Search): Search {
+  return { ...search, followed: search.followed + 1 };
+}
+
+/** Functions made of functions are followed this deep; deeper ones count as not free. */
 const MAX_FOLLOWED = 40;
 
-/** The slots that must hold effect-free functions for a call of `code` to be free; null: never. */
-function needsOf(c: Context, code: FnCode): readonly number[] | null {
-  if (code.needsEpoch === c.purity) return code.needs;
+/** Slots that must hold effect-free functions for a call of `code` to be free; null: none is. */
+function needsOf(ctx: Context, code: FnCode): readonly number[] | null {
+  if (code.needsEpoch === ctx.purity) return code.needs;
   const met = new Map<FnCode, ReadonlySet<number> | null>([[code, new Set()]]);
-  const resolver: Resolver = {
-    c,
-    needs: (other) => {
-      if (other.needsEpoch === c.purity) return other.needs;
-      const known = met.get(other);
-      if (known !== undefined) return known;
-      const optimistic = new Set<number>();
-      met.set(other, optimistic);
-      return optimistic;
-    },
+  const needs: Search['needs'] = (other) => {
+    if (other.needsEpoch === ctx.purity) return other.needs;
+    const known = met.get(other);
+    if (known !== undefined) return known;
+    const optimistic = new Set<number>();
+    met.set(other, optimistic);
+    return optimistic;
   };
   for (let changed = true; changed;) {
     changed = false;
     for (const [other, before] of met) {
       if (before === null) continue;
-      const after = approximate(resolver, other);
+      const after = approximate(ctx, needs, other);
       if (after !== null && after.size === before.size) continue;
       met.set(other, after);
       changed = true;
     }
   }
-  for (const [other, needs] of met) {
-    other.needsEpoch = c.purity;
-    other.needs = needs === null ? null : [...needs];
+  for (const [other, found] of met) {
+    other.needsEpoch = ctx.purity;
+    other.needs = found === null ? null : [...found];
   }
   return code.needs;
 }
 
-function approximate(resolver: Resolver, code: FnCode): ReadonlySet<number> | null {
+/** One step of the iteration: the needs of `code`, given those of the functions that it calls. */
+function approximate(
+  ctx: Context,
+  needs: Search['needs'],
+  code: FnCode,
+): ReadonlySet<number> | null {
   code.demands ??= demandsOf(code.body);
   if (code.demands.never) return null;
-  const needs = new Set<number>();
-  const place: Place = {
-    code,
-    slot: (slot) => {
-      const given = slot < code.params || code.captures.some((capture) => capture.slot === slot);
-      if (given) needs.add(slot);
-      return given;
-    },
+  const found = new Set<number>();
+  const slot = (index: number): boolean => {
+    const given = index < code.params || code.captures.some((capture) => capture.slot === index);
+    if (given) found.add(index);
+    return given;
   };
-  for (const { fn, args } of code.demands.list) {
-    if (!isFreeNode(resolver, place, fn, args, 0)) return null;
-  }
-  return needs;
+  const search: Search = { ctx, needs, code, slot, followed: 0 };
+  for (const { fn, args } of code.demands.list) if (!isFreeNode(search, fn, args)) return null;
+  return found;
 }
 
 /** Whether calling what `fn` evaluates to is free of effects. */
-function isFreeNode(
-  r: Resolver,
-  place: Place,
-  fn: Node,
-  args: readonly Node[] | null,
-  followed: number,
-): boolean {
-  if (followed > MAX_FOLLOWED) return false;
-  const next = followed + 1;
+function isFreeNode(search: Search, fn: Node, args: readonly Node[] | null): boolean {
+  if (search.followed > MAX_FOLLOWED) return false;
+  const next = deeper(search);
   switch (fn.kind) {
     case 'const':
-      return isFreeValue(r, place, fn.value, args, next);
-    case 'global': {
-      const value = r.c.globals.get(fn.name) ?? fn.fallback;
-      return isFreeValue(r, place, value, args, next);
-    }
+      return isFreeValue(next, fn.value, args);
+    case 'global':
+      return isFreeValue(next, search.ctx.globals.get(fn.name) ?? fn.fallback, args);
     case 'fn':
-      return isFreeCode(r, place, fn.code, args, next, (index) => {
+      return isFreeCode(next, fn.code, args, (index) => {
         const capture = fn.code.captures[index];
-        return capture !== undefined && isFreeSlot(r, place, capture.from, null, next);
+        return capture !== undefined && isFreeSlot(next, capture.from, null);
       });
     case 'local':
-      return isFreeSlot(r, place, fn.slot, args, next);
+      return isFreeSlot(next, fn.slot, args);
     case 'builtin':
       if (fn.builtin.name === 'constantly') return true;
       return (
-        COMBINATORS.has(fn.builtin.name) &&
-        fn.args.every((arg) => isFreeNode(r, place, arg, null, next))
+        COMBINATORS.has(fn.builtin.name) && fn.args.every((arg) => isFreeNode(next, arg, null))
       );
     case 'call':
-      return isFreeResult(r, place, fn, args, next);
+      return isFreeResult(next, fn, args);
     case 'if':
-      return (
-        isFreeNode(r, place, fn.chosen, args, next) &&
-        isFreeNode(r, place, fn.otherwise, args, next)
-      );
+      return isFreeNode(next, fn.chosen, args) && isFreeNode(next, fn.otherwise, args);
     default:
       return false;
   }
 }
 
 /**
- * Whether calling what a call returns is free: when the called function is known and ends in a
- * function literal, such as `(adder 1)`. What the literal captures are arguments of the call.
+ * Whether calling the result of a call is free. It is known when the called function ends in a
+ * function literal, such as `(adder 1)`; the captures of the literal are arguments of the call.
  */
-function isFreeResult(
-  r: Resolver,
-  place: Place,
-  call: CallNode,
-  args: readonly Node[] | null,
-  followed: number,
-): boolean {
-  const code = calledCode(r, call.fn);
+function isFreeResult(search: Search, call: CallNode, args: readonly Node[] | null): boolean {
+  const code = calledCode(search.ctx, call.fn);
   const made = code === null ? null : resultOf(code.body);
   if (code === null || made?.kind !== 'fn') return false;
-  return isFreeCode(r, place, made.code, args, followed, (index) => {
+  const next = deeper(search);
+  return isFreeCode(search, made.code, args, (index) => {
     const from = made.code.captures[index]?.from ?? -1;
     const given = from < code.params ? call.args[from] : undefined;
-    return given !== undefined && isFreeNode(r, place, given, null, followed + 1);
+    return given !== undefined && isFreeNode(next, given, null);
   });
 }
 
-/** The code that a call runs, when that is known. */
-function calledCode(r: Resolver, fn: Node): FnCode | null {
+/** The code that a call of `fn` runs, or null when it is not known. */
+function calledCode(ctx: Context, fn: Node): FnCode | null {
   if (fn.kind === 'fn') return fn.code;
   if (fn.kind !== 'global') return null;
-  const value: Value = r.c.globals.get(fn.name) ?? null;
+  const value: Value = ctx.globals.get(fn.name) ?? null;
   return typeof value === 'object' && value !== null && value.kind === 'closure'
     ? codeOf(value.code)
     : null;
@@ -229,59 +217,48 @@ const COMBINATORS: ReadonlySet<string> = new Set([
   'fnil',
 ]);
 
-function isFreeSlot(
-  r: Resolver,
-  place: Place,
-  slot: number,
-  args: readonly Node[] | null,
-  followed: number,
-): boolean {
-  const { code } = place;
+function isFreeSlot(search: Search, slot: number, args: readonly Node[] | null): boolean {
+  const { code } = search;
   const known = code?.known.get(slot);
-  if (known !== undefined) return isFreeNode(r, place, known, args, followed);
+  if (known !== undefined) return isFreeNode(search, known, args);
   if (code !== null && slot === code.self) {
-    // The captured values of the function itself are the ones at hand.
-    return isFreeCode(r, place, code, args, followed, (index) => {
+    // A function that calls itself has the same captures again.
+    return isFreeCode(search, code, args, (index) => {
       const capture = code.captures[index];
-      return capture !== undefined && place.slot(capture.slot);
+      return capture !== undefined && search.slot(capture.slot);
     });
   }
-  return place.slot(slot);
+  return search.slot(slot);
 }
 
+/** Whether a call of `code` is free; `captured` says whether the capture with an index is. */
 function isFreeCode(
-  r: Resolver,
-  place: Place,
+  search: Search,
   code: FnCode,
   args: readonly Node[] | null,
-  followed: number,
   captured: (index: number) => boolean,
 ): boolean {
-  const needs = r.needs(code);
+  const needs = search.needs(code);
   if (needs === null) return false;
+  const next = deeper(search);
   for (const slot of needs) {
     if (slot < code.params) {
       const arg = args?.[slot];
-      if (arg === undefined || !isFreeNode(r, place, arg, null, followed + 1)) return false;
+      if (arg === undefined || !isFreeNode(next, arg, null)) return false;
     } else if (!captured(code.captures.findIndex((capture) => capture.slot === slot))) return false;
   }
   return true;
 }
 
-function isFreeValue(
-  r: Resolver,
-  place: Place,
-  value: Value,
-  args: readonly Node[] | null,
-  followed: number,
-): boolean {
+function isFreeValue(search: Search, value: Value, args: readonly Node[] | null): boolean {
   if (isInert(value)) return true;
-  if (isEffect(value) || followed > MAX_FOLLOWED) return false;
+  if (isEffect(value) || search.followed > MAX_FOLLOWED) return false;
   if (typeof value !== 'object' || value === null) return true;
-  const free = (part: Value): boolean => isFreeValue(r, place, part, null, followed + 1);
+  const next = deeper(search);
+  const free = (part: Value): boolean => isFreeValue(next, part, null);
   switch (value.kind) {
     case 'closure':
-      return isFreeCode(r, place, codeOf(value.code), args, followed, (index) =>
+      return isFreeCode(search, codeOf(value.code), args, (index) =>
         free(value.env[index] ?? null),
       );
     case 'combinator':
@@ -289,7 +266,7 @@ function isFreeValue(
     case 'builtin': {
       if (args === null) return false;
       const called = value.work.kind === 'spread' ? args.slice(0, 1) : calledArguments(value, args);
-      return called.every((arg) => isFreeNode(r, place, arg, null, followed + 1));
+      return called.every((arg) => isFreeNode(next, arg, null));
     }
     default:
       return true;
@@ -307,68 +284,73 @@ function isFreeCombinator(value: Combinator, free: (part: Value) => boolean): bo
 }
 
 /** Whether calling `fn` with `args` now is free of effects. */
-export function isFreeCall(c: Context, fn: Value, args: readonly Value[]): boolean {
+export function isFreeCall(ctx: Context, fn: Value, args: readonly Value[]): boolean {
   if (isInert(fn)) return true;
   if (isEffect(fn) || typeof fn !== 'object' || fn === null) return false;
   switch (fn.kind) {
     case 'closure': {
-      const needs = needsOf(c, codeOf(fn.code));
+      const needs = needsOf(ctx, codeOf(fn.code));
       if (needs === null) return false;
       for (const slot of needs) {
         const value =
           slot < fn.code.params
             ? args[slot]
             : fn.env[fn.code.captures.findIndex((capture) => capture.slot === slot)];
-        if (value !== undefined && !isFreeFunction(c, value)) return false;
+        if (value !== undefined && !isFreeFunction(ctx, value)) return false;
       }
       return true;
     }
     case 'combinator':
-      return isFreeFunction(c, fn);
+      return isFreeFunction(ctx, fn);
     case 'builtin':
-      return calledArguments(fn, args).every((arg) => isFreeFunction(c, arg));
+      return calledArguments(fn, args).every((arg) => isFreeFunction(ctx, arg));
     default:
       return true;
   }
 }
 
-/** Whether calling `value` with anything now is free of effects. */
-export function isFreeFunction(c: Context, value: Value): boolean {
+/** Whether calling `value` with any arguments now is free of effects. */
+export function isFreeFunction(ctx: Context, value: Value): boolean {
   if (isInert(value)) return true;
   if (typeof value === 'object' && value !== null && value.kind === 'closure') {
-    const needs = needsOf(c, codeOf(value.code));
+    const needs = needsOf(ctx, codeOf(value.code));
     if (needs === null) return false;
     if (needs.length === 0) return true;
   }
-  const place: Place = { code: null, slot: () => false };
-  return isFreeValue(settled(c), place, value, null, 0);
+  return isFreeValue(
+    settled(ctx, null, () => false),
+    value,
+    null,
+  );
 }
 
-/** A resolver that asks for settled answers instead of approximating. */
-function settled(c: Context): Resolver {
-  return { c, needs: (code) => needsOf(c, code) };
+/** A search that uses settled needs, not approximations. */
+function settled(ctx: Context, code: FnCode | null, slot: Search['slot']): Search {
+  return { ctx, needs: (other) => needsOf(ctx, other), code, slot, followed: 0 };
 }
 
-/** Whether running `node` in the middle of `code`, with `L` as its locals, is free of effects. */
-export function isFreeHere(
-  c: Context,
-  code: FnCode,
-  demands: Demands,
-  bound: ReadonlySet<number>,
-  L: readonly Value[],
-): boolean {
+/** A place inside running code, before a node that may be run as compiled code. */
+export interface RunningPlace {
+  readonly code: FnCode;
+  readonly locals: readonly Value[];
+  /** What the node demands. */
+  readonly demands: Demands;
+  /** The slots that the node itself binds. */
+  readonly bound: ReadonlySet<number>;
+}
+
+/** Whether running the node at this place is free of effects. */
+export function isFreeHere(ctx: Context, place: RunningPlace): boolean {
+  const { code, locals, demands, bound } = place;
   if (demands.never) return false;
-  const place: Place = {
-    code,
-    slot: (slot) => {
-      const value = L[slot];
-      return !bound.has(slot) && value !== undefined && isFreeFunction(c, value);
-    },
-  };
-  return demands.list.every(({ fn, args }) => isFreeNode(settled(c), place, fn, args, 0));
+  const search = settled(ctx, code, (slot) => {
+    const value = locals[slot];
+    return !bound.has(slot) && value !== undefined && isFreeFunction(ctx, value);
+  });
+  return demands.list.every(({ fn, args }) => isFreeNode(search, fn, args));
 }
 
-/** The slots that are bound inside `node`, functions in it not counted. */
+/** The slots that `node` binds, except inside its functions. */
 export function boundIn(node: Node, into: Set<number> = new Set()): Set<number> {
   if (node.kind === 'let' || node.kind === 'loop')
     for (const init of node.inits) into.add(init.slot);

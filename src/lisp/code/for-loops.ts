@@ -1,5 +1,8 @@
 /**
  * Compiled code of `for`, `doseq` and `dotimes`.
+ *
+ * I1  Levels are nested as written; the rightmost binding changes fastest.
+ * I2  An item costs 1 before its modifiers run, on both tiers.
  */
 import { isLeaf, type ForNode, type Node } from '../ast/core-ast.ts';
 import { checkCount, spend, type Context, type Run } from '../value/context.ts';
@@ -8,10 +11,10 @@ import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { read, type Operand } from './operand.ts';
 
-/** Walks one level and adds what the body gives to `out`. */
+/** Walks one level and adds the values of the body to `out`. */
 type Level = (L: Value[], c: Context, out: Value[]) => void;
 
-/** Compiled code of a `for` and its kin. */
+/** Compiled code of a `for`, `doseq` or `dotimes`. */
 export function compileFor(node: ForNode, operand: (node: Node) => Operand): Run {
   const { cost, span, gather } = node;
   const walk = compileLevel(node, 0, operand);

@@ -1,15 +1,20 @@
 /**
- * Calling a value from compiled code: closures run compiled, steppers are driven in a loop.
- * Everything called here was found free of effects before, so nothing can have to wait.
+ * Calls values from compiled code: closures run as compiled code, steppers in a loop.
+ *
+ * I1  The callee was found free of effects, so no call here has to wait.
+ * I2  `ctx.depth` counts waiting calls of the program, `ctx.nesting` JavaScript frames. A call that
+ *     would exceed `MAX_NESTING` or `MAX_CALLS` continues on a machine stack (`ctx.deep`).
+ * I3  `ctx.sites` and `ctx.called` hold the waiting calls, for the trace of a failure.
+ * I4  Fuel of a call is the same as on the machine.
  */
 import { slots as newSlots } from '../value/slots.ts';
 import { type FnCode, codeOf } from '../ast/core-ast.ts';
 import { describeValue } from '../value/print.ts';
 import { arityMessage, closureArity } from '../base/arity.ts';
-import { newSteps } from '../builtins/arguments/builtin.ts';
+import { newSteps } from '../builtins/arguments/stepping.ts';
 import { combinatorStepper } from '../builtins/functions/combinators.ts';
 import { lookup } from '../builtins/arguments/lookup.ts';
-import { spreadArguments } from '../builtins/arguments/spread.ts';
+import { spreadArguments } from '../builtins/arguments/seqable.ts';
 import type { Context, Run } from '../value/context.ts';
 import { pay } from '../value/context.ts';
 import { Fault } from '../base/problem.ts';
@@ -18,21 +23,21 @@ import type { Closure, Value, VarMark, Combinator, Builtin, CodeHead } from '../
 import { vectorOf } from '../value/vector.ts';
 
 /**
- * What compiled code returns in place of a value when its last act is a call: the call is in
- * `tailFn` and `tailArgs`, and whoever called the code makes it. So tail calls take no stack.
+ * Compiled code returns this in place of a value when it ends in a call. The call is in `tailFn`
+ * and `tailArgs`, and the caller of the code makes it, so tail calls take no stack.
  */
 export const TAIL: VarMark = Object.freeze({ kind: 'var', name: 'tail~' });
 
-/** JavaScript frames that compiled code may take in nested calls before it moves to a machine stack. */
+/** JavaScript frames of nested compiled calls (I2). */
 const MAX_NESTING = 1_200;
 
-/** Program calls that compiled code may nest. */
+/** Nested program calls in compiled code (I2). */
 const MAX_CALLS = 200;
 
-/** JavaScript frames of driving a stepper. */
+/** JavaScript frames that a running stepper takes. */
 const STEPPER_FRAMES = 4;
 
-/** The fault of calling something that is no function. */
+/** The fault of calling a value that is not a function. */
 export function notCallable(value: Value): Fault {
   const text = describeValue(value);
   return new Fault(
@@ -41,11 +46,11 @@ export function notCallable(value: Value): Fault {
   );
 }
 
-/** The fault of too many calls waiting. */
-export function tooDeep(c: Context): Fault {
+/** The fault of too many waiting calls. */
+export function tooDeep(ctx: Context): Fault {
   return new Fault(
     'depth_exceeded',
-    `more than ${c.limits.depth} calls wait for each other here. Use \`loop\`/\`recur\` or \`reduce\` instead of recursion.`,
+    `more than ${ctx.limits.depth} calls wait for each other here. Use \`loop\`/\`recur\` or \`reduce\` instead of recursion.`,
   );
 }
 
@@ -63,7 +68,7 @@ export function checkBuiltinArity(builtin: Builtin, got: number): void {
   throw new Fault(java ? 'java_arity_error' : 'arity_error', message);
 }
 
-/** The slots of a new activation of `fn`: arguments, rest, captures and the function itself. */
+/** The slots of a new call of `fn`: arguments, rest, captures and the function itself. */
 export function newLocals(fn: Closure, args: readonly Value[]): Value[] {
   const { code, env } = fn;
   const { params, captures } = code;
@@ -81,172 +86,172 @@ export function newLocals(fn: Closure, args: readonly Value[]): Value[] {
   return L;
 }
 
-/** The compiled code of a function, made when it is first needed. */
-function runOf(c: Context, code: FnCode): Run {
-  code.run ??= c.compile(code);
+/** The compiled code of a function, made at its first call. */
+function runOf(ctx: Context, code: FnCode): Run {
+  code.run ??= ctx.compile(code);
   return code.run;
 }
 
-/** Whether `fn` stands for another call: `apply` or a `partial`. */
+/** Whether a call of `fn` becomes a call of another function: `apply` or a `partial`. */
 export function standsForCall(fn: Value): boolean {
   if (typeof fn !== 'object' || fn === null) return false;
   if (fn.kind === 'combinator') return fn.name === 'partial';
   return fn.kind === 'builtin' && fn.work.kind === 'spread';
 }
 
-/** Puts the call that `fn` stands for into `tailFn` and `tailArgs`. */
-export function unfoldCall(c: Context, fn: Value, args: Value[], span: Span): void {
-  c.tailFn = fn;
-  c.tailArgs = args;
-  while (standsForCall(c.tailFn)) {
-    const target = c.tailFn;
+/** Sets `tailFn` and `tailArgs` to the call that a call of `fn` becomes. */
+export function unfoldCall(ctx: Context, fn: Value, args: Value[], span: Span): void {
+  ctx.tailFn = fn;
+  ctx.tailArgs = args;
+  while (standsForCall(ctx.tailFn)) {
+    const target = ctx.tailFn;
     if (typeof target !== 'object' || target === null) return;
-    pay(c, 1 + c.tailArgs.length, span);
+    pay(ctx, 1 + ctx.tailArgs.length, span);
     if (target.kind === 'combinator') {
       const [inner = null, ...given] = target.of;
-      c.tailArgs = [...given, ...c.tailArgs];
-      c.tailFn = inner;
+      ctx.tailArgs = [...given, ...ctx.tailArgs];
+      ctx.tailFn = inner;
     } else if (target.kind === 'builtin') {
-      c.at = span;
-      c.callee = target;
-      checkBuiltinArity(target, c.tailArgs.length);
-      const spread = spreadArguments(c, c.tailArgs);
-      c.tailFn = c.tailArgs[0] ?? null;
-      c.tailArgs = spread;
+      ctx.at = span;
+      ctx.callee = target;
+      checkBuiltinArity(target, ctx.tailArgs.length);
+      const spread = spreadArguments(ctx, ctx.tailArgs);
+      ctx.tailFn = ctx.tailArgs[0] ?? null;
+      ctx.tailArgs = spread;
     }
   }
 }
 
-/** Calls `fn` with `args` and returns its value. `args` must not be used afterwards. */
-export function invoke(c: Context, fn: Value, args: Value[], span: Span): Value {
+/** Calls `fn` and returns its value. It takes over `args`. */
+export function invoke(ctx: Context, fn: Value, args: Value[], span: Span): Value {
   if (typeof fn !== 'object' || fn === null) {
-    c.at = span;
+    ctx.at = span;
     throw notCallable(fn);
   }
   switch (fn.kind) {
     case 'closure':
-      pay(c, 2 + args.length, span);
-      return enter(c, fn, args, span);
+      pay(ctx, 2 + args.length, span);
+      return enter(ctx, fn, args, span);
     case 'builtin': {
       const { work } = fn;
       if (work.kind === 'plain') {
-        pay(c, 1, span);
+        pay(ctx, 1, span);
         checkBuiltinArity(fn, args.length);
-        c.at = span;
-        c.callee = fn;
-        return work.run(c, args);
+        ctx.at = span;
+        ctx.callee = fn;
+        return work.run(ctx, args);
       }
       if (work.kind === 'steps') {
-        pay(c, 1, span);
+        pay(ctx, 1, span);
         checkBuiltinArity(fn, args.length);
-        return drive(c, fn, args, span);
+        return drive(ctx, fn, args, span);
       }
       break;
     }
     case 'combinator':
-      if (fn.name !== 'partial') return driveCombinator(c, fn, args, span);
+      if (fn.name !== 'partial') return driveCombinator(ctx, fn, args, span);
       break;
     default:
-      return callData(c, fn, args, span);
+      return callData(ctx, fn, args, span);
   }
-  unfoldCall(c, fn, args, span);
-  return invoke(c, c.tailFn, c.tailArgs, span);
+  unfoldCall(ctx, fn, args, span);
+  return invoke(ctx, ctx.tailFn, ctx.tailArgs, span);
 }
 
 /** Calls a keyword, map, set or vector. */
-export function callData(c: Context, fn: Value, args: readonly Value[], span: Span): Value {
-  c.at = span;
-  pay(c, 1, span);
-  const value = lookup(c, fn, args);
+export function callData(ctx: Context, fn: Value, args: readonly Value[], span: Span): Value {
+  ctx.at = span;
+  pay(ctx, 1, span);
+  const value = lookup(ctx, fn, args);
   if (value === undefined) throw notCallable(fn);
   return value;
 }
 
-/** Runs a closure as compiled code; its call is paid already. */
-function enter(c: Context, fn: Closure, args: Value[], span: Span): Value {
-  c.at = span;
+/** Runs a closure as compiled code. The caller has paid. */
+function enter(ctx: Context, fn: Closure, args: Value[], span: Span): Value {
+  ctx.at = span;
   checkClosureArity(fn.code, args.length);
-  return enterFrame(c, fn, newLocals(fn, args), span);
+  return enterFrame(ctx, fn, newLocals(fn, args), span);
 }
 
-/** Runs a closure on slots that are filled already. */
-export function enterFrame(c: Context, fn: Closure, locals: Value[], span: Span): Value {
+/** Runs a closure whose slots are filled. */
+export function enterFrame(ctx: Context, fn: Closure, locals: Value[], span: Span): Value {
   let code = codeOf(fn.code);
-  if (c.depth >= c.limits.depth) {
-    c.at = span;
-    throw tooDeep(c);
+  if (ctx.depth >= ctx.limits.depth) {
+    ctx.at = span;
+    throw tooDeep(ctx);
   }
-  if (c.nesting + code.depth > MAX_NESTING || c.waiting >= MAX_CALLS) {
-    return c.deep(c, fn, locals, span);
+  if (ctx.nesting + code.depth > MAX_NESTING || ctx.waiting >= MAX_CALLS) {
+    return ctx.deep(ctx, fn, locals, span);
   }
-  c.depth += 1;
+  ctx.depth += 1;
   let frames = code.depth;
-  c.nesting += frames;
-  const place = c.waiting;
-  c.sites[place] = span;
-  c.called[place] = code;
-  c.waiting = place + 1;
-  let value = runOf(c, code)(locals, c);
+  ctx.nesting += frames;
+  const place = ctx.waiting;
+  ctx.sites[place] = span;
+  ctx.called[place] = code;
+  ctx.waiting = place + 1;
+  let value = runOf(ctx, code)(locals, ctx);
   while (value === TAIL) {
-    const { tailFn, tailArgs } = c;
+    const { tailFn, tailArgs } = ctx;
     if (typeof tailFn === 'object' && tailFn !== null && tailFn.kind === 'closure') {
       code = codeOf(tailFn.code);
-      pay(c, 2 + tailArgs.length, c.at);
+      pay(ctx, 2 + tailArgs.length, ctx.at);
       checkClosureArity(code, tailArgs.length);
-      c.called[place] = code;
-      c.nesting += code.depth - frames;
+      ctx.called[place] = code;
+      ctx.nesting += code.depth - frames;
       frames = code.depth;
-      value = runOf(c, code)(newLocals(tailFn, tailArgs), c);
-    } else value = invoke(c, tailFn, tailArgs, c.at);
+      value = runOf(ctx, code)(newLocals(tailFn, tailArgs), ctx);
+    } else value = invoke(ctx, tailFn, tailArgs, ctx.at);
   }
-  c.waiting = place;
-  c.nesting -= frames;
-  c.depth -= 1;
+  ctx.waiting = place;
+  ctx.nesting -= frames;
+  ctx.depth -= 1;
   return value;
 }
 
-/** Runs a builtin that calls functions; its call is paid already. */
-export function drive(c: Context, builtin: Builtin, args: readonly Value[], span: Span): Value {
+/** Runs a builtin that calls functions. The caller has paid. */
+export function drive(ctx: Context, builtin: Builtin, args: readonly Value[], span: Span): Value {
   const { work } = builtin;
   if (work.kind !== 'steps') return null;
-  enterStepper(c, span);
-  c.callee = builtin;
+  enterStepper(ctx, span);
+  ctx.callee = builtin;
   const { stepper } = work;
-  const steps = stepper.start(c, args);
+  const steps = stepper.start(ctx, args);
   while (!steps.done) {
-    const result = invoke(c, steps.fn, steps.args, span);
-    c.at = span;
-    c.callee = builtin;
-    stepper.resume(c, steps, result);
+    const result = invoke(ctx, steps.fn, steps.args, span);
+    ctx.at = span;
+    ctx.callee = builtin;
+    stepper.resume(ctx, steps, result);
   }
-  leaveStepper(c);
+  leaveStepper(ctx);
   return steps.result;
 }
 
-/** Begins a stepper: it is one call that waits, and takes some JavaScript frames. */
-function enterStepper(c: Context, span: Span): void {
-  c.at = span;
-  if (c.depth >= c.limits.depth) throw tooDeep(c);
-  c.depth += 1;
-  c.nesting += STEPPER_FRAMES;
+/** Begins a stepper: one waiting call and some JavaScript frames. */
+function enterStepper(ctx: Context, span: Span): void {
+  ctx.at = span;
+  if (ctx.depth >= ctx.limits.depth) throw tooDeep(ctx);
+  ctx.depth += 1;
+  ctx.nesting += STEPPER_FRAMES;
 }
 
-function leaveStepper(c: Context): void {
-  c.depth -= 1;
-  c.nesting -= STEPPER_FRAMES;
+function leaveStepper(ctx: Context): void {
+  ctx.depth -= 1;
+  ctx.nesting -= STEPPER_FRAMES;
 }
 
-function driveCombinator(c: Context, fn: Combinator, args: Value[], span: Span): Value {
-  if (c.nesting + STEPPER_FRAMES > MAX_NESTING) return c.deep(c, fn, args, span);
-  enterStepper(c, span);
-  pay(c, 1, span);
+function driveCombinator(ctx: Context, fn: Combinator, args: Value[], span: Span): Value {
+  if (ctx.nesting + STEPPER_FRAMES > MAX_NESTING) return ctx.deep(ctx, fn, args, span);
+  enterStepper(ctx, span);
+  pay(ctx, 1, span);
   const steps = newSteps();
-  combinatorStepper.begin(c, fn, args, steps);
+  combinatorStepper.begin(ctx, fn, args, steps);
   while (!steps.done) {
-    const result = invoke(c, steps.fn, steps.args, span);
-    c.at = span;
-    combinatorStepper.resume(c, fn, steps, result);
+    const result = invoke(ctx, steps.fn, steps.args, span);
+    ctx.at = span;
+    combinatorStepper.resume(ctx, fn, steps, result);
   }
-  leaveStepper(c);
+  leaveStepper(ctx);
   return steps.result;
 }

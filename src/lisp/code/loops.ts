@@ -1,6 +1,9 @@
 /**
- * Compiled code of `loop` and `recur`. A `recur` sets the slots of its loop and returns a mark; the
- * usual loop, a test with a jump on one side, goes on without it.
+ * Compiled code of `loop` and `recur`.
+ *
+ * I1  A `recur` evaluates all its arguments, then sets the slots of its loop, then returns `RECUR`.
+ * I2  The usual loop, `(if test (recur …) end)`, is compiled as a whole and needs no mark.
+ * I3  The iterations of a loop are counted in a slot; too many of them are a fault on both tiers.
  */
 import type { LoopNode, Node, RecurNode } from '../ast/core-ast.ts';
 import { spend, type Context, type Run } from '../value/context.ts';
@@ -9,10 +12,10 @@ import type { Span } from '../base/source.ts';
 import type { Value, VarMark } from '../value/value.ts';
 import { operandOf, read, type Operand } from './operand.ts';
 
-/** Makes the code of a node inside. */
+/** Compiles a node of the loop. */
 type Compile = (node: Node) => Run;
 
-/** What a `recur` returns to its loop, whose slots it has set. */
+/** The mark that a `recur` returns to its loop. */
 export const RECUR: VarMark = Object.freeze({ kind: 'var', name: 'recur~' });
 
 /** Runs bindings one after another. */
@@ -49,14 +52,13 @@ export function compileLoop(node: LoopNode, compile: Compile): Run {
   };
 }
 
-/** The rounds of a loop whose locals are set. */
+/** The iterations of a loop whose locals are set. */
 function compileRounds({ body, counter }: LoopNode, compile: Compile): Run {
   if (body.kind === 'if') {
     const { test, chosen, otherwise } = body;
     const next = [chosen, otherwise].find(
       (node) => node.kind === 'recur' && node.counter === counter,
     );
-    // What most loops are: a test, and then a jump or the end.
     if (next?.kind === 'recur') {
       const end = next === chosen ? otherwise : chosen;
       return compileCounting(
@@ -81,7 +83,7 @@ function compileRounds({ body, counter }: LoopNode, compile: Compile): Run {
   };
 }
 
-/** The parts of a loop that is `(if test (recur …) end)`, or the other way round. */
+/** The parts of a loop of the form `(if test (recur …) end)` or `(if test end (recur …))`. */
 interface LoopParts {
   readonly test: Node;
   readonly next: RecurNode;
@@ -91,7 +93,7 @@ interface LoopParts {
   readonly span: Span;
 }
 
-/** The rounds of such a loop. */
+/** The iterations of such a loop. */
 function compileCounting(parts: LoopParts, compile: Compile): Run {
   const { jumpsWhen, cost, span, next } = parts;
   const test = operandOf(parts.test, compile);
@@ -114,7 +116,7 @@ function compileCounting(parts: LoopParts, compile: Compile): Run {
         if (last !== RECUR) return last;
       } else if (jump !== null) jump(L, c);
       else {
-        // What `compileJump` does, without a call.
+        // The same as `compileJump`, without a call.
         const a = count > 0 ? read(first, L, c) : null;
         const b = count > 1 ? read(second, L, c) : null;
         const d = count > 2 ? read(third, L, c) : null;
@@ -130,7 +132,7 @@ function compileCounting(parts: LoopParts, compile: Compile): Run {
   };
 }
 
-/** A local below or above a constant, which is what most loops test: made without a call. */
+/** A test `(< local constant)` or `(> local constant)`, which needs no call. */
 interface Bound {
   readonly slot: number;
   readonly limit: number;
@@ -150,7 +152,7 @@ function boundOf(test: Node): Bound | null {
   return { slot: local.slot, limit: limit.value, below: name === '<', cost, span };
 }
 
-/** Up to three arguments of a jump and the slots that they go to; what is not there is nil. */
+/** The first three arguments of a jump and their slots; a missing one is nil. */
 function jumpParts({ args, slots }: RecurNode, compile: Compile): JumpParts {
   const [first = NOTHING, second = NOTHING, third = NOTHING] = args
     .slice(0, 3)
@@ -171,7 +173,7 @@ interface JumpParts {
 
 const NOTHING: Operand = Object.freeze<Operand>({ slot: -1, value: null, run: null });
 
-/** Compiled code of a `recur` anywhere in a loop or function. */
+/** Compiled code of a `recur` at any place of a loop or function. */
 export function compileRecur(node: RecurNode, compile: Compile): Run {
   const jump = compileJump(node, compile);
   return (L, c) => {
@@ -180,7 +182,7 @@ export function compileRecur(node: RecurNode, compile: Compile): Run {
   };
 }
 
-/** Sets the slots of a loop for its next round, and counts the jump. */
+/** Sets the slots of a loop for its next iteration, and counts the jump. */
 function compileJump(node: RecurNode, compile: Compile): (L: Value[], c: Context) => void {
   const { slots, counter, cost, span } = node;
   const args = node.args.map((arg) => operandOf(arg, compile));

@@ -1,5 +1,8 @@
 /**
- * What single nodes mean, for both tiers.
+ * The values of single nodes, for both tiers.
+ *
+ * I1  Fuel of the node itself is paid by the caller; only work that depends on values is paid here.
+ * I2  `ctx.at` is set before anything that can fail, so a fault has a place in the source.
  */
 import { slots } from '../value/slots.ts';
 import type { CaseNode, GlobalNode, RecurNode, FnCode } from '../ast/core-ast.ts';
@@ -8,6 +11,7 @@ import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
+import { withCommas } from '../base/with-commas.ts';
 import { equalValues } from '../value/order.ts';
 import { describeValue } from '../value/print.ts';
 import { mapOf, setOf } from '../value/tree.ts';
@@ -15,10 +19,10 @@ import { isNumber, type Closure, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { checkCount, type Context } from '../value/context.ts';
 
-/** The value of a definition; fails when it has none yet. Remembers what it found. */
-export function readGlobal(c: Context, node: GlobalNode): Value {
-  if (node.epoch === c.epoch) return node.cached;
-  const bound = c.globals.get(node.name);
+/** The value of a definition, cached in the node until a definition changes; fails without one. */
+export function readGlobal(ctx: Context, node: GlobalNode): Value {
+  if (node.epoch === ctx.epoch) return node.cached;
+  const bound = ctx.globals.get(node.name);
   const value = bound === undefined ? node.fallback : bound;
   if (value === null && bound === undefined && !node.orNil) {
     throw new Fault(
@@ -30,13 +34,13 @@ export function readGlobal(c: Context, node: GlobalNode): Value {
     );
   }
   node.cached = value;
-  node.epoch = c.epoch;
+  node.epoch = ctx.epoch;
   return value;
 }
 
 /** The value of `data/key`, or nil. */
-export function readData(c: Context, key: string): Value {
-  return flexibleGet(c, c.data, { kind: 'keyword', name: key }) ?? null;
+export function readData(ctx: Context, key: string): Value {
+  return flexibleGet(ctx, ctx.data, { kind: 'keyword', name: key }) ?? null;
 }
 
 /** A closure of `code` over the present locals. */
@@ -51,38 +55,38 @@ export function closureOf(code: FnCode, L: readonly Value[]): Closure {
 
 /** The value of a vector, map or set literal. */
 export function literalOf(
-  c: Context,
+  ctx: Context,
   kind: 'vector' | 'map' | 'set',
   values: readonly Value[],
   span: Span,
 ): Value {
   if (kind === 'vector') return vectorOf(values);
-  c.at = span;
-  if (kind === 'set') return setOf(values, c);
+  ctx.at = span;
+  if (kind === 'set') return setOf(values, ctx);
   const keys: Value[] = [];
   const vals: Value[] = [];
   for (let index = 0; index < values.length; index += 2) {
     keys.push(values[index] as Value);
     vals.push(values[index + 1] as Value);
   }
-  return mapOf(keys, vals, c);
+  return mapOf(keys, vals, ctx);
 }
 
 /** The index of the clause that matches, −1 for the default; fails when there is none. */
-export function matchCase(c: Context, node: CaseNode, value: Value): number {
-  c.at = node.span;
+export function matchCase(ctx: Context, node: CaseNode, value: Value): number {
+  ctx.at = node.span;
   for (let index = 0; index < node.clauses.length; index++) {
     const clause = node.clauses[index];
     if (clause === undefined) break;
-    for (const constant of clause.constants) if (equalValues(value, constant, c)) return index;
+    for (const constant of clause.constants) if (equalValues(value, constant, ctx)) return index;
   }
   if (node.otherwise !== null) return -1;
   throw noClause('case', value);
 }
 
 /** The fault of too many jumps. */
-export function jumpLimit(c: Context, node: RecurNode): Fault {
-  const limit = String(c.limits.loopIterations).replace(/\B(?=(\d{3})+$)/g, ',');
+export function jumpLimit(ctx: Context, node: RecurNode): Fault {
+  const limit = withCommas(ctx.limits.loopIterations);
   const what = node.ofFn ? 'function' : '`loop`';
   return new Fault(
     'loop_limit_exceeded',
@@ -91,15 +95,15 @@ export function jumpLimit(c: Context, node: RecurNode): Fault {
   );
 }
 
-/** The items that a `for` walks: elements, or 0 to n−1 for `dotimes`. */
-export function walkItems(c: Context, value: Value, counts: boolean): readonly Value[] {
-  if (!counts) return itemsOfSeqable(c, value, 'for');
+/** The items of a `for`: the elements, or 0 to n−1 for `dotimes`. */
+export function walkItems(ctx: Context, value: Value, counts: boolean): readonly Value[] {
+  if (!counts) return itemsOfSeqable(ctx, value, 'for');
   if (!isNumber(value)) {
     throw new Fault('type_error', `\`dotimes\` expects a number, got ${describeValue(value)}.`);
   }
   const size = typeof value === 'object' ? value.value : Number(value);
   const count = Math.max(0, Math.trunc(size)) || 0;
-  checkCount(c, count);
+  checkCount(ctx, count);
   const items = slots<Value>(count);
   for (let index = 0; index < count; index++) items[index] = index;
   return items;

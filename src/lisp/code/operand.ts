@@ -1,6 +1,9 @@
 /**
- * Operands of compiled code. Constants and locals are read in place: calling a closure for each would
- * cost more than the work on them.
+ * Operands of compiled code.
+ *
+ * I1  Constants and locals are read in place; a closure call for each would cost more than the
+ *     work.
+ * I2  The user of an operand pays for a leaf; any other operand pays for itself when it runs.
  */
 import type { Node } from '../ast/core-ast.ts';
 import type { Context, Run } from '../value/context.ts';
@@ -12,18 +15,18 @@ export interface Operand {
   readonly slot: number;
   /** The value of a constant. */
   readonly value: Value;
-  /** The code of anything else, or null. */
+  /** The code of another node, or null. */
   readonly run: Run | null;
 }
 
-/** The operand that `node` is; `compile` makes the code of what has to run. */
+/** `node` as an operand; `compile` makes the code of a node that is not a leaf. */
 export function operandOf(node: Node, compile: (node: Node) => Run): Operand {
   if (node.kind === 'const') return { slot: -1, value: node.value, run: null };
   if (node.kind === 'local') return { slot: node.slot, value: null, run: null };
   return { slot: -1, value: null, run: compile(node) };
 }
 
-/** The value of an operand. What is read in place is paid for by its user. */
+/** The value of an operand (I2). */
 export function read(operand: Operand, L: readonly Value[], c: Context): Value {
   const { slot, run } = operand;
   if (slot >= 0) return L[slot] as Value;

@@ -1,5 +1,7 @@
 /**
- * Taking values apart, for patterns.
+ * Destructuring at run time: the parts of values that patterns name, for both tiers.
+ *
+ * I1  A missing part is nil; a value of the wrong type is a `destructure_error`.
  */
 import type { PartNode } from '../ast/core-ast.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
@@ -19,10 +21,10 @@ import {
 import type { Context } from '../value/context.ts';
 
 /** The part of `value` that `node` names. */
-export function partOf(c: Context, node: PartNode, value: Value): Value {
+export function partOf(ctx: Context, node: PartNode, value: Value): Value {
   switch (node.op) {
     case 'elements':
-      return elementsOf(c, value);
+      return elementsOf(ctx, value);
     case 'nth': {
       const vector = value as Vector;
       return node.index < vectorCount(vector) ? vectorAt(vector, node.index) : null;
@@ -35,11 +37,11 @@ export function partOf(c: Context, node: PartNode, value: Value): Value {
       if (value === null || isMap(value) || (node.index === 1 && isVector(value))) return value;
       throw wrongPart('a map', value);
     case 'keywords':
-      return keywordArguments(c, value);
+      return keywordArguments(ctx, value);
     case 'get':
-      return fieldOf(c, value, node.key) ?? null;
+      return fieldOf(ctx, value, node.key) ?? null;
     case 'has':
-      return fieldOf(c, value, node.key) !== undefined;
+      return fieldOf(ctx, value, node.key) !== undefined;
   }
 }
 
@@ -50,20 +52,20 @@ function wrongPart(wanted: string, value: Value): Fault {
   );
 }
 
-function elementsOf(c: Context, value: Value): Value {
+function elementsOf(ctx: Context, value: Value): Value {
   if (isVector(value)) return value;
   if (value === null) return EMPTY_VECTOR;
   if (typeof value !== 'string') throw wrongPart('a vector or text', value);
-  c.charge(1 + (value.length >>> 4));
+  ctx.charge(1 + (value.length >>> 4));
   return vectorOf(characters(value));
 }
 
 /** Keyword arguments: key-value pairs, or one map, or pairs followed by a map. */
-function keywordArguments(c: Context, value: Value): Value {
+function keywordArguments(ctx: Context, value: Value): Value {
   if (value === null || isMap(value)) return value;
   if (!isVector(value)) throw wrongPart('keyword arguments', value);
   const items = vectorItems(value);
-  c.charge(items.length);
+  ctx.charge(items.length);
   let map = EMPTY_MAP;
   const last = items[items.length - 1];
   const odd = items.length % 2 === 1;
@@ -71,24 +73,24 @@ function keywordArguments(c: Context, value: Value): Value {
     throw wrongPart('pairs of key and value', value);
   }
   for (let index = 0; index + 1 < items.length; index += 2) {
-    map = mapSet(map, items[index] as Value, items[index + 1] as Value, c);
+    map = mapSet(map, items[index] as Value, items[index + 1] as Value, ctx);
   }
   if (!odd || last === undefined || !isMap(last)) return map;
   let merged = last;
   if (map.count > 0) {
     for (let index = 0; index + 1 < items.length; index += 2) {
       const key = items[index] as Value;
-      if (flexibleGet(c, last, key) === undefined) {
-        merged = mapSet(merged, key, items[index + 1] as Value, c);
+      if (flexibleGet(ctx, last, key) === undefined) {
+        merged = mapSet(merged, key, items[index + 1] as Value, ctx);
       }
     }
   }
   return merged;
 }
 
-function fieldOf(c: Context, value: Value, key: Value): Value | undefined {
+function fieldOf(ctx: Context, value: Value, key: Value): Value | undefined {
   if (value === null) return undefined;
-  if (isMap(value)) return flexibleGet(c, value, key);
+  if (isMap(value)) return flexibleGet(ctx, value, key);
   if (isVector(value) && typeof key === 'number') {
     return key >= 0 && key < vectorCount(value) ? vectorAt(value, key) : undefined;
   }

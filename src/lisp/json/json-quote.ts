@@ -1,4 +1,4 @@
-/** `text` as a JSON string: the shortest escapes that JSON asks for. */
+/** `text` as a JSON string. */
 export function quotedJson(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,12 +1,14 @@
 /**
- * JSON text ↔ values, with own code: the engine's parser turns `2.0` into `2`, loses big integers,
- * and its errors and its recursion are not ours.
+ * Reads and writes JSON text.
+ *
+ * `JSON.parse` would turn `2.0` into `2` and lose big integers, and its recursion and its error
+ * texts depend on the JavaScript engine.
  */
 import { Fault } from '../base/problem.ts';
 import { toWellFormed } from '../value/characters.ts';
 import { quotedJson } from './json-quote.ts';
 import { floatText } from '../value/number-text.ts';
-import { checkNesting } from '../value/order.ts';
+import { checkNesting } from '../value/nesting.ts';
 import { shortText } from '../value/print.ts';
 import { dateText } from '../value/date-text.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
@@ -18,6 +20,7 @@ import {
   isKeyword,
   typeName,
   type Meter,
+  type TreeMap,
   type Value,
 } from '../value/value.ts';
 import { vectorItems, vectorOf } from '../value/vector.ts';
@@ -28,7 +31,7 @@ interface Reader {
   at: number;
 }
 
-/** The value of a JSON text, or undefined when it is none. */
+/** The value of a JSON text, or undefined for any other text. */
 export function parseJsonText(text: string, meter: Meter): Value | undefined {
   meter.charge(1 + (text.length >>> 4));
   const r: Reader = { text, meter, at: 0 };
@@ -45,7 +48,7 @@ function skip(r: Reader): void {
   }
 }
 
-/** A number at a place; made anew for each search, since the place is part of it. */
+/** A new pattern for each search, since `lastIndex` is part of its state. */
 const numberPattern = (): RegExp => /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 
 function read(r: Reader, nesting: number): Value | undefined {
@@ -73,7 +76,7 @@ function read(r: Reader, nesting: number): Value | undefined {
   r.at += token.length;
   if (fraction !== undefined || exponent !== undefined) return float(Number(token));
   if (token.length < 16) return Number(token) + 0;
-  // Quadratic in the engine, so it is paid for by its square.
+  // The engine takes quadratic time, so the fuel is quadratic too.
   r.meter.charge((token.length * token.length) >>> 10);
   if (token.length > 20_000) return undefined;
   return integer(BigInt(token));
@@ -118,7 +121,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-/** Moves over `character` after white space; false when another stands there. */
+/** Moves over white space and `character`; false for another character. */
 function accept(r: Reader, character: string): boolean {
   skip(r);
   if (r.text.charAt(r.at) !== character) return false;
@@ -158,80 +161,85 @@ function readObject(r: Reader, nesting: number): Value | undefined {
   }
 }
 
-/** The JSON text of a value; a `type_error` with the path where there is none. */
+interface Writer {
+  readonly meter: Meter;
+  readonly maxLength: number;
+  readonly parts: string[];
+  /** Keys and indexes from the root to the current value. */
+  readonly path: string[];
+  length: number;
+}
+
+/** The JSON text of a value. A part without a JSON form is a `type_error` that shows its path. */
 export function jsonText(value: Value, meter: Meter, maxLength: number): string {
-  const parts: string[] = [];
-  const path: string[] = [];
-  let length = 0;
-  const put = (text: string): void => {
-    length += text.length;
-    if (length > maxLength) {
-      throw new Fault('size_exceeded', `The JSON text would be longer than ${maxLength} units.`);
-    }
-    parts.push(text);
-  };
-  const refuse = (item: Value): Fault =>
-    new Fault(
-      'type_error',
-      `\`json/generate-string\`: the ${typeName(item)} at [${path.join(' ')}] has no JSON form: convert it with \`str\` or \`name\`.`,
-    );
-  const write = (item: Value): void => {
-    meter.charge(1);
-    checkNesting(path.length, meter);
-    if (typeof item === 'string') {
-      meter.charge(item.length >>> 4);
-      put(quotedJson(item));
-      return;
-    }
-    if (typeof item !== 'object' || item === null) {
-      put(String(item));
-      return;
-    }
-    switch (item.kind) {
-      case 'float':
-        if (!Number.isFinite(item.value)) throw refuse(item);
-        put(floatText(item.value).replace('E', 'e'));
-        return;
-      case 'date':
-        put(quotedJson(dateText(item)));
-        return;
-      case 'vector':
-        put('[');
-        for (const [index, part] of vectorItems(item).entries()) {
-          if (index > 0) put(',');
-          path.push(String(index));
-          write(part);
-          path.pop();
-        }
-        put(']');
-        return;
-      case 'map': {
-        const vals = treeVals(item);
-        const seen = new Set<string>();
-        put('{');
-        for (const [index, key] of treeKeys(item).entries()) {
-          path.push(shortText(key));
-          const name =
-            typeof key === 'string'
-              ? key
-              : isKeyword(key)
-                ? key.name
-                : isInteger(key)
-                  ? String(key)
-                  : null;
-          if (name === null || seen.has(name)) throw refuse(key);
-          seen.add(name);
-          put(`${index > 0 ? ',' : ''}${quotedJson(name)}:`);
-          write(vals[index] as Value);
-          path.pop();
-        }
-        put('}');
-        return;
+  const w: Writer = { meter, maxLength, parts: [], path: [], length: 0 };
+  write(w, value);
+  return w.parts.join('');
+}
+
+function put(w: Writer, text: string): void {
+  w.length += text.length;
+  if (w.length > w.maxLength) {
+    throw new Fault('size_exceeded', `The JSON text would be longer than ${w.maxLength} units.`);
+  }
+  w.parts.push(text);
+}
+
+function refusal(w: Writer, item: Value): Fault {
+  return new Fault(
+    'type_error',
+    `\`json/generate-string\`: the ${typeName(item)} at [${w.path.join(' ')}] has no JSON form: convert it with \`str\` or \`name\`.`,
+  );
+}
+
+function write(w: Writer, item: Value): void {
+  w.meter.charge(1);
+  checkNesting(w.path.length, w.meter);
+  if (typeof item === 'string') {
+    w.meter.charge(item.length >>> 4);
+    return put(w, quotedJson(item));
+  }
+  if (typeof item !== 'object' || item === null) return put(w, String(item));
+  switch (item.kind) {
+    case 'float':
+      if (!Number.isFinite(item.value)) throw refusal(w, item);
+      return put(w, floatText(item.value).replace('E', 'e'));
+    case 'date':
+      return put(w, quotedJson(dateText(item)));
+    case 'vector':
+      put(w, '[');
+      for (const [index, part] of vectorItems(item).entries()) {
+        if (index > 0) put(w, ',');
+        w.path.push(String(index));
+        write(w, part);
+        w.path.pop();
       }
-      default:
-        throw refuse(item);
-    }
-  };
-  write(value);
-  return parts.join('');
+      return put(w, ']');
+    case 'map':
+      return writeMap(w, item);
+    default:
+      throw refusal(w, item);
+  }
+}
+
+function writeMap(w: Writer, item: TreeMap): void {
+  const vals = treeVals(item);
+  const seen = new Set<string>();
+  put(w, '{');
+  for (const [index, key] of treeKeys(item).entries()) {
+    w.path.push(shortText(key));
+    const name = keyName(key);
+    if (name === null || seen.has(name)) throw refusal(w, key);
+    seen.add(name);
+    put(w, `${index > 0 ? ',' : ''}${quotedJson(name)}:`);
+    write(w, vals[index] as Value);
+    w.path.pop();
+  }
+  put(w, '}');
+}
+
+function keyName(key: Value): string | null {
+  if (typeof key === 'string') return key;
+  if (isKeyword(key)) return key.name;
+  return isInteger(key) ? String(key) : null;
 }

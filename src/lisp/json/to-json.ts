@@ -1,5 +1,5 @@
 /**
- * Values → JSON: tool arguments, answers, the details of questions.
+ * Converts values to JSON: tool arguments, answers, the details of questions.
  */
 import { Fault } from '../base/problem.ts';
 import {
@@ -14,21 +14,21 @@ import { vectorItems } from '../value/vector.ts';
 import { dateText } from '../value/date-text.ts';
 import { shortText } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
-import { emptyObject, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
-/** Output beyond these sizes is refused. */
+/** Larger output is refused. */
 const MAX_NODES = 200_000;
 const MAX_UNITS = 1_048_576;
 
-/** How keys are spelled on the way out; see {@link toJson}. */
+/** How {@link toJson} spells keys. */
 export interface ToJsonOptions {
-  /** `underscore` writes `_` for `-` in keyword keys that no schema property spells with the dash. */
+  /** `underscore` writes `_` for `-` in keyword keys, except those that the schema declares. */
   readonly dashes?: 'keep' | 'underscore';
   /** A JSON Schema whose declared property names are kept as they are. */
-  readonly schema?: Json;
+  readonly schema?: Json | undefined;
 }
 
-/** JSON, or where and why a value has none. */
+/** JSON, or the reason and path of a value that has no JSON form. */
 export type ToJson =
   | { readonly ok: true; readonly json: Json; readonly warnings: readonly string[] }
   | {
@@ -46,7 +46,7 @@ interface Writer {
   units: number;
 }
 
-/** The JSON form of `value`; fails where there is none. Linear in the value as a tree, bounded. */
+/** The JSON form of `value`. Takes time in its size as a tree, up to a limit. */
 export function toJson(value: Value, options: ToJsonOptions = {}): ToJson {
   const w: Writer = {
     underscore: options.dashes === 'underscore',
@@ -120,7 +120,7 @@ function unwritable(w: Writer, value: Value, advice: string): Fault {
 }
 
 function member(schema: Json | undefined, name: string): Json | undefined {
-  return isObject(schema) && Object.hasOwn(schema, name) ? schema[name] : undefined;
+  return isJsonObject(schema) && Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
 function writeItems(w: Writer, items: readonly Value[], schema: Json | undefined): Json {
@@ -137,11 +137,11 @@ function writeItems(w: Writer, items: readonly Value[], schema: Json | undefined
 function writeMap(w: Writer, value: TreeMap, schema: Json | undefined): Json {
   count(w, 2);
   const declared = member(schema, 'properties');
-  const properties: JsonObject = isObject(declared) ? declared : {};
+  const properties: JsonObject = isJsonObject(declared) ? declared : {};
   const object = emptyObject<Json>();
   const keys = treeKeys(value);
   const vals = treeVals(value);
-  // Keywords stand before strings in the fixed order, so the first writer of a name is the keyword.
+  // In key order keywords come before strings, so a keyword wins over an equal string.
   for (const [index, key] of keys.entries()) {
     const name = keyName(w, key, properties);
     w.path.push(shortText(key));

@@ -1,10 +1,16 @@
 /**
- * Calls on the machine. What is free of effects runs as compiled code; everything else becomes a
- * frame, or a request to the host.
+ * Calls on the machine.
+ *
+ * I1  A call that is free of effects runs as compiled code at once; any other call becomes a frame,
+ *     and an effect becomes a request to the host.
+ * I2  A tail call replaces the frame of its caller, so tail recursion takes no stack.
+ * I3  `ctx.depth` is the number of waiting calls; each push adds one and each return takes one off.
+ * I4  Fuel: a call of a closure costs 2 plus its arguments, of a builtin 1, on both tiers.
+ * I5  A stepper that calls a function is a frame of its own; its state is data and can be saved.
  */
 import { codeOf } from '../ast/core-ast.ts';
 import type { CodeFrame, Stack, StepsFrame } from '../code/code.ts';
-import { newSteps } from '../builtins/arguments/builtin.ts';
+import { newSteps } from '../builtins/arguments/stepping.ts';
 import { combinatorStepper } from '../builtins/functions/combinators.ts';
 import { isFreeCall, isFreeFunction } from '../code/effects.ts';
 import {
@@ -27,88 +33,101 @@ import { pay } from '../value/context.ts';
 import { instructionsOf } from './instructions.ts';
 
 /** Calls `fn`: pushes its value, pushes a frame, or lets the branch wait. */
-export function callValue(
-  s: Stack,
-  given: Value,
-  givenArgs: Value[],
-  span: Span,
-  tail: boolean,
-): void {
-  const { c } = s;
+export function callValue(s: Stack, given: Value, givenArgs: Value[], span: Span): void {
+  const { ctx } = s;
   let fn = given;
   let args = givenArgs;
   if (standsForCall(fn)) {
-    unfoldCall(c, fn, args, span);
-    fn = c.tailFn;
-    args = c.tailArgs;
+    unfoldCall(ctx, fn, args, span);
+    fn = ctx.tailFn;
+    args = ctx.tailArgs;
   }
   if (typeof fn !== 'object' || fn === null) {
-    c.at = span;
+    ctx.at = span;
     throw notCallable(fn);
   }
   switch (fn.kind) {
     case 'closure':
-      callClosure(s, fn, args, span, tail);
+      callClosure(s, fn, args, span);
       return;
     case 'builtin':
       callBuiltin(s, fn, args, span);
       return;
     case 'combinator':
-      if (!s.forced && isFreeFunction(c, fn)) s.values.push(invoke(c, fn, args, span));
+      if (!s.forced && isFreeFunction(ctx, fn)) s.values.push(invoke(ctx, fn, args, span));
       else startCombinator(s, fn, args, span);
       return;
     case 'tool':
       perform(s, fn, args, span);
       return;
     default:
-      s.values.push(callData(c, fn, args, span));
+      s.values.push(callData(ctx, fn, args, span));
   }
 }
 
 function perform(s: Stack, fn: Value, args: readonly Value[], span: Span): void {
-  s.c.at = span;
-  // Deep compiled calls were found free of effects, so nothing on their stack has one.
+  s.ctx.at = span;
+  // A short-lived stack runs free code only, so this is our bug.
   if (s.host === null) throw new Fault('runtime_error', 'An effect was reached where none can be.');
   s.host.perform(fn, args, span);
 }
 
-function callClosure(s: Stack, fn: Closure, args: Value[], span: Span, tail: boolean): void {
-  const { c } = s;
-  pay(c, 2 + args.length, span);
-  c.at = span;
-  checkClosureArity(fn.code, args.length);
-  const top = s.frames[s.frames.length - 1];
-  const replaced = tail && top?.kind === 'code' && top.span !== null ? top : null;
-  const free = !s.forced && isFreeCall(c, fn, args);
-  if (free && replaced !== null) {
-    // The frame that ends with this call is gone while it runs.
+function callClosure(s: Stack, fn: Closure, args: Value[], span: Span): void {
+  payClosure(s, fn, args, span);
+  const locals = newLocals(fn, args);
+  if (isFreeNow(s, fn, args)) s.values.push(enterFrame(s.ctx, fn, locals, span));
+  else pushFrame(s, fn, locals, span);
+}
+
+/** {@link callValue} for a call in tail position: the called closure replaces its caller (I2). */
+export function callInTail(s: Stack, given: Value, givenArgs: Value[], span: Span): void {
+  const { ctx } = s;
+  let fn = given;
+  let args = givenArgs;
+  if (standsForCall(fn)) {
+    unfoldCall(ctx, fn, args, span);
+    fn = ctx.tailFn;
+    args = ctx.tailArgs;
+  }
+  const caller = s.frames[s.frames.length - 1];
+  // The frame of a top-level form is kept: it belongs to no call.
+  const kept = caller?.kind !== 'code' || caller.span === null;
+  if (typeof fn !== 'object' || fn?.kind !== 'closure' || kept) {
+    callValue(s, fn, args, span);
+    return;
+  }
+  payClosure(s, fn, args, span);
+  if (isFreeNow(s, fn, args)) {
     s.frames.pop();
-    c.depth -= 1;
-    s.values.push(enterFrame(c, fn, newLocals(fn, args), replaced.span ?? span));
+    ctx.depth -= 1;
+    s.values.push(enterFrame(ctx, fn, newLocals(fn, args), caller.span));
     return;
   }
-  if (free) {
-    s.values.push(enterFrame(c, fn, newLocals(fn, args), span));
-    return;
-  }
-  if (replaced !== null) {
-    replaced.code = codeOf(fn.code);
-    replaced.ops = instructionsOf(s, codeOf(fn.code));
-    replaced.pc = 0;
-    replaced.L = newLocals(fn, args);
-    return;
-  }
-  pushFrame(s, fn, newLocals(fn, args), span);
+  caller.code = codeOf(fn.code);
+  caller.ops = instructionsOf(s, caller.code);
+  caller.pc = 0;
+  caller.L = newLocals(fn, args);
+}
+
+function payClosure({ ctx }: Stack, fn: Closure, args: readonly Value[], span: Span): void {
+  pay(ctx, 2 + args.length, span);
+  ctx.at = span;
+  checkClosureArity(fn.code, args.length);
+}
+
+/** Whether a call may run as compiled code. */
+function isFreeNow(s: Stack, fn: Value, args: readonly Value[]): boolean {
+  return !s.forced && isFreeCall(s.ctx, fn, args);
 }
 
 /** Pushes the frame of a closure whose slots are filled. */
 export function pushFrame(s: Stack, fn: Closure, L: Value[], span: Span): void {
-  const { c } = s;
-  if (c.depth >= c.limits.depth) {
-    c.at = span;
-    throw tooDeep(c);
+  const { ctx } = s;
+  if (ctx.depth >= ctx.limits.depth) {
+    ctx.at = span;
+    throw tooDeep(ctx);
   }
-  c.depth += 1;
+  ctx.depth += 1;
   const frame: CodeFrame = {
     kind: 'code',
     code: codeOf(fn.code),
@@ -120,72 +139,72 @@ export function pushFrame(s: Stack, fn: Closure, L: Value[], span: Span): void {
   s.frames.push(frame);
 }
 
-/** Calls a builtin by value: its arguments are not checked yet. */
+/** Calls a builtin whose arguments are not checked yet. */
 function callBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): void {
-  const { c } = s;
-  pay(c, 1, span);
-  if (fn.work.kind === 'effect') c.at = span;
+  const { ctx } = s;
+  pay(ctx, 1, span);
+  if (fn.work.kind === 'effect') ctx.at = span;
   checkBuiltinArity(fn, args.length);
   runBuiltin(s, fn, args, span);
 }
 
-/** Runs a builtin whose call is paid and whose arguments are of the right number. */
+/** Runs a builtin. The caller has paid for the call and checked the number of arguments. */
 export function runBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): void {
-  const { c } = s;
+  const { ctx } = s;
   const { work } = fn;
   switch (work.kind) {
     case 'plain':
-      c.at = span;
-      c.callee = fn;
-      s.values.push(work.run(c, args));
+      ctx.at = span;
+      ctx.callee = fn;
+      s.values.push(work.run(ctx, args));
       return;
     case 'steps':
-      if (!s.forced && isFreeCall(c, fn, args)) s.values.push(drive(c, fn, args, span));
+      if (isFreeNow(s, fn, args)) s.values.push(drive(ctx, fn, args, span));
       else startBuiltin(s, fn, args, span);
       return;
     case 'effect':
       perform(s, fn, args, span);
       return;
     case 'spread':
-      callValue(s, fn, args, span, false);
+      callValue(s, fn, args, span);
   }
 }
 
 function startBuiltin(s: Stack, fn: Builtin, args: readonly Value[], span: Span): void {
-  const { c } = s;
+  const { ctx } = s;
   if (fn.work.kind !== 'steps') return;
   beginSteps(s, span);
-  c.callee = fn;
-  const steps = fn.work.stepper.start(c, args);
+  ctx.callee = fn;
+  const steps = fn.work.stepper.start(ctx, args);
   continueSteps(s, { kind: 'steps', fn, steps, span }, true);
 }
 
 function startCombinator(s: Stack, fn: Combinator, args: Value[], span: Span): void {
-  const { c } = s;
+  const { ctx } = s;
   beginSteps(s, span);
-  pay(c, 1, span);
+  pay(ctx, 1, span);
   const steps = newSteps();
-  combinatorStepper.begin(c, fn, args, steps);
+  combinatorStepper.begin(ctx, fn, args, steps);
   continueSteps(s, { kind: 'steps', fn, steps, span }, true);
 }
 
 function beginSteps(s: Stack, span: Span): void {
-  const { c } = s;
-  c.at = span;
-  if (c.depth >= c.limits.depth) throw tooDeep(c);
-  c.depth += 1;
+  const { ctx } = s;
+  ctx.at = span;
+  if (ctx.depth >= ctx.limits.depth) throw tooDeep(ctx);
+  ctx.depth += 1;
 }
 
-/** Goes on with a stepper that was called back: its result lies on the stack. */
+/** Continues a stepper. The result of the function that it called is on the stack. */
 export function resumeSteps(s: Stack, frame: StepsFrame): void {
-  const { c } = s;
+  const { ctx } = s;
   const result = s.values.pop() as Value;
   const { fn, steps } = frame;
-  c.at = frame.span;
-  if (fn.kind === 'combinator') combinatorStepper.resume(c, fn, steps, result);
+  ctx.at = frame.span;
+  if (fn.kind === 'combinator') combinatorStepper.resume(ctx, fn, steps, result);
   else if (fn.work.kind === 'steps') {
-    c.callee = fn;
-    fn.work.stepper.resume(c, steps, result);
+    ctx.callee = fn;
+    fn.work.stepper.resume(ctx, steps, result);
   }
   continueSteps(s, frame, false);
 }
@@ -194,10 +213,10 @@ function continueSteps(s: Stack, frame: StepsFrame, isNew: boolean): void {
   const { steps } = frame;
   if (steps.done) {
     if (!isNew) s.frames.pop();
-    s.c.depth -= 1;
+    s.ctx.depth -= 1;
     s.values.push(steps.result);
     return;
   }
   if (isNew) s.frames.push(frame);
-  callValue(s, steps.fn, steps.args, frame.span, false);
+  callValue(s, steps.fn, steps.args, frame.span);
 }

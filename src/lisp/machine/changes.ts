@@ -1,5 +1,7 @@
 /**
- * What a program changed of the definitions that it began with.
+ * The definitions that a program changed.
+ *
+ * I1  Comparing values is bounded; a value that is too large counts as changed.
  */
 import { Fault } from '../base/problem.ts';
 import { equalValues } from '../value/order.ts';
@@ -11,16 +13,16 @@ import { linkReadable, readMemory, writeMemory } from './memory.ts';
 import { worldOf } from './start.ts';
 import type { Machine } from './state.ts';
 
-/** A definition that is new, or has another value than before. */
+/** A new or changed definition. */
 export interface ChangedDefinition {
   readonly name: string;
   readonly preview: string;
 }
 
-/** Nodes that are compared at most; values that are larger count as changed when they are not the same. */
+/** Nodes compared at most (I1). */
 const MAX_COMPARED = 100_000;
 
-/** Definitions of `machine` that are not as they were when it was started, in order of name. */
+/** The definitions that changed since the start of `machine`, by name. */
 export function changedDefinitions(
   machine: Machine,
   bounds: Bounds = {},
@@ -32,7 +34,7 @@ export function changedDefinitions(
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** All definitions of a memory, in order of name. One that cannot be restored is shown as what stands in. */
+/** All definitions of a memory, by name. */
 export function describeDefinitions(
   memory: ProgramMemory,
   bounds: Bounds = {},
@@ -44,7 +46,7 @@ export function describeDefinitions(
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The memory that an error at its end leaves: definitions as they were, and the journal of now. */
+/** The memory after an error: the definitions of the start and the present journal. */
 export function memoryWithJournal(machine: Machine): ProgramMemory {
   const { before, main, sources } = machine;
   return writeMemory({ ...before, journal: main.records.journal }, sources);

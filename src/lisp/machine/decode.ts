@@ -1,10 +1,13 @@
 /**
- * JSON → values; the inverse of `encode.ts`. The input may come from an older version or from
- * anywhere, so every shape is checked.
+ * Decodes values from JSON: the inverse of `encode.ts`.
+ *
+ * I1  The input may be damaged or of another version: every shape is checked, and bad input throws
+ *     a `snapshot_version` fault.
+ * I2  Entries of the heap are made with an explicit stack, so long chains need no recursion.
  */
 import type { FnCode } from '../ast/core-ast.ts';
 import { findBuiltin } from '../builtins/registry.ts';
-import { isObject, textOfJson, type Json } from '../base/json.ts';
+import { isJsonObject, textOfJson, type Json } from '../base/json.ts';
 import { Fault } from '../base/problem.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { mapOf, setOf } from '../value/tree.ts';
@@ -32,14 +35,14 @@ export function unreadable(what: string): Fault {
 /** Finds the code of a closure, or undefined. */
 export type FindCode = (programId: string, offset: number) => FnCode | undefined;
 
-/** Deep keys were compared before they were saved, so no bound is needed again. */
+/** Deep keys were compared before they were saved, so they need no further limit. */
 const DEEP: Meter = Object.freeze({ ...UNMETERED, maxNesting: 2_000 });
 
-/** A reader of coded values over one heap. Throws a `snapshot_version` fault on what it cannot read. */
+/** A decoder of values over one heap (I1). */
 export function newDecoder(heap: readonly Coded[], find: FindCode): (coded: Coded) => Value {
   const made: (Value | undefined)[] = [];
   const decode = (coded: Coded): Value => {
-    if (isObject(coded)) {
+    if (isJsonObject(coded)) {
       const { ref } = coded;
       if (typeof ref === 'number') return fromHeap(ref);
     }
@@ -48,7 +51,7 @@ export function newDecoder(heap: readonly Coded[], find: FindCode): (coded: Code
   const fromHeap = (ref: number): Value => {
     const known = made[ref];
     if (known !== undefined) return known;
-    // Entries that others need are made first, with a stack of our own: chains may be long.
+    // Entries that another one needs are made first (I2).
     const todo = [ref];
     const open = new Set<number>();
     for (let at = todo[todo.length - 1]; at !== undefined; at = todo[todo.length - 1]) {
@@ -77,7 +80,7 @@ function refsOf(coded: Coded): number[] {
   const todo: Json[] = [coded];
   for (let item = todo.pop(); item !== undefined; item = todo.pop()) {
     if (Array.isArray(item)) for (const part of item as readonly Json[]) todo.push(part);
-    else if (isObject(item)) {
+    else if (isJsonObject(item)) {
       const { ref } = item;
       if (typeof ref === 'number') refs.push(ref);
       else for (const part of Object.values(item)) todo.push(part);
@@ -93,7 +96,7 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 ]);
 
 function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode): Value {
-  if (!isObject(coded)) {
+  if (!isJsonObject(coded)) {
     if (Array.isArray(coded)) return vectorOf((coded as readonly Json[]).map(decode));
     return coded as null | boolean | number | string;
   }
@@ -117,30 +120,16 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
       return { kind: 'var', name: text };
     case 'x':
       return { kind: 'reduced', value: decode(body) };
-    case 'm': {
-      const pairs = list().map((pair) => pair as readonly [Json, Json]);
-      const keys = pairs.map(([key]) => decode(key));
-      return mapOf(
-        keys,
-        pairs.map(([, val]) => decode(val)),
-        DEEP,
-      );
-    }
+    case 'm':
+      return decodeMap(list() as readonly (readonly [Json, Json])[], decode);
     case 's':
       return setOf(list().map(decode), DEEP);
-    case 'r': {
-      const compiled = compileRegex(text);
-      if (compiled.kind !== 'regex') throw unreadable('a pattern does not compile');
-      return { kind: 'regex', source: text, regex: compiled.regex };
-    }
+    case 'r':
+      return decodeRegex(text);
     case 'd': {
       const [of, amount, nanos] = list();
-      return {
-        kind: 'date',
-        of: of as DateValue['of'],
-        amount: Number(amount),
-        nanos: Number(nanos),
-      };
+      const kind = of as DateValue['of'];
+      return { kind: 'date', of: kind, amount: Number(amount), nanos: Number(nanos) };
     }
     case 'b': {
       const builtin = findBuiltin(text);
@@ -165,8 +154,23 @@ function decodeOne(coded: Coded, decode: (coded: Coded) => Value, find: FindCode
   }
 }
 
+function decodeRegex(source: string): Value {
+  const compiled = compileRegex(source);
+  if (compiled.kind !== 'regex') throw unreadable('a pattern does not compile');
+  return { kind: 'regex', source, regex: compiled.regex };
+}
+
+function decodeMap(
+  pairs: readonly (readonly [Json, Json])[],
+  decode: (coded: Coded) => Value,
+): Value {
+  const keys = pairs.map(([key]) => decode(key));
+  const vals = pairs.map(([, val]) => decode(val));
+  return mapOf(keys, vals, DEEP);
+}
+
 function decodeClosure(body: Json, decode: (coded: Coded) => Value, find: FindCode): Value {
-  if (!isObject(body)) throw unreadable('a function is broken');
+  if (!isJsonObject(body)) throw unreadable('a function is broken');
   const { code: place, env: held } = body;
   if (!Array.isArray(place) || !Array.isArray(held)) throw unreadable('a function is broken');
   const [programId, offset] = place as readonly Json[];

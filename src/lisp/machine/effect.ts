@@ -1,12 +1,19 @@
 /**
- * Effects: from a call in the program to a request, and from a result back to a value.
+ * Effects: turns calls of the program into requests, and results into values.
+ *
+ * I1  The id of an effect is its position in the program, so a replay makes the same ids.
+ * I2  A branch waits for at most one effect. Requests beyond `limits.inFlight` are queued and
+ *     opened in the order in which they were made.
+ * I3  Fuel: a fixed price for each effect, plus the size of its arguments and of its result.
+ * I4  Only failures in `RECOVERABLE` can be caught by `attempt`.
  */
 import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
 import { fromJson } from '../json/from-json.ts';
-import { emptyObject, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { toJson } from '../json/to-json.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
+import { defined } from '../base/defined.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import { describeValue, shortText, textOf } from '../value/print.ts';
@@ -24,37 +31,31 @@ import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { pay } from '../value/context.ts';
 import { jsonSize } from './json-size.ts';
 import { beginParallel } from './parallel.ts';
-import type { Branch, Effect, EffectRequest, EffectResult, Machine } from './state.ts';
+import type { Branch, Effect, EffectCall, EffectRequest, EffectResult, Machine } from './state.ts';
 
-/** Fuel of an effect, apart from what goes out and comes in. */
+/** Fuel of an effect, without its arguments and result. */
 const EFFECT_COST = 10;
 const BYTES_PER_UNIT = 64;
 const MAX_SLEEP_MS = 2_592_000_000;
 
-/** Carries out the call of a tool or effect builtin: the branch waits, or goes on at once. */
-export function performEffect(
-  m: Machine,
-  branch: Branch,
-  fn: Value,
-  args: readonly Value[],
-  span: Span,
-): void {
+/** Begins the effect of a call of a tool or an effect builtin. The branch waits. */
+export function performEffect(m: Machine, branch: Branch, fn: Value, call: EffectCall): void {
   if (typeof fn !== 'object' || fn === null) return;
   if (fn.kind === 'tool') {
-    callTool(m, branch, fn.name, args, span);
+    callTool(m, branch, fn.name, call);
     return;
   }
   if (fn.kind !== 'builtin' || fn.work.kind !== 'effect') return;
   switch (fn.work.effect) {
     case 'ask':
-      ask(m, branch, askOptions(args), span);
+      ask(m, branch, askOptions(call.args), call.span);
       return;
     case 'sleep':
-      sleep(m, branch, args[0] ?? null, span);
+      sleep(m, branch, call.args[0] ?? null, call.span);
       return;
     case 'pmap':
     case 'pcalls':
-      beginParallel(m, branch, fn.work.effect, args, span);
+      beginParallel(m, branch, fn.work.effect, call);
   }
 }
 
@@ -71,7 +72,7 @@ function request(
   asked: { options?: readonly Value[]; fallback?: Value | undefined } = {},
 ): void {
   const { options = [], fallback } = asked;
-  const since = m.c.now;
+  const since = m.ctx.now;
   m.effects.set(made.id, {
     request: made,
     branch: branch.path,
@@ -86,35 +87,35 @@ function request(
   branch.stack.stopped = true;
 }
 
-/** Opens as many waiting requests as may be open at once, in the order of their making. */
+/** Opens queued requests up to the limit, in order (I2). */
 export function openRequests(m: Machine): void {
-  while (m.open < m.c.limits.inFlight) {
+  while (m.open < m.ctx.limits.inFlight) {
     const id = m.queue.shift();
     if (id === undefined) return;
     const effect = m.effects.get(id);
     if (effect === undefined || effect.state !== 'queued') continue;
     effect.state = 'open';
-    effect.since = m.c.now;
+    effect.since = m.ctx.now;
     m.open += 1;
     m.requests.push(effect.request);
   }
 }
 
-/** Drops an effect whose branch was abandoned; the host is told if it knows of it. */
+/** Drops an effect of an abandoned branch. The host cancels it if it has the request. */
 export function abandonEffect(m: Machine, id: string): void {
   const effect = m.effects.get(id);
   if (effect === undefined) return;
   if (effect.state === 'open') {
     m.open -= 1;
-    const untold = m.requests.findIndex((one) => one.id === id);
-    if (untold >= 0) m.requests.splice(untold, 1);
+    const unsent = m.requests.findIndex((one) => one.id === id);
+    if (unsent >= 0) m.requests.splice(unsent, 1);
     else m.abandon.push(id);
   }
   if (effect.state === 'open' || effect.state === 'queued') effect.state = 'abandoned';
 }
 
 function payFor(m: Machine, json: Json, span: Span): void {
-  pay(m.c, Math.ceil(jsonSize(json) / BYTES_PER_UNIT), span);
+  pay(m.ctx, Math.ceil(jsonSize(json) / BYTES_PER_UNIT), span);
 }
 
 /** The arguments of a tool call as one map: a map, or pairs. */
@@ -128,7 +129,7 @@ function namedArguments(tool: string, args: readonly Value[], m: Machine): TreeM
       return mapOf(
         keys,
         args.filter((_, index) => index % 2 === 1),
-        m.c,
+        m.ctx,
       );
     }
   }
@@ -138,29 +139,23 @@ function namedArguments(tool: string, args: readonly Value[], m: Machine): TreeM
   );
 }
 
-function callTool(
-  m: Machine,
-  branch: Branch,
-  name: string,
-  args: readonly Value[],
-  span: Span,
-): void {
-  const { c } = m;
-  pay(c, EFFECT_COST, span);
+function callTool(m: Machine, branch: Branch, name: string, { args, span }: EffectCall): void {
+  const { ctx } = m;
+  pay(ctx, EFFECT_COST, span);
   const named = namedArguments(name, args, m);
   if (name === 'ask_user') {
     ask(m, branch, named, span);
     return;
   }
-  const face = c.tools.get(name);
+  const face = ctx.tools.get(name);
   if (face === undefined) throw new Fault('unknown_tool', `There is no tool \`${name}\`.`);
   const json = outgoing(name, named, face.schema);
   payFor(m, json, span);
   m.toolCalls += 1;
-  if (m.toolCalls > c.limits.toolCalls) {
+  if (m.toolCalls > ctx.limits.toolCalls) {
     throw new Fault(
       'tool_call_limit_exceeded',
-      `the program made more than ${c.limits.toolCalls} tool calls. Use \`pmap\` over a filtered list, or a batch tool.`,
+      `the program made more than ${ctx.limits.toolCalls} tool calls. Use \`pmap\` over a filtered list, or a batch tool.`,
     );
   }
   request(m, branch, { id: nextId(branch), kind: 'tool', name, args: json, span });
@@ -179,13 +174,10 @@ function outgoing(name: string, named: TreeMap, schema: JsonObject): JsonObject 
     if (typeof plain !== 'string') {
       throw new Fault('invalid_tool_args', `\`${name}\`: the key ${shortText(key)} is no name.`);
     }
-    // Keywords come first in the fixed order and win over an equal string.
+    // In key order, keywords come before strings, so a keyword wins over an equal string.
     if (Object.hasOwn(object, plain)) continue;
     const declared = Object.hasOwn(properties, plain) ? properties[plain] : undefined;
-    const value = toJson(vals[index] as Value, {
-      dashes: 'underscore',
-      ...(declared === undefined ? {} : { schema: declared }),
-    });
+    const value = toJson(vals[index] as Value, { dashes: 'underscore', schema: declared });
     if (!value.ok) {
       const reason = value.reason === 'size_exceeded' ? 'size_exceeded' : 'invalid_tool_args';
       throw new Fault(reason, `\`${name}\`, \`${plain}\`: ${value.message}`);
@@ -210,9 +202,9 @@ function askOptions(args: readonly Value[]): TreeMap {
 }
 
 function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
-  const { c } = m;
-  const field = (name: string): Value | undefined => flexibleGet(c, given, keyword(name));
-  pay(c, EFFECT_COST, span);
+  const { ctx } = m;
+  const field = (name: string): Value | undefined => flexibleGet(ctx, given, keyword(name));
+  pay(ctx, EFFECT_COST, span);
   const question = field('question') ?? null;
   if (typeof question !== 'string') {
     throw new Fault(
@@ -221,7 +213,7 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
     );
   }
   const options = field('options') ?? null;
-  const values = options === null ? [] : [...itemsOfSeqable(c, options, 'ask')];
+  const values = options === null ? [] : [...itemsOfSeqable(ctx, options, 'ask')];
   const labels = values.map((value) => labelOf(m, value));
   if (new Set(labels.map(folded)).size !== labels.length) {
     throw new Fault('runtime_error', '`ask`: the options need different labels.');
@@ -237,17 +229,17 @@ function ask(m: Machine, branch: Branch, given: TreeMap, span: Span): void {
   const json = details === undefined ? undefined : toJson(details, { dashes: 'underscore' });
   if (json !== undefined && !json.ok)
     throw new Fault('runtime_error', `\`ask\`, :details: ${json.message}`);
-  const made: EffectRequest = {
+  const made: EffectRequest = defined({
     id: nextId(branch),
-    kind: 'ask',
+    kind: 'ask' as const,
     question,
-    ...(options === null ? {} : { options: labels }),
+    options: options === null ? undefined : labels,
     free: options === null || truthy(field('free') ?? null),
-    ...(timeout === null ? {} : { timeoutMs: milliseconds(timeout) }),
-    ...(json === undefined ? {} : { details: json.json }),
+    timeoutMs: timeout === null ? undefined : milliseconds(timeout),
+    details: json?.json,
     span,
-  };
-  pay(c, Math.ceil((question.length + labels.join('').length) / BYTES_PER_UNIT), span);
+  });
+  pay(ctx, Math.ceil((question.length + labels.join('').length) / BYTES_PER_UNIT), span);
   request(m, branch, made, { options: values, fallback: field('default') });
 }
 
@@ -266,15 +258,15 @@ function labelOf(m: Machine, option: Value): string {
   if (isKeyword(option)) return option.name;
   if (isMap(option)) {
     for (const name of ['label', 'name', 'title']) {
-      const label = flexibleGet(m.c, option, keyword(name)) ?? null;
-      if (label !== null) return textOf(label, m.c);
+      const label = flexibleGet(m.ctx, option, keyword(name)) ?? null;
+      if (label !== null) return textOf(label, m.ctx);
     }
   }
   return shortText(option);
 }
 
 function sleep(m: Machine, branch: Branch, value: Value, span: Span): void {
-  pay(m.c, EFFECT_COST, span);
+  pay(m.ctx, EFFECT_COST, span);
   if (!isNumber(value))
     throw new Fault(
       'type_error',
@@ -290,7 +282,7 @@ function sleep(m: Machine, branch: Branch, value: Value, span: Span): void {
   request(m, branch, { id: nextId(branch), kind: 'sleep', ms, span });
 }
 
-/** What a result means for the branch that waits for it: a value, or a fault to raise there. */
+/** A result as the branch gets it: a value, or a fault to raise there. */
 export function receive(
   m: Machine,
   effect: Effect,
@@ -323,7 +315,7 @@ function answerOf(
   const option = options[chosen];
   if (option !== undefined) return { value: option };
   if (made.free) return { value: text };
-  // The host checks answers before it sends them; this one names no option.
+  // The host checks answers before it sends them, so this is its bug.
   return {
     fault: new Fault('runtime_error', '`ask`: the answer is none of the options.', {
       span: made.span,
@@ -355,7 +347,7 @@ function failureOf(m: Machine, effect: Effect, result: EffectResult & { ok: fals
   const done = [...m.effects.values()]
     .filter((other) => other.state === 'done' && other.request.kind === 'tool')
     .map((other) => other.request.id);
-  const given = isObject(result.details) ? result.details : {};
+  const given = isJsonObject(result.details) ? result.details : {};
   const reason = typeof given['reason'] === 'string' ? given['reason'] : 'error';
   const details = { ...given, tool: made.name, effect: made.id, reason, done };
   const message =

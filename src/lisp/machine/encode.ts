@@ -1,9 +1,10 @@
 /**
- * Values → JSON with shared parts written once.
+ * Encodes values as JSON; shared parts are written once.
  *
- * First every reachable value is counted, with an explicit stack, since values may nest without
- * bound. What is met twice, and what lies deeper than {@link MAX_NESTING}, becomes an entry of the
- * heap; so the output is linear in what is reachable, and its own nesting is bounded.
+ * I1  Reachable values are counted first, with an explicit stack, since values may nest without
+ *     limit.
+ * I2  A value that occurs twice or is nested deeper than {@link MAX_NESTING} becomes an entry of
+ *     the heap. So the output is linear in the reachable values, and its own nesting is bounded.
  */
 import { floatText } from '../value/number-text.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
@@ -11,13 +12,13 @@ import type { Value, CodeHead } from '../value/value.ts';
 import { vectorItems } from '../value/vector.ts';
 import type { Coded } from './coded.ts';
 
-/** Nesting in one entry before the rest moves to the heap. */
+/** Greatest nesting within one entry. */
 const MAX_NESTING = 30;
 
-/** Shorter text is cheaper to repeat than to refer to. */
+/** Shorter text is repeated: a reference would save nothing. */
 const MIN_SHARED_TEXT = 40;
 
-/** Writes values; all that share one heap are written by one encoder. */
+/** Encodes values over one heap. */
 export interface Encoder {
   /** The JSON form of a value that was counted. */
   readonly encode: (value: Value) => Coded;
@@ -65,7 +66,7 @@ function partsOf(value: Value): readonly Value[] {
   }
 }
 
-/** An encoder for `roots` and everything in them. */
+/** An encoder for `roots` and everything reachable from them. */
 export function newEncoder(roots: Iterable<Value>): Encoder {
   const seen = new Map<Value, number>();
   const shared = new Set<Value>();
@@ -107,7 +108,7 @@ function writer(shared: ReadonlySet<Value>, programs: ReadonlySet<string>): Enco
   const plain = (value: Value): Coded => encodeOne(value, encode);
   const drain = (value: Value): Coded => {
     const coded = encode(value);
-    // Entries are written one after another, so a chain of them does not nest calls.
+    // Entries are written in a loop, so a chain of them needs no recursion.
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       heap[places.get(next) ?? 0] = plain(next);
     }
@@ -161,7 +162,7 @@ function encodeOne(value: Value, encode: (value: Value) => Coded): Coded {
   }
 }
 
-/** The name of a function's code: its program and the offset of its opening delimiter. */
+/** The name of a function's code: its program and its offset. */
 export function codePlace(code: CodeHead): readonly [string, number] {
   return [code.programId, code.offset];
 }

@@ -1,12 +1,17 @@
-import { isObject, type Json } from '../base/json.ts';
+/**
+ * Sizes of JSON, for fuel and limits.
+ *
+ * I1  Walks with an explicit stack, since data of the host may nest deeply.
+ */
+import { isJsonObject, type Json } from '../base/json.ts';
 
-/** A rough size of JSON in bytes, by an explicit stack: the host's data may nest deep. */
+/** The approximate size of JSON text in bytes. */
 export function jsonSize(json: Json): number {
   let size = 0;
   const todo: Json[] = [json];
   for (let item = todo.pop(); item !== undefined; item = todo.pop()) {
     if (typeof item === 'string') size += item.length + 2;
-    else if (isObject(item)) {
+    else if (isJsonObject(item)) {
       for (const [name, value] of Object.entries(item)) {
         size += name.length + 4;
         todo.push(value);

@@ -1,12 +1,15 @@
 /**
- * Snapshots → machines; the inverse of `save.ts`. A snapshot may come from an older version or from
- * anywhere, so every shape is checked and nothing throws.
+ * Restores machines from snapshots: the inverse of `save.ts`.
+ *
+ * I1  A snapshot may be damaged or of another version, so every shape is checked.
+ * I2  Nothing is thrown to the host: the machine of a bad snapshot ends with `snapshot_version`.
+ * I3  Code is linked again from the sources in the snapshot.
  */
 import { slots as newSlots } from '../value/slots.ts';
 import type { Frame } from '../code/code.ts';
 import type { FnCode } from '../ast/core-ast.ts';
-import { newSteps } from '../builtins/arguments/builtin.ts';
-import { emptyObject, isObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
+import { newSteps } from '../builtins/arguments/stepping.ts';
+import { emptyObject, isJsonObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
 import { limitsFrom } from '../base/limits.ts';
 import { Fault } from '../base/problem.ts';
 import type { Linked } from '../analyzer/program.ts';
@@ -17,12 +20,12 @@ import type { Records } from '../value/context.ts';
 import { newDecoder, unreadable } from './decode.ts';
 import { instructionsOf } from './instructions.ts';
 import { codeFinder, linkSources } from './memory.ts';
-import { newStack } from './run.ts';
+import { newBranch } from './parallel.ts';
 import type { MachineSnapshot } from './save.ts';
 import { assembleMachine, newContext, startMachine, worldOf } from './start.ts';
 import type { Branch, Effect, Machine, Parallel } from './state.ts';
 
-/** The machine of a snapshot. Never throws: one that cannot be continued ends with `snapshot_version`. */
+/** The machine of a snapshot (I2). */
 export function restore(saved: MachineSnapshot): Machine {
   try {
     return load(saved);
@@ -49,14 +52,14 @@ function load(saved: MachineSnapshot): Machine {
     decode: newDecoder(saved.heap, codeFinder(sources)),
     sources,
   };
-  const c = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools);
-  c.fuel = saved.fuel;
-  c.noteCount = saved.noteCount;
+  const ctx = newContext(limitsFrom(saved.limits), r.decode(saved.data), tools);
+  ctx.fuel = saved.fuel;
+  ctx.noteCount = saved.noteCount;
   const before = objectOf(saved.before);
   const m = assembleMachine({
     linked,
     sources,
-    c,
+    ctx,
     names: saved.names,
     tools,
     forced: saved.forced,
@@ -87,7 +90,7 @@ interface Loader {
 }
 
 function objectOf(json: Json | undefined): JsonObject {
-  if (isObject(json)) return json;
+  if (isJsonObject(json)) return json;
   throw unreadable('a part is missing');
 }
 
@@ -181,7 +184,7 @@ function loadFrame(r: Loader, branch: Branch, saved: JsonObject): Frame {
   steps.out = listOf(saved['out']).map(r.decode);
   steps.acc = r.decode(saved['acc'] ?? null);
   const extra = saved['extra'];
-  if (isObject(extra)) {
+  if (isJsonObject(extra)) {
     steps.extra =
       extra['l'] === undefined ? r.decode(extra['one'] ?? null) : listOf(extra['l']).map(r.decode);
   }
@@ -210,34 +213,13 @@ function loadParallel(r: Loader, branch: Branch, saved: JsonObject): Parallel {
   };
   branch.parallel = parallel;
   for (const child of listOf(saved['branches'])) {
-    parallel.branches.push(child === null ? null : newChild(r, branch, objectOf(child)));
+    parallel.branches.push(child === null ? null : loadChild(r, branch, parallel, objectOf(child)));
   }
   return parallel;
 }
 
-function newChild(r: Loader, parent: Branch, saved: JsonObject): Branch {
-  const stack = newStack(parent.stack.c, parent.stack.forced);
-  const records: Records = {
-    notes: [],
-    droppedNotes: 0,
-    journal: new Map(),
-    journalChanges: new Map(),
-    plan: new Map(),
-  };
-  const child: Branch = {
-    path: textOfJson(saved['path']),
-    parent,
-    index: Number(saved['index']),
-    stack,
-    state: 'ready',
-    effects: 0,
-    waitsFor: null,
-    parallel: null,
-    globals: parent.globals,
-    records,
-    depth: 0,
-  };
-  stack.host = r.hostOf(child);
+function loadChild(r: Loader, parent: Branch, parallel: Parallel, saved: JsonObject): Branch {
+  const child = newBranch(r.hostOf, parent, parallel, Number(saved['index']));
   loadBranch(r, child, saved);
   return child;
 }
@@ -247,9 +229,8 @@ function loadEffect(r: Loader, m: Machine, saved: JsonObject): void {
   const since = Number(saved['since']);
   if (saved['request'] === undefined) {
     const id = textOfJson(saved['id']);
-    const span = spanOf(saved['span']) ?? m.c.at;
+    const span = spanOf(saved['span']) ?? m.ctx.at;
     const name = textOfJson(saved['name']);
-    // What is over needs no more than its name.
     const request: Effect['request'] = { id, kind: 'tool', name, args: emptyObject(), span };
     m.effects.set(id, { request, branch: '', state, since, options: [], fallback: undefined });
     return;

@@ -1,9 +1,16 @@
 /**
- * Starting a program and running it until it waits or ends.
+ * Runs a program until it waits or ends.
+ *
+ * I1  `advance` is deterministic: the same machine and tick give the same requests and outcome.
+ * I2  Branches run in input order; results are delivered before anything runs.
+ * I3  A program ends once, with one outcome. Its open effects are then abandoned.
+ * I4  A program that fails leaves the definitions as they were; the journal of `task` is kept.
+ * I5  Nothing is thrown to the host: our own bugs become a `runtime_error` of the program.
  */
 import { slots as newSlots } from '../value/slots.ts';
 import { fromJson } from '../json/from-json.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { defined } from '../base/defined.ts';
 import { Fault, isStop, ProgramEnd, type LispError } from '../base/problem.ts';
 import { NO_SPAN } from '../base/source.ts';
 import { mapOf } from '../value/tree.ts';
@@ -17,7 +24,7 @@ import { runStack, traceOf } from './run.ts';
 import type { Branch, EffectRequest, EffectResult, Machine, Outcome } from './state.ts';
 import { instructionsOf } from './instructions.ts';
 
-/** What the host tells the machine: the time, the budget, and what came of requests. */
+/** What the host gives to the machine: the time, the budget and results of requests. */
 export interface Tick {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -25,7 +32,7 @@ export interface Tick {
   readonly results: readonly EffectResult[];
 }
 
-/** Where a program stands after it ran: it waits for answers, or has ended. */
+/** A program after it ran: it waits for results, or it has ended. */
 export type Advance =
   | {
       readonly kind: 'blocked';
@@ -42,18 +49,18 @@ export type Advance =
       readonly abandon: readonly string[];
     };
 
-/** Runs until every branch waits or the program ends. Consumes the machine. Never throws. */
+/** Runs until every branch waits or the program ends. The caller must not use `machine` again. */
 export function advance(machine: Machine, tick: Tick): Advance {
   const m = machine;
-  m.c.now = tick.now;
-  m.c.budget = tick.budget;
+  m.ctx.now = tick.now;
+  m.ctx.budget = tick.budget;
   if (m.outcome === null) {
     try {
       for (const result of tick.results) deliver(m, result);
       runAll(m);
     } catch (thrown) {
       const fault = thrown instanceof Fault ? thrown : internalFault();
-      fault.span ??= m.c.at;
+      fault.span ??= m.ctx.at;
       endWith(m, fault);
     }
   }
@@ -67,14 +74,14 @@ export function advance(machine: Machine, tick: Tick): Advance {
 }
 
 /**
- * What a mistake of ours becomes: an exception would cross the interface and, in a workflow, fail
- * the same task for ever. The engine's text stays inside.
+ * The fault for our own bugs: in a workflow, an exception would fail the same task forever. The
+ * text of the exception is left out, since it depends on the JavaScript engine.
  */
 function internalFault(): Fault {
   return new Fault('runtime_error', 'An internal fault of the language ended the program.');
 }
 
-/** Gives a result to the branch that waits for it; results that nobody waits for are ignored. */
+/** Gives a result to the branch that waits for it; other results are ignored. */
 function deliver(m: Machine, result: EffectResult): void {
   const effect = m.effects.get(result.id);
   if (effect === undefined || effect.state !== 'open') return;
@@ -135,17 +142,17 @@ function runAll(m: Machine): void {
 }
 
 function switchTo(m: Machine, branch: Branch): void {
-  const { c } = m;
-  if (c.globals !== branch.globals) {
-    c.globals = branch.globals;
-    c.epoch = {};
-    c.purity = {};
+  const { ctx } = m;
+  if (ctx.globals !== branch.globals) {
+    ctx.globals = branch.globals;
+    ctx.epoch = {};
+    ctx.purity = {};
   }
-  c.records = branch.records;
-  c.depth = branch.depth;
-  c.nesting = 0;
-  c.waiting = 0;
-  c.inside = branch.parent?.parallel?.form ?? null;
+  ctx.records = branch.records;
+  ctx.depth = branch.depth;
+  ctx.nesting = 0;
+  ctx.waiting = 0;
+  ctx.inside = branch.parent?.parallel?.form ?? null;
 }
 
 function runBranch(m: Machine, branch: Branch): void {
@@ -154,14 +161,14 @@ function runBranch(m: Machine, branch: Branch): void {
   try {
     if (stack.frames.length === 0 && stack.values.length === 0) begin(m, branch);
     runStack(stack);
-    branch.depth = m.c.depth;
-    branch.globals = m.c.globals;
+    branch.depth = m.ctx.depth;
+    branch.globals = m.ctx.globals;
     if (!stack.stopped) completed(m, branch);
   } catch (thrown) {
-    branch.globals = m.c.globals;
-    branch.depth = m.c.depth;
+    branch.globals = m.ctx.globals;
+    branch.depth = m.ctx.depth;
     if (thrown instanceof ProgramEnd) {
-      m.c.waiting = 0;
+      m.ctx.waiting = 0;
       finish(m, { kind: thrown.kind, value: thrown.value as Value });
       return;
     }
@@ -184,7 +191,7 @@ function begin(m: Machine, branch: Branch): void {
   const parallel = branch.parent.parallel;
   const call = parallel?.calls[branch.index];
   if (parallel === null || parallel === undefined || call === undefined) return;
-  callValue(stack, call.fn, [...call.args], parallel.span, false);
+  callValue(stack, call.fn, [...call.args], parallel.span);
 }
 
 function completed(m: Machine, branch: Branch): void {
@@ -203,12 +210,12 @@ function completed(m: Machine, branch: Branch): void {
   if (parallel !== null) parallel.results[branch.index] = value;
 }
 
-/** Raises a fault in a branch: an `attempt` recovers, or the branch or the program ends. */
+/** Raises a fault in a branch: an `attempt` catches it, or the branch or the program ends. */
 function raise(m: Machine, branch: Branch, fault: Fault): void {
-  const { c } = m;
+  const { ctx } = m;
   const { stack } = branch;
-  fault.trace ??= traceOf(c, [], stack.frames);
-  fault.span ??= c.at;
+  fault.trace ??= traceOf(ctx, [], stack.frames);
+  fault.span ??= ctx.at;
   if (isStop(fault.reason)) {
     endWith(m, fault);
     return;
@@ -243,7 +250,7 @@ function recover(
   const { stack } = branch;
   stack.frames.length = attempt.frames;
   branch.depth = depthOf(branch);
-  m.c.depth = branch.depth;
+  m.ctx.depth = branch.depth;
   stack.values.length = attempt.values;
   const frame = stack.frames[stack.frames.length - 1];
   if (frame?.kind === 'code') frame.pc = attempt.pc;
@@ -251,7 +258,7 @@ function recover(
   wake(branch);
 }
 
-/** Calls that wait in a branch and around it, counted from its frames. */
+/** Waiting calls in a branch and its parents, counted from the frames. */
 function depthOf(branch: Branch): number {
   const own = branch.stack.frames.filter((frame) => frame.span !== null).length;
   return own + (branch.parent === null ? 0 : depthOf(branch.parent));
@@ -261,7 +268,7 @@ function errorValue(fault: Fault): Value {
   const keys = [keyword('message'), keyword('reason')];
   const vals: Value[] = [fault.message, keyword(fault.reason)];
   const details = fault.details ?? null;
-  if (isObject(details)) {
+  if (isJsonObject(details)) {
     for (const name of ['index', 'tool']) {
       const value = details[name];
       if (value === undefined) continue;
@@ -272,7 +279,7 @@ function errorValue(fault: Fault): Value {
   return mapOf(keys, vals, UNMETERED);
 }
 
-/** Ends a branch and everything in it; its open effects are to be cancelled. */
+/** Ends a branch and the branches in it, and abandons their effects. */
 function abandonBranch(m: Machine, branch: Branch): void {
   if (branch.state === 'done' || branch.state === 'failed') return;
   if (branch.waitsFor !== null) abandonEffect(m, branch.waitsFor);
@@ -285,13 +292,13 @@ function abandonBranch(m: Machine, branch: Branch): void {
 /** Ends the program with a fault. */
 function endWith(m: Machine, fault: Fault): void {
   const lines = [fault.message, ...(fault.trace ?? [])];
-  const error: LispError = {
+  const error: LispError = defined({
     reason: fault.reason,
-    phase: 'run',
+    phase: 'run' as const,
     message: lines.join('\n'),
     span: fault.span ?? NO_SPAN,
-    ...(fault.details === undefined ? {} : { details: fault.details }),
-  };
+    details: fault.details,
+  });
   finish(m, { kind: 'error', error });
 }
 
@@ -323,21 +330,21 @@ function finish(m: Machine, end: End): void {
   m.outcome = { kind: end.kind, value: end.value, memory };
 }
 
-/** Ends a program that the run cancels; its effects are to be cancelled too. */
+/** Ends a program that the run cancels, and abandons its effects. */
 export function cancelMachine(machine: Machine): Advance {
   if (machine.outcome === null) endWith(machine, new Fault('canceled', 'The run was canceled.'));
-  return advance(machine, { now: machine.c.now, budget: machine.c.budget, results: [] });
+  return advance(machine, { now: machine.ctx.now, budget: machine.ctx.budget, results: [] });
 }
 
-/** The notes of the program so far, in the order of its text; the last tells of dropped ones. */
+/** The notes so far, in program order; a last line counts dropped ones. */
 export function notesOf(machine: Machine): readonly string[] {
   const { notes, droppedNotes } = machine.main.records;
   if (droppedNotes === 0) return notes;
   return [...notes, `… ${droppedNotes} more notes were dropped.`];
 }
 
-/** Fuel used so far; the limit when it is used up. */
+/** Fuel used so far, at most the limit. */
 export function fuelUsed(machine: Machine): number {
-  const { fuel, limits } = machine.c;
+  const { fuel, limits } = machine.ctx;
   return fuel < 0 ? limits.fuel : limits.fuel - fuel;
 }

@@ -1,5 +1,9 @@
 /**
- * What an agent remembers between programs: read when a program starts, written when it ends.
+ * The memory that an agent keeps between programs: read when a program starts, written at its end.
+ *
+ * I1  Memory is plain JSON; a function in it is named by the id of its program and an offset.
+ * I2  The source of every stored function is kept with it, and no other source.
+ * I3  A function that cannot be restored becomes one that fails when it is called.
  */
 import type { World } from '../analyzer/analysis.ts';
 import { emptyObject } from '../base/json.ts';
@@ -14,10 +18,10 @@ import { newEncoder } from './encode.ts';
 import { jsonSize } from './json-size.ts';
 import type { Before } from './state.ts';
 
-/** Results over this size stay in the history only as preview text. */
+/** A larger result is kept in the history as its preview text. */
 const MAX_HISTORY_BYTES = 16_384;
 
-/** Reads and links saved sources. A source that is not what its id says is refused. */
+/** Reads and links saved sources. Throws for a source that does not match its id. */
 export function linkSources(
   sources: { readonly [codeId: string]: string },
   world: World,
@@ -33,7 +37,7 @@ export function linkSources(
   }
 }
 
-/** As {@link linkSources}, leaving out what cannot be read: its functions fail when called. */
+/** Like {@link linkSources}, but skips a source that cannot be read (I3). */
 export function linkReadable(
   sources: { readonly [codeId: string]: string },
   world: World,
@@ -48,12 +52,12 @@ export function linkReadable(
   }
 }
 
-/** Finds code among linked programs. */
+/** Finds code in linked programs. */
 export function codeFinder(sources: ReadonlyMap<string, Linked>): FindCode {
   return (programId, offset) => sources.get(programId)?.codes.get(offset);
 }
 
-/** The values of a memory; functions that cannot be restored become ones that fail when called. */
+/** The values of a memory (I3). */
 export function readMemory(memory: ProgramMemory, sources: ReadonlyMap<string, Linked>): Before {
   const decode = newDecoder(memory.heap, codeFinder(sources));
   const values = (coded: { readonly [name: string]: Coded }): Map<string, Value> => {
@@ -78,7 +82,7 @@ function readOr(decode: (coded: Coded) => Value, coded: Coded): Value {
   }
 }
 
-/** What to write: the memory as values. */
+/** A memory as values. */
 export interface MemoryValues {
   readonly globals: ReadonlyMap<string, Value>;
   readonly history: readonly Value[];
@@ -86,7 +90,7 @@ export interface MemoryValues {
   readonly plan: ReadonlyMap<string, string>;
 }
 
-/** The memory as JSON, with the source of every function in it and no other. */
+/** The memory as JSON (I2). */
 export function writeMemory(
   values: MemoryValues,
   sources: ReadonlyMap<string, Linked>,

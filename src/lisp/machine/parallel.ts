@@ -1,28 +1,35 @@
 /**
  * `pmap` and `pcalls`: one branch per call, joined in input order.
+ *
+ * I1  At most `limits.parallel` branches of a form run at once; the others start when one of these
+ *     ends.
+ * I2  A failure cancels the branches after it. The form fails when all branches before it are done,
+ *     so the reported failure is always the first in input order.
+ * I3  Notes, journal and plan of branches are merged in input order, not in the order in which they
+ *     end.
+ * I4  A branch sees the definitions of its parent; its own definitions end with it.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
+import { defined } from '../base/defined.ts';
 import { Fault } from '../base/problem.ts';
 import type { Json } from '../base/json.ts';
-import { isObject } from '../base/json.ts';
-import type { Span } from '../base/source.ts';
+import { isJsonObject } from '../base/json.ts';
 import type { Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
-import { checkCount, pay, type Records } from '../value/context.ts';
+import { checkCount, newRecords, pay, type Records } from '../value/context.ts';
 import { newStack } from './run.ts';
-import type { Branch, Failure, Machine, Parallel } from './state.ts';
+import type { Branch, EffectCall, Failure, Machine, Parallel } from './state.ts';
 
 /** Begins a parallel form in `branch`, which waits until its branches are joined. */
 export function beginParallel(
   m: Machine,
   branch: Branch,
-  form: 'pmap' | 'pcalls',
-  args: readonly Value[],
-  span: Span,
+  form: Parallel['form'],
+  { args, span }: EffectCall,
 ): void {
-  const { c } = m;
+  const { ctx } = m;
   const calls = callsOf(m, form, args);
-  pay(c, 1 + calls.length, span);
+  pay(ctx, 1 + calls.length, span);
   branch.effects += 1;
   branch.parallel = {
     form,
@@ -36,15 +43,15 @@ export function beginParallel(
   };
   branch.state = 'waiting';
   branch.stack.stopped = true;
-  branch.depth = c.depth;
+  branch.depth = ctx.depth;
 }
 
-function callsOf(m: Machine, form: 'pmap' | 'pcalls', args: readonly Value[]): Parallel['calls'] {
+function callsOf(m: Machine, form: Parallel['form'], args: readonly Value[]): Parallel['calls'] {
   if (form === 'pcalls') return args.map((fn) => ({ fn, args: [] }));
   const [fn = null, ...collections] = args;
-  const items = collections.map((collection) => itemsOfSeqable(m.c, collection, 'pmap'));
+  const items = collections.map((collection) => itemsOfSeqable(m.ctx, collection, 'pmap'));
   const count = Math.min(...items.map((one) => one.length));
-  checkCount(m.c, count);
+  checkCount(m.ctx, count);
   const calls: { fn: Value; args: readonly Value[] }[] = [];
   for (let index = 0; index < count; index++) {
     calls.push({ fn, args: items.map((one) => one[index] as Value) });
@@ -52,18 +59,10 @@ function callsOf(m: Machine, form: 'pmap' | 'pcalls', args: readonly Value[]): P
   return calls;
 }
 
-/** Records of a branch: nothing of its own yet, and the journal as it is now. */
-export function branchRecords(parent: Records): Records {
-  return {
-    notes: [],
-    droppedNotes: 0,
-    journal: new Map(parent.journal),
-    journalChanges: new Map(),
-    plan: new Map(),
-  };
-}
-
-/** Starts branches while there is room; joins the form when all are done. True if something changed. */
+/**
+ * Starts branches while there is room, and joins them when all have ended. True if anything
+ * changed.
+ */
 export function tendParallel(m: Machine, branch: Branch): boolean {
   const { parallel } = branch;
   if (parallel === null) return false;
@@ -82,9 +81,9 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   const running = parallel.branches.filter(
     (child) => child !== null && (child.state === 'ready' || child.state === 'waiting'),
   ).length;
-  let room = m.c.limits.parallel - running;
+  let room = m.ctx.limits.parallel - running;
   while (parallel.failure === null && room > 0 && parallel.next < parallel.calls.length) {
-    parallel.branches[parallel.next] = newBranch(m, branch, parallel, parallel.next);
+    parallel.branches[parallel.next] = newBranch(m.hostOf, branch, parallel, parallel.next);
     parallel.next += 1;
     room -= 1;
     changed = true;
@@ -98,8 +97,14 @@ export function tendParallel(m: Machine, branch: Branch): boolean {
   return true;
 }
 
-function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number): Branch {
-  const stack = newStack(parent.stack.c, parent.stack.forced);
+/** Branch `index` of a form, before its call. */
+export function newBranch(
+  hostOf: Machine['hostOf'],
+  parent: Branch,
+  parallel: Parallel,
+  index: number,
+): Branch {
+  const stack = newStack(parent.stack.ctx, parent.stack.forced);
   const child: Branch = {
     path: `${parallel.path}${index}/`,
     parent,
@@ -110,14 +115,14 @@ function newBranch(m: Machine, parent: Branch, parallel: Parallel, index: number
     waitsFor: null,
     parallel: null,
     globals: parent.globals,
-    records: branchRecords(parent.records),
+    records: newRecords(parent.records.journal),
     depth: parent.depth,
   };
-  stack.host = m.hostOf(child);
+  stack.host = hostOf(child);
   return child;
 }
 
-/** Takes what the branches wrote down, in order, and gives their values or their failure. */
+/** Merges the records of the branches and continues with their values or their failure. */
 function join(m: Machine, branch: Branch, parallel: Parallel): void {
   const { failure } = parallel;
   const upTo = failure === null ? parallel.calls.length : failure.index + 1;
@@ -137,13 +142,14 @@ function join(m: Machine, branch: Branch, parallel: Parallel): void {
 
 function faultOf(parallel: Parallel, failure: Failure): Fault {
   const { index, reason, message } = failure;
-  const inner: { readonly [key: string]: Json } = isObject(failure.details) ? failure.details : {};
-  const tool = inner['tool'];
+  const inner: { readonly [key: string]: Json } = isJsonObject(failure.details)
+    ? failure.details
+    : {};
   return new Fault(
     `${parallel.form}_error`,
     `Branch ${index} of \`${parallel.form}\` failed: ${message}`,
     {
-      details: { ...(tool === undefined ? {} : { tool }), index, reason, message },
+      details: defined({ tool: inner['tool'], index, reason, message }),
       span: parallel.span,
       recoverable: failure.recoverable,
     },
@@ -162,7 +168,7 @@ function absorb(into: Records, from: Records): void {
   for (const [id, text] of from.plan) into.plan.set(id, text);
 }
 
-/** Takes what the branches of forms under way wrote down, when the program ends among them. */
+/** Merges the records of running branches when the program ends. */
 export function absorbAll(branch: Branch): void {
   for (const child of branch.parallel?.branches ?? []) {
     if (child === null || child === undefined) continue;

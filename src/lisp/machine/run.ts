@@ -1,5 +1,12 @@
 /**
- * Runs one stack: instruction after instruction, until it waits, ends or fails.
+ * Runs one stack, instruction by instruction, until it waits, ends or fails.
+ *
+ * I1  The loop keeps no state of its own: after each instruction, the stack alone determines what
+ *     comes next.
+ * I2  `pc` is the address of the next instruction; it advances before the instruction acts.
+ * I3  Fuel is charged before an instruction acts; running out is a fault like any other.
+ * I4  A stepper frame on top means that the function it called has returned.
+ * I5  A deep compiled call runs on a short-lived stack with `forced` code and never waits.
  */
 import { codeOf } from '../ast/core-ast.ts';
 import { compileRun } from '../code/closures.ts';
@@ -12,9 +19,9 @@ import { callValue, pushFrame, resumeSteps } from './call.ts';
 import { spend, type Context, type Run } from '../value/context.ts';
 import { ACTS } from './step.ts';
 
-/** Runs until the stack has no frames, waits or ends. Throws faults. */
+/** Runs until the stack is empty or stopped. Throws faults. */
 export function runStack(s: Stack): void {
-  const { c, frames } = s;
+  const { ctx, frames } = s;
   while (!s.stopped) {
     const frame = frames[frames.length - 1];
     if (frame === undefined) return;
@@ -25,46 +32,46 @@ export function runStack(s: Stack): void {
     const instruction = frame.ops[frame.pc] as Instruction;
     frame.pc += 1;
     const { cost } = instruction;
-    if (cost !== 0 && (c.fuel -= cost) < 0) spend(c, 0, instruction.node.span);
+    if (cost !== 0 && (ctx.fuel -= cost) < 0) spend(ctx, 0, instruction.node.span);
     instruction.act(s, frame, instruction);
   }
 }
 
-/** A stack without work. */
-export function newStack(c: Context, forced: boolean): Stack {
-  return { c, frames: [], values: [], attempts: [], forced, host: null, stopped: false };
+/** An empty stack. */
+export function newStack(ctx: Context, forced: boolean): Stack {
+  return { ctx, frames: [], values: [], attempts: [], forced, host: null, stopped: false };
 }
 
-/** Runs a call that compiled code is nested too deep for; see `Context.deep`. */
-export function runDeep(c: Context, fn: Value, args: Value[], span: Span): Value {
-  const s = newStack(c, true);
+/** `Context.deep`: runs a call that would nest compiled code too deep. */
+export function runDeep(ctx: Context, fn: Value, args: Value[], span: Span): Value {
+  const s = newStack(ctx, true);
   try {
     if (typeof fn === 'object' && fn !== null && fn.kind === 'closure')
       pushFrame(s, fn, args, span);
-    else callValue(s, fn, args, span, false);
+    else callValue(s, fn, args, span);
     runStack(s);
   } catch (thrown) {
-    if (thrown instanceof Fault) thrown.trace ??= traceOf(c, s.frames, []);
+    if (thrown instanceof Fault) thrown.trace ??= traceOf(ctx, s.frames, []);
     throw thrown;
   }
   return s.values.pop() as Value;
 }
 
-/** Makes compiled code; given to the context. */
+/** `Context.compile`. */
 export function compile(code: CodeHead): Run {
   return compileRun(codeOf(code));
 }
 
-/** Makes instructions; given to the context. */
+/** `Context.assemble`. */
 export function assemble(code: CodeHead, forced: boolean): readonly Instruction[] {
   return compileInstructions(codeOf(code), forced, ACTS);
 }
 
 const MAX_TRACE = 5;
 
-/** The functions that were running, innermost first: `` in `area`, called at line 9 ``. */
+/** The running functions, innermost first: `` in `area`, called at line 9 ``. */
 export function traceOf(
-  c: Context,
+  ctx: Context,
   deep: readonly Frame[],
   outer: readonly Frame[],
 ): readonly string[] {
@@ -80,8 +87,8 @@ export function traceOf(
     }
   };
   addFrames(deep);
-  for (let index = c.waiting - 1; index >= 0 && lines.length < MAX_TRACE; index--) {
-    add(c.called[index]?.name ?? null, c.sites[index]);
+  for (let index = ctx.waiting - 1; index >= 0 && lines.length < MAX_TRACE; index--) {
+    add(ctx.called[index]?.name ?? null, ctx.sites[index]);
   }
   addFrames(outer);
   return lines;

@@ -1,10 +1,10 @@
 /**
- * Snapshots: a machine that waits, as JSON, and back.
+ * Snapshots: a waiting machine as JSON.
  *
- * S1. Frames name code by program and offset and give the address of the next instruction; the
+ * I1  A frame names its code by program and offset, and the address of its next instruction. The
  *     same source in the same world compiles to the same addresses.
- * S2. One heap serves the whole snapshot, so what branches, frames and memory share is written once.
- * S3. Nothing that can be made again from source is written: no instructions, no compiled code.
+ * I2  A snapshot has one heap, so values shared by branches, frames and memory are written once.
+ * I3  Nothing that can be made again from source is written: no instructions, no compiled code.
  */
 import type { Frame } from '../code/code.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -44,7 +44,7 @@ export interface MachineSnapshot {
 
 /** Calls `use` with every value of a machine. */
 function visitMachine(m: Machine, use: (value: Value) => void): void {
-  use(m.c.data);
+  use(m.ctx.data);
   use(m.last);
   for (const value of m.before.globals.values()) use(value);
   for (const value of m.before.history) use(value);
@@ -89,7 +89,7 @@ function visitBranch(branch: Branch, use: (value: Value) => void): void {
     if (child !== null && child !== undefined) visitBranch(child, use);
 }
 
-/** The machine as plain JSON. Linear in what is reachable. */
+/** The machine as plain JSON. Linear in the size of its reachable values. */
 export function snapshot(machine: Machine): MachineSnapshot {
   const m = machine;
   const roots: Value[] = [];
@@ -108,12 +108,12 @@ export function snapshot(machine: Machine): MachineSnapshot {
   return {
     v: 1,
     program: m.linked.program.id,
-    limits: m.c.limits,
-    fuel: m.c.fuel,
+    limits: m.ctx.limits,
+    fuel: m.ctx.fuel,
     forced: m.forced,
     names: m.names,
     tools: usedTools(m.tools, sources),
-    data: w.encode(m.c.data),
+    data: w.encode(m.ctx.data),
     before,
     main: saveBranch(w, m.main),
     form: m.form,
@@ -123,14 +123,14 @@ export function snapshot(machine: Machine): MachineSnapshot {
     queue: m.queue,
     open: m.open,
     toolCalls: m.toolCalls,
-    noteCount: m.c.noteCount,
+    noteCount: m.ctx.noteCount,
     outcome: m.outcome === null ? null : ended(m.outcome),
     heap: w.heap,
     sources,
   };
 }
 
-/** A machine that ended keeps only how; its value was handed over with the outcome. */
+/** The kind of the outcome. Its value is not saved, since the host already has it. */
 function ended(outcome: Outcome): Json {
   return outcome.kind;
 }
@@ -144,7 +144,7 @@ function framePrograms(branch: Branch, programs: Set<string>): void {
   }
 }
 
-/** Tools that some source may name; the others cannot be called. */
+/** The tools that a source names; no other tool can be called. */
 function usedTools(
   tools: readonly ToolFace[],
   sources: { readonly [id: string]: string },

@@ -1,5 +1,9 @@
 /**
- * Making a machine: its context, its memory, its main branch. Nothing runs here.
+ * Makes a machine: its context, its memory, its main branch.
+ *
+ * I1  Nothing of the program runs here.
+ * I2  Bad limits or memory never throw: bad limits become defaults, bad memory as I3 of
+ *     `memory.ts`.
  */
 import type { World } from '../analyzer/analysis.ts';
 import { fromJson } from '../json/from-json.ts';
@@ -10,37 +14,36 @@ import { NO_SPAN } from '../base/source.ts';
 import { EMPTY_MAP } from '../value/tree.ts';
 import { isMap, type Value } from '../value/value.ts';
 import type { ProgramMemory } from './coded.ts';
-import { outOfFuel, type Context, type ToolFace } from '../value/context.ts';
+import { newRecords, outOfFuel, type Context, type ToolFace } from '../value/context.ts';
 import { define } from './definitions.ts';
 import { performEffect } from './effect.ts';
 import { linkReadable, readMemory } from './memory.ts';
-import { branchRecords } from './parallel.ts';
 import { assemble, compile, newStack, runDeep } from './run.ts';
 import type { Before, Branch, Machine } from './state.ts';
 
-/** What a program starts with. */
+/** The input of a program. */
 export interface MachineInput {
-  /** The context, under `data/`. */
+  /** The context of the agent; programs read it as `data/…`. */
   readonly data: JsonObject;
   readonly memory: ProgramMemory;
   readonly limits: Partial<Limits>;
   readonly tools: readonly ToolFace[];
-  /** Runs all code on the machine, for tests of the equality of both tiers. */
+  /** True: all code runs on the machine. Tests use it to show that both tiers agree. */
   readonly forced?: boolean;
 }
 
-/** Nesting of a value that recursion may follow, whatever the limit says. */
+/** Recursion over a value never goes deeper than this, even if the limit is higher. */
 const MAX_WALK = 2_000;
 
-/** A context over limits and data that has run nothing. */
+/** A new context. */
 export function newContext(limits: Limits, data: Value, tools: readonly ToolFace[]): Context {
-  const c: Context = {
+  const ctx: Context = {
     fuel: limits.fuel,
     limits,
     loopIterations: limits.loopIterations,
     maxNesting: Math.min(limits.depth, MAX_WALK),
     charge(units) {
-      if ((c.fuel -= units) < 0) throw outOfFuel(limits);
+      if ((ctx.fuel -= units) < 0) throw outOfFuel(limits);
     },
     at: NO_SPAN,
     callee: null,
@@ -54,13 +57,7 @@ export function newContext(limits: Limits, data: Value, tools: readonly ToolFace
     purity: {},
     tailFn: null,
     tailArgs: [],
-    records: {
-      notes: [],
-      droppedNotes: 0,
-      journal: new Map(),
-      journalChanges: new Map(),
-      plan: new Map(),
-    },
+    records: newRecords(),
     data: isMap(data) ? data : EMPTY_MAP,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     now: 0,
@@ -71,28 +68,28 @@ export function newContext(limits: Limits, data: Value, tools: readonly ToolFace
     assemble,
     deep: runDeep,
   };
-  return c;
+  return ctx;
 }
 
-/** The world that a program of this machine is linked in. */
+/** The world in which the programs of a machine are linked. */
 export function worldOf(tools: readonly ToolFace[], names: readonly string[]): World {
   return { tools, memory: names, asking: true };
 }
 
-/** A machine for a checked program. Runs nothing. Never throws. */
+/** A machine for a checked program (I1, I2). */
 export function startMachine(program: Program, input: MachineInput): Machine {
   const limits = limitsFrom(input.limits);
   const names = Object.keys(input.memory.bindings).toSorted();
   const world = worldOf(input.tools, names);
   const linked = linkProgram(program, world);
   const sources = new Map<string, Linked>([[program.id, linked]]);
-  const c = newContext(limits, fromJson(input.data), input.tools);
+  const ctx = newContext(limits, fromJson(input.data), input.tools);
   linkReadable(input.memory.sources, world, sources);
   const before = readMemory(input.memory, sources);
   return assembleMachine({
     linked,
     sources,
-    c,
+    ctx,
     before,
     names,
     tools: input.tools,
@@ -100,25 +97,25 @@ export function startMachine(program: Program, input: MachineInput): Machine {
   });
 }
 
-/** The parts of a machine that has run nothing. */
+/** The parts of a new machine. */
 export interface MachineParts {
   readonly linked: Linked;
   readonly sources: ReadonlyMap<string, Linked>;
-  readonly c: Context;
+  readonly ctx: Context;
   readonly before: Before;
   readonly names: readonly string[];
   readonly tools: readonly ToolFace[];
   readonly forced: boolean;
 }
 
-/** A machine at the beginning of its program. */
+/** A machine at the start of its program. */
 export function assembleMachine(parts: MachineParts): Machine {
-  const { c, before, forced } = parts;
+  const { ctx, before, forced } = parts;
   const globals = new Map(before.globals);
   for (const [index, name] of ['*1', '*2', '*3'].entries()) {
     globals.set(name, before.history[index] ?? null);
   }
-  const stack = newStack(c, forced);
+  const stack = newStack(ctx, forced);
   const main: Branch = {
     path: '',
     parent: null,
@@ -129,13 +126,7 @@ export function assembleMachine(parts: MachineParts): Machine {
     waitsFor: null,
     parallel: null,
     globals,
-    records: branchRecords({
-      notes: [],
-      droppedNotes: 0,
-      journal: new Map(before.journal),
-      journalChanges: new Map(),
-      plan: new Map(),
-    }),
+    records: newRecords(before.journal),
     depth: 0,
   };
   const m: Machine = {
@@ -153,8 +144,8 @@ export function assembleMachine(parts: MachineParts): Machine {
     outcome: null,
     faults: [],
     hostOf: (branch) => ({
-      perform: (fn, args, span) => performEffect(m, branch, fn, args, span),
-      define: (name, value) => define(c, branch, name, value),
+      perform: (fn, args, span) => performEffect(m, branch, fn, { args, span }),
+      define: (name, value) => define(ctx, branch, name, value),
     }),
   };
   stack.host = m.hostOf(main);

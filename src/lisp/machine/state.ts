@@ -1,11 +1,11 @@
 /**
- * The state of a running program. Everything in it is data:
+ * The state of a running program. All of it is data.
  *
- * I1. A frame names its code by program and offset, and holds values; an instruction array is only
- *     a way to find the next instruction fast.
- * I2. Compiled code never stands on a stack here: it runs between two instructions, or not at all.
- * I3. Only a branch that waits holds no ready work; `advance` runs until every branch waits.
- * I4. The definitions of a branch are replaced as a whole, so branches can share them.
+ * I1  A frame names its code by program and offset and holds values; its array of instructions is
+ *     only a shortcut to the next instruction.
+ * I2  Compiled code is never on a stack here: it runs within one instruction.
+ * I3  `advance` runs until every branch waits or has ended.
+ * I4  A branch never changes definitions that it shares: it replaces them by a copy.
  */
 import type { Stack, StackHost } from '../code/code.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -16,15 +16,15 @@ import type { Value } from '../value/value.ts';
 import type { Context, Records, ToolFace } from '../value/context.ts';
 import type { ProgramMemory } from './coded.ts';
 
-/** The main line of a program, or one branch of a parallel form. */
+/** The main branch of a program, or one branch of a parallel form. */
 export interface Branch {
-  /** `` for the main line, `4/2/` for branch 2 of the form that was effect 4. */
+  /** Empty for the main branch; `4/2/` for branch 2 of the form that is effect 4. */
   readonly path: string;
   readonly parent: Branch | null;
   readonly index: number;
   readonly stack: Stack;
   state: 'ready' | 'waiting' | 'done' | 'failed' | 'abandoned';
-  /** Effects so far: the next one's number less one. */
+  /** Number of effects so far. */
   effects: number;
   /** The effect that it waits for. */
   waitsFor: string | null;
@@ -32,11 +32,11 @@ export interface Branch {
   parallel: Parallel | null;
   globals: Map<string, Value>;
   readonly records: Records;
-  /** Calls that wait, on this stack and those of its parents. */
+  /** Waiting calls on this stack and those of its parents. */
   depth: number;
 }
 
-/** A parallel form under way. */
+/** A running parallel form. */
 export interface Parallel {
   readonly form: 'pmap' | 'pcalls';
   /** Path of the form with a slash: `4/`. */
@@ -60,7 +60,13 @@ export interface Failure {
   readonly recoverable: boolean;
 }
 
-/** What the host is asked to do. `id` is its position in the program, see {@link Branch.path}. */
+/** The arguments of a call that is an effect, and its place in the source. */
+export interface EffectCall {
+  readonly args: readonly Value[];
+  readonly span: Span;
+}
+
+/** A request to the host. `id` is its position in the program, see {@link Branch.path}. */
 export type EffectRequest =
   | {
       readonly id: string;
@@ -81,7 +87,7 @@ export type EffectRequest =
     }
   | { readonly id: string; readonly kind: 'sleep'; readonly ms: number; readonly span: Span };
 
-/** What came of a request. */
+/** The result of a request. */
 export type EffectResult =
   | { readonly id: string; readonly ok: true; readonly value: Json }
   | {
@@ -92,7 +98,7 @@ export type EffectResult =
       readonly details?: Json;
     };
 
-/** A request and what the machine must remember about it. */
+/** A request and its state. */
 export interface Effect {
   readonly request: EffectRequest;
   readonly branch: string;
@@ -112,43 +118,43 @@ export type Outcome =
     }
   | { readonly kind: 'error'; readonly error: LispError; readonly memory: ProgramMemory };
 
-/** How far a form or effect is. */
+/** The state of a form or effect. */
 export type FormState = 'pending' | 'running' | 'waiting' | 'done' | 'failed';
 
-/** A program that was started. Opaque to the host: use it with `advance`, then drop it. */
+/** A started program. Opaque to the host, which passes it to `advance` and then drops it. */
 export interface Machine {
   readonly linked: Linked;
-  /** Programs by id: this one, and those that stored functions came from. */
+  /** Programs by id: this one, and those of stored functions. */
   readonly sources: ReadonlyMap<string, Linked>;
-  readonly c: Context;
+  readonly ctx: Context;
   readonly main: Branch;
   readonly tools: readonly ToolFace[];
-  /** Names that were defined when it was started. */
+  /** Names that were defined at the start. */
   readonly names: readonly string[];
-  /** What the memory was when it was started, for programs that fail. */
+  /** The memory at the start; a program that fails leaves it as it was. */
   readonly before: Before;
   readonly forced: boolean;
-  /** The top-level form that runs, and previews of those that are done. */
+  /** Index of the running top-level form, and previews of the finished ones. */
   form: number;
   readonly previews: string[];
   last: Value;
   /** All effects by id, in order of request. */
   readonly effects: Map<string, Effect>;
-  /** Ids that wait for a free place, in order of request. */
+  /** Ids of effects that are not open yet, in order of request. */
   readonly queue: string[];
   open: number;
-  /** Requests that the host has not been told of, and effects it is to cancel. */
+  /** Requests to hand to the host, and effects for it to cancel. */
   requests: EffectRequest[];
   abandon: string[];
   toolCalls: number;
   outcome: Outcome | null;
-  /** Faults to raise in branches before anything else runs. Empty at every block. */
-  /** What the stack of a branch of this machine can do. */
+  /** The services for the stack of a branch. */
   readonly hostOf: (branch: Branch) => StackHost;
+  /** Faults to raise in branches before anything else runs. Empty in every snapshot. */
   readonly faults: { readonly branch: Branch; readonly fault: Fault }[];
 }
 
-/** The memory of the agent when the program began, as values. */
+/** The memory of the agent at the start of the program, as values. */
 export interface Before {
   readonly globals: ReadonlyMap<string, Value>;
   readonly history: readonly Value[];

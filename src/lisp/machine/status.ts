@@ -1,20 +1,23 @@
 /**
- * What a program is doing, for people and the console.
+ * The progress of a program, for people and the console.
+ *
+ * I1  Reads the machine and changes nothing.
  */
+import { defined } from '../base/defined.ts';
 import type { Span } from '../base/source.ts';
 import { fuelUsed } from './machine.ts';
 import type { Branch, EffectRequest, FormState, Machine } from './state.ts';
 
-/** How far one top-level form is. */
+/** The progress of one top-level form. */
 export interface FormStatus {
   readonly index: number;
   readonly span: Span;
   readonly state: FormState;
-  /** At most 120 characters; once it is done. */
+  /** The value of a finished form, at most 120 characters. */
   readonly preview?: string;
 }
 
-/** How far one effect is. */
+/** The progress of one effect. */
 export interface EffectStatus {
   readonly id: string;
   readonly kind: 'tool' | 'ask' | 'sleep';
@@ -25,11 +28,11 @@ export interface EffectStatus {
   readonly text?: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** When a timer or a question with a timeout ends. */
+  /** The end of a timer or of the timeout of a question. */
   readonly until?: number;
 }
 
-/** How far a program is. */
+/** The progress of a program. */
 export interface ProgramStatus {
   readonly codeId: string;
   readonly state: FormState;
@@ -39,7 +42,7 @@ export interface ProgramStatus {
   readonly forms: readonly FormStatus[];
   /** The last 200. */
   readonly effects: readonly EffectStatus[];
-  /** How many effects of all there were are in which state. */
+  /** Number of effects by state. */
   readonly counts: { readonly [state in FormState]: number };
 }
 
@@ -78,7 +81,7 @@ function countsOf({ effects }: Machine): ProgramStatus['counts'] {
   return counts;
 }
 
-/** What an effect is about: the question, or the arguments. */
+/** The text of {@link EffectStatus.text}. */
 function shortly(request: EffectRequest): string | undefined {
   if (request.kind === 'sleep') return undefined;
   const text = request.kind === 'ask' ? request.question : JSON.stringify(request.args);
@@ -100,8 +103,8 @@ export function programStatus(machine: Machine): ProgramStatus {
     codeId: machine.linked.program.id,
     state,
     fuelUsed: fuelUsed(machine),
-    fuelLimit: machine.c.limits.fuel,
-    notes: machine.c.noteCount,
+    fuelLimit: machine.ctx.limits.fuel,
+    notes: machine.ctx.noteCount,
     forms,
     counts: countsOf(machine),
     effects: effects.map(({ request, state: at, since }): EffectStatus => {
@@ -112,16 +115,16 @@ export function programStatus(machine: Machine): ProgramStatus {
           : request.kind === 'ask'
             ? request.timeoutMs
             : undefined;
-      return {
+      return defined({
         id: request.id,
         kind: request.kind,
         name: request.kind === 'tool' ? request.name : request.kind,
         span: request.span,
         state: STATES[at],
-        ...(text === undefined ? {} : { text }),
+        text,
         since,
-        ...(duration === undefined ? {} : { until: since + duration }),
-      };
+        until: duration === undefined ? undefined : since + duration,
+      });
     }),
   };
 }

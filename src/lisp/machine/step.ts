@@ -1,5 +1,11 @@
 /**
- * What every instruction does: one small function each.
+ * The acts of the instructions: one small function for each.
+ *
+ * I1  `run.ts` has advanced `pc` and charged the cost before an act begins.
+ * I2  An act takes its operands off the stack, and pushes a value, pushes a frame or sets `pc`.
+ * I3  An act that can fail sets `ctx.at` or gives its fault a span, so each fault has a place.
+ * I4  Between two acts the whole state is in frames, slots and stacks, so a snapshot is possible.
+ * I5  `run` and `try` execute compiled code to its end; only free code gets there.
  */
 import type { Acts, Instruction, CodeFrame, Stack } from '../code/code.ts';
 import { boundIn, demandsOf, isFreeHere } from '../code/effects.ts';
@@ -10,7 +16,7 @@ import { readable } from '../value/print.ts';
 import { mapOf } from '../value/tree.ts';
 import { keyword, type Value, type Vector } from '../value/value.ts';
 import { EMPTY_VECTOR, vectorAt, vectorCount, vectorOf, vectorPush } from '../value/vector.ts';
-import { callValue, runBuiltin } from './call.ts';
+import { callInTail, callValue, runBuiltin } from './call.ts';
 import { checkCount, pay, type Run } from '../value/context.ts';
 import {
   closureOf,
@@ -28,196 +34,208 @@ function nodeFault(): Fault {
   return new Fault('runtime_error', 'This instruction does not fit its node.');
 }
 
-function literal(s: Stack, f: CodeFrame, i: Instruction): void {
-  const { kind, span } = i.node;
-  const values = operands(s, f, i);
+function literal(s: Stack, frame: CodeFrame, instruction: Instruction): void {
+  const { kind, span } = instruction.node;
+  const values = operands(s, frame, instruction);
   if (kind === 'vector' || kind === 'map' || kind === 'set') {
-    s.values.push(literalOf(s.c, kind, values, span));
+    s.values.push(literalOf(s.ctx, kind, values, span));
   }
 }
 
-/** Pushes what compiled code returned, or makes the call that it ends with. */
-function pushRun(s: Stack, f: CodeFrame, run: Run): void {
-  const value = run(f.L, s.c);
+/** Pushes the value of compiled code, or makes the tail call that it ends in. */
+function pushRun(s: Stack, frame: CodeFrame, run: Run): void {
+  const value = run(frame.L, s.ctx);
   if (value !== TAIL) s.values.push(value);
-  else callValue(s, s.c.tailFn, s.c.tailArgs, s.c.at, true);
+  else callInTail(s, s.ctx.tailFn, s.ctx.tailArgs, s.ctx.at);
 }
 
 function isFalse(value: Value): boolean {
   return value === null || value === false;
 }
 
-/** Slots of one level of a `for`: the walked vector and the place in it. */
-function levelOf(i: Instruction, at: number): { items: number; index: number; item: number } {
-  const level = i.node.kind === 'for' ? i.node.levels[at] : undefined;
+/** The slots of one level of a `for`. */
+function levelOf(
+  instruction: Instruction,
+  at: number,
+): { items: number; index: number; item: number } {
+  const level = instruction.node.kind === 'for' ? instruction.node.levels[at] : undefined;
   if (level === undefined) throw nodeFault();
   return level;
 }
 
-/** The act of every instruction. */
+/** The acts by op. */
 export const ACTS: Acts = Object.freeze<Acts>({
-  leaf: (s, f, i) => {
-    s.values.push(operand(s, f, i));
+  leaf: (s, frame, instruction) => {
+    s.values.push(operand(s, frame, instruction));
   },
-  global: (s, _f, i) => {
-    if (i.node.kind === 'global') s.values.push(readGlobal(s.c, i.node));
+  global: (s, _frame, instruction) => {
+    if (instruction.node.kind === 'global') s.values.push(readGlobal(s.ctx, instruction.node));
   },
-  data: (s, _f, i) => {
-    if (i.node.kind === 'data') s.values.push(readData(s.c, i.node.key));
+  data: (s, _frame, instruction) => {
+    if (instruction.node.kind === 'data') s.values.push(readData(s.ctx, instruction.node.key));
   },
   drop: (s) => {
     s.values.pop();
   },
-  set: (s, f, i) => {
-    f.L[i.a] = operand(s, f, i);
+  set: (s, frame, instruction) => {
+    frame.L[instruction.a] = operand(s, frame, instruction);
   },
-  jump: (_s, f, i) => {
-    f.pc = i.a;
+  jump: (_s, frame, instruction) => {
+    frame.pc = instruction.a;
   },
-  unless: (s, f, i) => {
-    if (isFalse(operand(s, f, i))) f.pc = i.a;
+  unless: (s, frame, instruction) => {
+    if (isFalse(operand(s, frame, instruction))) frame.pc = instruction.a;
   },
-  and: (s, f, i) => {
-    const value = operand(s, f, i);
+  and: (s, frame, instruction) => {
+    const value = operand(s, frame, instruction);
     if (!isFalse(value)) return;
     s.values.push(value);
-    f.pc = i.a;
+    frame.pc = instruction.a;
   },
-  or: (s, f, i) => {
-    const value = operand(s, f, i);
+  or: (s, frame, instruction) => {
+    const value = operand(s, frame, instruction);
     if (isFalse(value)) return;
     s.values.push(value);
-    f.pc = i.a;
+    frame.pc = instruction.a;
   },
   vector: literal,
   map: literal,
   'set-literal': literal,
-  fn: (s, f, i) => {
-    if (i.node.kind === 'fn') s.values.push(closureOf(i.node.code, f.L));
+  fn: (s, frame, instruction) => {
+    if (instruction.node.kind === 'fn') s.values.push(closureOf(instruction.node.code, frame.L));
   },
-  call: (s, f, i) => {
-    const { node } = i;
+  call: (s, frame, instruction) => {
+    const { node } = instruction;
     if (node.kind !== 'call') throw nodeFault();
-    const values = operands(s, f, i);
+    const values = operands(s, frame, instruction);
     const fn = values.shift() ?? null;
-    callValue(s, fn, values, node.span, node.tail);
+    if (node.tail) callInTail(s, fn, values, node.span);
+    else callValue(s, fn, values, node.span);
   },
-  builtin: (s, f, i) => {
-    const { node } = i;
+  builtin: (s, frame, instruction) => {
+    const { node } = instruction;
     if (node.kind !== 'builtin') throw nodeFault();
-    runBuiltin(s, node.builtin, operands(s, f, i), node.span);
+    runBuiltin(s, node.builtin, operands(s, frame, instruction), node.span);
   },
-  enter: (_s, f, i) => {
-    f.L[i.a] = 0;
+  enter: (_s, frame, instruction) => {
+    frame.L[instruction.a] = 0;
   },
-  recur: (s, f, i) => {
-    const { node } = i;
+  recur: (s, frame, instruction) => {
+    const { node } = instruction;
     if (node.kind !== 'recur') throw nodeFault();
-    const values = operands(s, f, i);
-    const jumps = ((f.L[node.counter] as number | undefined) ?? 0) + 1;
-    if (jumps > s.c.limits.loopIterations) throw jumpLimit(s.c, node);
-    f.L[node.counter] = jumps;
+    const values = operands(s, frame, instruction);
+    const jumps = ((frame.L[node.counter] as number | undefined) ?? 0) + 1;
+    if (jumps > s.ctx.limits.loopIterations) throw jumpLimit(s.ctx, node);
+    frame.L[node.counter] = jumps;
     for (let index = 0; index < values.length; index++) {
-      f.L[node.slots[index] as number] = values[index] as Value;
+      frame.L[node.slots[index] as number] = values[index] as Value;
     }
-    f.pc = i.a;
+    frame.pc = instruction.a;
   },
-  return: (s, f) => {
+  return: (s, frame) => {
     s.frames.pop();
-    if (f.span !== null) s.c.depth -= 1;
+    if (frame.span !== null) s.ctx.depth -= 1;
   },
-  def: (s, f, i) => {
-    if (i.node.kind !== 'def') throw nodeFault();
-    s.host?.define(i.node.name, operand(s, f, i));
-    s.values.push({ kind: 'var', name: i.node.name });
+  def: (s, frame, instruction) => {
+    if (instruction.node.kind !== 'def') throw nodeFault();
+    s.host?.define(instruction.node.name, operand(s, frame, instruction));
+    s.values.push({ kind: 'var', name: instruction.node.name });
   },
-  defonce: (s, f, i) => {
-    if (i.node.kind !== 'def' || !s.c.globals.has(i.node.name)) return;
-    pay(s.c, i.node.cost, i.node.span);
-    s.values.push({ kind: 'var', name: i.node.name });
-    f.pc = i.a;
+  defonce: (s, frame, instruction) => {
+    if (instruction.node.kind !== 'def' || !s.ctx.globals.has(instruction.node.name)) return;
+    pay(s.ctx, instruction.node.cost, instruction.node.span);
+    s.values.push({ kind: 'var', name: instruction.node.name });
+    frame.pc = instruction.a;
   },
-  part: (s, f, i) => {
-    if (i.node.kind !== 'part') throw nodeFault();
-    const value = operand(s, f, i);
-    s.c.at = i.node.span;
-    s.values.push(partOf(s.c, i.node, value));
+  part: (s, frame, instruction) => {
+    if (instruction.node.kind !== 'part') throw nodeFault();
+    const value = operand(s, frame, instruction);
+    s.ctx.at = instruction.node.span;
+    s.values.push(partOf(s.ctx, instruction.node, value));
   },
-  case: (s, f, i) => {
-    if (i.node.kind !== 'case') throw nodeFault();
-    const chosen = matchCase(s.c, i.node, operand(s, f, i));
-    f.pc = chosen < 0 ? i.a : (i.targets[chosen] ?? i.a);
+  case: (s, frame, instruction) => {
+    if (instruction.node.kind !== 'case') throw nodeFault();
+    const chosen = matchCase(s.ctx, instruction.node, operand(s, frame, instruction));
+    frame.pc = chosen < 0 ? instruction.a : (instruction.targets[chosen] ?? instruction.a);
   },
-  walk: (s, f, i) => {
-    if (i.node.kind !== 'for') throw nodeFault();
-    s.c.at = i.node.span;
-    const slots = levelOf(i, i.a);
-    f.L[slots.items] = vectorOf(walkItems(s.c, operand(s, f, i), i.node.counts));
-    f.L[slots.index] = 0;
+  walk: (s, frame, instruction) => {
+    if (instruction.node.kind !== 'for') throw nodeFault();
+    s.ctx.at = instruction.node.span;
+    const slots = levelOf(instruction, instruction.a);
+    frame.L[slots.items] = vectorOf(
+      walkItems(s.ctx, operand(s, frame, instruction), instruction.node.counts),
+    );
+    frame.L[slots.index] = 0;
   },
-  next: (s, f, i) => {
-    const slots = levelOf(i, i.targets[0] ?? 0);
-    const items = f.L[slots.items] as Vector;
-    const index = f.L[slots.index] as number;
+  next: (s, frame, instruction) => {
+    const slots = levelOf(instruction, instruction.targets[0] ?? 0);
+    const items = frame.L[slots.items] as Vector;
+    const index = frame.L[slots.index] as number;
     if (index >= vectorCount(items)) {
-      f.L[slots.items] = EMPTY_VECTOR;
-      f.pc = i.a;
+      frame.L[slots.items] = EMPTY_VECTOR;
+      frame.pc = instruction.a;
       return;
     }
-    pay(s.c, 1, i.node.span);
-    f.L[slots.item] = vectorAt(items, index);
-    f.L[slots.index] = index + 1;
+    pay(s.ctx, 1, instruction.node.span);
+    frame.L[slots.item] = vectorAt(items, index);
+    frame.L[slots.index] = index + 1;
   },
-  gather: (_s, f, i) => {
-    if (i.a >= 0) f.L[i.a] = EMPTY_VECTOR;
+  gather: (_s, frame, instruction) => {
+    if (instruction.a >= 0) frame.L[instruction.a] = EMPTY_VECTOR;
   },
-  keep: (s, f, i) => {
-    const value = operand(s, f, i);
-    if (i.a < 0) return;
-    const gathered = f.L[i.a] as Vector;
-    s.c.at = i.node.span;
-    checkCount(s.c, vectorCount(gathered) + 1);
-    f.L[i.a] = vectorPush(gathered, value);
+  keep: (s, frame, instruction) => {
+    const value = operand(s, frame, instruction);
+    if (instruction.a < 0) return;
+    const gathered = frame.L[instruction.a] as Vector;
+    s.ctx.at = instruction.node.span;
+    checkCount(s.ctx, vectorCount(gathered) + 1);
+    frame.L[instruction.a] = vectorPush(gathered, value);
   },
-  gathered: (s, f, i) => {
-    s.values.push(i.a < 0 ? null : (f.L[i.a] as Value));
+  gathered: (s, frame, instruction) => {
+    s.values.push(instruction.a < 0 ? null : (frame.L[instruction.a] as Value));
   },
-  attempt: (s, _f, i) => {
-    s.attempts.push({ frames: s.frames.length, values: s.values.length, pc: i.a });
+  attempt: (s, _frame, instruction) => {
+    s.attempts.push({ frames: s.frames.length, values: s.values.length, pc: instruction.a });
   },
-  attempted: (s, f, i) => {
+  attempted: (s, frame, instruction) => {
     s.attempts.pop();
-    s.values.push(mapOf([keyword('ok')], [operand(s, f, i)], s.c));
+    s.values.push(mapOf([keyword('ok')], [operand(s, frame, instruction)], s.ctx));
   },
-  task: (s, f, i) => {
-    const { node } = i;
+  task: (s, frame, instruction) => {
+    const { node } = instruction;
     if (node.kind !== 'task') throw nodeFault();
-    s.c.at = node.span;
-    const id = readable(operand(s, f, i), s.c);
-    f.L[node.slot] = id;
-    const known = s.c.records.journal.get(id);
+    s.ctx.at = node.span;
+    const id = readable(operand(s, frame, instruction), s.ctx);
+    frame.L[node.slot] = id;
+    const known = s.ctx.records.journal.get(id);
     if (known === undefined) return;
     s.values.push(known);
-    f.pc = i.a;
+    frame.pc = instruction.a;
   },
-  done: (s, f, i) => {
-    const { node } = i;
+  done: (s, frame, instruction) => {
+    const { node } = instruction;
     if (node.kind !== 'task') throw nodeFault();
-    const id = f.L[node.slot] as string;
+    const id = frame.L[node.slot] as string;
     const value = s.values[s.values.length - 1] as Value;
-    s.c.records.journal.set(id, value);
-    s.c.records.journalChanges.set(id, value);
+    s.ctx.records.journal.set(id, value);
+    s.ctx.records.journalChanges.set(id, value);
   },
-  run: (s, f, i) => {
-    i.run ??= compileValue(i.node);
-    pushRun(s, f, i.run);
+  run: (s, frame, instruction) => {
+    instruction.run ??= compileValue(instruction.node);
+    pushRun(s, frame, instruction.run);
   },
-  try: (s, f, i) => {
-    i.demands ??= demandsOf(i.node);
-    i.bound ??= boundIn(i.node);
-    if (!isFreeHere(s.c, f.code, i.demands, i.bound, f.L)) return;
-    i.run ??= compileValue(i.node);
-    f.pc = i.a;
-    pushRun(s, f, i.run);
+  try: (s, frame, instruction) => {
+    instruction.demands ??= demandsOf(instruction.node);
+    instruction.bound ??= boundIn(instruction.node);
+    const place = {
+      code: frame.code,
+      locals: frame.L,
+      demands: instruction.demands,
+      bound: instruction.bound,
+    };
+    if (!isFreeHere(s.ctx, place)) return;
+    instruction.run ??= compileValue(instruction.node);
+    frame.pc = instruction.a;
+    pushRun(s, frame, instruction.run);
   },
 });

@@ -1,5 +1,5 @@
 /**
- * What the reader makes: forms with their places. Data are read into values at once.
+ * Forms: the output of the reader, each with its place in the source.
  */
 import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
@@ -40,7 +40,7 @@ export interface ListForm {
   readonly span: Span;
 }
 
-/** The name at the head of a list: `if` of `(if …)`; empty when no symbol is there. */
+/** The symbol at the head of a list, `if` of `(if …)`; empty for another head. */
 export function headOf(items: readonly Form[]): string {
   const [head] = items;
   return head?.kind === 'symbol' ? head.name : '';

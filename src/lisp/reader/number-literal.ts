@@ -1,5 +1,5 @@
 /**
- * Numbers as programs spell them.
+ * Number literals.
  */
 import { float, integer, type Value } from '../value/value.ts';
 
@@ -7,7 +7,7 @@ const DECIMAL = /^[+-]?(?:0|[1-9][0-9]*)$/;
 const FLOAT = /^[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)$/;
 const MAX_DIGITS = 100;
 
-/** The number that `token` spells, or the reason why it spells none. */
+/** The number that `token` spells, or advice on how to write it. */
 export function readNumber(
   token: string,
 ): { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly advice: string } {

@@ -1,10 +1,13 @@
 /**
- * Text → forms. Stops at the first error, with its place. Nesting is bounded, so recursion here is
- * bounded too.
+ * The reader: turns text into forms.
+ *
+ * I1  Reading stops at the first error and reports its place.
+ * I2  Forms nest at most `MAX_NESTING` deep, so the recursion here is bounded.
  */
 import type { Limits } from '../base/limits.ts';
 import { Fault, type Problem } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
+import { utf8Length } from '../base/utf8-length.ts';
 import { float, keyword, type Value } from '../value/value.ts';
 import type { Form, SymbolForm } from './form.ts';
 import { readNumber } from './number-literal.ts';
@@ -35,7 +38,7 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 const KEYWORD = /^[A-Za-z0-9+\-*<>=?!_]+$/;
 const SYMBOL = /^[A-Za-z+\-*/<>=?!_%.&][A-Za-z0-9+\-*/<>=?!_%.&']*$/;
 
-/** The forms of `source`, or the first thing that is wrong with it. */
+/** The forms of `source`, or its first error. */
 export function readForms(
   source: string,
   limits: Limits,
@@ -64,19 +67,7 @@ export function readForms(
   }
 }
 
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit < 0xe000) bytes += 2;
-    else bytes += 3;
-  }
-  return bytes;
-}
-
-/** What a closing delimiter is compared with. */
+/** An open delimiter or prefix. */
 interface Opener {
   readonly text: string;
   readonly closer: string;
@@ -98,18 +89,10 @@ function readItem(s: Scanner, nesting: number, opener: Opener | null): Form | nu
       take(s);
       throw unexpected(character, spanFrom(s, from), opener);
     }
-    if (s.source.startsWith('#_', s.offset)) {
-      take(s);
-      take(s);
-      readDropped(s, nesting + 1, opener, '#_', from);
-      continue;
-    }
-    if (character === '^') {
-      take(s);
-      readDropped(s, nesting + 1, opener, '^', from);
-      continue;
-    }
-    return readForm(s, nesting);
+    const prefix = ['#_', '^'].find((one) => s.source.startsWith(one, s.offset));
+    if (prefix === undefined) return readForm(s, nesting);
+    for (const _ of prefix) take(s);
+    readDropped(s, nesting + 1, opener, { text: prefix, mark: from });
   }
 }
 
@@ -136,23 +119,24 @@ function unclosed({ text, mark }: Opener): Fault {
   );
 }
 
+/** Reads and drops the form after `#_` or `^`. */
 function readDropped(
   s: Scanner,
   nesting: number,
   opener: Opener | null,
-  mark: string,
-  from: Mark,
+  prefix: Omit<Opener, 'closer'>,
 ): void {
-  if (nesting > MAX_NESTING) throw tooDeep(spanFrom(s, from));
+  const { text, mark } = prefix;
+  if (nesting > MAX_NESTING) throw tooDeep(spanFrom(s, mark));
   if (readItem(s, nesting, opener) !== null) return;
-  throw parseError(`\`${mark}\` needs a form after it.`, spanFrom(s, from));
+  throw parseError(`\`${text}\` needs a form after it.`, spanFrom(s, mark));
 }
 
 function tooDeep(span: Span): Fault {
   return parseError(`Forms nest at most ${MAX_NESTING} deep.`, span);
 }
 
-/** Reads one form that is known to begin here. */
+/** Reads the form that begins here. */
 function readForm(s: Scanner, nesting: number): Form {
   const from = markOf(s);
   const character = peek(s);
@@ -212,10 +196,10 @@ function readNext(s: Scanner, nesting: number, prefix: string, from: Mark): Form
   return form;
 }
 
-function readCollection(s: Scanner, nesting: number, open: string, from: Mark, prefix = ''): Form {
-  take(s);
-  const closer = CLOSERS.get(open) ?? ')';
-  const opener: Opener = { text: prefix + open, closer, mark: from };
+/** Reads a collection whose last opening character is next; `text`: `(`, `[`, `{`, `#(` or `#{`. */
+function readCollection(s: Scanner, nesting: number, text: string, from: Mark): Form {
+  const open = take(s);
+  const opener: Opener = { text, closer: CLOSERS.get(open) ?? ')', mark: from };
   const items: Form[] = [];
   for (;;) {
     const item = readItem(s, nesting + 1, opener);
@@ -228,7 +212,7 @@ function readCollection(s: Scanner, nesting: number, open: string, from: Mark, p
   const span = spanFrom(s, from);
   const at = `at line ${from.line}, column ${from.column}`;
   if (open === '[') return { kind: 'vector', items, span };
-  if (prefix === '#') {
+  if (text !== open) {
     if (open === '{') return { kind: 'set', items, span };
     if (items.length === 0)
       throw parseError(`\`#()\` ${at} is empty: it needs a call inside.`, span);
@@ -255,7 +239,7 @@ function readDispatch(s: Scanner, nesting: number, from: Mark): Form {
     case '{':
     case '(':
       take(s);
-      return readCollection(s, nesting, next, from, '#');
+      return readCollection(s, nesting, `#${next}`, from);
     case '"': {
       take(s);
       const source = readRegexBody(s, from);

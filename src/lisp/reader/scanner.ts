@@ -1,29 +1,29 @@
 /**
- * A position in a text that knows its line and column, and what the characters of the language are.
+ * Scanning: the position in a text with its line and column, and the delimiters of the language.
  */
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 
-/** Where reading stands. */
+/** The position of the reader. */
 export interface Scanner {
   readonly source: string;
   offset: number;
   line: number;
   column: number;
-  /** Quotes that are open: inside one, `()` is data. */
+  /** Number of open quotes; inside one, `()` is data. */
   quotes: number;
   /** Distinct symbols and keywords so far. */
   readonly names: Set<string>;
 }
 
-/** A place to which a span can be closed later. */
+/** A position at which a span begins. */
 export interface Mark {
   readonly offset: number;
   readonly line: number;
   readonly column: number;
 }
 
-/** Distinct symbols and keywords that one program may use. */
+/** Limit of distinct symbols and keywords in one program. */
 const MAX_NAMES = 10_000;
 
 /** A scanner at the start of `source`. */
@@ -31,17 +31,17 @@ export function newScanner(source: string): Scanner {
   return { source, offset: 0, line: 1, column: 1, quotes: 0, names: new Set() };
 }
 
-/** The present position. */
+/** The current position. */
 export function markOf(s: Scanner): Mark {
   return { offset: s.offset, line: s.line, column: s.column };
 }
 
-/** The span from `from` to the present position. */
+/** The span from `from` to the current position. */
 export function spanFrom(s: Scanner, from: Mark): Span {
   return { start: from.offset, end: s.offset, line: from.line, column: from.column };
 }
 
-/** The character at the present position, a whole code point, or the empty string at the end. */
+/** The code point at the current position; empty at the end. */
 export function peek(s: Scanner): string {
   const codePoint = s.source.codePointAt(s.offset);
   return codePoint === undefined ? '' : String.fromCodePoint(codePoint);
@@ -58,7 +58,7 @@ export function take(s: Scanner): string {
   return character;
 }
 
-/** Ends reading with a parse error at `span`. */
+/** A parse error at `span`. */
 export function parseError(message: string, span: Span): Fault {
   return new Fault('parse_error', message, { span });
 }
@@ -68,7 +68,7 @@ function isDelimiter(character: string): boolean {
   return character === '' || isSpace(character) || '()[]{}";'.includes(character);
 }
 
-/** Whether `character` is white space, to which the comma belongs. */
+/** Whether `character` is white space. A comma counts as white space. */
 function isSpace(character: string): boolean {
   return (
     character === ' ' ||

@@ -1,5 +1,5 @@
 /**
- * Strings, regular-expression literals and characters.
+ * Literals of strings, regular expressions and characters.
  */
 import { characterEnd, isWellFormed } from '../value/characters.ts';
 import {
@@ -66,7 +66,7 @@ function readEscape(s: Scanner): string {
   return known;
 }
 
-/** Reads the body of a regex literal whose opening quote is next; backslashes stay. */
+/** Reads the body of a regex literal whose opening quote is next. Backslashes are kept. */
 export function readRegexBody(s: Scanner, from: Mark): string {
   take(s);
   const start = s.offset;
@@ -102,7 +102,7 @@ export function readCharacter(s: Scanner): string {
     if (isWellFormed(text)) return text;
     throw parseError('Half a surrogate pair is no character.', spanFrom(s, from));
   }
-  // What joins to the first code point, such as an accent, belongs to the same character.
+  // A combining mark, such as an accent, belongs to the character before it.
   if (characterEnd(token, 0) === token.length) return token;
   throw parseError(
     `There is no character \`\\${token}\`. Named ones are \\newline \\space \\tab \\return \\backspace \\formfeed; others are one character, such as \\a.`,

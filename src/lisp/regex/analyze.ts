@@ -1,9 +1,8 @@
 /**
- * What can be known of a program before it sees a text: where a match can begin, which runs never
- * need to give characters back, and which instructions need a memo number.
+ * Facts about a program that make matching faster: where a match can begin, which runs never need
+ * to give characters back, and which instructions need a memo number.
  *
- * Everything here makes matching faster and changes no answer; the property tests compare with a
- * matcher that uses none of it.
+ * No fact changes a match; property tests compare with a matcher that uses none of them.
  */
 
 import {
@@ -36,7 +35,7 @@ import {
   WORD_RANGES,
 } from './syntax.ts';
 
-/** A program while it is written: instructions and the ranges of their sets. */
+/** A program during compilation: instructions and the ranges of their sets. */
 export interface DraftProgram {
   readonly code: number[];
   readonly ranges: Ranges[];
@@ -52,7 +51,7 @@ export interface ProgramFacts {
   readonly anchored: boolean;
 }
 
-/** Finds the facts, and writes memo numbers and better run instructions into `draft`. */
+/** Finds the facts. Also sets memo numbers and improves run instructions in `draft`. */
 export function analyzeProgram(draft: DraftProgram): ProgramFacts {
   for (let at = 0; at < draft.code.length; at += STRIDE) improveRun(draft, at);
   const ahead = lookAhead(draft, 0, () => false);
@@ -66,18 +65,18 @@ export function analyzeProgram(draft: DraftProgram): ProgramFacts {
   };
 }
 
-/** What can come next from an instruction on, without taking a character first. */
+/** What an instruction leads to before the next character is taken. */
 interface Ahead {
   /** The characters that can be taken next. */
   readonly ranges: Ranges;
-  /** Whether the program can end here: at once, only behind an assertion, or not at all. */
+  /** Whether the program can end here: yes, only after an assertion, or not at all. */
   readonly match: 'no' | 'guarded' | 'plain';
 }
 
-/** Instructions that `lookAhead` visits before it answers that anything can come. */
+/** After so many instructions `lookAhead` returns that any character can follow. */
 const MAX_LOOK_AHEAD = 100;
 
-/** Looks past everything that takes no character; paths through a `closed` assertion are left out. */
+/** Follows instructions that take no character. Paths through a `closed` assertion are skipped. */
 function lookAhead(
   draft: DraftProgram,
   start: number,
@@ -86,7 +85,7 @@ function lookAhead(
   const { code } = draft;
   const parts: Ranges[] = [];
   let match: Ahead['match'] = 'no';
-  // An instruction is looked at once without an assertion before it and once with one.
+  // Each instruction is visited at most twice: with and without an assertion before it.
   const seen = new Set<number>();
   const open = [start * 2];
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
@@ -121,7 +120,7 @@ function lookAhead(
         if (!closed(operand)) open.push((pc + 1) * 2 + 1);
         break;
       default:
-        // A run may take nothing.
+        // A run can be empty.
         parts.push(draft.ranges[operand] ?? []);
         open.push((pc + 1) * 2 + guarded);
     }
@@ -130,7 +129,7 @@ function lookAhead(
   return { ranges: only ?? normalizeRanges(parts.flat()), match };
 }
 
-/** The characters that begin with `unit`: a high surrogate begins 1,024 of them. */
+/** The characters that begin with `unit`. A high surrogate begins 1,024 of them. */
 function rangesOfUnit(unit: number): Ranges {
   if (unit < 0xd800 || unit > 0xdfff) return [unit, unit];
   if (unit >= 0xdc00) return [0x10000, MAX_CODE_POINT];
@@ -139,13 +138,13 @@ function rangesOfUnit(unit: number): Ranges {
 }
 
 /**
- * Makes a run atomic when giving characters back cannot help, and else notes what must follow it.
+ * Makes a run atomic when a shorter run can never match; else sets the characters that can follow.
  *
- * A greedy run stops before a character outside its set (or at the end). Ended earlier, the next
- * character is in the set; so when nothing that can follow begins with one of the set, an earlier
- * end is no use. That leaves programs which end right after the run: the longest run ends them too,
- * unless an assertion holds only at the earlier place. A lazy run whose follower cannot begin with
- * one of its set has only one place to end, the same as the greedy one.
+ * A greedy run stops before a character outside its set, or at the end. If it stopped earlier, the
+ * next character would be in the set. So when nothing that can follow begins with a character of
+ * the set, a shorter run never matches. A program that ends right after the run also ends after the
+ * longest run, unless an assertion holds only at the earlier place. A lazy run whose follower
+ * cannot begin with a character of its set has one possible end, the same as a greedy run.
  */
 function improveRun(draft: DraftProgram, at: number): void {
   const { code } = draft;
@@ -164,7 +163,7 @@ function improveRun(draft: DraftProgram, at: number): void {
   if (all.match === 'no') code[at + 2] = draft.ranges.push(all.ranges) - 1;
 }
 
-/** Whether the run continues `x+`: at least one of its set stands before each of its ends. */
+/** Whether the run is part of `x+`: a character of its set is before each of its ends. */
 function followsOwnSet(draft: DraftProgram, at: number): boolean {
   const { code } = draft;
   const before = code[at - STRIDE];
@@ -175,8 +174,8 @@ function followsOwnSet(draft: DraftProgram, at: number): boolean {
 }
 
 /**
- * Whether the assertion is false between the start and the longest end of a run of `set`, where a
- * character of the set follows, and, when `behind`, also stands before.
+ * Whether the assertion is false at all ends of a run of `set` but the longest. A character of the
+ * set follows such an end and, with `behind`, is before it.
  */
 function failsInside(assertion: number, set: Ranges, behind: boolean): boolean {
   switch (assertion) {
@@ -192,7 +191,7 @@ function failsInside(assertion: number, set: Ranges, behind: boolean): boolean {
   }
 }
 
-/** The units that every match begins with, and whether there is nothing else. */
+/** The text that every match begins with, and the text of a pattern that is plain text. */
 function readPrefix(draft: DraftProgram): { prefix: string; literal: string | null } {
   const { code } = draft;
   let prefix = '';
@@ -205,7 +204,7 @@ function readPrefix(draft: DraftProgram): { prefix: string; literal: string | nu
   }
 }
 
-/** Whether there is one way through the program, which never needs to go back. */
+/** Whether the program has no alternatives. */
 function isStraight(draft: DraftProgram): boolean {
   const { code } = draft;
   let at = 0;
@@ -215,8 +214,9 @@ function isStraight(draft: DraftProgram): boolean {
 }
 
 /**
- * Gives memo numbers to runs and to whatever can be reached from two places. Every loop has such a
- * place, and between them each step has one predecessor, so each is taken once per place of text.
+ * Gives memo numbers to runs and to instructions that can be reached from two others. Every loop
+ * has such an instruction. Between them each one has one predecessor, so it too is executed at most
+ * once for each place of the text.
  */
 function numberMemos(draft: DraftProgram): number {
   const { code } = draft;

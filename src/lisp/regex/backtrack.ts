@@ -1,14 +1,14 @@
 /**
- * The fast matcher: tries alternatives in order, with a memory of what it has tried.
+ * The fast matcher: backtracking with a memo of what has failed.
  *
- * A pair of (instruction, place) that was tried and came back can only fail again, so it is tried
- * once: that bounds the work by pattern × text, and the order of trying gives Java's choice. The
- * memory is one bit for each pair in the part of the text that was looked at; when that part grows
- * too large, the search is handed to the simulation in `simulate.ts`.
+ * A pair of instruction and place that failed once would fail again, so each pair is tried once.
+ * That bounds the work by pattern × text, and trying alternatives in order gives the same match as
+ * Java. The memo has one bit for each pair in the searched part of the text. When it would become
+ * too large, the simulation in `simulate.ts` takes over.
  *
- * I1  Memory survives from one start of the search to the next: a pair that failed for an earlier
- *     start fails for a later one.
- * I2  A run marks each place it passes, so two runs of one instruction never pass a place twice.
+ * I1  The memo is kept from one start of the search to the next: a pair that failed for an earlier
+ *     start fails for a later one too.
+ * I2  A run marks each place that it passes, so one instruction never passes a place twice.
  */
 
 import { matchSet, type CharSet } from './char-set.ts';
@@ -28,17 +28,17 @@ import {
 } from './program.ts';
 import { assertionHolds, type Assertion } from './syntax.ts';
 
-/** The bits of memory after which a search goes to the simulation: 32 KB. */
+/** Greatest size of the memo in bits: 32 KB. */
 const MAX_MEMO_BITS = 262_144;
 
-/** How a search ended; `overflow` means that nothing is known and the simulation must decide. */
+/** How a search ended. `overflow`: the memo is full, and the simulation has to search again. */
 export type BacktrackEnd = 'found' | 'none' | 'exhausted' | 'overflow';
 
 /** The state of one search. `slots` holds the match after `found`. */
 export interface Backtracker {
   readonly search: RegexSearch;
   readonly slots: number[];
-  /** Entries of three numbers: what to do when the current path fails. */
+  /** Entries of three numbers: what to try when the current path fails. */
   readonly stack: number[];
   depth: number;
   /** Bits, `memoCount` for each place from `base` on; words from `memoWords` on are unused. */
@@ -48,15 +48,15 @@ export interface Backtracker {
   /** The last place that has a bit set. */
   top: number;
   overflow: boolean;
-  /** Where `resume` goes on. */
+  /** The place at which to go on after `resume`. */
   place: number;
   steps: number;
 }
 
-/** On the stack in place of an instruction: restore a slot. */
+/** On the stack instead of an instruction: restore a slot. */
 const RESTORE = -1;
 
-/** A search that has not begun. */
+/** A new search. */
 export function createBacktracker(search: RegexSearch): Backtracker {
   const slots = [-1, -1];
   for (let group = search.regex.groupCount; group > 0; group--) slots.push(-1, -1);
@@ -75,7 +75,7 @@ export function createBacktracker(search: RegexSearch): Backtracker {
   };
 }
 
-/** Whether a match begins exactly at `start`. Starts must come in growing order. */
+/** Whether a match begins exactly at `start`. Starts must be tried in ascending order. */
 export function tryAt(state: Backtracker, start: number): BacktrackEnd {
   if (state.base !== start && start > state.top) {
     state.base = start;
@@ -156,7 +156,7 @@ function push(state: Backtracker, at: number, first: number, second: number): vo
 }
 
 /**
- * Takes entries from the stack until one goes on: answers its instruction and sets `state.place`;
+ * Pops entries until one can go on. Returns its instruction and sets `state.place`; returns
  * `FAILED` when the stack is empty.
  */
 function resume(state: Backtracker): number {
@@ -178,7 +178,9 @@ function resume(state: Backtracker): number {
     const at = -2 - entry;
     const { code } = state.search.regex;
     const place =
-      code[at] === OP_RUN ? giveBack(state, at, first, second) : takeMore(state, at, first);
+      code[at] === OP_RUN
+        ? giveBack(state, at, first, previous(state.search.text, second))
+        : takeMore(state, at, first);
     if (place < 0) continue;
     state.place = place;
     return at + STRIDE;
@@ -186,7 +188,7 @@ function resume(state: Backtracker): number {
   return FAILED;
 }
 
-/** Enters a run instruction at `place`; where to go on, or `FAILED`. */
+/** Executes a run at `place`. Returns the place to go on at, or `FAILED`. */
 function run(state: Backtracker, at: number, place: number): number {
   const { text, regex } = state.search;
   const { code } = regex;
@@ -207,7 +209,7 @@ function run(state: Backtracker, at: number, place: number): number {
     const width = matchSet(set, text, end);
     if (width === 0) break;
     if (isKnown(state, memo, end + width)) {
-      // The rest of the way was tried before, together with all its ends.
+      // The rest of the run and all its ends were tried before.
       if (op === OP_ATOMIC_RUN) return FAILED;
       break;
     }
@@ -215,24 +217,18 @@ function run(state: Backtracker, at: number, place: number): number {
   }
   state.steps += end - place;
   if (op === OP_ATOMIC_RUN) return end;
-  return giveBack(state, at, place, end, true);
+  return giveBack(state, at, place, end);
 }
 
 /**
- * The greatest place to go on at between `low`, the start of a greedy run, and `high`, its last end
- * (which counts only when `inclusive`); what is left below goes on the stack.
+ * The greatest place from `high` down to `low`, the start of a greedy run, where the program can go
+ * on. The places below it go on the stack.
  */
-function giveBack(
-  state: Backtracker,
-  at: number,
-  low: number,
-  high: number,
-  inclusive: boolean = false,
-): number {
+function giveBack(state: Backtracker, at: number, low: number, high: number): number {
   const { text, regex } = state.search;
   const first = regex.code[at + 2] as number;
   const follower = first < 0 ? null : (regex.sets[first] as CharSet);
-  let place = inclusive ? high : previous(text, high);
+  let place = high;
   while (place >= low) {
     if (follower === null || matchSet(follower, text, place) > 0) {
       if (place > low) push(state, -2 - at, low, place);
@@ -244,7 +240,7 @@ function giveBack(
   return FAILED;
 }
 
-/** Takes one more character into a lazy run, or more until what follows can begin. */
+/** Extends a lazy run by one character, or by more until its follower can begin. */
 function takeMore(state: Backtracker, at: number, from: number): number {
   const { text, regex } = state.search;
   const { code } = regex;
@@ -266,7 +262,7 @@ function takeMore(state: Backtracker, at: number, from: number): number {
   }
 }
 
-/** The place one character before; a surrogate pair is one. */
+/** The place one character before. A surrogate pair is one character. */
 function previous(text: string, place: number): number {
   const unit = text.charCodeAt(place - 1);
   if (unit >= 0xdc00 && unit < 0xe000 && place > 1) {
@@ -276,11 +272,11 @@ function previous(text: string, place: number): number {
   return place - 1;
 }
 
-/** Whether the instruction with this memo number was tried at `place`; notes that it is. */
+/** Whether the instruction with this memo number was tried at `place`. Marks it as tried. */
 function isKnown(state: Backtracker, memo: number, place: number): boolean {
   const bit = (place - state.base) * state.search.regex.memoCount + memo;
   if (bit >= MAX_MEMO_BITS) {
-    // Answering `true` ends the path soon; the caller then sees the overflow.
+    // `true` ends the path; the caller then sees the overflow.
     state.overflow = true;
     return true;
   }

@@ -1,25 +1,25 @@
 /**
  * Sets of code points as sorted, disjoint, inclusive ranges: `[lo, hi, lo, hi, …]`.
  *
- * Building works on whole range lists; matching works on a `CharSet`, which answers for ASCII from
- * four words of bits, since most text that a program matches is ASCII.
+ * The compiler works on ranges. The matchers work on a `CharSet`, which has bits for ASCII, since
+ * most text is ASCII.
  */
 
-/** Code points as `[lo, hi, lo, hi, …]`, sorted, disjoint and never touching. */
+/** Code points as `[lo, hi, lo, hi, …]`, sorted; neighbours have a gap between them. */
 export type Ranges = readonly number[];
 
-/** A set in the form that the matchers read: bits for ASCII, ranges for the rest. */
+/** A set for the matchers: bits for ASCII, ranges for other characters. */
 export interface CharSet {
   /** Four words of 32 bits: bit `c & 31` of word `c >> 5` is set when `c` is a member. */
   readonly ascii: readonly number[];
-  /** The members from 128 up. */
+  /** The members from 128 on. */
   readonly wide: Ranges;
 }
 
 /** The greatest code point. */
 export const MAX_CODE_POINT = 0x10ffff;
 
-/** The union of any ranges, given in any order and possibly overlapping. */
+/** The union of ranges, which may overlap and be in any order. */
 export function normalizeRanges(pairs: readonly number[]): Ranges {
   if (isNormal(pairs)) return pairs;
   const sorted: (readonly [number, number])[] = [];
@@ -99,7 +99,7 @@ export function rangesWithin(inner: Ranges, outer: Ranges): boolean {
   return !rangesMeet(inner, negateRanges(outer));
 }
 
-/** `ranges` in the form that the matchers read. */
+/** `ranges` as a `CharSet`. */
 export function toCharSet(ranges: Ranges): CharSet {
   const ascii = [0, 0, 0, 0];
   const wide: number[] = [];
@@ -115,8 +115,8 @@ export function toCharSet(ranges: Ranges): CharSet {
 }
 
 /**
- * How many UTF-16 units of `text` at `position` the set matches: 0 for no match (also at the end),
- * 1, or 2 for a surrogate pair.
+ * The number of UTF-16 units of `text` at `position` that the set matches: 0 for no match or the
+ * end, 1, or 2 for a surrogate pair.
  */
 export function matchSet(set: CharSet, text: string, position: number): number {
   if (position >= text.length) return 0;

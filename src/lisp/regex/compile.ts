@@ -1,9 +1,9 @@
 /**
- * Tree → program.
+ * Compiles the tree of a pattern to a program.
  *
- * A repeated group whose content can be empty is compiled as `(?:x+)?`: one empty round is allowed
- * and then the loop is left, as in Java and Go. Counted repetition is written out; the limit on
- * instructions bounds it.
+ * A repetition of something that can be empty is compiled as `(?:x+)?`: the loop ends after one
+ * empty iteration, as in Java and Go. Counted repetitions are unrolled, up to the limit of
+ * instructions.
  */
 
 import { toCharSet, type CharSet, type Ranges } from './char-set.ts';
@@ -23,7 +23,7 @@ import {
 } from './program.ts';
 import type { RegexNode, RegexRepeat } from './syntax.ts';
 
-/** The most instructions of a program. */
+/** Greatest number of instructions of a program. */
 const MAX_INSTRUCTIONS = 5000;
 
 /** The program of `node`, or `null` when it needs more than `MAX_INSTRUCTIONS`. */
@@ -32,7 +32,7 @@ export function compileNode(
   source: string,
   groupNames: readonly (string | null)[],
 ): Regex | null {
-  // Known before anything is written: nested counts multiply to more than fits memory.
+  // Checked first, since the product of nested counts can be larger than memory.
   if (sizeOf(node) + 1 > MAX_INSTRUCTIONS) return null;
   const draft: DraftProgram = { code: [], ranges: [] };
   emitNode(draft, node);
@@ -54,7 +54,7 @@ export function compileNode(
   };
 }
 
-/** How many instructions `emitNode` writes for `node`. */
+/** The number of instructions that `emitNode` writes for `node`. */
 function sizeOf(node: RegexNode): number {
   switch (node.kind) {
     case 'empty':
@@ -80,7 +80,7 @@ function sumOfSizes(items: readonly RegexNode[]): number {
 }
 
 function sizeOfRepeat(node: RegexRepeat): number {
-  // Cut where the answer is clear, so that nested counts stay finite.
+  // Limited, so that nested counts cannot overflow.
   const size = Math.min(sizeOf(node.item), MAX_INSTRUCTIONS + 1);
   if (size === 0) return 0;
   if (node.max >= 0) return size * node.min + (size + 1) * (node.max - node.min);
@@ -157,7 +157,7 @@ function emitRepeat(draft: DraftProgram, node: RegexRepeat): void {
   }
 }
 
-/** Whether the node is always one character, which a run instruction can repeat. */
+/** Whether the node is one character, which a run instruction can repeat. */
 function isSingle(node: RegexNode): boolean {
   return node.kind === 'set' || (node.kind === 'char' && node.code <= 0xffff);
 }
@@ -174,11 +174,11 @@ function emitStar(draft: DraftProgram, node: RegexRepeat): void {
   emitNode(draft, node.item);
   if (isNullable(node.item)) {
     const again = emit(draft, OP_SPLIT);
-    setBranches(draft, again, body, next(draft), node.lazy);
+    setBranches(draft, node, again, [body, next(draft)]);
   } else {
     setTarget(draft, emit(draft, OP_JUMP), 1, split);
   }
-  setBranches(draft, split, body, next(draft), node.lazy);
+  setBranches(draft, node, split, [body, next(draft)]);
 }
 
 /** `x+`. */
@@ -186,10 +186,10 @@ function emitPlus(draft: DraftProgram, node: RegexRepeat): void {
   const body = next(draft);
   emitNode(draft, node.item);
   const again = emit(draft, OP_SPLIT);
-  setBranches(draft, again, body, next(draft), node.lazy);
+  setBranches(draft, node, again, [body, next(draft)]);
 }
 
-/** `(?:x(?:x(?:x)?)?)?`, `count` deep: each `x` is tried only behind the one before it. */
+/** `(?:x(?:x(?:x)?)?)?`, `count` deep: each `x` is tried only after the one before it. */
 function emitOptional(draft: DraftProgram, node: RegexRepeat, count: number): void {
   const splits: number[] = [];
   for (let copy = 0; copy < count; copy++) {
@@ -197,7 +197,7 @@ function emitOptional(draft: DraftProgram, node: RegexRepeat, count: number): vo
     emitNode(draft, node.item);
   }
   const end = next(draft);
-  for (const split of splits) setBranches(draft, split, split + 1, end, node.lazy);
+  for (const split of splits) setBranches(draft, node, split, [split + 1, end]);
 }
 
 /** Whether `node` can match the empty text. */
@@ -220,7 +220,7 @@ function isNullable(node: RegexNode): boolean {
   }
 }
 
-/** Writes an instruction and answers its number. */
+/** Writes an instruction and returns its number. */
 function emit(draft: DraftProgram, op: number, first: number = 0, second: number = 0): number {
   draft.code.push(op, first, second, -1);
   return draft.code.length / STRIDE - 1;
@@ -235,19 +235,18 @@ function setTarget(draft: DraftProgram, instruction: number, operand: number, to
   draft.code[instruction * STRIDE + operand] = to;
 }
 
-/** The branches of a loop's split: into the body first, or, when lazy, out first. */
+/** Sets the branches of a loop's split: the body first, or, when lazy, the exit. */
 function setBranches(
   draft: DraftProgram,
+  { lazy }: RegexRepeat,
   split: number,
-  body: number,
-  exit: number,
-  lazy: boolean,
+  [body, exit]: readonly [body: number, exit: number],
 ): void {
   setTarget(draft, split, 1, lazy ? exit : body);
   setTarget(draft, split, 2, lazy ? body : exit);
 }
 
-/** The number of the set, the same for equal sets. */
+/** The number of the set. Equal sets share one. */
 function setNumber(draft: DraftProgram, ranges: Ranges): number {
   const known = draft.ranges.findIndex(
     (other) => other.length === ranges.length && other.every((value, at) => value === ranges[at]),

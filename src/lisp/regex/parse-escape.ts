@@ -1,4 +1,4 @@
-/** Escapes and `[…]` classes: everything in a pattern that stands for one character of the text. */
+/** Parses escapes and `[…]` classes, which match one character of the text. */
 
 import {
   MAX_CODE_POINT,
@@ -28,7 +28,7 @@ export type Escape =
   | { readonly kind: 'char'; readonly code: number }
   | { readonly kind: 'set'; readonly ranges: Ranges };
 
-/** Reads what follows a backslash; the reader stands behind it. `null` after a refusal. */
+/** Reads an escape after its backslash. Returns `null` after a refusal. */
 export function parseEscape(reader: PatternReader): Escape | null {
   const start = reader.index - 1;
   const code = peek(reader);
@@ -130,7 +130,7 @@ function parseHex(reader: PatternReader, start: number): Escape | null {
   return checkHalf(reader, code, start);
 }
 
-/** `\uHHHH`; two of them that are halves of one character join, as in Java. */
+/** `\uHHHH`. Two that are the halves of a surrogate pair are one character, as in Java. */
 function parseUnicode(reader: PatternReader, start: number): Escape | null {
   const code = readHex(reader, 4);
   if (code === null) {
@@ -148,7 +148,7 @@ function parseUnicode(reader: PatternReader, start: number): Escape | null {
   return checkHalf(reader, code, start);
 }
 
-/** Text is well formed, so half a character could never match: it is a mistake. */
+/** Refuses a lone surrogate: text is well-formed, so it could never match. */
 function checkHalf(reader: PatternReader, code: number, start: number): Escape | null {
   if (code >= 0xd800 && code < 0xe000) {
     return refuseEscape(reader, 'This is one half of a surrogate pair: write both halves.', start);
@@ -178,8 +178,8 @@ function hexDigit(code: number): number {
 }
 
 /**
- * Reads a class; the reader stands behind its `[`. A `]` that comes first, also after `^`, is the
- * character, and so is a `-` that has no range to make, as in Java.
+ * Reads a class after its `[`. As in Java, a `]` at its start (or after `^`) is a character, and so
+ * is a `-` that makes no range.
  */
 export function parseClass(reader: PatternReader): Ranges {
   const open = reader.index - 1;

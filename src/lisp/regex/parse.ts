@@ -1,8 +1,9 @@
 /**
- * Pattern text → tree. The grammar is the part of Java's that can be matched in linear time; what
- * lies outside is refused with a message that names it.
+ * Parses a pattern to a tree. The grammar is the part of Java's that can be matched in linear time;
+ * the rest, such as look-around and back references, is refused by name.
  */
 
+import { withCommas } from '../base/with-commas.ts';
 import { foldAsciiCase, negateRanges, type Ranges } from './char-set.ts';
 import { parseClass, parseEscape } from './parse-escape.ts';
 import {
@@ -36,12 +37,12 @@ import {
   type RegexNode,
 } from './syntax.ts';
 
-/** The most characters that a pattern may have. */
+/** Greatest number of characters of a pattern. */
 const MAX_PATTERN_CHARACTERS = 1000;
 /** The greatest count in `{n,m}`. */
 const MAX_REPEAT = 1000;
 
-/** What `parsePattern` gives: the tree with the names of its groups, or why there is none. */
+/** The tree of a pattern with the names of its groups, or the reason of a refusal. */
 export type ParsedPattern =
   | {
       readonly kind: 'parsed';
@@ -51,7 +52,7 @@ export type ParsedPattern =
     }
   | { readonly kind: 'refused'; readonly failure: RegexFailure };
 
-/** Reads `source`. Never throws; deterministic. */
+/** Parses `source`. Never throws. */
 export function parsePattern(source: string): ParsedPattern {
   const reader = openPattern(source);
   const length = countCodePoints(source);
@@ -75,17 +76,7 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-function withCommas(count: number): string {
-  const digits = String(count);
-  let text = '';
-  for (let index = 0; index < digits.length; index++) {
-    if (index > 0 && (digits.length - index) % 3 === 0) text += ',';
-    text += digits.charAt(index);
-  }
-  return text;
-}
-
-/** `a|b|c`, up to a `)` or the end. Flags set inside end with it, as in Java. */
+/** `a|b|c`, up to a `)` or the end. Flags that are set inside end with it, as in Java. */
 function parseChoice(reader: PatternReader): RegexNode {
   const flags = reader.flags;
   const items = [parseSequence(reader)];
@@ -142,7 +133,7 @@ function parseAtom(reader: PatternReader): RegexNode | null {
   }
 }
 
-/** The text of a character that may be syntax; empty for a quoted one. */
+/** The text of a character; empty for a quoted one, which is never syntax. */
 function showSyntax(code: number): string {
   return (code & QUOTED) === 0 ? showCode(code) : '';
 }
@@ -155,7 +146,7 @@ function dotRanges(reader: PatternReader): Ranges {
   return negateRanges(hasFlag(reader, FLAG_DOT_ALL) ? [] : LINE_BREAK_RANGES);
 }
 
-/** A character as itself; under `(?i)` an ASCII letter in both cases. */
+/** A literal character; with `(?i)` an ASCII letter in both cases. */
 function literal(reader: PatternReader, code: number): RegexNode {
   if (hasFlag(reader, FLAG_IGNORE_CASE)) {
     const ranges = foldAsciiCase([code, code]);
@@ -164,7 +155,7 @@ function literal(reader: PatternReader, code: number): RegexNode {
   return { kind: 'char', code };
 }
 
-/** An escape outside a class; the reader stands behind the backslash. */
+/** An escape outside a class, after its backslash. */
 function parseBackslash(reader: PatternReader): RegexNode | null {
   const edge = assertionAfterBackslash(showCode(peek(reader)));
   if (edge !== null) {
@@ -197,7 +188,7 @@ function assertionAfterBackslash(sign: string): Assertion | null {
   }
 }
 
-/** A group or flags; the reader stands behind the `(`. */
+/** A group or flags, after the `(`. */
 function parseGroup(reader: PatternReader): RegexNode | null {
   const open = reader.index - 1;
   if (!accept(reader, '?')) return parseCapture(reader, null, open);
@@ -231,14 +222,14 @@ function parseCapture(reader: PatternReader, name: string | null, open: number):
   return { kind: 'group', index, item: closeGroup(reader, open) };
 }
 
-/** The content of a group and its `)`. */
+/** The content of a group, and its `)`. */
 function closeGroup(reader: PatternReader, open: number): RegexNode {
   const item = parseChoice(reader);
   if (!accept(reader, ')')) refuse(reader, 'This group is not closed: `)` is missing.', open);
   return item;
 }
 
-/** The name of a group with its `>`: a letter, then letters and digits. */
+/** The name of a group (a letter, then letters and digits), and its `>`. */
 function readGroupName(reader: PatternReader): string | null {
   const start = reader.index;
   let name = '';
@@ -265,7 +256,7 @@ function isNameCode(code: number, first: boolean): boolean {
   );
 }
 
-/** `(?im)`, which holds to the end of the group around it, or `(?i: )`; `-` turns flags off. */
+/** `(?im)`, up to the end of the group around it, or `(?i: )`. A `-` turns flags off. */
 function parseFlags(reader: PatternReader, open: number): RegexNode | null {
   const before = reader.flags;
   let flags = before;
@@ -306,7 +297,7 @@ function flagOf(code: number): number {
   }
 }
 
-/** `item` with the quantifier that follows it, if one does. */
+/** `item` with the quantifier after it, if there is one. */
 function parseQuantifier(reader: PatternReader, item: RegexNode): RegexNode {
   skipComments(reader);
   const start = reader.index;
@@ -345,7 +336,7 @@ function readCounts(reader: PatternReader): { min: number; max: number } | null 
   return { min, max };
 }
 
-/** A decimal count, `null` without digits. The digits of a pattern cannot overflow a double. */
+/** A decimal count, or `null` without digits. A pattern is too short to overflow a double. */
 function readCount(reader: PatternReader): number | null {
   let value: number | null = null;
   for (;;) {

@@ -1,16 +1,16 @@
 /**
- * The pattern as code points with their places, `\Q…\E` taken out, and the state of reading it.
+ * The state of the parser: the code points of the pattern with their places, without `\Q…\E`.
  *
- * A failure does not throw: the first one is kept and the reader jumps to the end, so that every
- * loop of the parser runs out.
+ * A failure does not throw. The first one is kept and the reader moves to the end, so that every
+ * loop of the parser ends.
  */
 
-/** Added to a code point that stood between `\Q` and `\E`: it is never syntax. */
+/** Added to a code point between `\Q` and `\E`, which is never syntax. */
 export const QUOTED = 0x200000;
-/** What `peek` answers behind the last character. */
+/** The result of `peek` after the last character. */
 export const END = -1;
 
-/** Why a pattern is refused, and at which UTF-16 offset of its source. */
+/** The reason of a refusal, and its UTF-16 offset in the source. */
 export interface RegexFailure {
   readonly message: string;
   readonly at: number;
@@ -20,7 +20,7 @@ export interface RegexFailure {
 export const FLAG_IGNORE_CASE = 1;
 /** `^` and `$` at every line. */
 export const FLAG_MULTI_LINE = 2;
-/** `.` takes line breaks too. */
+/** `.` matches line breaks too. */
 export const FLAG_DOT_ALL = 4;
 /** White space and `#` comments in the pattern are ignored. */
 export const FLAG_COMMENTS = 8;
@@ -49,7 +49,7 @@ export function openPattern(source: string): PatternReader {
       quoted = !quoted;
       offset += 2;
     } else if (code === 0x5c && !quoted && offset + 1 < source.length) {
-      // The escaped character goes with its backslash: in `\\Q` nothing is quoted.
+      // The character after a backslash belongs to it: `\\Q` begins no quotation.
       const escaped = source.codePointAt(offset + 1) ?? 0;
       codes.push(code, escaped);
       offsets.push(offset, offset + 1);
@@ -64,19 +64,19 @@ export function openPattern(source: string): PatternReader {
   return { codes, offsets, groupNames: [null], index: 0, flags: 0, failure: null };
 }
 
-/** The code `ahead` characters from here, `END` behind the last. */
+/** The code `ahead` characters from here, or `END`. */
 export function peek(reader: PatternReader, ahead = 0): number {
   return reader.codes[reader.index + ahead] ?? END;
 }
 
-/** Moves past `sign`, a character of syntax, when it is next. */
+/** Moves past `sign`, a syntax character, if it is next. */
 export function accept(reader: PatternReader, sign: string): boolean {
   if (peek(reader) !== sign.charCodeAt(0)) return false;
   reader.index += 1;
   return true;
 }
 
-/** Whether `signs`, characters of syntax, come next. */
+/** Whether `signs`, syntax characters, are next. */
 export function looksAt(reader: PatternReader, signs: string): boolean {
   for (let index = 0; index < signs.length; index++) {
     if (peek(reader, index) !== signs.charCodeAt(index)) return false;
@@ -84,7 +84,7 @@ export function looksAt(reader: PatternReader, signs: string): boolean {
   return true;
 }
 
-/** Refuses the pattern at the character with number `index`; only the first refusal counts. */
+/** Refuses the pattern at character `index`. The first refusal is kept. */
 export function refuse(reader: PatternReader, message: string, index: number = reader.index): void {
   reader.failure ??= { message, at: reader.offsets[index] ?? 0 };
   reader.index = reader.codes.length;
@@ -95,7 +95,7 @@ export function hasFlag(reader: PatternReader, flag: number): boolean {
   return (reader.flags & flag) !== 0;
 }
 
-/** Under `x`, moves past white space and comments. */
+/** With the flag `x`, moves past white space and comments. */
 export function skipComments(reader: PatternReader): void {
   if (!hasFlag(reader, FLAG_COMMENTS)) return;
   for (;;) {
@@ -111,7 +111,7 @@ function skipLine(reader: PatternReader): void {
     const code = peek(reader);
     if (code === END) return;
     reader.index += 1;
-    // A quoted line break ends the comment too.
+    // A quoted line break also ends the comment.
     const plain = code & ~QUOTED;
     if (
       plain === 0x0a ||

@@ -1,32 +1,33 @@
 /**
  * A compiled pattern: plain data that both matchers read.
  *
- * `code` holds four numbers for each instruction: opcode, two operands, and the *memo number*. An
- * instruction that can be reached from more than one place has a memo number from 0; the
- * backtracking matcher visits it at most once per place of the text, which keeps it linear.
+ * `code` has four numbers for each instruction: the opcode, two operands and the *memo number*. An
+ * instruction that can be reached from more than one other has a memo number from 0. The
+ * backtracking matcher executes it at most once for each place of the text, so its work stays
+ * linear.
  *
  * | opcode            | operands              | meaning                                           |
  * | ----------------- | --------------------- | ------------------------------------------------- |
  * | `OP_MATCH`        |                       | the pattern has matched                           |
  * | `OP_UNIT`         | unit                  | the next UTF-16 unit is this one                  |
  * | `OP_SET`          | set                   | the next character is in the set                  |
- * | `OP_SPLIT`        | target, other         | go on at the target, if that fails at the other   |
+ * | `OP_SPLIT`        | target, other         | go on at the target; if that fails, at the other  |
  * | `OP_JUMP`         | target                | go on there                                       |
  * | `OP_SAVE`         | slot                  | keep this place as a start or end of a group      |
  * | `OP_ASSERT`       | assertion             | go on if it holds here                            |
  * | `OP_RUN`          | set, first            | as many of the set as possible, then fewer        |
  * | `OP_LAZY_RUN`     | set, first            | as few of the set as possible, then more          |
- * | `OP_ATOMIC_RUN`   | set                   | as many as possible; fewer could not help         |
+ * | `OP_ATOMIC_RUN`   | set                   | as many as possible; fewer would never match      |
  *
- * `first` is the number of a set: what follows a run can only begin with one of it; -1 for unknown.
- * Instructions go on at the next one where nothing else is said.
+ * `first` is the number of the set of characters that can follow a run, or -1 when it is not known.
+ * All other instructions go on at the next one.
  */
 
 import type { CharSet } from './char-set.ts';
 
 /** Numbers per instruction in `code`. */
 export const STRIDE = 4;
-/** See the table at the top of this file, as for all opcodes. */
+/** The opcodes are in the table at the top of this file. */
 export const OP_MATCH = 0;
 /** `unit` */
 export const OP_UNIT = 1;
@@ -47,20 +48,20 @@ export const OP_LAZY_RUN = 8;
 /** `set` */
 export const OP_ATOMIC_RUN = 9;
 
-/** A compiled pattern. Plain JSON data, made from `source` alone, so that `source` stands for it. */
+/** A compiled pattern. Plain JSON that depends on `source` only, so a snapshot keeps the source. */
 export interface Regex {
   readonly source: string;
   /** Capturing groups, without the whole match. */
   readonly groupCount: number;
   /** By group number, from 0 for the whole match: the name, or `null`. */
   readonly groupNames: readonly (string | null)[];
-  /** The text that the pattern is, when it is nothing but that text. */
+  /** The text of a pattern that is plain text, else `null`. */
   readonly literal: string | null;
   /** Whether the program only takes single characters and at most one run at its end. */
   readonly straight: boolean;
   /** The text that every match begins with; empty when none is known. */
   readonly prefix: string;
-  /** What every match begins with; `null` when a match may be empty or begins with anything. */
+  /** The characters that a match can begin with; `null` when it can be empty or begin with any. */
   readonly first: CharSet | null;
   /** Whether a match can only begin at the start of the text. */
   readonly anchored: boolean;
@@ -70,16 +71,16 @@ export interface Regex {
   readonly memoCount: number;
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface RegexMatch {
   /**
-   * The whole match, then the groups; `null` for a group that took no part. `null` instead of the
-   * list when nothing matches. Offsets are UTF-16 units, the end exclusive.
+   * The whole match, then the groups; `null` for a group that took no part. The list is `null` when
+   * nothing matches.
    */
   readonly groups: readonly (RegexSpan | null)[] | null;
-  /** The work done: about one for each instruction tried at a place of the text. Deterministic. */
+  /** The work: about one for each instruction tried at a place of the text. Deterministic. */
   readonly steps: number;
-  /** The search was given up because it would have taken more steps than allowed. */
+  /** The search ended because it would need more than the allowed steps. */
   readonly exhausted?: true;
 }
 
@@ -89,17 +90,17 @@ export interface RegexSpan {
   readonly end: number;
 }
 
-/** What a matcher works on. */
+/** The input of a matcher. */
 export interface RegexSearch {
   readonly regex: Regex;
   readonly text: string;
   readonly from: number;
-  /** Only a match from `from` to the end of the text counts. */
+  /** Whether only a match from `from` to the end of the text counts. */
   readonly full: boolean;
   readonly maxSteps: number;
 }
 
-/** The groups of a match from its slots: start and end of group n stand at 2n and 2n + 1. */
+/** The groups of a match. The start and end of group n are in slots 2n and 2n + 1. */
 export function groupsOf(slots: readonly number[]): (RegexSpan | null)[] {
   const groups: (RegexSpan | null)[] = [];
   for (let slot = 0; slot < slots.length; slot += 2) {

@@ -1,8 +1,9 @@
 /**
- * Regular expressions in linear time: a pattern to a program, a program against a text.
+ * Regular expressions in linear time.
  *
- * Two matchers share one program and give one answer: `backtrack.ts` is fast on the short stretches
- * that nearly all searches look at, `simulate.ts` takes over on long ones.
+ * A pattern is compiled to a program. Two matchers run the same program and give the same match:
+ * `backtrack.ts` is fast on the short texts of nearly all searches, `simulate.ts` takes over on
+ * long ones. Decision 120 says why the engine is our own.
  */
 
 import { createBacktracker, tryAt } from './backtrack.ts';
@@ -13,12 +14,12 @@ import { matchStraight } from './straight.ts';
 import { simulate } from './simulate.ts';
 import { nextStart } from './start.ts';
 
-/** What `compileRegex` gives: a regex, or why the pattern is refused and where. */
+/** A regex, or the reason why the pattern is refused. */
 export type CompiledRegex =
   | { readonly kind: 'regex'; readonly regex: Regex }
   | {
       readonly kind: 'bad_regex';
-      /** One sentence or two; what is wrong and, where there is one, what to write instead. */
+      /** What is wrong and, if there is an alternative, what to write instead. */
       readonly message: string;
       /** UTF-16 offset in the pattern. */
       readonly at: number;
@@ -37,12 +38,12 @@ export function compileRegex(source: string): CompiledRegex {
 }
 
 /**
- * The leftmost match at or after `from`, alternatives in order as in Java; with `full`, the match
- * from `from` to the very end of the text.
+ * The leftmost match at or after `from`; alternatives are preferred in order, as in Java. In mode
+ * `full`, only a match from `from` to the end of the text counts.
  *
- * Assertions look at the whole text: `^` does not hold at `from` unless it is 0. `from` must not
- * stand between the halves of a surrogate pair, and no match begins there. Never throws; the work
- * is linear in program × text, and `maxSteps` ends it early as `exhausted`.
+ * Assertions see the whole text: `^` does not hold at a `from` above 0. `from` must not be inside a
+ * surrogate pair, and no match begins there. Never throws. The work is at most program × text;
+ * after `maxSteps` the search ends as `exhausted`.
  */
 export function matchRegex(
   regex: Regex,
@@ -71,7 +72,7 @@ export function matchRegex(
   return { groups: null, steps: state.steps + 1 + (Math.max(0, text.length - looked) >> 2) };
 }
 
-/** A search for plain text; 16 units of it count as a step. */
+/** A search for plain text. Sixteen units count as one step. */
 function matchLiteral(literal: string, text: string, from: number, full: boolean): RegexMatch {
   const fits = full
     ? text.length - from === literal.length && text.startsWith(literal, from)

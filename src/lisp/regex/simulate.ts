@@ -1,10 +1,9 @@
 /**
- * The steady matcher: follows all paths through the program at once, character by character, after
- * Pike's algorithm (Russ Cox, "Regular Expression Matching: the Virtual Machine Approach").
+ * The matcher for long texts: follows all paths through the program at once, character by character
+ * (Pike's algorithm; see Russ Cox, "Regular Expression Matching: the Virtual Machine Approach").
  *
- * It needs memory for the program only, never for the text, and takes over from the backtracking
- * matcher on long stretches of text. A list of threads is ordered by preference: the first thread
- * that matches cuts those behind it.
+ * Its memory depends on the program only, not on the text. The list of threads is ordered by
+ * preference; the first thread that matches removes those after it.
  */
 
 import { matchSet, type CharSet } from './char-set.ts';
@@ -24,19 +23,19 @@ import {
 } from './program.ts';
 import { assertionHolds, type Assertion } from './syntax.ts';
 
-/** What the simulation found. */
+/** The result of a simulation. */
 export type Simulation =
   | { readonly kind: 'found'; readonly slots: readonly number[]; readonly steps: number }
   | { readonly kind: 'none' | 'exhausted'; readonly steps: number };
 
-/** The threads at one place, in order of preference, each at another character instruction. */
+/** The threads at one place, in order of preference. Each is at a different instruction. */
 interface Threads {
   /** The instructions of the threads. */
   readonly pcs: number[];
   count: number;
-  /** For each instruction the last place at which it was followed. */
+  /** The last place at which each instruction was followed. */
   readonly followed: number[];
-  /** The slots of the thread at instruction n stand at n × slots per thread. */
+  /** The slots of the thread at instruction n begin at n × slots per thread. */
   readonly slots: number[];
 }
 
@@ -44,22 +43,26 @@ interface Threads {
 const BRANCH = 0;
 /** On the stack: add the thread that stays in a lazy run. */
 const STAY = 1;
-/** On the stack: put back the value of a slot. */
+/** On the stack: restore the value of a slot. */
 const RESTORE = 2;
 
 interface Simulator {
   readonly search: RegexSearch;
   readonly slotCount: number;
-  /** The slots of the path that is being followed. */
+  /** The slots of the current path. */
   readonly current: number[];
-  /** Entries of three numbers: `BRANCH`, `STAY` or `RESTORE` and what it is about. */
+  /** Entries of three numbers: `BRANCH`, `STAY` or `RESTORE`, and two operands. */
   readonly stack: number[];
+  depth: number;
+  /** The place of the current character, and its UTF-16 units. */
+  place: number;
+  width: number;
   steps: number;
 }
 
 /**
- * Searches from `start` (or, for a full match, exactly there). Starts before it are known to fail.
- * Linear in program × text.
+ * Searches from `start`, or exactly there for a full match. Earlier starts are known to fail. Takes
+ * time in program × text.
  */
 export function simulate(search: RegexSearch, start: number, steps: number): Simulation {
   const { regex, text, full, maxSteps } = search;
@@ -70,6 +73,9 @@ export function simulate(search: RegexSearch, start: number, steps: number): Sim
     slotCount,
     current: filled(slotCount),
     stack: [],
+    depth: 0,
+    place: start,
+    width: 1,
     steps,
   };
   let threads = createThreads(size, slotCount);
@@ -87,7 +93,9 @@ export function simulate(search: RegexSearch, start: number, steps: number): Sim
     }
     if (threads.count === 0 && (best !== null || onlyHere)) break;
     const width = widthAt(text, place);
-    best = advance(state, threads, following, place, width) ?? best;
+    state.place = place;
+    state.width = width;
+    best = advance(state, threads, following) ?? best;
     if (state.steps > maxSteps) return { kind: 'exhausted', steps: state.steps };
     [threads, following] = [following, threads];
     following.count = 0;
@@ -98,7 +106,7 @@ export function simulate(search: RegexSearch, start: number, steps: number): Sim
     : { kind: 'found', slots: best, steps: state.steps };
 }
 
-/** `size` numbers that say 'none'. */
+/** `size` numbers −1. */
 function filled(size: number): number[] {
   return Array.from({ length: size }, () => -1);
 }
@@ -112,7 +120,7 @@ function createThreads(size: number, slotCount: number): Threads {
   };
 }
 
-/** The next place from `place` on where a match can begin; behind the end when there is none. */
+/** The next place from `place` on where a match can begin, or the end of the text. */
 function nextStart(state: Simulator, place: number): number {
   const { regex, text, full } = state.search;
   if (regex.first === null || full) return place;
@@ -124,7 +132,7 @@ function nextStart(state: Simulator, place: number): number {
   return start;
 }
 
-/** Units of the character at `place`; 1 also at the end. */
+/** UTF-16 units of the character at `place`; 1 at the end. */
 function widthAt(text: string, place: number): number {
   const unit = text.charCodeAt(place);
   if (unit < 0xd800 || unit > 0xdbff) return 1;
@@ -132,14 +140,9 @@ function widthAt(text: string, place: number): number {
   return low >= 0xdc00 && low < 0xe000 ? 2 : 1;
 }
 
-/** Moves every thread over the character at `place`; the slots of the best match ending there. */
-function advance(
-  state: Simulator,
-  threads: Threads,
-  following: Threads,
-  place: number,
-  width: number,
-): number[] | null {
+/** Moves every thread over the current character. Returns the best match that ends before it. */
+function advance(state: Simulator, threads: Threads, following: Threads): number[] | null {
+  const { place, width } = state;
   const { regex, text, full } = state.search;
   const { code } = regex;
   for (let index = 0; index < threads.count; index++) {
@@ -155,7 +158,7 @@ function advance(
     }
     const operand = code[at + 1] as number;
     if (op === OP_UNIT) {
-      // A pair is taken unit by unit: its second unit is followed within the same character.
+      // A surrogate pair is two instructions but one character.
       if (text.charCodeAt(place) !== operand) continue;
       const isPair = width === 2;
       if (isPair && text.charCodeAt(place + 1) !== code[at + STRIDE + 1]) continue;
@@ -169,7 +172,7 @@ function advance(
   return null;
 }
 
-/** Makes the slots of a thread those of the current path. */
+/** Copies the slots of a thread to the current path. */
 function load(state: Simulator, threads: Threads, pc: number): void {
   const { current, slotCount } = state;
   const offset = pc * slotCount;
@@ -179,11 +182,11 @@ function load(state: Simulator, threads: Threads, pc: number): void {
   state.steps += slotCount >> 3;
 }
 
-/** Adds the threads that `start` leads to without taking a character, in order of preference. */
+/** Adds the threads that `start` leads to without taking a character, by preference. */
 function follow(state: Simulator, threads: Threads, start: number, place: number): void {
   const { current, stack, search } = state;
   const { code } = search.regex;
-  let depth = 0;
+  state.depth = 0;
   let pc = start;
   for (;;) {
     state.steps += 1;
@@ -194,19 +197,19 @@ function follow(state: Simulator, threads: Threads, start: number, place: number
       const op = code[at] as number;
       const operand = code[at + 1] as number;
       if (op === OP_SPLIT) {
-        depth = pushEntry(stack, depth, BRANCH, code[at + 2] as number, 0);
+        pushEntry(state, BRANCH, code[at + 2] as number, 0);
         next = operand;
       } else if (op === OP_JUMP) {
         next = operand;
       } else if (op === OP_SAVE) {
-        depth = pushEntry(stack, depth, RESTORE, operand, current[operand] as number);
+        pushEntry(state, RESTORE, operand, current[operand] as number);
         current[operand] = place;
         next = pc + 1;
       } else if (op === OP_ASSERT) {
         if (assertionHolds(operand as Assertion, search.text, place)) next = pc + 1;
       } else if (op === OP_LAZY_RUN) {
-        // What follows the run is preferred to staying in it.
-        depth = pushEntry(stack, depth, STAY, pc, 0);
+        // Leaving a lazy run is preferred to staying in it.
+        pushEntry(state, STAY, pc, 0);
         next = pc + 1;
       } else {
         addThread(state, threads, pc);
@@ -214,29 +217,26 @@ function follow(state: Simulator, threads: Threads, start: number, place: number
       }
     }
     while (next < 0) {
-      if (depth === 0) return;
-      depth -= 1;
-      const kind = stack[depth * 3] as number;
-      const value = stack[depth * 3 + 1] as number;
+      if (state.depth === 0) return;
+      state.depth -= 1;
+      const top = state.depth * 3;
+      const kind = stack[top] as number;
+      const value = stack[top + 1] as number;
       if (kind === BRANCH) next = value;
       else if (kind === STAY) addThread(state, threads, value);
-      else current[value] = stack[depth * 3 + 2] as number;
+      else current[value] = stack[top + 2] as number;
     }
     pc = next;
   }
 }
 
-function pushEntry(
-  stack: number[],
-  depth: number,
-  kind: number,
-  value: number,
-  old: number,
-): number {
-  stack[depth * 3] = kind;
-  stack[depth * 3 + 1] = value;
-  stack[depth * 3 + 2] = old;
-  return depth + 1;
+function pushEntry(state: Simulator, kind: number, value: number, old: number): void {
+  const { stack } = state;
+  const top = state.depth * 3;
+  stack[top] = kind;
+  stack[top + 1] = value;
+  stack[top + 2] = old;
+  state.depth += 1;
 }
 
 /** Adds a thread at `pc` with the slots of the current path. */

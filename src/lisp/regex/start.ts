@@ -1,11 +1,11 @@
-/** Where in the text a match can begin: skips what the facts of a program rule out. */
+/** Finds places where a match can begin, by the facts of the program. */
 
 import { matchSet } from './char-set.ts';
 import type { Regex } from './program.ts';
 
 /**
- * The next place from `from` on where a match can begin, -1 when there is none. The caller charges
- * one step for every four units that are skipped.
+ * The next place from `from` on where a match can begin, or -1. The caller counts one step for
+ * every four skipped units.
  */
 export function nextStart(regex: Regex, text: string, from: number): number {
   if (regex.anchored) return from === 0 ? 0 : -1;

@@ -1,16 +1,16 @@
 /**
- * The matcher for programs with one way through them, such as `\d+`, `,\s*` and `[a-f]{6}`: a loop
- * without any state to set up, since such patterns are searched for thousands of times in a row.
+ * The matcher for programs without alternatives, such as `\d+`, `,\s*` and `[a-f]{6}`. It has no
+ * state to set up, since programs search for such patterns thousands of times in a row.
  *
- * A run stands only at the end and nothing can fail behind it, so a start costs at most the length
- * of the program until the search is over.
+ * A run is only at the end, where nothing can fail after it. So a start that fails costs at most
+ * the length of the program.
  */
 
 import { matchSet, type CharSet } from './char-set.ts';
 import { OP_SET, OP_UNIT, OP_ATOMIC_RUN, STRIDE, type Regex, type RegexMatch } from './program.ts';
 import { nextStart } from './start.ts';
 
-/** Matches a program that is `straight`; see `matchRegex` for the rest. */
+/** `matchRegex` for a program that is `straight`, without a record of the search, for speed. */
 export function matchStraight(
   regex: Regex,
   text: string,
@@ -32,7 +32,7 @@ export function matchStraight(
   return { groups: null, steps: steps + (Math.max(0, text.length - looked) >> 2) };
 }
 
-/** The end of the match that begins at `start`, -1 when there is none. */
+/** The end of the match that begins at `start`, or -1. */
 function matchFrom(regex: Regex, text: string, start: number): number {
   const { code, sets } = regex;
   let place = start;

@@ -1,8 +1,8 @@
 /**
- * A pattern as a tree: what the parser makes and the compiler reads.
+ * The tree of a pattern, made by the parser and read by the compiler.
  *
- * Flags and case are gone at this level: a letter under `(?i)` is a set of two, `.` is a set, and an
- * anchor has its multi-line form spelled out.
+ * The tree has no flags: a letter with `(?i)` is a set of two letters, `.` is a set, and each
+ * anchor has one node for each of its meanings.
  */
 
 import type { Ranges } from './char-set.ts';
@@ -18,7 +18,7 @@ export type RegexNode =
   | { readonly kind: 'group'; readonly index: number; readonly item: RegexNode }
   | RegexRepeat;
 
-/** `item` from `min` to `max` times; `max` of -1 has no end. */
+/** `item` from `min` to `max` times; a `max` of -1 means no limit. */
 export interface RegexRepeat {
   readonly kind: 'repeat';
   readonly item: RegexNode;
@@ -27,7 +27,7 @@ export interface RegexRepeat {
   readonly lazy: boolean;
 }
 
-/** A condition on a place in the text; the number stands in the program. */
+/** A condition on a place in the text. Programs contain the number. */
 export type Assertion =
   | typeof TEXT_START
   | typeof LINE_START
@@ -58,10 +58,10 @@ export const WORD_RANGES: Ranges = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x
 export const DIGIT_RANGES: Ranges = [0x30, 0x39];
 /** `\s`: space and U+0009 to U+000D. */
 export const SPACE_RANGES: Ranges = [0x09, 0x0d, 0x20, 0x20];
-/** What `.` stops at: LF, CR, NEL, line and paragraph separator. */
+/** The line breaks, which `.` does not match: LF, CR, NEL, line and paragraph separator. */
 export const LINE_BREAK_RANGES: Ranges = [0x0a, 0x0a, 0x0d, 0x0d, 0x85, 0x85, 0x2028, 0x2029];
 
-/** Whether `assertion` holds between the units of `text` before and at `position`. */
+/** Whether `assertion` holds before `position`. */
 export function assertionHolds(assertion: Assertion, text: string, position: number): boolean {
   switch (assertion) {
     case TEXT_START:
@@ -81,7 +81,7 @@ export function assertionHolds(assertion: Assertion, text: string, position: num
   }
 }
 
-/** As in Java: no line starts at the end of the text, not even in an empty one. */
+/** Whether a line starts here. As in Java, none starts at the end of the text, even of an empty one. */
 function isLineStart(text: string, position: number): boolean {
   if (position === text.length) return false;
   if (position === 0) return true;
@@ -90,7 +90,7 @@ function isLineStart(text: string, position: number): boolean {
   return isLineBreak(before);
 }
 
-/** The end of the text or before a line break; CR LF is one break, so not between its halves. */
+/** Whether a line ends here: at the end of the text or before a line break. CR LF is one break. */
 function isLineEnd(text: string, position: number): boolean {
   if (position === text.length) return true;
   const unit = text.charCodeAt(position);
@@ -98,7 +98,7 @@ function isLineEnd(text: string, position: number): boolean {
   return isLineBreak(unit);
 }
 
-/** Whether at most one line break is left from `position`, which is a line end. */
+/** Whether nothing, or only one line break, follows `position`, which is the end of a line. */
 function isLastBreak(text: string, position: number): boolean {
   const left = text.length - position;
   if (left === 2) {

@@ -1,12 +1,12 @@
-/** The sets behind `\p{…}`: general categories from the tables, and Java's ASCII classes. */
+/** The sets of `\p{…}`: Unicode general categories, and Java's ASCII classes. */
 
 import type { Ranges } from './char-set.ts';
 import { UNICODE_TABLES } from './unicode-tables.ts';
 
-/** The names that `\p{…}` takes, for messages. */
+/** The names of properties, for messages. */
 export const PROPERTY_NAMES = 'L Lu Ll M N Nd P S Z Alpha Alnum Digit Upper Lower Punct Space';
 
-/** The code points of the property `name`, or `null` when it is none of `PROPERTY_NAMES`. */
+/** The code points of the property `name`, or `null` for an unknown one. */
 export function propertyRanges(name: string): Ranges | null {
   switch (name) {
     case 'L':
@@ -38,7 +38,7 @@ export function propertyRanges(name: string): Ranges | null {
   }
 }
 
-/** The inverse of the encoding in scripts/generate-unicode-tables.ts. */
+/** Decodes a table; see scripts/generate-unicode-tables.ts. */
 function decodeRanges(table: string): Ranges {
   const ranges: number[] = [];
   let next = 0;
@@ -63,13 +63,13 @@ function decodeRanges(table: string): Ranges {
   return ranges;
 }
 
-/** The digit of `0-9a-v`, which ends a number; -1 for any other sign. */
+/** The value of `0-9a-v`, the last digit of a number; -1 for another character. */
 function lastDigit(unit: number): number {
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
   return unit >= 0x61 && unit <= 0x76 ? unit - 0x61 + 10 : -1;
 }
 
-/** The digit of `A-Z!#$%&*`, after which more follow. */
+/** The value of `A-Z!#$%&*`, a digit that is not the last one. */
 function leadingDigit(unit: number): number {
   return unit >= 0x41 ? unit - 0x41 : 26 + '!#$%&*'.indexOf(String.fromCharCode(unit));
 }

@@ -1,12 +1,12 @@
 /**
- * Text by characters: a code point with what joins to it. No `Intl`, no engine table, so the count
- * of a text never changes with the engine.
+ * The characters of text: a character is a code point with its combining marks. The tables are our
+ * own, since those of `Intl` change with the JavaScript engine.
  */
 
-/** Below this unit nothing joins, so most text needs no scan. */
+/** No unit below this one joins. */
 const FIRST_JOINING = 0x300;
 
-/** Ranges of code points that join to whatever stands before them, in order. */
+/** Ranges of code points that join to the one before them, in order. */
 const JOINING: readonly (readonly [number, number])[] = Object.freeze([
   [0x300, 0x36f],
   [0x1ab0, 0x1aff],
@@ -40,7 +40,7 @@ function isRegional(codePoint: number): boolean {
   return codePoint >= 0x1f1e6 && codePoint <= 0x1f1ff;
 }
 
-/** Whether every UTF-16 unit of `text` is a character of its own. */
+/** Whether every UTF-16 unit of `text` is one character. */
 export function isSimple(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     if (text.charCodeAt(index) >= FIRST_JOINING) return false;
@@ -52,7 +52,7 @@ export function isSimple(text: string): boolean {
 export function characterEnd(text: string, from: number): number {
   let before = text.codePointAt(from) ?? 0;
   let at = from + (before > 0xffff ? 2 : 1);
-  // The first regional indicator waits for a second one; a third starts the next flag.
+  // Two regional indicators make a flag; a third one begins the next flag.
   let halfFlag = isRegional(before);
   while (at < text.length) {
     const next = text.codePointAt(at) ?? 0;
@@ -65,7 +65,7 @@ export function characterEnd(text: string, from: number): number {
   return at;
 }
 
-/** The characters of `text`; joined together they are `text` again. */
+/** The characters of `text`, in order. */
 export function characters(text: string): string[] {
   if (isSimple(text)) return text.split('');
   const found: string[] = [];
@@ -86,7 +86,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** The UTF-16 offset of character `index`, the length of the text when it is past the end. */
+/** The UTF-16 offset of character `index`; the length of the text past its end. */
 export function offsetOfCharacter(text: string, index: number): number {
   if (isSimple(text)) return Math.min(index, text.length);
   let at = 0;
@@ -94,7 +94,7 @@ export function offsetOfCharacter(text: string, index: number): number {
   return at;
 }
 
-/** The character index of UTF-16 offset `offset`, or −1 when a character does not start there. */
+/** The index of the character at UTF-16 offset `offset`, or −1 when none starts there. */
 export function characterAtOffset(text: string, offset: number): number {
   if (isSimple(text)) return offset;
   let count = 0;
@@ -106,7 +106,7 @@ export function characterAtOffset(text: string, offset: number): number {
   return at === offset ? count : -1;
 }
 
-/** Whether no surrogate in `text` stands alone. */
+/** Whether `text` has no lone surrogate. */
 export function isWellFormed(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -118,7 +118,7 @@ export function isWellFormed(text: string): boolean {
   return true;
 }
 
-/** `text` with U+FFFD for every surrogate that stands alone. */
+/** `text` with U+FFFD for every lone surrogate. */
 export function toWellFormed(text: string): string {
   if (isWellFormed(text)) return text;
   let out = '';

@@ -1,4 +1,4 @@
-/** Civil dates as whole days since 1970-01-01, and back: what a clock's object would do, without the clock. */
+/** Civil dates as days since 1970-01-01, and back. `Date` is not used: it can read the clock. */
 
 /** A day of the proleptic Gregorian calendar. */
 export interface CivilDate {

@@ -1,11 +1,12 @@
 /**
- * What builtins and compiled code see of the running machine: fuel, limits, the call under way and
- * the few things outside the program that it may read.
+ * The running machine as builtins and compiled code see it: fuel, limits, the running call, and the
+ * outside data that a program may read.
  */
 import type { JsonObject } from '../base/json.ts';
 import type { Limits } from '../base/limits.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
+import { withCommas } from '../base/with-commas.ts';
 import type { Meter, TreeMap, Value, Builtin, CodeHead } from './value.ts';
 
 /** A tool as a program sees it. */
@@ -16,47 +17,58 @@ export interface ToolFace {
   readonly schema: JsonObject;
 }
 
-/** What a branch has written down; a parallel branch has its own until it is joined. */
+/** The records of a branch; those of a parallel branch are merged when it is joined. */
 export interface Records {
-  /** Notes of this branch, already cut to size. */
+  /** Notes of this branch, cut to their limit. */
   readonly notes: string[];
-  /** Notes dropped over the limit. */
+  /** Number of notes over the limit. */
   droppedNotes: number;
-  /** Journal entries by printed id; a branch starts with a copy of what its parent had. */
+  /** Journal entries by printed id; a branch starts with a copy of its parent's. */
   readonly journal: Map<string, Value>;
-  /** Ids added or, with null, forgotten since the branch began. */
+  /** Ids added or, with undefined, removed since the branch began. */
   readonly journalChanges: Map<string, Value | undefined>;
   readonly plan: Map<string, string>;
 }
 
-/** Compiled code of one node: from the slots of the running function to a value. */
-export type Run = (L: Value[], c: Context) => Value;
+/** Empty records with a copy of `journal`. */
+export function newRecords(journal: ReadonlyMap<string, Value> = new Map()): Records {
+  return {
+    notes: [],
+    droppedNotes: 0,
+    journal: new Map(journal),
+    journalChanges: new Map(),
+    plan: new Map(),
+  };
+}
 
-/** The running machine as builtins and compiled code see it. */
+/** Compiled code of one node. `L` are the slots of the running function. */
+export type Run = (L: Value[], ctx: Context) => Value;
+
+/** The state of the machine for builtins and compiled code. */
 export interface Context extends Meter {
   /** Units left. Below zero the program has ended. */
   fuel: number;
   readonly limits: Limits;
-  /** That of the limits, nearer at hand. */
+  /** `limits.loopIterations`, for faster access. */
   readonly loopIterations: number;
-  /** Where the call under way stands. */
+  /** The place of the running call. */
   at: Span;
-  /** The builtin at work, for its error messages. */
+  /** The running builtin, for its error messages. */
   callee: Builtin | null;
-  /** Calls that wait, on the machine and in compiled code together. */
+  /** Number of waiting calls, on the machine and in compiled code together. */
   depth: number;
-  /** JavaScript frames that compiled code may still take, in nested calls; see `code/closures.ts`. */
+  /** JavaScript frames that nested compiled calls take; see `code/invoke.ts`. */
   nesting: number;
-  /** Calls of compiled code that wait, innermost last: where each was made, and what it called. */
+  /** Waiting calls of compiled code, innermost last: the place of each, and the called code. */
   readonly sites: Span[];
   readonly called: CodeHead[];
-  /** How many of them wait; what lies beyond is stale. */
+  /** Number of waiting calls; later entries of both arrays are stale. */
   waiting: number;
-  /** Definitions that the running branch sees. Replaced, never changed, while branches share it. */
+  /** The definitions of the running branch. A map that branches share is copied, never changed. */
   globals: Map<string, Value>;
-  /** A fresh object after every change of `globals`: what makes cached lookups valid. */
+  /** A new object after every change of `globals`; a cached read is valid for one epoch. */
   epoch: object;
-  /** A fresh object whenever a definition changed in a way that may change what is free of effects. */
+  /** A new object after a change that can change which calls are free of effects. */
   purity: object;
   /** The function and arguments of a tail call on its way to its caller. */
   tailFn: Value;
@@ -64,7 +76,7 @@ export interface Context extends Meter {
   records: Records;
   readonly data: TreeMap;
   readonly tools: ReadonlyMap<string, ToolFace>;
-  /** Milliseconds since the epoch, as the host said in the last tick. */
+  /** Milliseconds since the epoch, from the last tick. */
   now: number;
   budget: JsonObject;
   /** Notes of all branches so far, for the limit. */
@@ -76,57 +88,53 @@ export interface Context extends Meter {
   /** Makes the instructions of a function. */
   assemble(code: CodeHead, forced: boolean): readonly object[];
   /**
-   * Calls `fn` on a machine stack of its own, when compiled code is nested too deep. For a closure
-   * `args` are its slots, filled already; its call is paid.
+   * Calls `fn` on a new machine stack, when compiled code is nested too deep. For a closure, `args`
+   * are its filled slots, and its call has been paid for.
    */
-  readonly deep: (c: Context, fn: Value, args: Value[], span: Span) => Value;
+  readonly deep: (ctx: Context, fn: Value, args: Value[], span: Span) => Value;
 }
 
-/** The fault of a program that has used its fuel. */
+/** The fault of a program without fuel. */
 export function outOfFuel(limits: Limits): Fault {
   return new Fault(
     'fuel_exceeded',
-    `the program used its ${commas(limits.fuel)} units of fuel.\nLook at less data per program, index once with \`group-by\` instead of searching in a loop, or let a tool do the heavy part.`,
+    `the program used its ${withCommas(limits.fuel)} units of fuel.\nLook at less data per program, index once with \`group-by\` instead of searching in a loop, or let a tool do the heavy part.`,
   );
 }
 
-function commas(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-/** Takes `units` of fuel and ends the program, at `span` when given, if there are not enough. */
-export function pay(c: Context, units: number, span?: Span): void {
-  c.fuel -= units;
-  if (c.fuel >= 0) return;
-  const fault = outOfFuel(c.limits);
-  fault.span = span ?? c.at;
+/** Takes `units` of fuel. Fails, at `span` when given, if there is not enough. */
+export function pay(ctx: Context, units: number, span?: Span): void {
+  ctx.fuel -= units;
+  if (ctx.fuel >= 0) return;
+  const fault = outOfFuel(ctx.limits);
+  fault.span = span ?? ctx.at;
   throw fault;
 }
 
-/** Takes fuel on the fast way of every node; see {@link pay}. */
-export function spend(c: Context, units: number, span: Span): void {
-  if ((c.fuel -= units) >= 0) return;
-  const fault = outOfFuel(c.limits);
+/** {@link pay} for the hot path of nodes. */
+export function spend(ctx: Context, units: number, span: Span): void {
+  if ((ctx.fuel -= units) >= 0) return;
+  const fault = outOfFuel(ctx.limits);
   fault.span = span;
   throw fault;
 }
 
 /** Fails when a collection of `count` elements would be too large. Called before it is made. */
-export function checkCount(c: Context, count: number): void {
-  if (count <= c.limits.collection) return;
+export function checkCount(ctx: Context, count: number): void {
+  if (count <= ctx.limits.collection) return;
   throw new Fault(
     'size_exceeded',
-    `a collection of ${Number.isFinite(count) ? commas(Math.trunc(count)) : 'endless many'} elements is over the limit of ${commas(c.limits.collection)}.`,
+    `a collection of ${Number.isFinite(count) ? withCommas(Math.trunc(count)) : 'endless many'} elements is over the limit of ${withCommas(ctx.limits.collection)}.`,
   );
 }
 
 /** Charges for making a text of `length` UTF-16 units and fails when it would be too long. */
-export function checkText(c: Context, length: number): void {
-  if (length > c.limits.textUnits) {
+export function checkText(ctx: Context, length: number): void {
+  if (length > ctx.limits.textUnits) {
     throw new Fault(
       'size_exceeded',
-      `a text of ${commas(length)} units is over the limit of ${commas(c.limits.textUnits)}.`,
+      `a text of ${withCommas(length)} units is over the limit of ${withCommas(ctx.limits.textUnits)}.`,
     );
   }
-  c.charge(length >>> 4);
+  ctx.charge(length >>> 4);
 }

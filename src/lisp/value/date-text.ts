@@ -1,6 +1,5 @@
 /**
- * Dates, instants and durations as ISO text. Calendar arithmetic is ours: the engine's clock and
- * time zones are out of reach here.
+ * Dates, instants and durations as ISO text, in UTC.
  */
 import { civilFromDays } from './civil-date.ts';
 import type { DateValue } from './value.ts';

@@ -1,6 +1,6 @@
 /**
- * Numbers distinct keys in the order of their first appearance, faster than a persistent set: most
- * keys are integers, text or keywords, which the engine's own maps can tell apart.
+ * Numbers distinct keys in the order of their first appearance. Faster than a persistent set, since
+ * most keys are integers, text or keywords, which JavaScript maps can compare.
  */
 import { EMPTY_MAP, mapSet, treeGet } from './tree.ts';
 import type { Meter, TreeMap, Value } from './value.ts';
@@ -18,11 +18,11 @@ export function newKeyIndex(): KeyIndex {
   return { keys: [], plain: new Map(), names: new Map(), others: EMPTY_MAP };
 }
 
-/** The number of `key`: a new one, equal to the count before, when it was not seen. */
+/** The number of `key`. A new key gets the next number. */
 export function numberOf(index: KeyIndex, key: Value, meter: Meter): number {
   const next = index.keys.length;
   if (typeof key !== 'object' || key === null) {
-    // The engine reads all of a text to find it.
+    // A lookup reads the whole text.
     if (typeof key === 'string') meter.charge(key.length >>> 4);
     const known = index.plain.get(key);
     if (known !== undefined) return known;

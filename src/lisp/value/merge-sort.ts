@@ -1,8 +1,8 @@
 import { slots } from './slots.ts';
 
 /**
- * A stable merge sort with a fixed sequence of comparisons: those of the engine's sort may differ
- * between versions, and comparisons are paid for.
+ * A stable merge sort with a fixed sequence of comparisons. Comparisons cost fuel, and those of
+ * `Array.sort` may change with the JavaScript engine.
  */
 export function mergeSort<T>(items: readonly T[], compare: (a: T, b: T) => number): T[] {
   let from = items.slice();

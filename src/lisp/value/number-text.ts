@@ -1,5 +1,5 @@
 /**
- * Numbers as text: the shortest decimal form that reads back the same, in Java's shape.
+ * Floats as text: the shortest decimal form that reads back as the same float, spelled as in Java.
  */
 
 /** A finite float: `2.0`, `12345678.9`, `1.0E20`; plain from 1e-3 up to below 1e16. */
@@ -18,7 +18,7 @@ export function floatText(value: number): string {
   return `${mantissa}E${exponent.startsWith('+') ? exponent.slice(1) : exponent}`;
 }
 
-/** A float as the reader accepts it: as {@link floatText}, with `##Inf`, `##-Inf` and `##NaN`. */
+/** {@link floatText} for the reader, with `##Inf`, `##-Inf` and `##NaN`. */
 export function floatLiteral(value: number): string {
   if (Number.isNaN(value)) return '##NaN';
   if (value === Infinity) return '##Inf';

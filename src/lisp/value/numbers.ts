@@ -1,6 +1,6 @@
 /**
- * Arithmetic on the one integer type and floats. Integer results stay integers; a float on either
- * side makes a float. Work on integers beyond 64 bits is charged by their words.
+ * Arithmetic on integers and floats. A float on either side gives a float. Work on integers of more
+ * than 64 bits costs fuel for each word.
  */
 import { Fault } from '../base/problem.ts';
 import { float, integer, isFloat, type Float, type Meter } from './value.ts';
@@ -35,7 +35,7 @@ export function bitLength(value: number | bigint): number {
 /** 64-bit words of an integer; 1 for the common small ones. */
 export function wordCount(value: number | bigint): number {
   if (typeof value === 'number') return 1;
-  // Within 64 bits the exact length does not matter, and asking for it costs a conversion.
+  // Up to 64 bits the result is 1, and `bitLength` would cost a conversion.
   if (value < 1n << 64n && value > -(1n << 64n)) return 1;
   return Math.ceil(bitLength(value) / 64);
 }
@@ -52,7 +52,7 @@ function chargeProduct(m: NumberMeter, a: number | bigint, b: number | bigint): 
   if (product > 1) m.charge(Math.ceil(product / 100) + wordCount(a) + wordCount(b));
 }
 
-/** `value` in its one form, or a fault when it has too many bits. */
+/** `value` in its only form (I1 of `value.ts`). Fails when it has too many bits. */
 function checkedInteger(m: NumberMeter, value: bigint): number | bigint {
   const result = integer(value);
   if (typeof result === 'number') return result;
@@ -96,7 +96,7 @@ export function subtract(m: NumberMeter, a: Num, b: Num): Num {
 export function multiply(m: NumberMeter, a: Num, b: Num): Num {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b;
-    // `+ 0` turns −0, which integers do not have, into 0.
+    // `+ 0` turns −0 into 0; integers have no −0.
     return product <= MAX && product >= -MAX ? product + 0 : integer(BigInt(a) * BigInt(b));
   }
   if (typeof a === 'object' || typeof b === 'object') return float(toDouble(a) * toDouble(b));
@@ -117,14 +117,14 @@ export function isZero(a: Num): boolean {
   return typeof a === 'object' ? a.value === 0 : a === 0;
 }
 
-/** `a / b`, always a float. An integer zero as divisor is for the caller to refuse. */
+/** `a / b`, always a float. The caller refuses an integer zero as divisor. */
 export function divide(a: Num, b: Num): Float {
   if (typeof a === 'number' && typeof b === 'number') return float(a / b);
   if (isFloat(a) || isFloat(b)) return float(toDouble(a) / toDouble(b));
   return float(ratio(toBig(a), toBig(b)));
 }
 
-/** The quotient of integers that may both be beyond the range of doubles. */
+/** The quotient of integers, both of which may be too large for doubles. */
 function ratio(a: bigint, b: bigint): number {
   const x = Number(a);
   const y = Number(b);
@@ -133,10 +133,10 @@ function ratio(a: bigint, b: bigint): number {
   return Number(a >> shift) / Number(b >> shift);
 }
 
-/** What `quot`, `rem` and `mod` compute. */
+/** The divisions with a whole quotient. */
 export type Division = 'quot' | 'rem' | 'mod';
 
-/** Division with a whole quotient. The divisor is not zero. Not-finite results are NaN. */
+/** `quot`, `rem` or `mod`. The divisor is not zero. A result that is not finite is NaN. */
 export function wholeDivision(m: NumberMeter, op: Division, a: Num, b: Num): Num {
   if (typeof a === 'number' && typeof b === 'number') {
     if (op === 'quot') return quotient(a, b);
@@ -154,7 +154,7 @@ export function wholeDivision(m: NumberMeter, op: Division, a: Num, b: Num): Num
   return integer(op === 'mod' && rest !== 0n && rest < 0n !== y < 0n ? rest + y : rest);
 }
 
-/** Exact for all safe integers: the rounded float quotient can be one too large. */
+/** The quotient, exact for all safe integers. Plain division could round to one more. */
 function quotient(a: number, b: number): number {
   return (a - (a % b)) / b + 0;
 }
@@ -168,7 +168,7 @@ function floatDivision(op: Division, x: number, y: number): number {
   return op === 'mod' && rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest;
 }
 
-/** The integer that a finite double is cut to. */
+/** A finite double without its fraction. */
 export function wholeOf(value: number): number | bigint {
   const whole = Math.trunc(value) + 0;
   return Number.isSafeInteger(whole) ? whole : integer(BigInt(whole));

@@ -1,8 +1,12 @@
 /**
- * Equality and the two orders: the natural one of `compare` and `sort`, and the fixed one in which
- * maps and sets are kept, walked and printed.
+ * Equality and the two orders of values.
+ *
+ * I1  The natural order is that of `compare` and `sort`; not every two values have one.
+ * I2  The key order is total. Maps and sets are stored, walked and printed in it.
+ * I3  Nothing depends on a hash, a locale or the JavaScript engine.
  */
 import { Fault } from '../base/problem.ts';
+import { checkNesting } from './nesting.ts';
 import { describeValue } from './print.ts';
 import { treeKeys, treeVals } from './tree-walk.ts';
 import {
@@ -23,7 +27,7 @@ function sign(difference: number): Order {
   return difference < 0 ? -1 : difference > 0 ? 1 : 0;
 }
 
-/** Orders text by code point. JavaScript's `<` orders by code unit, which differs past U+FFFF. */
+/** Orders text by code point. JavaScript's `<` orders by code unit, which differs above U+FFFF. */
 function compareText(a: string, b: string): Order {
   if (a === b) return 0;
   const shared = a.length < b.length ? a.length : b.length;
@@ -31,7 +35,7 @@ function compareText(a: string, b: string): Order {
     const x = a.charCodeAt(index);
     const y = b.charCodeAt(index);
     if (x === y) continue;
-    // A surrogate stands for a code point above every other unit.
+    // A surrogate belongs to a code point that is greater than every code point of one unit.
     const highX = (x & 0xf800) === 0xd800;
     const highY = (y & 0xf800) === 0xd800;
     if (highX !== highY) return highX ? 1 : -1;
@@ -40,29 +44,20 @@ function compareText(a: string, b: string): Order {
   return sign(a.length - b.length);
 }
 
-/** The numeric value of a number, for comparing; integers of any size compare exactly with it. */
+/** The JavaScript number of a value; comparing two of them is exact for integers of any size. */
 export function magnitude(value: number | bigint | Float): number | bigint {
   return typeof value === 'object' ? value.value : value;
-}
-
-/** Fails when walking deeper than a value may nest. */
-export function checkNesting(nesting: number, meter: Meter): void {
-  if (nesting <= meter.maxNesting) return;
-  throw new Fault(
-    'depth_exceeded',
-    `A value is nested more than ${meter.maxNesting} deep here. Build flatter data, or take it apart with \`loop\`/\`recur\`.`,
-  );
 }
 
 /** Whether two values are `=`: numbers by value, collections by content, functions by identity. */
 export function equalValues(a: Value, b: Value, meter: Meter, nesting = 0): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a === b;
   if (typeof a === 'string' && typeof b === 'string') {
-    // Texts of different lengths are told apart without reading them.
+    // Texts of different lengths differ without a comparison.
     if (a.length === b.length) meter.charge(a.length >>> 4);
     return a === b;
   }
-  // A number and a bigint are compared by value, and NaN is not even equal to itself.
+  // `==` compares a number and a bigint by value. NaN does not equal itself.
   if (isNumber(a) && isNumber(b)) return magnitude(a) == magnitude(b);
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -119,7 +114,7 @@ function equalMaps(a: TreeMap, b: TreeMap, meter: Meter, nesting: number): boole
   return true;
 }
 
-/** The place of each kind in the fixed order. */
+/** The rank of each kind in the key order. */
 function rank(value: Value): number {
   if (value === null) return 1;
   switch (typeof value) {
@@ -161,7 +156,7 @@ function rank(value: Value): number {
   }
 }
 
-/** Numbers as keys: by value, an integer before the equal float, zeros alike, NaN last. */
+/** Numbers as keys: by value, an integer before an equal float, 0.0 the same as -0.0, NaN last. */
 function compareNumberKeys(a: number | bigint | Float, b: number | bigint | Float): Order {
   const x = magnitude(a);
   const y = magnitude(b);
@@ -175,7 +170,7 @@ function compareNumberKeys(a: number | bigint | Float, b: number | bigint | Floa
   return floatX === floatY ? 0 : floatX ? 1 : -1;
 }
 
-/** Orders two keys in the fixed order; 0 means that they are the same key. Total. */
+/** Compares in the key order. 0 means that both are the same key. */
 export function compareKeys(a: Value, b: Value, meter: Meter, nesting = 0): Order {
   if (typeof a === 'string' && typeof b === 'string') {
     meter.charge(Math.min(a.length, b.length) >>> 4);
@@ -252,7 +247,7 @@ function compareDates(a: DateValue, b: DateValue): Order {
   return sign(a.amount - b.amount) || sign(a.nanos - b.nanos);
 }
 
-/** The words by which functions are ordered: name, then place in the source. */
+/** Functions are ordered by name, then by place in the source, then by parts. */
 function functionPlace(value: Value): { name: string; place: string; parts: readonly Value[] } {
   if (typeof value === 'object' && value !== null) {
     if (value.kind === 'closure') {
@@ -283,7 +278,7 @@ function compareFunctions(a: Value, b: Value, meter: Meter, nesting: number): Or
   return 0;
 }
 
-/** Orders two values in the natural order; raises when they have none between them. */
+/** Compares in the natural order; fails when the values have none. */
 export function compareNatural(a: Value, b: Value, meter: Meter, nesting = 0): Order {
   if (typeof a === 'number' && typeof b === 'number') return sign(a - b);
   if (isNumber(a) && isNumber(b)) {

@@ -1,18 +1,20 @@
 /**
- * Values as text: readable (what the reader accepts back), text (what `str` makes) and preview
- * (bounded, for people and models).
+ * Values as text, in three styles: `readable` (the reader accepts it), `text` (the result of `str`)
+ * and `preview` (bounded, for people and models).
  */
 import { Fault } from '../base/problem.ts';
+import { withCommas } from '../base/with-commas.ts';
 import { dateText } from './date-text.ts';
+import { checkNesting } from './nesting.ts';
 import { floatLiteral, floatText } from './number-text.ts';
 import { treeKeys, treeVals } from './tree-walk.ts';
 import { typeName, UNMETERED, type Meter, type Value } from './value.ts';
 import { vectorAt, vectorCount } from './vector.ts';
 
-/** The three ways of printing; see {@link printValue}. */
+/** The styles; see {@link printValue}. */
 export type PrintStyle = 'readable' | 'text' | 'preview';
 
-/** How much a preview may show; each has a default. */
+/** The bounds of a preview, with their defaults. */
 export interface Bounds {
   /** Elements per collection; 50. */
   readonly elements?: number;
@@ -22,13 +24,13 @@ export interface Bounds {
   readonly text?: number;
   /** Characters in all; 4,000. */
   readonly total?: number;
-  /** Under keys of maps that begin with `_`, `"<hidden>"` stands for the value; false. */
+  /** Whether values under map keys that begin with `_` are shown as `"<hidden>"`; false. */
   readonly hides?: boolean;
 }
 
 /**
- * Text of `value`: `readable` reads back, `text` is as by `str`, `preview` is cut to `bounds`. What is
- * too large or nested too deep for the first two is shown as a preview. Never throws.
+ * The text of `value` in a style. A value that is too large or nested too deep for `readable` or
+ * `text` is shown as a preview. Never throws.
  */
 export function printValue(value: Value, style: PrintStyle, bounds: Bounds = {}): string {
   if (style === 'preview') return previewValue(value, bounds);
@@ -36,16 +38,16 @@ export function printValue(value: Value, style: PrintStyle, bounds: Bounds = {})
     if (style === 'text') return textOf(value, UNMETERED, MAX_PRINTED);
     return readable(value, UNMETERED, MAX_PRINTED);
   } catch (thrown) {
-    // Nested too deep, or endless as a tree because its parts are shared.
+    // It is nested too deep, or shared parts make it too large as a tree.
     if (!(thrown instanceof Fault)) throw thrown;
     return previewValue(value, bounds);
   }
 }
 
-/** Longer text is shown as a preview: it is the greatest length of one string. */
+/** Longer text is shown as a preview. This is the highest limit for one string. */
 const MAX_PRINTED = 4_194_304;
 
-/** The text of `value` as `str` makes it: raw text, empty for nil, collections readable. */
+/** The text of `value` as `str` gives it: raw text, empty for nil, collections readable. */
 export function textOf(value: Value, meter: Meter, maxLength: number = Infinity): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;
@@ -86,14 +88,7 @@ function write(value: Value, meter: Meter, out: Output, nesting: number): void {
   meter.charge(1);
   if (typeof value === 'object' && value !== null) {
     const { kind } = value;
-    if (kind === 'vector' || kind === 'map' || kind === 'set') {
-      if (nesting > meter.maxNesting) {
-        throw new Fault(
-          'depth_exceeded',
-          `A value is nested more than ${meter.maxNesting} deep here. Build flatter data, or take it apart with \`loop\`/\`recur\`.`,
-        );
-      }
-    }
+    if (kind === 'vector' || kind === 'map' || kind === 'set') checkNesting(nesting, meter);
     if (kind === 'vector') {
       put(out, '[');
       const count = vectorCount(value);
@@ -136,7 +131,7 @@ function write(value: Value, meter: Meter, out: Output, nesting: number): void {
   put(out, text);
 }
 
-/** The readable text of a value that is no collection. */
+/** The readable text of a value that is not a collection. */
 function atomText(value: Value): string {
   if (value === null) return 'nil';
   if (typeof value === 'string') return quoted(value);
@@ -166,7 +161,7 @@ function atomText(value: Value): string {
   }
 }
 
-/** A quote in a pattern needs a backslash, unless one stands before it already. */
+/** `source` with a backslash before each quote that has none. */
 function regexBody(source: string): string {
   let body = '';
   for (let index = 0; index < source.length; index++) {
@@ -209,86 +204,101 @@ function escapeOf(unit: number): string {
   }
 }
 
-/** `1200` as `1,200`. */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
 /** The first `length` units of `text`, never half a surrogate pair. */
 export function cutText(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
 }
 
-function previewValue(value: Value, bounds: Bounds): string {
-  const limits = {
-    elements: bounds.elements ?? 50,
-    nesting: bounds.nesting ?? 6,
-    text: bounds.text ?? 200,
-    total: bounds.total ?? 4_000,
-  };
-  const out: string[] = [];
-  let room = limits.total;
-  const emit = (text: string): void => {
-    out.push(text);
-    room -= text.length;
-  };
-  const list = (
-    open: string,
-    count: number,
-    close: string,
-    each: (index: number) => void,
-  ): void => {
-    emit(open);
-    let shown = 0;
-    while (shown < Math.min(count, limits.elements) && room > 0) {
-      if (shown > 0) emit(' ');
-      each(shown);
-      shown += 1;
-    }
-    if (shown < count) emit(`${shown > 0 ? ' ' : ''}… (${grouped(shown)}/${grouped(count)})`);
-    emit(close);
-  };
-  const show = (item: Value, nesting: number): void => {
-    if (typeof item === 'string') {
-      const cut = item.length > limits.text;
-      emit(
-        cut
-          ? `${quoted(cutText(item, limits.text)).slice(0, -1)}…" (${grouped(item.length)} chars)`
-          : quoted(item),
+interface Preview {
+  readonly bounds: Required<Bounds>;
+  readonly parts: string[];
+  /** Characters left of the total. */
+  room: number;
+}
+
+const DEFAULT_BOUNDS: Required<Bounds> = Object.freeze({
+  elements: 50,
+  nesting: 6,
+  text: 200,
+  total: 4_000,
+  hides: false,
+});
+
+function previewValue(value: Value, given: Bounds): string {
+  const bounds = { ...DEFAULT_BOUNDS, ...given };
+  const preview: Preview = { bounds, parts: [], room: bounds.total };
+  show(preview, value, 0);
+  const text = preview.parts.join('');
+  return text.length <= bounds.total ? text : `${cutText(text, bounds.total)}…`;
+}
+
+function emit(preview: Preview, text: string): void {
+  preview.parts.push(text);
+  preview.room -= text.length;
+}
+
+function show(preview: Preview, item: Value, nesting: number): void {
+  const { text } = preview.bounds;
+  if (typeof item === 'string') {
+    const shown =
+      item.length > text
+        ? `${quoted(cutText(item, text)).slice(0, -1)}…" (${withCommas(item.length)} chars)`
+        : quoted(item);
+    return emit(preview, shown);
+  }
+  if (typeof item !== 'object' || item === null)
+    return emit(preview, cutText(atomText(item), text));
+  const deeper = nesting + 1;
+  switch (item.kind) {
+    case 'vector':
+      return showItems(preview, ['[', vectorCount(item), ']'], nesting, (index) =>
+        show(preview, vectorAt(item, index), deeper),
       );
-      return;
-    }
-    if (typeof item !== 'object' || item === null) {
-      emit(cutText(atomText(item), limits.text));
-      return;
-    }
-    const deep = nesting >= limits.nesting;
-    if (item.kind === 'vector') {
-      if (deep && vectorCount(item) > 0) emit('[…]');
-      else list('[', vectorCount(item), ']', (index) => show(vectorAt(item, index), nesting + 1));
-    } else if (item.kind === 'set') {
+    case 'set': {
       const members = treeKeys(item);
-      if (deep && members.length > 0) emit('#{…}');
-      else list('#{', members.length, '}', (index) => show(members[index] as Value, nesting + 1));
-    } else if (item.kind === 'map') {
+      return showItems(preview, ['#{', members.length, '}'], nesting, (index) =>
+        show(preview, members[index] as Value, deeper),
+      );
+    }
+    case 'map': {
       const keys = treeKeys(item);
       const vals = treeVals(item);
-      if (deep && keys.length > 0) emit('{…}');
-      else
-        list('{', keys.length, '}', (index) => {
-          const key = keys[index] as Value;
-          show(key, nesting + 1);
-          emit(' ');
-          if (bounds.hides === true && isHiddenKey(key)) emit('"<hidden>"');
-          else show(vals[index] as Value, nesting + 1);
-        });
-    } else if (item.kind === 'reduced') show(item.value, nesting + 1);
-    else emit(atomText(item));
-  };
-  show(value, 0);
-  const text = out.join('');
-  return text.length <= limits.total ? text : `${cutText(text, limits.total)}…`;
+      return showItems(preview, ['{', keys.length, '}'], nesting, (index) => {
+        const key = keys[index] as Value;
+        show(preview, key, deeper);
+        emit(preview, ' ');
+        if (preview.bounds.hides && isHiddenKey(key)) emit(preview, '"<hidden>"');
+        else show(preview, vals[index] as Value, deeper);
+      });
+    }
+    case 'reduced':
+      return show(preview, item.value, deeper);
+    default:
+      emit(preview, atomText(item));
+  }
+}
+
+/** Shows a collection: as many items as the bounds allow, or `…` where it is nested too deep. */
+function showItems(
+  preview: Preview,
+  [open, count, close]: readonly [open: string, count: number, close: string],
+  nesting: number,
+  showItem: (index: number) => void,
+): void {
+  const { bounds } = preview;
+  if (nesting >= bounds.nesting && count > 0) return emit(preview, `${open}…${close}`);
+  emit(preview, open);
+  let shown = 0;
+  while (shown < Math.min(count, bounds.elements) && preview.room > 0) {
+    if (shown > 0) emit(preview, ' ');
+    showItem(shown);
+    shown += 1;
+  }
+  if (shown < count) {
+    emit(preview, `${shown > 0 ? ' ' : ''}… (${withCommas(shown)}/${withCommas(count)})`);
+  }
+  emit(preview, close);
 }
 
 function isHiddenKey(key: Value): boolean {
@@ -296,7 +306,7 @@ function isHiddenKey(key: Value): boolean {
   return typeof key === 'object' && key?.kind === 'keyword' && key.name.startsWith('_');
 }
 
-/** `value` in at most 200 characters, as error messages show it. */
+/** `value` in at most 200 characters, for error messages. */
 export function shortText(value: Value): string {
   return previewValue(value, { total: 200, elements: 20, text: 160, nesting: 4 });
 }

@@ -1,16 +1,14 @@
 /**
- * Arrays of a known length.
- *
- * The constructor is kept here since a global is slow to reach inside the workflow sandbox: the
- * object of a context's globals asks its host for each name.
+ * Arrays of a known length. The constructor is kept in a constant, since each read of a global is
+ * slow inside the workflow sandbox.
  */
 const ArrayOf: ArrayConstructor = Array;
 
 /**
- * An array of `length` places, the first nil and the others not there yet.
+ * An array of `length` places; the first is null and the others are empty.
  *
- * An array that has only numbers in it may be kept as one of doubles, and each number that is read
- * from it is then made anew. One that has held nil is not.
+ * V8 may store an array of only numbers as doubles and then allocates each number that is read. An
+ * array that has held null is never stored like that.
  */
 export function slots<T>(length: number): T[] {
   const made = ArrayOf<T | null>(length);

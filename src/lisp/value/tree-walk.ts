@@ -1,5 +1,6 @@
 /**
- * Walking maps and sets in the fixed order. Apart from `tree.ts`, since ordering keys needs it.
+ * Walks maps and sets in key order. It is a file of its own, since `order.ts` imports it and
+ * `tree.ts` imports `order.ts`.
  */
 import type { MapNode, TreeMap, TreeSet, Value } from './value.ts';
 
@@ -12,7 +13,7 @@ function collect(node: MapNode, what: 'keys' | 'vals', into: Value[]): void {
   for (const kid of node.kids) collect(kid, what, into);
 }
 
-/** Keys or members in the fixed order; may be shared, treat it as read-only. Linear. */
+/** The keys or members in key order, as a shared array. Linear. */
 export function treeKeys(tree: TreeMap | TreeSet): readonly Value[] {
   if (tree.root.kids === null) return tree.root.keys;
   const keys: Value[] = [];
@@ -20,7 +21,7 @@ export function treeKeys(tree: TreeMap | TreeSet): readonly Value[] {
   return keys;
 }
 
-/** Values in the order of their keys; may be shared, treat it as read-only. Linear. */
+/** The values in the order of their keys, as a shared array. Linear. */
 export function treeVals(tree: TreeMap): readonly Value[] {
   if (tree.root.kids === null) return tree.root.vals;
   const vals: Value[] = [];

@@ -1,9 +1,9 @@
 /**
- * Maps and sets: a persistent B+ tree whose keys stand in the fixed order of `order.ts`.
+ * Maps and sets: a persistent B+ tree in key order (see `order.ts`).
  *
- * A hash table would have to be sorted for every walk and print, and needs a secret seed against
- * made-up collisions, which a deterministic program cannot have. A sorted tree walks in order for
- * nothing and has no worst case. Leaves of up to 16 entries make most maps a single pair of arrays.
+ * A hash table would have to be sorted for every walk and every print. It also needs a secret seed
+ * against chosen collisions, which a deterministic program cannot have. A sorted tree is always in
+ * order and has no bad case. Leaves hold up to 16 entries, so most maps are one pair of arrays.
  */
 import { slots } from './slots.ts';
 import { mergeSort } from './merge-sort.ts';
@@ -32,7 +32,7 @@ function set(count: number, root: MapNode): TreeSet {
   return count === 0 ? EMPTY_SET : { kind: 'set', count, root };
 }
 
-/** The index of the last key that is not above `key`, or −1; `exact` keys give their own index. */
+/** The index of the last key that is not greater than `key`, or −1. */
 function floorIndex(keys: readonly Value[], key: Value, meter: Meter): number {
   let low = 0;
   let high = keys.length - 1;
@@ -65,14 +65,14 @@ function indexInLeaf(leaf: MapNode, key: Value, meter: Meter): number {
   return at >= 0 && compareKeys(keys[at] as Value, key, meter) === 0 ? at : -1;
 }
 
-/** The value under exactly `key`, or undefined. */
+/** The value under `key`, or undefined. */
 export function treeGet(tree: TreeMap | TreeSet, key: Value, meter: Meter): Value | undefined {
   const leaf = leafFor(tree.root, key, meter);
   const at = indexInLeaf(leaf, key, meter);
   return at < 0 ? undefined : leaf.vals[at];
 }
 
-/** Whether exactly `key` is a key or member. */
+/** Whether `key` is a key or member. */
 export function treeHas(tree: TreeMap | TreeSet, key: Value, meter: Meter): boolean {
   return indexInLeaf(leafFor(tree.root, key, meter), key, meter) >= 0;
 }
@@ -84,7 +84,7 @@ export function treeMember(tree: TreeMap | TreeSet, key: Value, meter: Meter): V
   return at < 0 ? undefined : leaf.keys[at];
 }
 
-/** The value under the keyword itself in a map of one leaf, else undefined: the common quick way. */
+/** The value under a keyword in a map of one leaf, the most frequent read; else undefined. */
 export function keywordInLeaf(tree: TreeMap, key: Keyword): Value | undefined {
   const { root } = tree;
   if (root.kids !== null) return undefined;
@@ -145,7 +145,7 @@ function insert(node: MapNode, key: Value, val: Value, meter: Meter): Inserted {
   const kids = node.kids.slice();
   kids[slot] = below.node;
   const first = below.node.keys[0] as Value;
-  // Only a key before all others moves a separator; else the array is shared.
+  // Only a new smallest key changes a separator; otherwise the array is shared.
   const keys = node.keys[slot] === first ? node.keys : node.keys.with(slot, first);
   if (below.right === null) {
     return { node: mapNode(keys, NO_VALUES, kids), right: null, added: below.added };
@@ -170,7 +170,7 @@ function grow(root: MapNode, key: Value, val: Value, meter: Meter): Inserted {
   };
 }
 
-/** `m` with `val` under `key`. An equal key that is there already stays as it is spelled. */
+/** `m` with `val` under `key`. An equal key in the map is kept. */
 export function mapSet(m: TreeMap, key: Value, val: Value, meter: Meter): TreeMap {
   const done = grow(m.root, key, val, meter);
   return done.node === m.root ? m : map(m.count + (done.added ? 1 : 0), done.node);
@@ -182,7 +182,7 @@ export function setAdd(s: TreeSet, item: Value, meter: Meter): TreeSet {
   return done.added ? set(s.count + 1, done.node) : s;
 }
 
-/** `node` without `key`: itself when the key is absent, null when nothing is left. */
+/** `node` without `key`: `node` itself when the key is absent, null when it becomes empty. */
 function remove(node: MapNode, key: Value, meter: Meter): MapNode | null {
   const at = floorIndex(node.keys, key, meter);
   if (node.kids === null) {
@@ -208,7 +208,7 @@ function shrink(root: MapNode, key: Value, meter: Meter): MapNode {
   return node;
 }
 
-/** `m` without the entry of exactly `key`. */
+/** `m` without the entry of `key`. */
 export function mapRemove(m: TreeMap, key: Value, meter: Meter): TreeMap {
   const root = shrink(m.root, key, meter);
   return root === m.root ? m : map(m.count - 1, root);
@@ -246,18 +246,18 @@ function bulk(keys: readonly Value[], vals: readonly Value[]): MapNode {
   return level[0] as MapNode;
 }
 
-/** The map of `keys`, which must be strictly ascending in the fixed order, with `vals`. Linear. */
+/** The map of `keys`, strictly ascending in key order, with `vals`. Linear. */
 function mapOfSorted(keys: readonly Value[], vals: readonly Value[]): TreeMap {
   return map(keys.length, bulk(keys, vals));
 }
 
-/** The set of `members`, which must be strictly ascending in the fixed order. Linear. */
+/** The set of `members`, strictly ascending in key order. Linear. */
 function setOfSorted(members: readonly Value[]): TreeSet {
   const nulls = members.map(() => null);
   return set(members.length, bulk(members, nulls));
 }
 
-/** The map of `keys` and `vals` in any order; of equal keys the last wins. */
+/** The map of `keys` and `vals` in any order. The last of equal keys wins. */
 export function mapOf(keys: readonly Value[], vals: readonly Value[], meter: Meter): TreeMap {
   if (isAscending(keys, meter)) return mapOfSorted(keys, vals);
   const order = sortedPlaces(keys, meter);
@@ -274,7 +274,7 @@ export function mapOf(keys: readonly Value[], vals: readonly Value[], meter: Met
   return mapOfSorted(kept, values);
 }
 
-/** The set of `items` in any order; of equal ones the first is kept. */
+/** The set of `items` in any order. The first of equal items is kept. */
 export function setOf(items: readonly Value[], meter: Meter): TreeSet {
   if (isAscending(items, meter)) return setOfSorted(items);
   const order = sortedPlaces(items, meter);
@@ -294,7 +294,7 @@ function isAscending(keys: readonly Value[], meter: Meter): boolean {
   return true;
 }
 
-/** The places of `keys` in the fixed order; equal keys keep theirs. */
+/** The indexes of `keys` in key order; stable. */
 function sortedPlaces(keys: readonly Value[], meter: Meter): readonly number[] {
   const places = keys.map((_, index) => index);
   return mergeSort(places, (a, b) => compareKeys(keys[a] as Value, keys[b] as Value, meter));

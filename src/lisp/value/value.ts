@@ -1,10 +1,11 @@
 /**
- * The values of the language. Every one is immutable, none is cyclic, and none is a JavaScript
- * function or an object with behaviour: a program can hold nothing else.
+ * The values of the language.
  *
- * I1. An integer within ±(2^53−1) is a JS number; beyond, a bigint. Never the other way round, so
- *     that equal integers have one form.
- * I2. A float is always boxed, also when it is whole: `2.0` is not `2`.
+ * I1  An integer within ±(2^53−1) is a JavaScript number, any other integer a bigint, so equal
+ *     integers have one form.
+ * I2  A float is always boxed, even when it is whole: `2.0` is not `2`.
+ * I3  Values are immutable and acyclic. None is a JavaScript function or an object with methods, so
+ *     a program holds nothing but data.
  */
 import type { Regex } from '../regex/program.ts';
 
@@ -27,7 +28,7 @@ export type Value =
   | DateValue
   | FnValue;
 
-/** Every kind of function: what `fn?` says true to. */
+/** Every kind of function: the values for which `fn?` is true. */
 export type FnValue = Closure | Builtin | Combinator | ToolRef;
 
 /** An IEEE double. */
@@ -42,13 +43,13 @@ export interface Keyword {
   readonly name: string;
 }
 
-/** `'name`: inert, equal by name. */
+/** `'name`: data, equal by name. */
 export interface SymbolRef {
   readonly kind: 'symbol';
   readonly name: string;
 }
 
-/** The value of a definition: prints `#'name`, does nothing. */
+/** The value of a `def` form: prints as `#'name`. */
 export interface VarMark {
   readonly kind: 'var';
   readonly name: string;
@@ -67,17 +68,17 @@ export interface RegexValue {
   readonly regex: Regex;
 }
 
-/** A point or length of time; `text` is its canonical ISO form, from which it can be made again. */
+/** A point in time or a duration. */
 export interface DateValue {
   readonly kind: 'date';
   readonly of: 'date' | 'instant' | 'duration' | 'legacy-date';
-  /** Days for `date`, else whole seconds since the epoch or of the length. */
+  /** Days since the epoch for `date`, else whole seconds since the epoch or of the duration. */
   readonly amount: number;
-  /** 0 to 999,999,999, on top of `amount`. */
+  /** 0 to 999,999,999, added to `amount`. */
   readonly nanos: number;
 }
 
-/** A local of an enclosing function that a function keeps. */
+/** A local of an enclosing function that a function uses. */
 export interface Capture {
   readonly name: string;
   /** Its slot in the enclosing function. */
@@ -86,7 +87,7 @@ export interface Capture {
   readonly slot: number;
 }
 
-/** What can be known of a function without its body: its name, place and shape. */
+/** A function without its body: its name, place and parameters. */
 export interface CodeHead {
   /** `l1:` and 32 hexadecimal digits. */
   readonly programId: string;
@@ -101,26 +102,26 @@ export interface CodeHead {
   readonly signature: string;
   /** The slot of the function itself under its own name, or −1. */
   readonly self: number;
-  /** Slots in all. */
+  /** Number of slots. */
   slots: number;
   readonly captures: Capture[];
 }
 
-/** A function made by `fn`, `defn` or `#()`: its code, and the captured locals in the code's order. */
+/** A function made by `fn`, `defn` or `#()`: its code and the captured locals, in order. */
 export interface Closure {
   readonly kind: 'closure';
   readonly code: CodeHead;
   readonly env: readonly Value[];
 }
 
-/** A function made from functions, such as by `partial`: `name` says how, `of` from what. */
+/** A function made from others, such as by `partial`. */
 export interface Combinator {
   readonly kind: 'combinator';
   readonly name: CombinatorName;
   readonly of: readonly Value[];
 }
 
-/** How a {@link Combinator} was made. */
+/** The builtin that made a {@link Combinator}. */
 export type CombinatorName =
   'comp' | 'partial' | 'complement' | 'constantly' | 'every-pred' | 'some-fn' | 'juxt' | 'fnil';
 
@@ -130,7 +131,7 @@ export interface ToolRef {
   readonly name: string;
 }
 
-/** One node of the trie behind a vector: 32 items, or 32 nodes. */
+/** One node of the trie of a vector: up to 32 items or 32 nodes. */
 export interface VectorNode {
   readonly items: readonly Value[];
   readonly kids: readonly VectorNode[];
@@ -139,7 +140,7 @@ export interface VectorNode {
 /** A persistent vector; see `vector.ts`. */
 export interface Vector {
   readonly kind: 'vector';
-  /** Elements of the trie before the first visible one; `rest` only moves it. */
+  /** Number of hidden elements at the start; `rest` only increases it. */
   readonly start: number;
   /** Visible elements plus `start`. */
   readonly end: number;
@@ -148,14 +149,14 @@ export interface Vector {
   readonly tail: readonly Value[];
 }
 
-/** One node of the tree behind maps and sets. A leaf has no kids; a branch has no vals. */
+/** One node of the tree of a map or set. A leaf has no kids; a branch has no vals. */
 export interface MapNode {
   readonly keys: readonly Value[];
   readonly vals: readonly Value[];
   readonly kids: readonly MapNode[] | null;
 }
 
-/** A persistent map, sorted in the fixed order; see `tree.ts`. */
+/** A persistent map in key order; see `tree.ts`. */
 export interface TreeMap {
   readonly kind: 'map';
   readonly count: number;
@@ -169,32 +170,32 @@ export interface TreeSet {
   readonly root: MapNode;
 }
 
-/** Pays for work while it happens; throws a fault when the program's fuel is used up. */
+/** Charges fuel for work; throws a fault when there is not enough. */
 export interface Meter {
   charge(units: number): void;
   /** Greatest nesting of a value that may be walked. */
   readonly maxNesting: number;
 }
 
-/** A meter for work on the host's side that is bounded otherwise. */
+/** A meter without a limit, for work that is bounded in another way. */
 export const UNMETERED: Meter = Object.freeze({ charge: () => undefined, maxNesting: 2_000 });
 
-/** An example of the documentation: source, and what its value prints as. */
+/** An example in the documentation: source and the printed value. */
 export interface Example {
   readonly source: string;
   readonly value: string;
 }
 
-/** How the fuel of a builtin grows, for documentation and the cost test. */
+/** How the fuel of a builtin grows, for the documentation and its test. */
 export type CostClass = 'constant' | 'linear' | 'sorting' | 'text' | 'callback' | 'effect';
 
-/** A function of the language that is given. A value of programs. */
+/** A built-in function. */
 export interface Builtin {
   readonly kind: 'builtin';
   /** As written: `map`, `str/join`, `Math/abs`, `.length`. */
   readonly name: string;
   readonly min: number;
-  /** Infinity for "and more". */
+  /** Infinity if there is no upper bound. */
   readonly max: number;
   readonly doc: string;
   readonly examples: readonly Example[];
@@ -203,49 +204,49 @@ export interface Builtin {
 }
 
 /**
- * What a builtin does. `plain` computes at once. `steps` calls functions of the program and is
- * therefore a little state machine. `effect` is for the machine alone to carry out.
+ * The work of a builtin. `plain` computes at once. `steps` is a state machine, because it calls
+ * functions of the program. `effect` runs only on the machine.
  */
 export type Work =
-  | { readonly kind: 'plain'; run(c: Meter, args: readonly Value[]): Value }
+  | { readonly kind: 'plain'; run(ctx: Meter, args: readonly Value[]): Value }
   | { readonly kind: 'steps'; readonly stepper: Stepper }
   | { readonly kind: 'effect'; readonly effect: EffectName }
-  /** `apply`: the call it stands for is made in its place. */
+  /** `apply`: becomes a call of its first argument. */
   | { readonly kind: 'spread' };
 
-/** Effects that are written as a call of a name without a namespace. */
+/** Effects other than tool calls. */
 export type EffectName = 'ask' | 'sleep' | 'pmap' | 'pcalls';
 
 /**
- * A builtin that calls functions, as a state machine that both tiers drive. A callback from
- * JavaScript could not be suspended in the middle; the state of a stepper is plain data and can.
+ * A builtin that calls functions, as a state machine that both tiers drive. A JavaScript callback
+ * cannot be suspended and saved; the state of a stepper can, since it is data.
  *
- * The driver calls `start`, then after each wanted call `resume` with its result, until the state
- * is `done`.
+ * The driver calls `start`. While the state is not `done`, it makes the requested call and passes
+ * the result to `resume`.
  */
 export interface Stepper {
-  /** Which arguments are functions that will be called; others never are. −1: all of them. */
+  /** The indexes of the arguments that may be called; −1 means all. */
   readonly calls: readonly number[];
-  start(c: Meter, args: readonly Value[]): Steps;
-  resume(c: Meter, steps: Steps, result: Value): void;
+  start(ctx: Meter, args: readonly Value[]): Steps;
+  resume(ctx: Meter, steps: Steps, result: Value): void;
 }
 
-/** What a stepper remembers: values, or arrays of values that only it can see. */
+/** One field of a stepper's state: a value, or an array of values that no other code sees. */
 export type Cell = Value | Value[] | undefined;
 
 /**
- * The state of a stepper. Either `done` with `result`, or `fn` is to be called with `args`. The
- * other fields belong to the stepper; every one is data.
+ * The state of a stepper. It is `done` with `result`, or requests the call of `fn` with `args`. The
+ * other fields belong to the stepper; all are data.
  */
 export interface Steps {
   done: boolean;
   result: Value;
   fn: Value;
   args: Value[];
-  /** Where it is: an index, a phase. */
+  /** The position: an index and a phase. */
   at: number;
   phase: number;
-  /** The elements that are walked. */
+  /** The elements to walk. */
   items: readonly Value[];
   out: Value[];
   acc: Value;
@@ -262,7 +263,7 @@ export function keyword(name: string): Keyword {
   return { kind: 'keyword', name };
 }
 
-/** The integer `value` in its one form (I1). */
+/** The integer `value` in its only form (I1). */
 export function integer(value: bigint): number | bigint {
   return value >= MIN_SAFE && value <= MAX_SAFE ? Number(value) : value;
 }
@@ -270,7 +271,7 @@ export function integer(value: bigint): number | bigint {
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const MIN_SAFE = BigInt(Number.MIN_SAFE_INTEGER);
 
-/** Whether `value` counts as true: everything but nil and false does. */
+/** Whether `value` counts as true: all values but nil and false. */
 export function truthy(value: Value): boolean {
   return value !== null && value !== false;
 }
@@ -315,7 +316,7 @@ export function isRegex(value: Value): value is RegexValue {
   return typeof value === 'object' && value !== null && value.kind === 'regex';
 }
 
-/** Whether `value` is a date value of any class. */
+/** Whether `value` is a date, an instant or a duration. */
 export function isDate(value: Value): value is DateValue {
   return typeof value === 'object' && value !== null && value.kind === 'date';
 }
@@ -334,7 +335,7 @@ export function isCallable(value: Value): boolean {
   return kind === 'keyword' || kind === 'map' || kind === 'set' || kind === 'vector' || isFn(value);
 }
 
-/** The kind of `value` in the words of error messages. */
+/** The name of the type of `value`, for error messages. */
 export function typeName(value: Value): string {
   if (value === null) return 'nil';
   if (typeof value === 'boolean') return 'boolean';

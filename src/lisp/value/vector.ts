@@ -1,6 +1,6 @@
 /**
- * Persistent vectors: a trie of 32-way nodes with the last up to 32 elements apart (the tail), after
- * Clojure's PersistentVector. `rest` and its kin share everything and move `start`.
+ * Persistent vectors, after Clojure's PersistentVector: a trie of 32-way nodes, and the last up to
+ * 32 elements in a separate tail. `rest` shares all nodes and increases `start`.
  */
 import type { Value, Vector, VectorNode } from './value.ts';
 
@@ -68,7 +68,7 @@ function tailOffset(v: Vector): number {
   return v.end - v.tail.length;
 }
 
-/** The 32 (or fewer) items that hold trie position `at`. */
+/** The up to 32 items that contain trie position `at`. */
 function chunkAt(v: Vector, at: number): readonly Value[] {
   if (at >= tailOffset(v)) return v.tail;
   let node = v.root;
@@ -78,14 +78,14 @@ function chunkAt(v: Vector, at: number): readonly Value[] {
   return node.items;
 }
 
-/** The element at `index`, which must be an integer from 0 to below the count. */
+/** The element at `index`, an integer from 0 to the count less one. */
 export function vectorAt(v: Vector, index: number): Value {
   const at = v.start + index;
   const chunk = chunkAt(v, at);
   return chunk[at & MASK] as Value;
 }
 
-/** The elements as an array, which may be shared: treat it as read-only. Linear. */
+/** The elements as an array, which may be shared. Linear. */
 export function vectorItems(v: Vector): readonly Value[] {
   if (v.start === 0 && v.tail.length === v.end) return v.tail;
   const items: Value[] = [];
@@ -131,7 +131,7 @@ function pushLeaf(node: VectorNode, level: number, at: number, added: VectorNode
   return branch(kids);
 }
 
-/** `v` with `item` at `index`, which must be from 0 to the count, where it is added. */
+/** `v` with `item` at `index`, from 0 to the count; at the count it is added. */
 export function vectorSet(v: Vector, index: number, item: Value): Vector {
   const at = v.start + index;
   if (at === v.end) return vectorPush(v, item);
@@ -155,7 +155,7 @@ function setIn(node: VectorNode, level: number, at: number, item: Value): Vector
   return branch(kids);
 }
 
-/** `v` without its last element; the empty vector stays. */
+/** `v` without its last element, if it has one. */
 export function vectorPop(v: Vector): Vector {
   if (vectorCount(v) <= 1) return EMPTY_VECTOR;
   if (v.tail.length > 1) return vector(v.start, v.end - 1, v.shift, v.root, v.tail.slice(0, -1));
@@ -177,7 +177,7 @@ function popLeaf(node: VectorNode, level: number, at: number): VectorNode {
   return branch(kids);
 }
 
-/** `v` without its first `count` elements, shared with it. */
+/** `v` without its first `count` elements; shares its nodes. */
 export function vectorDrop(v: Vector, count: number): Vector {
   if (count <= 0) return v;
   if (count >= vectorCount(v)) return EMPTY_VECTOR;

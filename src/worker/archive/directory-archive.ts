@@ -1,31 +1,28 @@
 /**
- * The default archive: a folder with a file for each list of each link. A file is written once,
- * whole, beside its place and then moved there, so a reader sees all of it or nothing, and an
- * activity that runs twice leaves the same.
+ * The default archive: a folder with one file for each list of each link. A file is written as a
+ * whole, so a reader never sees half a file. An activity that runs twice writes the same file.
  */
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive, ArchivedLink, ArchivedList } from '../../activities/archive-transcript.ts';
 import type { Json } from '../../core/base/json.ts';
+import { writeWhole } from '../files/write-whole.ts';
 
-/** An archive under `directory`, which is made when it is first written to. */
+/** An archive in `directory`, which the first write creates. */
 export function createDirectoryArchive(directory: string): Archive {
   return {
     write: async (link, items) => {
       const folder = join(directory, folderOf(link.runId));
       await mkdir(folder, { recursive: true });
-      const path = join(folder, fileOf(link));
-      const unfinished = `${path}.${randomUUID()}.tmp`;
-      await writeFile(unfinished, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-      await rename(unfinished, path);
+      const text = items.map((item) => `${JSON.stringify(item)}\n`).join('');
+      await writeWhole(join(folder, fileOf(link)), text);
     },
     read: async (runId, list, from, until) => {
       const folder = join(directory, folderOf(runId));
       const files = await filesOf(folder, list);
       const items: Json[] = [];
       for (const { name, first } of files) {
-        // Links stand in order; a gap means that the rest is not to be had here.
+        // Files are in the order of links; after a gap, the rest is not in this archive.
         if (first > from + items.length || first >= until) break;
         const lines = (await readFile(join(folder, name), 'utf8')).split('\n').slice(0, -1);
         const wanted = lines.slice(Math.max(0, from + items.length - first), until - first);
@@ -36,7 +33,7 @@ export function createDirectoryArchive(directory: string): Archive {
   };
 }
 
-/** Run ids of the service are UUIDs; anything else must not leave the folder. */
+/** Run ids of the service are UUIDs. Any other id must not lead out of the folder. */
 function folderOf(runId: string): string {
   return encodeURIComponent(runId).replaceAll('.', '%2E');
 }
@@ -53,7 +50,7 @@ async function filesOf(
   try {
     names = await readdir(folder);
   } catch {
-    // Nothing was archived of this run.
+    // This run has no archive.
     return [];
   }
   return names

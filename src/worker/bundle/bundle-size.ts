@@ -1,21 +1,21 @@
 /**
- * What makes the workflow bundle small and fast: modern syntax, no code that nobody uses, no long
- * names. A worker reads the whole bundle at its start, and its sandbox keeps the text.
+ * Makes the workflow bundle small and fast: modern syntax, no unused code, short names. A worker reads
+ * the whole bundle at its start, and its sandbox keeps the text.
  *
- * Names that may be those of workflows stay, since the SDK finds the type of a child workflow by the
- * name of the function that it is given. The source map stays right.
+ * Names of possible workflows stay, because the SDK derives the type of a child workflow from the name
+ * of its function. The source map stays correct.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions } from '@temporalio/worker';
 
-/** What the bundler is configured with. */
+/** The configuration of the bundler. */
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
-/** One of the bundler's plugins, written as a function. */
+/** A plugin of the bundler, as a function. */
 type Plugin = Extract<NonNullable<WebpackConfig['plugins']>[number], (...args: never[]) => unknown>;
 
-/** The bundler at work on one bundle. */
+/** One compilation of the bundler. */
 type Compilation = Parameters<
   Parameters<Parameters<Plugin>[0]['hooks']['compilation']['tap']>[1]
 >[0];
@@ -28,12 +28,12 @@ interface Swc {
   minify(code: string, options: object): Promise<{ readonly code: string; readonly map?: string }>;
 }
 
-/** What the paths of modules begin with that export no workflow. */
+/** Prefixes of the paths of modules that export no workflow. */
 const WITHOUT_WORKFLOWS: readonly string[] = ['../../core/', '../../lisp/', '../../lisp.'].map(
   (start) => fileURLToPath(new URL(start, import.meta.url)),
 );
 
-/** The bundler's configuration with the settings of this file. */
+/** Adds the settings of this file to the bundler's configuration. */
 export function smallAndModern(config: WebpackConfig): WebpackConfig {
   return {
     ...keepSyntax(config),
@@ -53,8 +53,8 @@ export function smallAndModern(config: WebpackConfig): WebpackConfig {
 }
 
 /**
- * Compiles TypeScript to the syntax that Node 20 has. The SDK's default, ES2017, turns each spread of
- * an object into a call with property descriptors, which the state of a run pays for at every event.
+ * Compiles TypeScript to the syntax of Node 20. The SDK's default, ES2017, turns each object spread
+ * into a call with property descriptors, which slows down every event of a run.
  */
 function keepSyntax(config: WebpackConfig): WebpackConfig {
   const rules = (config.module?.rules ?? []).map((rule) => {
@@ -70,9 +70,9 @@ function keepSyntax(config: WebpackConfig): WebpackConfig {
 }
 
 /**
- * Lets the bundler join only modules of the core and the language into one scope, where a call across
- * modules costs no more than one within. A joined function may get another name, so modules that may
- * hold workflows stay as they are.
+ * Lets the bundler join only modules of the core and the language into one scope, which makes calls
+ * between them cheaper. A joined function may get another name, so modules that may have workflows
+ * are left alone.
  */
 const joinOwnModules: Plugin = (compiler) => {
   compiler.hooks.compilation.tap('everloop', (compilation) => {
@@ -85,7 +85,7 @@ const joinOwnModules: Plugin = (compiler) => {
   });
 };
 
-/** Rewrites what the bundler made, with the swc that the SDK compiles TypeScript with. */
+/** Minifies the bundle with swc, which the SDK has for TypeScript. */
 const minify: Plugin = (compiler) => {
   const { Compilation, sources } = compiler.webpack;
   const stage = Compilation.PROCESS_ASSETS_STAGE_OPTIMIZE_SIZE;
@@ -109,7 +109,7 @@ const minify: Plugin = (compiler) => {
   });
 };
 
-/** What modules export that may hold workflows: all but those of the core and the language. */
+/** The exports of modules that may have workflows: all but the core and the language. */
 function namesToKeep({ modules, moduleGraph }: Compilation): readonly string[] {
   const names = [...modules].flatMap((module) => {
     if (hasNoWorkflows(module)) return [];

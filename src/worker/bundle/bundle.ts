@@ -1,67 +1,69 @@
 /**
- * The workflow bundle: what runs in the sandbox, as one text. Making it takes one to five seconds,
- * so it is kept in a file together with the hash of every file that went into it; a later start
- * reads it in milliseconds unless one of them has changed.
+ * Builds and caches the workflow bundle: the code of the sandbox as one text. A build takes one to five
+ * seconds, so the bundle is kept in a file, with the hash of every source file. Later starts read it
+ * in milliseconds, unless a source file has changed.
  *
- * Invariants
- * - B1: a bundle from the cache equals the one that would be made now: same files, same contents,
- *   same SDK, same major version of Node, same preloaded modules.
- * - B2: the file is whole: it is written under another name and then renamed, so processes may race.
- * - B3: all of our own code and the SDK's is preloaded, hence evaluated once per process and not once
- *   per workflow (measured with 80 modules of the core: 11.5 ms and 982 KB for each workflow without,
- *   1.9 ms and 36 KB with; the SDK and `workflows` are 25 KB more). What they import, yaml, comes
- *   along. It works because none of it holds state at module level: the SDK keeps that of a workflow
- *   in its activator, which is global to the sandbox and changed with the workflow.
+ * B1  A cached bundle equals a new build: same files and contents, same SDK, same major version of
+ *     Node, same preloaded modules.
+ * B2  The cache file is written as a whole, so processes may race.
+ * B3  All of our code and the SDK's is preloaded: it is evaluated once per process, not once per
+ *     workflow. Measured with 80 modules of the core: 11.5 ms and 982 KB per workflow without
+ *     preloading, 1.9 ms and 36 KB with it; preloading the SDK and `workflows` saves another 25 KB.
+ *     Their dependency yaml is preloaded with them. This works because no module has state: the SDK
+ *     keeps the state of a workflow in its activator, a global of the sandbox that is switched with
+ *     the workflow.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
+import { errorText } from '../../core/base/error-text.ts';
 import { isPlainObject } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
+import { writeWhole } from '../files/write-whole.ts';
 import { smallAndModern } from './bundle-size.ts';
 
 /** What {@link loadWorkflowBundle} takes. */
 export interface WorkflowBundleOptions {
-  /** Keeps the bundles, made when it is not there: `.everloop/cache`. */
+  /** The folder of the bundles, created if missing, such as `.everloop/cache`. */
   readonly cacheDir: string;
-  /** Absolute path of the file that exports the workflows. Default: Everloop's own. */
+  /** Absolute path of the module that exports the workflows. Default: Everloop's. */
   readonly workflowsPath?: string;
-  /** Absolute paths of stateless modules to share. Default: {@link preloadedModules}. */
+  /** Absolute paths of stateless modules to preload. Default: {@link preloadedModules}. */
   readonly preloadModules?: readonly string[];
 }
 
-/** A bundle; passes as `workflowBundle` of `Worker.create`. */
+/** A bundle; fits `workflowBundle` of `Worker.create`. */
 export interface LoadedBundle {
   readonly code: string;
-  /** Whether it was there already. */
+  /** Whether it comes from the cache. */
   readonly isFromCache: boolean;
 }
 
-/** Changes when the cache file gets another shape, or the bundler other settings. */
+/** Increase it when the format of the cache file or the settings of the bundler change. */
 const CACHE_VERSION = 4;
 
-/** The first errors are what helps; each comes with some lines of search paths. */
+/** Enough for the first errors; each comes with some lines of search paths. */
 const MAX_REASON_LENGTH = 1_500;
 
 /** `.ts` from the sources, `.js` from the build. */
 const EXTENSION = extname(fileURLToPath(import.meta.url));
 
-/** The file that exports Everloop's own workflows, from the sources or from the build. */
+/** The module that exports Everloop's workflows, in the sources or in the build. */
 export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSION}`);
 
-/** The entry of the program language, from the sources or from the build. */
+/** The entry of the program language, in the sources or in the build. */
 const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
 
-/** See the file: unreadable payloads must not hang a run. */
+/** Keeps a run from hanging on an unreadable payload; see the file. */
 const PAYLOAD_CONVERTER_PATH = pathBeside(`../../workflows/payload-converter${EXTENSION}`);
 
 /**
- * The SDK, the language with all that it consists of, then every module of core and workflows, by
- * absolute path and in order. The language is one module here, so that the bundler can join it.
+ * The absolute paths of the SDK, the entry of the language, and every module of core and workflows, in
+ * order. The language is one entry, so that the bundler can join its modules.
  */
 export function preloadedModules(): readonly string[] {
   const folders = ['../../core', '../../workflows'].map(pathBeside).flatMap((folder) =>
@@ -80,28 +82,33 @@ export function preloadedModules(): readonly string[] {
 }
 
 /**
- * The bundle for `workflowsPath`, from the cache or made now and kept.
+ * The bundle for `workflowsPath`, from the cache or newly built and cached.
  *
- * Throws a `UsageError` with code `workflow_bundle` when the workflow code cannot be bundled; its
- * message has what the bundler complained about.
+ * Throws a `UsageError` with code `workflow_bundle` and the bundler's errors when the build fails.
  */
 export async function loadWorkflowBundle(options: WorkflowBundleOptions): Promise<LoadedBundle> {
   const workflowsPath = options.workflowsPath ?? WORKFLOWS_PATH;
   const preloadModules = options.preloadModules ?? preloadedModules();
-  const cacheFile = join(
-    options.cacheDir,
-    `workflows-${keyOf(workflowsPath, preloadModules)}.json`,
-  );
+  const cacheFile = bundleFile({ ...options, workflowsPath, preloadModules });
   const cached = await readCache(cacheFile);
   if (cached !== undefined) return { code: cached, isFromCache: true };
 
   const startedAtMs = Date.now();
   const { code, files } = await makeBundle(workflowsPath, preloadModules);
   const hashes = await hashFiles(files);
-  // A file that changed while the bundle was made may be in it in either form (B1).
+  // A file that changed during the build may be in the bundle in either version (B1).
   const changedAtMs = await newestChange(files);
   if (changedAtMs < startedAtMs) await writeCache(cacheFile, code, hashes);
   return { code, isFromCache: false };
+}
+
+/** The file that keeps a bundle. */
+export function bundleFile({
+  cacheDir,
+  workflowsPath = WORKFLOWS_PATH,
+  preloadModules = preloadedModules(),
+}: WorkflowBundleOptions): string {
+  return join(cacheDir, `workflows-${keyOf(workflowsPath, preloadModules)}.json`);
 }
 
 async function makeBundle(
@@ -125,12 +132,12 @@ async function makeBundle(
     throw new UsageError(
       'workflow_bundle',
       `Expected the workflows of \`${workflowsPath}\` to be bundled, got: ` +
-        `${reason ?? (error instanceof Error ? error.message : String(error))}`,
+        `${reason ?? errorText(error)}`,
     );
   }
 }
 
-/** The errors in what the bundler prints, without its table of modules and its stack traces. */
+/** The errors in the bundler's output, without its table of modules and its stack traces. */
 function errorsOf(output: string): string | undefined {
   const start = output.indexOf('ERROR in ');
   if (start < 0) return undefined;
@@ -141,7 +148,7 @@ function errorsOf(output: string): string | undefined {
     .slice(0, MAX_REASON_LENGTH);
 }
 
-/** Makes the bundler put the path of every file that it read into `files`. */
+/** Makes the bundler add the path of every file that it reads to `files`. */
 function noteFiles(files: Set<string>): NonNullable<BundleOptions['webpackConfigHook']> {
   return (config) => ({
     ...config,
@@ -156,13 +163,13 @@ function noteFiles(files: Set<string>): NonNullable<BundleOptions['webpackConfig
   });
 }
 
-/** The cached code, unless there is none or a file that went into it differs. */
+/** The cached code; undefined if there is none or a source file has changed. */
 async function readCache(cacheFile: string): Promise<string | undefined> {
   let cached: unknown;
   try {
     cached = JSON.parse(await readFile(cacheFile, 'utf8'));
   } catch {
-    // None yet, or not readable: then it is made again.
+    // Missing or unreadable: build again.
     return undefined;
   }
   if (!isPlainObject(cached) || cached['v'] !== CACHE_VERSION) return undefined;
@@ -172,7 +179,7 @@ async function readCache(cacheFile: string): Promise<string | undefined> {
     const found = await hashFiles(Object.keys(hashes));
     return Object.entries(found).every(([file, hash]) => hashes[file] === hash) ? code : undefined;
   } catch {
-    // One of the files is gone.
+    // A source file is gone.
     return undefined;
   }
 }
@@ -182,14 +189,8 @@ async function writeCache(
   code: string,
   hashes: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const draft = `${cacheFile}.${randomUUID()}`;
-  await mkdir(join(cacheFile, '..'), { recursive: true });
-  try {
-    await writeFile(draft, JSON.stringify({ v: CACHE_VERSION, hashes, code }));
-    await rename(draft, cacheFile);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await mkdir(dirname(cacheFile), { recursive: true });
+  await writeWhole(cacheFile, JSON.stringify({ v: CACHE_VERSION, hashes, code }));
 }
 
 async function hashFiles(files: readonly string[]): Promise<Readonly<Record<string, string>>> {
@@ -204,7 +205,7 @@ async function newestChange(files: readonly string[]): Promise<number> {
   return Math.max(0, ...times);
 }
 
-/** Names what a bundle depends on beside the contents of files: one cache file for each. */
+/** The key of a cache file: everything that a bundle depends on besides the contents of files. */
 function keyOf(workflowsPath: string, preloadModules: readonly string[]): string {
   const require = createRequire(import.meta.url);
   const { version } = JSON.parse(
@@ -214,7 +215,7 @@ function keyOf(workflowsPath: string, preloadModules: readonly string[]): string
   return hashOf(JSON.stringify([workflowsPath, preloadModules, version, node])).slice(0, 16);
 }
 
-/** The bundler also names folders that it looked into, and an entry that it has in memory only. */
+/** The bundler also lists folders, and an entry that exists in memory only. */
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -1,15 +1,15 @@
-/** What has been started and must be stopped, the newest first, also when a later start fails. */
+/** Collects functions that stop what was started, and calls them newest first. */
 export interface Cleanup {
-  /** Remembers how to stop what has just been started. */
+  /** Adds a function that stops what was just started. */
   readonly add: (stop: () => Promise<void> | void) => void;
   /**
-   * Stops everything, newest first, each even when another one fails; rejects with the first
-   * failure. A second call waits for the first.
+   * Stops everything, newest first. A failure does not keep the rest from stopping; it rejects at
+   * the end, with the first failure. A second call waits for the first.
    */
   readonly run: () => Promise<void>;
 }
 
-/** An empty list of what to stop. */
+/** An empty {@link Cleanup}. */
 export function createCleanup(): Cleanup {
   const stops: (() => Promise<void> | void)[] = [];
   let running: Promise<void> | undefined;
@@ -31,7 +31,9 @@ export function createCleanup(): Cleanup {
   };
 }
 
-/** Runs `start` with a list of its own; when it fails, whatever it had started is stopped first. */
+/**
+ * Runs `start` with a new {@link Cleanup}; when it fails, everything that it started is stopped.
+ */
 export async function withCleanup<Result>(
   start: (cleanup: Cleanup) => Promise<Result>,
 ): Promise<Result> {
@@ -39,7 +41,7 @@ export async function withCleanup<Result>(
   try {
     return await start(cleanup);
   } catch (error) {
-    // The first failure is what the caller has to hear of; a failing stop follows from it.
+    // The caller needs the first error; a failing stop only follows from it.
     await cleanup.run().catch(() => undefined);
     throw error;
   }

@@ -1,41 +1,39 @@
-/** The environment's configuration with the options of a call above it. Loads no native code. */
+/** The configuration of the environment, overridden by options. Loads no native code. */
+import { defined } from '../../core/base/defined.ts';
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import type { Environment } from '../../client/temporal-environment.ts';
 import { readConfig, type WorkerConfig } from './config.ts';
 
-/** What stands in an options object above the environment. */
+/** Options that override the environment. */
 export interface ConfigOverrides extends Partial<Omit<WorkerConfig, 'temporal'>> {
-  /** Host and port of the service; default `TEMPORAL_ADDRESS`, else a server of this machine. */
+  /** Host and port of the service; default `TEMPORAL_ADDRESS`, else a server on this machine. */
   readonly address?: string;
   readonly namespace?: string;
-  /** TLS, API key, metadata, on top of those of the environment. */
+  /** TLS, API key and metadata; override those of the environment. */
   readonly connection?: ConnectionOptions;
   /** Default `process.env`. */
   readonly env?: Environment;
 }
 
-/** Where pages are kept that the service forgets. */
+/** The folder for pages that the service no longer keeps. */
 export function archiveDirOf(dataDir: string): string {
   return join(dataDir, 'archive');
 }
 
-/** The environment's configuration, with what `options` say above it. */
+/** The configuration of the environment, overridden by `options`. */
 export function configOf(options: ConfigOverrides): WorkerConfig {
   const config = readConfig(options.env ?? process.env);
-  const { address = config.temporal.address } = options;
   const taskQueue = options.taskQueue ?? config.taskQueue;
-  // A queue that the environment did not name follows the task queue.
+  // A queue that the environment does not name follows the task queue.
   const follow = (queue: string): string => (queue === config.taskQueue ? taskQueue : queue);
-  const maxCachedWorkflows = options.maxCachedWorkflows ?? config.maxCachedWorkflows;
-  const streamListen = options.streamListen ?? config.streamListen;
-  const streamToken = options.streamToken ?? config.streamToken;
-  return {
-    temporal: {
-      namespace: options.namespace ?? config.temporal.namespace,
-      connection: { ...config.temporal.connection, ...options.connection },
-      ...(address === undefined ? {} : { address }),
-    },
+  const { temporal } = config;
+  return defined({
+    temporal: defined({
+      namespace: options.namespace ?? temporal.namespace,
+      connection: { ...temporal.connection, ...options.connection },
+      address: options.address ?? temporal.address,
+    }),
     taskQueue,
     modelTaskQueue: options.modelTaskQueue ?? follow(config.modelTaskQueue),
     toolTaskQueue: options.toolTaskQueue ?? follow(config.toolTaskQueue),
@@ -43,8 +41,8 @@ export function configOf(options: ConfigOverrides): WorkerConfig {
     cacheBytes: options.cacheBytes ?? config.cacheBytes,
     shutdownGraceMs: options.shutdownGraceMs ?? config.shutdownGraceMs,
     logLevel: options.logLevel ?? config.logLevel,
-    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
-    ...(streamListen === undefined ? {} : { streamListen }),
-    ...(streamToken === undefined ? {} : { streamToken }),
-  };
+    maxCachedWorkflows: options.maxCachedWorkflows ?? config.maxCachedWorkflows,
+    streamListen: options.streamListen ?? config.streamListen,
+    streamToken: options.streamToken ?? config.streamToken,
+  });
 }

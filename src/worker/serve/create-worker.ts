@@ -1,57 +1,58 @@
 /**
- * A worker on a connection: registry, caches and archive put together, one Temporal worker for each
- * task queue that this process serves.
+ * Creates the Temporal workers of a process, one for each task queue that it serves, with their
+ * registry, cache, activities and sinks.
  */
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import { createActivities } from '../../activities/create-activities.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
+import { defined } from '../../core/base/defined.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle } from '../bundle/bundle.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
+import { CONFIG_DEFAULTS } from '../config/config.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
 
-/** Which kinds of work a process takes on. */
+/** A kind of work that a process takes on. */
 export type WorkerRole = 'workflows' | 'models' | 'tools';
 
-/** Numbers of a worker, each with its reason. */
+/** Worker settings that no environment variable sets. */
 export const WORKER_DEFAULTS = {
-  /** A worker that is silent for so long is given up; shorter costs heartbeats, longer recovery. */
+  /**
+   * A worker that is silent for this long counts as dead. A shorter time needs more heartbeats; a
+   * longer one delays recovery.
+   */
   heartbeatMs: 5_000,
-  /** 128 MB: transcripts of some hundred agents of 100 KB to 1 MB. */
-  cacheBytes: 134_217_728,
-  /** A model call that runs when a deploy comes gets so long to end; the SDK's default is none. */
-  shutdownGraceMs: 30_000,
-  /** A run whose worker died waits so long before another worker gets it; the SDK's default is 10 s. */
+  /** How long a run waits for its own worker before any other may take it; SDK default: 10 s. */
   stickyMs: 2_000,
-  /** A cancellation reaches an activity in the answer to a heartbeat; the SDK's default is 60 s. */
+  /** Cancellation reaches an activity with the answer to a heartbeat; the SDK's default is 60 s. */
   heartbeatThrottleMs: 1_000,
-  /** A slot costs little while a call waits for a provider. */
+  /** Many, because a slot costs little while its call waits for a provider. */
   workflowSlots: 100,
   activitySlots: 200,
   localActivitySlots: 100,
 } as const;
 
-/** What a worker is made of. */
+/** Options of {@link createWorker}. */
 export interface WorkerParts {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly agents: readonly AgentDefinition[];
-  /** Entries that agents name by id; entries that stand in a definition need not be here. */
+  /** Model entries that agents name by id; entries inside a definition need not be here. */
   readonly models?: readonly ModelEntry[];
   /** Default `everloop`. */
   readonly taskQueue?: string;
-  /** Where model activities run; default: the task queue. */
+  /** Task queue of model activities; default: the task queue of the workflows. */
   readonly modelQueue?: string;
-  /** Where tool activities run; default: the task queue. */
+  /** Task queue of tool activities; default: the task queue of the workflows. */
   readonly toolQueue?: string;
-  /** What this process takes on; default: everything. */
+  /** The kinds of work that this process takes on; default: all. */
   readonly roles?: readonly WorkerRole[];
   readonly archive: Archive;
   readonly chunks: ChunkPublisher;
@@ -63,24 +64,24 @@ export interface WorkerParts {
   /** Folder of the workflow bundle's cache. */
   readonly bundleDir: string;
   /**
-   * Absolute path of a module that exports the workflow `agent` in place of Everloop's own: the way
-   * to a loop of your own, see `everloop/workflow`. Default: Everloop's.
+   * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
+   * `everloop/workflow`. Default: Everloop's.
    */
   readonly workflowsPath?: string;
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** A worker that polls from `run` on. */
+/** A worker; it polls once `run` is called. */
 export interface EverloopWorker {
   /** Serves until `shutdown`; rejects when the worker cannot go on. */
   run(): Promise<void>;
-  /** Begins an ordered stop: no new work, running work gets its grace. */
+  /** Begins an ordered stop: takes no new work, and gives running work its grace period. */
   shutdown(): void;
 }
 
 /**
- * A queue gives its work to whoever polls it, so a process can only leave models or tools to others
- * that have a queue of their own.
+ * Checks that each kind of work that this process does not take on has its own queue. A process
+ * that polls the workflow queue gets every kind of work in that queue.
  */
 function checkRoles({
   roles,
@@ -100,17 +101,17 @@ function checkRoles({
   }
 }
 
-/** Connects agents and models to task queues. Throws a UsageError for unfit definitions. */
+/** Creates a worker. Throws a UsageError for invalid definitions or roles. */
 export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> {
   checkRoles(parts);
   const { taskQueue = DEFAULT_TASK_QUEUE, modelQueue, toolQueue } = parts;
   const registry = createRegistry({ agents: parts.agents, models: parts.models ?? [] });
-  const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? WORKER_DEFAULTS.cacheBytes });
-  const runtime: ActivityRuntime = {
+  const cache = createTranscriptCache({ maxBytes: parts.cacheBytes ?? CONFIG_DEFAULTS.cacheBytes });
+  const runtime: ActivityRuntime = defined({
     heartbeatMs: parts.heartbeatMs ?? WORKER_DEFAULTS.heartbeatMs,
-    ...(modelQueue === undefined ? {} : { modelQueue }),
-    ...(toolQueue === undefined ? {} : { toolQueue }),
-  };
+    modelQueue,
+    toolQueue,
+  });
   const { archive, chunks } = parts;
   const activities = createActivities({ registry, runtime, cache, chunks, archive });
   const sinks = createSinks({
@@ -124,10 +125,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   if (roles.includes('workflows')) {
     guardWorkflowThreads();
     const { bundleDir: cacheDir, workflowsPath } = parts;
-    const workflowBundle = await loadWorkflowBundle({
-      cacheDir,
-      ...(workflowsPath === undefined ? {} : { workflowsPath }),
-    });
+    const workflowBundle = await loadWorkflowBundle(defined({ cacheDir, workflowsPath }));
     workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));
   }
   const others = [
@@ -135,7 +133,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
     ...(roles.includes('tools') ? [toolQueue ?? taskQueue] : []),
   ];
   for (const queue of new Set(others)) {
-    // The worker of the workflows serves its own queue already.
+    // The workflow worker already polls this queue.
     if (queue === taskQueue && roles.includes('workflows')) continue;
     workers.push(await Worker.create({ ...common, taskQueue: queue }));
   }
@@ -149,26 +147,28 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   };
 }
 
-/** Ends the streams of a run with the run, whoever reads them. */
+/** Ends the streams of a run when the run ends. */
 function endStreams(chunks: ChunkPublisher): EventListener {
   return ({ type, runId }) => {
     if (type === 'agent:execution:after') chunks.endRun?.(runId);
   };
 }
 
+const POLLERS = { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 } as const;
+
 function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
   const { connection, namespace, maxCachedWorkflows } = parts;
-  return {
+  return defined({
     connection,
     namespace,
-    shutdownGraceTime: parts.shutdownGraceMs ?? WORKER_DEFAULTS.shutdownGraceMs,
+    shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,
     maxConcurrentWorkflowTaskExecutions: WORKER_DEFAULTS.workflowSlots,
     maxConcurrentActivityTaskExecutions: WORKER_DEFAULTS.activitySlots,
     maxConcurrentLocalActivityExecutions: WORKER_DEFAULTS.localActivitySlots,
-    workflowTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
-    activityTaskPollerBehavior: { type: 'autoscaling', initial: 5, minimum: 1, maximum: 100 },
-    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
-  };
+    workflowTaskPollerBehavior: POLLERS,
+    activityTaskPollerBehavior: POLLERS,
+    maxCachedWorkflows,
+  });
 }

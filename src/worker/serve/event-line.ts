@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { Json } from '../../core/base/json.ts';
 
-/** Fields that may hold what people or tools said: a log is read by more people than a run is. */
+/** Fields that may hold text from people, models or tools, which does not belong in a log. */
 const CONTENT: readonly string[] = [
   'added',
   'answer',
@@ -23,8 +23,7 @@ const CONTENT: readonly string[] = [
 ];
 
 /**
- * One line of JSON without line break: what happened, where and when, with counts and codes but
- * without content.
+ * One line of JSON without a line break: the event with its counts and codes, but without content.
  *
  * @example
  * eventLine(event);
@@ -35,15 +34,12 @@ export function eventLine(event: AgentEvent): string {
   const kept = Object.entries(fields as { readonly [name: string]: Json }).filter(
     ([name]) => !CONTENT.includes(name),
   );
-  const code = errorCode(event);
+  const errorCode = event.type === 'agent:model_call:after' ? event.error?.code : undefined;
+  // `JSON.stringify` leaves out an undefined field.
   return JSON.stringify({
     time: new Date(at).toISOString(),
     event: type,
     ...Object.fromEntries(kept),
-    ...(code === undefined ? {} : { errorCode: code }),
+    errorCode,
   });
-}
-
-function errorCode(event: AgentEvent): string | undefined {
-  return event.type === 'agent:model_call:after' ? event.error?.code : undefined;
 }

@@ -1,18 +1,19 @@
-/** Where the server is that a client of this machine should talk to; starts nothing. */
+/** Finds the server that a client on this machine should use. Starts nothing. */
+import { defined } from '../../core/base/defined.ts';
 import { join } from 'node:path';
 import type { WorkerConfig } from '../config/config.ts';
 import { EMBEDDED_SERVER_DEFAULTS } from '../server/embedded-server.ts';
 import { isPortTaken } from '../server/server-probe.ts';
 import { readServerState } from '../server/server-state.ts';
 
-/** Where to connect, or that nobody is there, with what was looked at. */
+/** An address to connect to, or what was tried without success. */
 export type FoundAddress =
   | { readonly kind: 'found'; readonly address: string; readonly uiUrl?: string }
   | { readonly kind: 'none'; readonly tried: readonly string[] };
 
 /**
- * The address that the configuration names; else that of the server which the data folder notes;
- * else the default port, when somebody listens there.
+ * The configured address; else the server of the note in the data folder; else the default port, if
+ * something listens there.
  */
 export async function findAddress({ temporal, dataDir }: WorkerConfig): Promise<FoundAddress> {
   if (temporal.address !== undefined) return { kind: 'found', address: temporal.address };
@@ -20,7 +21,7 @@ export async function findAddress({ temporal, dataDir }: WorkerConfig): Promise<
   const state = await readServerState(stateFile);
   if (state !== undefined && (await listens(state.address))) {
     const { address, uiUrl } = state;
-    return { kind: 'found', address, ...(uiUrl === undefined ? {} : { uiUrl }) };
+    return defined({ kind: 'found' as const, address, uiUrl });
   }
   const { host, port } = EMBEDDED_SERVER_DEFAULTS;
   const address = `${host}:${port}`;
@@ -29,8 +30,8 @@ export async function findAddress({ temporal, dataDir }: WorkerConfig): Promise<
     kind: 'none',
     tried: [
       '`TEMPORAL_ADDRESS`: not set',
-      `\`${stateFile}\`: ${state === undefined ? 'notes no server' : `nobody listens at ${state.address}`}`,
-      `${address}: nobody listens`,
+      `\`${stateFile}\`: ${state === undefined ? 'notes no server' : `nothing listens at ${state.address}`}`,
+      `${address}: nothing listens`,
     ],
   };
 }

@@ -2,12 +2,11 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import type { LogLevel } from '../config/config.ts';
 
 /**
- * Sets up the Temporal runtime of this process, once; later calls change nothing. Its log goes to
- * stderr, the native part's too, so that stdout belongs to the program. It listens to no signals:
- * `stopOnSignal` does.
+ * Sets up the Temporal runtime of this process; later calls have no effect. All of its log goes to
+ * stderr, so that stdout belongs to the program. It ignores signals, which `stopOnSignal` handles.
  */
 export function installRuntime(logLevel: LogLevel): void {
-  // A user who installed one of their own meant it.
+  // The user's own runtime takes precedence.
   if (Runtime._instance !== undefined) return;
   Runtime.install({
     shutdownSignals: [],
@@ -21,7 +20,7 @@ export function installRuntime(logLevel: LogLevel): void {
   });
 }
 
-/** The native part is talkative: below a warning only when somebody looks for details. */
+/** The native part logs a lot, so at level INFO only its warnings are shown. */
 function nativeLevel(logLevel: LogLevel): LogLevel {
   return logLevel === 'INFO' ? 'WARN' : logLevel;
 }

@@ -1,13 +1,15 @@
 /**
- * A server, a connection and a worker that runs: what `runWorker` and `local` have in common. All of
- * it is handed to a {@link Cleanup}, in the order in which it must be stopped backwards.
+ * Starts a server, a connection and a worker: the common part of `runWorker` and `local`.
+ * Everything is added to a {@link Cleanup}, which stops it in reverse order.
  */
 import { join } from 'node:path';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
-import type { ModelEntry } from '../../define/definition/model-entry.ts';
+import type { ModelEntry } from '../../define/model/model-entry.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { defined } from '../../core/base/defined.ts';
+import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import type { WorkerConfig } from '../config/config.ts';
@@ -20,70 +22,92 @@ import {
 import { installRuntime } from './install-runtime.ts';
 import type { EventListener } from './worker-sinks.ts';
 
-/** Shorter than elsewhere: on one machine a silent worker is a dead one, and a person is waiting. */
+/** Shorter than elsewhere: on one machine a silent worker is dead, and a person is waiting. */
 const EMBEDDED_HEARTBEAT_MS = 3_000;
 
-/** What is served, and how. */
-export interface ServeOptions {
-  readonly config: WorkerConfig;
+/** What a process serves: the options that `runWorker` and `local` have in common. */
+export interface ServedParts {
   readonly agents: readonly AgentDefinition[];
-  readonly models: readonly ModelEntry[];
-  readonly archive: Archive;
-  readonly chunks: ChunkPublisher;
-  readonly listeners: readonly EventListener[];
-  /** Told of a listener that threw; the run never is. */
-  readonly onListenerError: (error: unknown) => void;
-  /** For a server that is looked for or started here. */
+  /** Model entries that agents name by id; entries inside a definition need not be here. */
+  readonly models?: readonly ModelEntry[];
+  /**
+   * Absolute path of a module that exports the workflow `agent`, for a loop of your own; see
+   * `everloop/workflow`. Default: Everloop's.
+   */
+  readonly workflowsPath?: string;
+  readonly listeners?: readonly EventListener[];
+  /** Options of a server on this machine, which is found or started. */
   readonly server?: EmbeddedServerOptions;
+  /** The kinds of work that this process takes on; default: all. */
   readonly roles?: readonly WorkerRole[];
   /** Default: 3 s on a server of this machine, else 5 s. */
   readonly heartbeatMs?: number;
-  /** Module that exports the workflow `agent` in place of Everloop's own. */
-  readonly workflowsPath?: string;
 }
 
-/** A worker that serves. */
+/** Where a process serves. */
+export interface ServePlace {
+  readonly config: WorkerConfig;
+  readonly archive: Archive;
+  readonly chunks: ChunkPublisher;
+}
+
+/** A running worker. */
 export interface Serving {
   readonly server: EmbeddedServer;
-  /** Settles when the worker has stopped; rejects when it cannot go on. */
+  /** Settles when the worker has stopped; rejects when it fails. */
   readonly stopped: Promise<void>;
   /** Begins an ordered stop. */
   readonly shutdown: () => void;
 }
 
-/** Starts or finds the server and serves on it until `cleanup` runs. */
-export async function serve(options: ServeOptions, cleanup: Cleanup): Promise<Serving> {
-  const { config, roles, workflowsPath } = options;
-  // What is wrong with the definitions is told before anything is started.
-  createRegistry({ agents: options.agents, models: options.models });
-  const server = await startOrFindServer(serverOptions(config, options.server));
+/** Finds or starts the server, and serves on it until `cleanup` runs. */
+export async function serve(
+  parts: ServedParts,
+  { config, archive, chunks }: ServePlace,
+  cleanup: Cleanup,
+): Promise<Serving> {
+  const { agents, models = [], listeners = [], workflowsPath, roles } = parts;
+  // Report problems of the definitions before anything is started.
+  createRegistry({ agents, models });
+  const { address, namespace, connection: toServer } = config.temporal;
+  const server = await startOrFindServer({
+    dataDir: config.dataDir,
+    namespace,
+    connection: toServer,
+    ...parts.server,
+    ...defined({ address }),
+  });
   cleanup.add(server.stop);
-  const { namespace } = server;
   const connection = await connectWorker(config, server.address);
   cleanup.add(() => connection.close());
-  const { taskQueue, cacheBytes, maxCachedWorkflows, shutdownGraceMs } = config;
-  const worker = await createWorker({
-    connection,
-    namespace,
-    agents: options.agents,
-    models: options.models,
-    taskQueue,
-    ...queueOf('modelQueue', config.modelTaskQueue, taskQueue),
-    ...queueOf('toolQueue', config.toolTaskQueue, taskQueue),
-    archive: options.archive,
-    chunks: options.chunks,
-    listeners: options.listeners,
-    onListenerError: options.onListenerError,
-    heartbeatMs: options.heartbeatMs ?? heartbeatOf(server),
-    cacheBytes,
-    shutdownGraceMs,
-    bundleDir: join(config.dataDir, 'cache'),
-    ...(roles === undefined ? {} : { roles }),
-    ...(workflowsPath === undefined ? {} : { workflowsPath }),
-    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
-  });
+  const { taskQueue, modelTaskQueue, toolTaskQueue, dataDir } = config;
+  const { cacheBytes, shutdownGraceMs, maxCachedWorkflows } = config;
+  // Activities without a queue of their own stay on the worker of their workflow.
+  const ownQueue = (queue: string): string | undefined => (queue === taskQueue ? undefined : queue);
+  const worker = await createWorker(
+    defined({
+      connection,
+      namespace: server.namespace,
+      agents,
+      models,
+      taskQueue,
+      modelQueue: ownQueue(modelTaskQueue),
+      toolQueue: ownQueue(toolTaskQueue),
+      archive,
+      chunks,
+      listeners,
+      onListenerError: warnOfListener,
+      heartbeatMs: parts.heartbeatMs ?? heartbeatOf(server),
+      cacheBytes,
+      shutdownGraceMs,
+      bundleDir: join(dataDir, 'cache'),
+      roles,
+      workflowsPath,
+      maxCachedWorkflows,
+    }),
+  );
   const stopped = worker.run();
-  // Whoever waits for `stopped` learns of a failure; nobody has to for the process to go on.
+  // Callers that await `stopped` get its error; if none does, the process must not end for it.
   stopped.catch(() => undefined);
   cleanup.add(async () => {
     worker.shutdown();
@@ -97,45 +121,28 @@ async function connectWorker(config: WorkerConfig, address: string): Promise<Nat
   try {
     return await NativeConnection.connect({ ...nativeOptions(config), address });
   } catch (error) {
-    // A runtime that serves nobody would keep the process alive; connections and workers end it.
+    // The last connection or worker to close ends the runtime. There is none, so end it here;
+    // otherwise it would keep the process alive.
     await Runtime.instance().shutdown();
     throw error;
   }
 }
 
-function serverOptions(
-  { temporal, dataDir }: WorkerConfig,
-  options: EmbeddedServerOptions = {},
-): EmbeddedServerOptions {
-  const { address, namespace, connection } = temporal;
-  return {
-    dataDir,
-    namespace,
-    connection,
-    ...options,
-    ...(address === undefined ? {} : { address }),
-  };
-}
-
-/** A worker's connection takes the same options as a client's, but for the client's own. */
+/** The options that a worker's connection shares with a client's. */
 function nativeOptions({ temporal }: WorkerConfig): Parameters<typeof NativeConnection.connect>[0] {
   const { tls, apiKey, metadata } = temporal.connection;
-  return {
-    ...(tls === undefined || tls === null ? {} : { tls }),
-    ...(typeof apiKey === 'string' ? { apiKey } : {}),
-    ...(metadata === undefined ? {} : { metadata: metadata as Record<string, string> }),
-  };
-}
-
-/** A queue of its own only when it differs: activities without one stay beside their workflow. */
-function queueOf(
-  name: 'modelQueue' | 'toolQueue',
-  queue: string,
-  taskQueue: string,
-): { readonly [key: string]: string } {
-  return queue === taskQueue ? {} : { [name]: queue };
+  return defined({
+    tls: tls ?? undefined,
+    apiKey: typeof apiKey === 'string' ? apiKey : undefined,
+    metadata: metadata as Record<string, string> | undefined,
+  });
 }
 
 function heartbeatOf(server: EmbeddedServer): number {
   return server.origin === 'address' ? WORKER_DEFAULTS.heartbeatMs : EMBEDDED_HEARTBEAT_MS;
+}
+
+/** An error of a listener becomes a warning, and does not affect the run. */
+function warnOfListener(error: unknown): void {
+  process.emitWarning(`An event listener threw: ${errorText(error)}`, 'EverloopWarning');
 }

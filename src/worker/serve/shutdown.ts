@@ -1,31 +1,31 @@
 /**
- * Stopping in order on a signal, and at once on the second. The Temporal runtime listens to signals
- * too unless it is installed with `shutdownSignals: []`; one of the two must do it, not both.
+ * Stops in order on the first signal, and at once on the second. Install the Temporal runtime with
+ * `shutdownSignals: []`, so that only one of the two handles signals.
  */
 
-/** The part of `process` that this file uses; tests give another one. */
+/** The part of `process` that this file uses; tests replace it. */
 export interface SignalSource {
   readonly on: (signal: NodeJS.Signals, listener: () => void) => unknown;
   readonly off: (signal: NodeJS.Signals, listener: () => void) => unknown;
   readonly exit: (code: number) => void;
 }
 
-/** What {@link stopOnSignal} does when a signal arrives. */
+/** Options of {@link stopOnSignal}. */
 export interface ShutdownOptions {
-  /** Called once, at the first signal: begins an ordered stop and does not throw. */
+  /** Called at the first signal; begins an ordered stop. Must not throw. */
   readonly stop: (signal: NodeJS.Signals) => void;
   /** Called at the second signal, just before the process ends at once. */
   readonly beforeForce?: (signal: NodeJS.Signals) => void;
-  /** Default: those of a container, of Ctrl-C and of a closed terminal. */
+  /** Default: SIGTERM, SIGINT and SIGHUP. */
   readonly signals?: readonly NodeJS.Signals[];
   /** Default: `process`. */
   readonly source?: SignalSource;
 }
 
-/** SIGTERM from an orchestrator, SIGINT from Ctrl-C, SIGHUP from a terminal that was closed. */
+/** SIGTERM from an orchestrator, SIGINT from Ctrl-C, SIGHUP from a closed terminal. */
 const SHUTDOWN_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
-/** What a shell reports for a process that ended by Ctrl-C: 128 and the signal's number. */
+/** 128 plus the number of the signal, as a shell reports it. */
 const EXIT_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
   SIGHUP: 129,
   SIGINT: 130,
@@ -33,8 +33,8 @@ const EXIT_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
 };
 
 /**
- * Calls `stop` at the first signal; a second one ends the process at once with the code that a
- * shell expects. Returns a function that takes the listeners away; calling it twice is harmless.
+ * Calls `stop` at the first signal. A second signal ends the process at once with the exit code that a
+ * shell expects. Returns a function that removes the listeners; it may be called twice.
  *
  * @example
  * const release = stopOnSignal({ stop: () => worker.shutdown() });

@@ -1,17 +1,17 @@
-/** Listeners that hear a part of what happens. */
+/** Listeners for a selection of events. */
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { EventListener } from './worker-sinks.ts';
 
-/** What a listener wants to hear; a list that is left out takes all. */
+/** A selection of events; an absent list selects all. */
 export interface EventFilter {
-  /** Types of events: `agent:tool_call:after`, or those of your own. */
+  /** Types of events, such as `agent:tool_call:after` or your own. */
   readonly types?: readonly AgentEvent['type'][];
   /** Names of agents. */
   readonly agents?: readonly string[];
 }
 
 /**
- * A listener for `listeners` that hears what fits `filter` alone, in the same order.
+ * A listener that passes on the events that match `filter`, in the same order.
  *
  * @example
  * await runWorker({ agents, listeners: [subscribe(note, { types: ['agent:limit_exceeded'] })] });

@@ -1,12 +1,13 @@
 /**
- * The transcripts that this process holds, so that a model call need not ask the workflow for its
- * messages. Bounded by bytes; what was not used longest goes first. Losing an entry costs a query,
- * never an answer: the reader checks the digest.
+ * The transcripts that this process holds, so that a model call need not query the workflow for its
+ * messages. Bounded by bytes; the least recently used entry goes first. A lost entry costs a query
+ * and cannot cause a wrong answer, because the reader checks the digest.
  */
+import { LRUCache } from 'lru-cache';
 import type { TranscriptCache, TranscriptKey } from '../../activities/transcript-source.ts';
 import type { Json } from '../../core/base/json.ts';
 
-/** How the cache is doing. */
+/** Counters of a cache. */
 export interface TranscriptCacheStats {
   readonly entries: number;
   /** Size of the items as JSON, in UTF-8 bytes. */
@@ -15,11 +16,11 @@ export interface TranscriptCacheStats {
   /** Reads that found an entry, and reads that did not. */
   readonly hits: number;
   readonly misses: number;
-  /** Entries that had to go because of `maxBytes`. */
+  /** Entries that were removed because of `maxBytes`. */
   readonly evictions: number;
 }
 
-/** A cache that can be watched and emptied. */
+/** A transcript cache with counters, which can be emptied. */
 export interface BoundedTranscriptCache extends TranscriptCache {
   readonly stats: () => TranscriptCacheStats;
   readonly clear: () => void;
@@ -27,76 +28,51 @@ export interface BoundedTranscriptCache extends TranscriptCache {
 
 interface Entry {
   readonly items: Json[];
-  bytes: number;
+  readonly bytes: number;
 }
 
 /**
- * A cache of at most `maxBytes`; 0 keeps nothing. An entry that alone is larger is not kept. `read`
- * and `append` count as use. Costs one `JSON.stringify` for each item that is added.
+ * A cache of at most `maxBytes`; 0 keeps nothing. An entry that is larger on its own is not kept,
+ * and does not evict others. `read` and `append` count as use. Each added item costs one
+ * `JSON.stringify`.
  */
 export function createTranscriptCache(options: {
   readonly maxBytes: number;
 }): BoundedTranscriptCache {
   const { maxBytes } = options;
-  // A Map iterates in the order of insertion: the first entry is the one not used longest.
-  const entries = new Map<string, Entry>();
-  const counts = { bytes: 0, hits: 0, misses: 0, evictions: 0 };
-
-  const forget = (name: string): void => {
-    counts.bytes -= entries.get(name)?.bytes ?? 0;
-    entries.delete(name);
-  };
-  const touch = (name: string, entry: Entry): void => {
-    entries.delete(name);
-    entries.set(name, entry);
-  };
-  const shrink = (): void => {
-    for (const name of entries.keys()) {
-      if (counts.bytes <= maxBytes) return;
-      forget(name);
-      counts.evictions += 1;
-    }
-  };
-
+  const counts = { hits: 0, misses: 0, evictions: 0 };
+  const entries = new LRUCache<string, Entry>({
+    // The library does not allow 0; for 0, `append` keeps nothing.
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose: (_entry, _name, reason) => {
+      if (reason === 'evict') counts.evictions += 1;
+    },
+  });
   return {
     read: (key) => {
-      const name = nameOf(key);
-      const entry = entries.get(name);
-      if (entry === undefined) {
-        counts.misses += 1;
-        return undefined;
-      }
-      counts.hits += 1;
-      touch(name, entry);
-      // A copy: a later `append` must not change what a call in flight goes by.
-      return [...entry.items];
+      const entry = entries.get(nameOf(key));
+      counts[entry === undefined ? 'misses' : 'hits'] += 1;
+      // A copy: a later `append` must not change the messages of a call in flight.
+      return entry === undefined ? undefined : [...entry.items];
     },
     append: (key, from, items) => {
       const name = nameOf(key);
-      const entry = entries.get(name) ?? { items: [], bytes: 0 };
+      const entry = entries.peek(name) ?? { items: [], bytes: 0 };
       const isNext = from <= entry.items.length;
       const added = isNext ? items.slice(entry.items.length - from) : [];
-      if (added.length === 0) return;
-      const bytes = added.reduce((sum: number, item) => sum + sizeOf(item), 0);
+      if (added.length === 0 || maxBytes === 0) return;
       entry.items.push(...added);
-      entry.bytes += bytes;
-      counts.bytes += bytes;
-      touch(name, entry);
-      // One that cannot stay must not push out all others first.
-      if (entry.bytes > maxBytes) {
-        forget(name);
-        counts.evictions += 1;
-      }
-      shrink();
+      const bytes = added.reduce((sum: number, item) => sum + sizeOf(item), entry.bytes);
+      // A new object, because the library does not measure the same object again.
+      entries.set(name, { items: entry.items, bytes });
+      if (!entries.has(name)) counts.evictions += 1;
     },
     drop: (key) => {
-      forget(nameOf(key));
+      entries.delete(nameOf(key));
     },
-    clear: () => {
-      entries.clear();
-      counts.bytes = 0;
-    },
-    stats: () => ({ entries: entries.size, maxBytes, ...counts }),
+    clear: () => entries.clear(),
+    stats: () => ({ entries: entries.size, bytes: entries.calculatedSize, maxBytes, ...counts }),
   };
 }
 

@@ -1,25 +1,25 @@
-/** The worker's side of the sinks: messages into the cache, events to listeners and the log. */
+/** The worker's side of the sinks: messages go into the cache, events to listeners. */
 import type { InjectedSinks } from '@temporalio/worker';
 import type { TranscriptCache } from '../../activities/transcript-source.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { Json } from '../../core/base/json.ts';
 import type { EverloopSinks } from '../../workflows/sinks.ts';
 
-/** Hears every event of every run on this worker: at least once, in `seq` order per run. */
+/** Receives every event of every run on this worker, at least once, in `seq` order for each run. */
 export type EventListener = (event: AgentEvent) => void;
 
-/** What the sinks feed. */
+/** Where the sinks write to. */
 export interface SinkParts {
   readonly cache: TranscriptCache;
   readonly listeners: readonly EventListener[];
-  /** Told of a listener that threw; the run never is. */
+  /** Receives the errors of listeners, which never affect a run. */
   readonly onListenerError: (error: unknown, event: AgentEvent) => void;
 }
 
 /** Sinks for `Worker.create`. */
 export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
   const { cache, listeners, onListenerError } = parts;
-  const tell = (event: AgentEvent): void => {
+  const notify = (event: AgentEvent): void => {
     for (const listener of listeners) {
       try {
         listener(event);
@@ -31,11 +31,11 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
   return {
     transcript: {
       append: {
-        // A replay runs on a worker that may never have seen these messages.
+        // A replay may run on a worker that has not seen these messages.
         callDuringReplay: true,
         fn: ({ namespace, workflowId, runId }, { epoch, from, head, messages }) => {
           const key = { namespace, workflowId, executionId: runId, epoch };
-          // Index 0 is the head; messages follow it.
+          // Index 0 is the head; the messages follow.
           if (head !== undefined) cache.append(key, 0, [head as unknown as Json]);
           cache.append(key, from + 1, messages as unknown as readonly Json[]);
         },
@@ -45,7 +45,7 @@ export function createSinks(parts: SinkParts): InjectedSinks<EverloopSinks> {
       publish: {
         callDuringReplay: false,
         fn: (_info, events) => {
-          for (const event of events) tell(event);
+          for (const event of events) notify(event);
         },
       },
     },

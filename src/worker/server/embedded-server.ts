@@ -1,77 +1,73 @@
 /**
- * Which Temporal server to use, and starting one when there is none.
+ * Finds the Temporal server to use, or starts one.
  *
- * The order is: the address that was asked for (`TEMPORAL_ADDRESS`); the server of this data
- * folder, or one that answers at the port; a new one of `temporal` on the path; a new one of the
- * pinned CLI. Whoever starts a server stops it; everybody else shares it and stops nothing.
+ * The order is: the configured address (`TEMPORAL_ADDRESS`); the server of this data folder, or one
+ * that answers at the port; a new server from `temporal` on the path; a new server from the pinned
+ * CLI. The process that starts a server stops it; other processes share it and do not stop it.
  *
- * Invariants
- * - I1: never without a server: what is returned has answered with its namespace.
- * - I2: one database file has one server: looking and starting happen under one lock.
+ * I1  A server that is returned has answered and has the namespace.
+ * I2  A database file never has two servers: finding and starting happen under one lock.
  */
 import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from '@temporalio/client';
+import { defined } from '../../core/base/defined.ts';
+import { errorText } from '../../core/base/error-text.ts';
+import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
 import type { Json } from '../../core/base/json.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { isRunning, withLock } from './server-lock.ts';
 import { findFreePort, isPortTaken, probeServer, type Probe } from './server-probe.ts';
-import { ENDED_AT_ONCE, startServerProcess, type ServerProcess } from './server-process.ts';
-import {
-  readServerState,
-  removeServerState,
-  writeServerState,
-  type ServerState,
-} from './server-state.ts';
+import { ENDED_AT_ONCE, startServerProcess } from './server-process.ts';
+import { readServerState, removeServerState, writeServerState } from './server-state.ts';
 import { fetchTemporalCli } from './temporal-cli.ts';
 
-/** What {@link startOrFindServer} goes by when nothing else is said. */
+/** Defaults of {@link startOrFindServer}. */
 export const EMBEDDED_SERVER_DEFAULTS = {
-  /** Beside the project's own files, and in its .gitignore. */
-  dataDir: '.everloop',
-  /** The dev server skips HTTP security checks, so it stays on the loopback. */
+  dataDir: DEFAULT_DATA_DIR as typeof DEFAULT_DATA_DIR,
+  /** The dev server skips HTTP security checks, so it listens on the loopback only. */
   host: '127.0.0.1',
-  /** Temporal's own default, where other tools look too. */
+  /** Temporal's own default, which other tools expect. */
   port: 7233,
   namespace: 'default',
-  /** Ready in under 1 s on an idle machine; a loaded one with a large file takes far longer. */
+  /** A server is ready within 1 s on an idle machine, but needs far longer under load. */
   readyWithinMs: 60_000,
-  /** An address that was asked for may be across the world, but not down. */
+  /** Enough for a server on another continent. */
   addressTimeoutMs: 10_000,
-  /** Another process may fetch the CLI over a slow line first, then start its server. */
+  /** Another process may first fetch the CLI over a slow line, then start its server. */
   lockWaitMs: 360_000,
-  /** A server on this machine answers in milliseconds, unless it is starving. */
+  /** A server on this machine answers in milliseconds, unless the machine is overloaded. */
   localTimeoutMs: 3_000,
 } as const;
 
-/** What {@link startOrFindServer} takes; everything has a default. */
+/** Options of {@link startOrFindServer}. */
 export interface EmbeddedServerOptions {
-  /** `TEMPORAL_ADDRESS`: use the server there and no other; nothing is started. */
+  /** Use only the server at this address; no server is started. */
   readonly address?: string;
   /** TLS, API key and the like for `address`. */
   readonly connection?: ConnectionOptions;
   readonly namespace?: string;
-  /** Holds the database, logs, the note about a running server and the fetched CLI. */
+  /** The folder of the database, the logs, the note about a running server and the fetched CLI. */
   readonly dataDir?: string;
-  /** Holds the fetched CLI. Default: `bin` in the data folder. */
+  /** The folder of the fetched CLI. Default: `bin` in the data folder. */
   readonly cliDir?: string;
   /**
-   * Where to listen, and where to look for a server that already runs. `'free'` takes any free
-   * port and shares only the server of the same data folder.
+   * Port to listen on, and to find a running server at. `'free'` takes any free port, and shares only
+   * the server of the same data folder.
    */
   readonly port?: number | 'free';
   /** Port of Temporal's web UI; `'free'` takes any. Default: no UI. */
   readonly uiPort?: number | 'free';
-  /** Settings on top of those for development, for a server that is started here. */
+  /** Overrides the development settings of a server that is started here. */
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
-  /** Search attributes of a namespace that is created here: `{ EverloopAgent: 'Keyword' }`. */
+  /** Search attributes of a namespace that is created here, such as `{ EverloopAgent: 'Keyword' }`. */
   readonly searchAttributes?: Readonly<Record<string, string>>;
-  /** Folders that are searched for `temporal`. Default: those of `PATH`. */
+  /** Folders that are searched for `temporal`. Default: `PATH`. */
   readonly path?: string;
-  /** Gives the pinned CLI's path. Default: {@link fetchTemporalCli} into `cliDir`. */
+  /** Returns the path of the pinned CLI. Default: {@link fetchTemporalCli} into `cliDir`. */
   readonly fetchCli?: (folder: string) => Promise<string>;
-  /** Gets a line for people when something is about to take a while. */
+  /** Receives a line for people before something that takes long. */
   readonly onProgress?: (line: string) => void;
   /** How long a server may take to answer. Default: 60 s for a new one, 10 s for `address`. */
   readonly readyWithinMs?: number;
@@ -82,16 +78,16 @@ export interface EmbeddedServer {
   /** `127.0.0.1:7233` */
   readonly address: string;
   readonly namespace: string;
-  /** Whether this process started it, and so whether {@link stop} stops it. */
+  /** Whether this process started it, and {@link stop} therefore stops it. */
   readonly startedHere: boolean;
-  /** What decided: for people and logs. */
+  /** How it was found; for people and logs. */
   readonly origin: 'address' | 'data folder' | 'port' | 'path' | 'pinned CLI';
-  /** Of the server; absent when another program started it. */
+  /** Process id; absent when another program started the server. */
   readonly pid?: number;
   readonly uiUrl?: string;
   /** Absent when another program started it. */
   readonly logFile?: string;
-  /** Ends a server that was started here and waits for it; does nothing to a shared one. */
+  /** Stops a server that was started here and waits for its end; does nothing to a shared one. */
   readonly stop: () => Promise<void>;
 }
 
@@ -107,13 +103,13 @@ interface Setup extends EmbeddedServerOptions {
 }
 
 /**
- * Finds the server to use, or starts one; see the header for the order.
+ * Finds the server to use, or starts one, in the order that the header of this file lists.
  *
- * Throws a `UsageError`: `server_address` when the address that was asked for does not answer,
+ * Throws a `UsageError`: `server_address` when the configured address does not answer,
  * `server_namespace` when a server lacks the namespace, `server_port` when something else listens
- * at the port, `server_hanging` when the server of the data folder runs and does not answer,
- * `server_data_dir` when the data folder cannot be made, `server_lock` when another process keeps
- * it, `no_server` when none could be started, with everything that was tried.
+ * at the port, `server_hanging` when the server of the data folder runs but does not answer,
+ * `server_data_dir` when the data folder cannot be created, `server_lock` when another process holds
+ * the lock, `no_server` when no server could be started; this message lists what was tried.
  *
  * @example
  * const server = await startOrFindServer({ port: 'free', dataDir: '/tmp/test' });
@@ -167,12 +163,10 @@ async function makeFolder(folder: string): Promise<void> {
 
 async function useAddress(setup: Setup, address: string): Promise<EmbeddedServer> {
   const { namespace } = setup;
-  const probe = await probeServer({
-    address,
-    namespace,
-    timeoutMs: setup.readyWithinMs ?? EMBEDDED_SERVER_DEFAULTS.addressTimeoutMs,
-    ...(setup.connection === undefined ? {} : { connection: setup.connection }),
-  });
+  const { connection, readyWithinMs = EMBEDDED_SERVER_DEFAULTS.addressTimeoutMs } = setup;
+  const probe = await probeServer(
+    defined({ address, namespace, timeoutMs: readyWithinMs, connection }),
+  );
   if (probe.kind === 'unreachable') {
     throw new UsageError(
       'server_address',
@@ -180,8 +174,7 @@ async function useAddress(setup: Setup, address: string): Promise<EmbeddedServer
         'Start it, correct the address, or unset it to use a server of this machine.',
     );
   }
-  requireNamespace(probe, address, namespace);
-  return { address, namespace, startedHere: false, origin: 'address', stop: doNothing };
+  return shared(setup, probe, { address, origin: 'address' });
 }
 
 /** The server of the data folder, or the one at the port, if either answers. */
@@ -192,7 +185,7 @@ async function findRunning(setup: Setup, tried: string[]): Promise<EmbeddedServe
   const { host } = EMBEDDED_SERVER_DEFAULTS;
   const address = `${host}:${setup.port}`;
   if (!(await isPortTaken(host, setup.port))) {
-    tried.push(`a server at ${address}: nobody listens`);
+    tried.push(`a server at ${address}: nothing listens`);
     return undefined;
   }
   const probe = await probeLocal(setup, address);
@@ -203,12 +196,10 @@ async function findRunning(setup: Setup, tried: string[]): Promise<EmbeddedServe
         `something else that listens (${probe.message}). Stop it, or choose another port.`,
     );
   }
-  requireNamespace(probe, address, setup.namespace);
-  const { namespace } = setup;
-  return { address, namespace, startedHere: false, origin: 'port', stop: doNothing };
+  return shared(setup, probe, { address, origin: 'port' });
 }
 
-/** The server that the note in the data folder speaks of; removes a note that is out of date. */
+/** The server of the note in the data folder; removes a note that is out of date. */
 async function findNoted(setup: Setup, tried: string[]): Promise<EmbeddedServer | undefined> {
   const deadline = Date.now() + EMBEDDED_SERVER_DEFAULTS.localTimeoutMs * 3;
   for (;;) {
@@ -219,15 +210,16 @@ async function findNoted(setup: Setup, tried: string[]): Promise<EmbeddedServer 
     }
     const probe = await probeLocal(setup, state.address);
     if (probe.kind !== 'unreachable') {
-      requireNamespace(probe, state.address, setup.namespace);
-      return shared(state, setup.namespace);
+      const { address, pid, logFile, uiUrl } = state;
+      const found = { address, origin: 'data folder' as const, pid, logFile };
+      return shared(setup, probe, { ...found, ...defined({ uiUrl }) });
     }
     if (!isRunning(state.pid)) {
       await removeServerState(setup.stateFile, state.pid);
       tried.push(`a server noted in ${setup.stateFile}: its process ${state.pid} has ended`);
       return undefined;
     }
-    // It may be about to stop; a second server on its file would corrupt it, so wait.
+    // It may be about to stop. A second server would corrupt the database file, so wait.
     if (Date.now() > deadline) {
       throw new UsageError(
         'server_hanging',
@@ -240,20 +232,24 @@ async function findNoted(setup: Setup, tried: string[]): Promise<EmbeddedServer 
   }
 }
 
-function shared(state: ServerState, namespace: string): EmbeddedServer {
-  return {
-    address: state.address,
-    namespace,
-    startedHere: false,
-    origin: 'data folder',
-    pid: state.pid,
-    logFile: state.logFile,
-    ...(state.uiUrl === undefined ? {} : { uiUrl: state.uiUrl }),
-    stop: doNothing,
-  };
+/** A server that this process did not start. Throws if it lacks the namespace. */
+function shared(
+  { namespace }: Setup,
+  probe: Probe,
+  found: Pick<EmbeddedServer, 'address' | 'origin' | 'pid' | 'logFile' | 'uiUrl'>,
+): EmbeddedServer {
+  if (probe.kind === 'no_namespace') {
+    throw new UsageError(
+      'server_namespace',
+      `Expected the Temporal server at ${found.address} to have a namespace \`${namespace}\`, got none of ` +
+        `that name. Create it with \`temporal operator namespace create -n ${namespace}\`, or ` +
+        'correct `TEMPORAL_NAMESPACE`.',
+    );
+  }
+  return { ...found, namespace, startedHere: false, stop: () => Promise.resolve() };
 }
 
-/** Starts a server with the first program that works; the lock is held. */
+/** Starts a server with the first program that works. The caller holds the lock. */
 async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> {
   const onPath = await findOnPath('temporal', setup.path ?? process.env['PATH'] ?? '');
   if (onPath === undefined) tried.push('`temporal` on the PATH: not there');
@@ -261,15 +257,16 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
     try {
       return await startWith(setup, onPath, 'path');
     } catch (error) {
-      tried.push(`\`temporal\` on the PATH: ${messageOf(error)}`);
+      tried.push(`\`temporal\` on the PATH: ${errorText(error)}`);
     }
   }
   try {
-    const progress = setup.onProgress === undefined ? {} : { onProgress: setup.onProgress };
-    const fetchCli = setup.fetchCli ?? ((folder) => fetchTemporalCli({ folder, ...progress }));
+    const { onProgress } = setup;
+    const fetchCli =
+      setup.fetchCli ?? ((folder) => fetchTemporalCli(defined({ folder, onProgress })));
     return await startWith(setup, await fetchCli(setup.cliDir), 'pinned CLI');
   } catch (error) {
-    tried.push(`the pinned Temporal CLI: ${messageOf(error)}`);
+    tried.push(`the pinned Temporal CLI: ${errorText(error)}`);
     throw new UsageError(
       'no_server',
       [
@@ -282,8 +279,8 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
 }
 
 /**
- * The CLI looks for four more ports by itself, and a port that was free may be gone when it is taken:
- * two servers that start at the same time now and then disturb each other, so it is tried again.
+ * The CLI picks four more free ports by itself, and another process may take one of them before the
+ * server does. Two servers that start at the same time can thus fail, so a failed start is repeated.
  */
 const START_TRIES = 3;
 
@@ -296,8 +293,8 @@ async function startWith(
     try {
       return await startOnce(setup, program, origin);
     } catch (error) {
-      const mayPass = error instanceof Error && error.name === ENDED_AT_ONCE;
-      if (!mayPass || tries === START_TRIES) throw error;
+      const isTransient = error instanceof Error && error.name === ENDED_AT_ONCE;
+      if (!isTransient || tries === START_TRIES) throw error;
     }
   }
 }
@@ -312,33 +309,50 @@ async function startOnce(
   const port = setup.port === 'free' ? await findFreePort(host) : setup.port;
   const uiPort = setup.uiPort === 'free' ? await findFreePort(host) : setup.uiPort;
   const address = `${host}:${port}`;
-  const uiUrl = uiPort === undefined ? {} : { uiUrl: `http://${host}:${uiPort}` };
-  const server: ServerProcess = await startServerProcess({
-    program,
-    host,
-    port,
+  const uiUrl = uiPort === undefined ? undefined : `http://${host}:${uiPort}`;
+  const { pid, stop } = await startServerProcess(
+    defined({
+      program,
+      host,
+      port,
+      namespace,
+      databaseFile,
+      logFile,
+      stateFile,
+      readyWithinMs: setup.readyWithinMs ?? readyWithinMs,
+      uiPort,
+      dynamicConfig,
+      searchAttributes,
+    }),
+  );
+  const state = {
+    address,
     namespace,
-    databaseFile,
+    pid,
+    startedAtMs: Date.now(),
     logFile,
-    stateFile,
-    readyWithinMs: setup.readyWithinMs ?? readyWithinMs,
-    ...(uiPort === undefined ? {} : { uiPort }),
-    ...(dynamicConfig === undefined ? {} : { dynamicConfig }),
-    ...(searchAttributes === undefined ? {} : { searchAttributes }),
-  });
-  const { pid, stop } = server;
-  const state = { address, namespace, pid, startedAtMs: Date.now(), logFile, ...uiUrl };
+    ...defined({ uiUrl }),
+  };
   try {
     await writeServerState(stateFile, { v: 1, ...state });
   } catch (error) {
-    // Nobody would find it to share it or to stop it.
+    // Without the note, no other process could find the server or stop it.
     await stop();
     throw error;
   }
-  return { address, namespace, startedHere: true, origin, pid, logFile, ...uiUrl, stop };
+  return {
+    address,
+    namespace,
+    startedHere: true,
+    origin,
+    pid,
+    logFile,
+    ...defined({ uiUrl }),
+    stop,
+  };
 }
 
-/** The file named `program` in the first of the folders that has one which may be run. */
+/** The first executable file `program` in the folders of `path`. */
 async function findOnPath(program: string, path: string): Promise<string | undefined> {
   for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
     const file = join(folder, program);
@@ -351,30 +365,12 @@ async function findOnPath(program: string, path: string): Promise<string | undef
   return undefined;
 }
 
-/** Asks a server of this machine; that nobody listens is known at once, not after a time-out. */
+/** Probes a server of this machine; a free port is detected at once, without waiting for the time-out. */
 async function probeLocal(setup: Setup, address: string): Promise<Probe> {
   const [host = '', port = ''] = address.split(':');
   if (!(await isPortTaken(host, Number(port)))) {
-    return { kind: 'unreachable', message: 'nobody listens' };
+    return { kind: 'unreachable', message: 'nothing listens' };
   }
   const timeoutMs = EMBEDDED_SERVER_DEFAULTS.localTimeoutMs;
   return probeServer({ address, namespace: setup.namespace, timeoutMs });
-}
-
-function requireNamespace(probe: Probe, address: string, namespace: string): void {
-  if (probe.kind !== 'no_namespace') return;
-  throw new UsageError(
-    'server_namespace',
-    `Expected the Temporal server at ${address} to have a namespace \`${namespace}\`, got none of ` +
-      `that name. Create it with \`temporal operator namespace create -n ${namespace}\`, or ` +
-      'correct `TEMPORAL_NAMESPACE`.',
-  );
-}
-
-function doNothing(): Promise<void> {
-  return Promise.resolve();
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

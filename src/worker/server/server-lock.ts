@@ -1,33 +1,33 @@
 /**
- * A lock between processes: one file, made exclusively, that names its holder. It is held for the
- * seconds in which a server is looked for and started, so that one database file gets one server.
+ * A lock between processes: a file with the process id of its holder, created exclusively. It is held
+ * while a server is looked for and started, so that a database file never gets two servers.
  */
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../../core/base/usage-error.ts';
 
-/** How often a waiting process looks whether the lock is free. */
+/** How often a waiting process checks the lock. */
 const POLL_MS = 50;
 
-/** How often a holder shows that it lives, by renewing the time of the file. */
+/** How often a holder renews the time of the file, to show that it is alive. */
 const RENEW_MS = 1_000;
 
-/** A lock that nobody renewed for so long is dead, also when another process got its holder's id. */
+/** An older lock counts as abandoned, even if another process now has the holder's id. */
 const STALE_AFTER_MS = 60_000;
 
 /**
- * Runs `body` while this process alone holds `lockFile`; the lock is released however it ends.
+ * Runs `body` while this process holds `lockFile`, and then releases it.
  *
- * A lock whose holder has died, or that was not renewed for a minute, is taken over. Throws a
- * `UsageError` with code `server_lock` when it is not free within `waitMs`.
+ * Takes over a lock whose holder has died or has not renewed it for a minute. Throws a `UsageError`
+ * with code `server_lock` when the lock is not free within `waitMs`.
  */
 export async function withLock<T>(
   lockFile: string,
   waitMs: number,
   body: () => Promise<T>,
 ): Promise<T> {
-  // The id makes two locks of one process differ, which a take-over must notice.
+  // The id distinguishes two locks of one process, which matters for a takeover.
   const mine = JSON.stringify({ pid: process.pid, id: randomUUID() });
   const deadline = Date.now() + waitMs;
   while (!(await tryToMake(lockFile, mine))) {
@@ -37,7 +37,7 @@ export async function withLock<T>(
   }
   const renewal = setInterval(() => {
     const now = new Date();
-    // A renewal that fails is made up for by the next one.
+    // The next renewal makes up for a failed one.
     utimes(lockFile, now, now).catch(() => undefined);
   }, RENEW_MS);
   renewal.unref();
@@ -49,7 +49,7 @@ export async function withLock<T>(
   }
 }
 
-/** Whether a process with this id runs, also when it belongs to somebody else. */
+/** Whether a process with this id runs, even as another user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -60,7 +60,7 @@ export function isRunning(pid: number): boolean {
 }
 
 async function tryToMake(lockFile: string, content: string): Promise<boolean> {
-  // Written under another name and then linked: no other process ever reads a half-written lock.
+  // Written under another name and then linked, so that no process reads a half-written lock.
   const draft = `${lockFile}.${randomUUID()}`;
   await writeFile(draft, content);
   try {
@@ -74,19 +74,19 @@ async function tryToMake(lockFile: string, content: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock when its holder is gone; tells whether it was removed. */
+/** Removes the lock if its holder is gone; returns whether it was removed. */
 async function takeAwayIfStale(lockFile: string): Promise<boolean> {
   const seen = await readOrUndefined(lockFile);
   if (seen === undefined) return true;
   if (!(await isStale(lockFile, seen))) return false;
-  // Another process may do the same at this moment and already have made a lock of its own: what
-  // was moved away is looked at again, and given back when it is not what was judged stale.
+  // Another process may do the same at this moment and already have a new lock. So the file that was
+  // moved away is checked again, and put back if it is not the stale one.
   const aside = `${lockFile}.${randomUUID()}`;
   try {
     await rename(lockFile, aside);
     if ((await readOrUndefined(aside)) !== seen) await link(aside, lockFile);
   } catch {
-    // Somebody else was faster; the next round sees what there is.
+    // Another process was faster; the next round sees the result.
   } finally {
     await rm(aside, { force: true });
   }

@@ -1,21 +1,22 @@
-/** Asking what is at an address: a Temporal server with a namespace, something else, or nothing. */
+/** Finds out whether a Temporal server with a namespace answers at an address. */
+import { errorText } from '../../core/base/error-text.ts';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 
-/** What an address answered. */
+/** The result of a probe. */
 export type Probe =
   | { readonly kind: 'ready' }
   | { readonly kind: 'no_namespace' }
-  /** `message` is for people: who refused, or that nobody answered in time. */
+  /** `message` is for people: the error, or that nothing answered in time. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
-/** What {@link probeServer} asks for. */
+/** What {@link probeServer} takes. */
 export interface ProbeOptions {
   /** `127.0.0.1:7233` */
   readonly address: string;
   readonly namespace: string;
   readonly timeoutMs: number;
-  /** TLS, API key and the like; the address comes from `address`. */
+  /** TLS, API key and the like. */
   readonly connection?: ConnectionOptions;
 }
 
@@ -40,9 +41,9 @@ export async function probeServer(options: ProbeOptions): Promise<Probe> {
     return { kind: 'ready' };
   } catch (error) {
     if (codeOf(error) === GRPC_NOT_FOUND) return { kind: 'no_namespace' };
-    return { kind: 'unreachable', message: messageOf(error) };
+    return { kind: 'unreachable', message: errorText(error).slice(0, 200) };
   } finally {
-    // Closing what is already broken may fail; nothing is left to save then.
+    // Closing a broken connection may fail, which does not matter.
     await connection?.close().catch(() => undefined);
   }
 }
@@ -55,36 +56,24 @@ export async function isPortTaken(host: string, port: number, timeoutMs = 500): 
       socket.destroy();
       resolve(taken);
     };
-    socket.setTimeout(timeoutMs, () => {
-      finish(false);
-    });
-    socket.once('connect', () => {
-      finish(true);
-    });
-    socket.once('error', () => {
-      finish(false);
-    });
+    socket.setTimeout(timeoutMs, () => finish(false));
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
   });
 }
 
-/** A port of `host` that nobody listens on at this moment. */
+/** A port of `host` that is free at this moment. */
 export async function findFreePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
     server.listen(0, host, () => {
       const { port } = server.address() as AddressInfo;
-      server.close(() => {
-        resolve(port);
-      });
+      server.close(() => resolve(port));
     });
   });
 }
 
 function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
 }

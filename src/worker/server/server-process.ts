@@ -1,20 +1,19 @@
 /**
- * One Temporal development server as a process of this one.
+ * A Temporal development server that lives as long as this process.
  *
- * A tiny supervisor sits between the two: it starts the server as its child and holds a channel to
- * this process. Asked over the channel, it stops the server in order (SIGTERM, then SIGKILL). The
- * kernel closes the channel however this process ends, SIGKILL included, and then the supervisor
- * kills the server, so none is ever left behind. A signal handler could not do that, `prctl` cannot
- * be reached from Node and exists on Linux only, and a watcher that knows a mere process id may kill
- * a stranger that got the id later; a parent's knowledge of its own child is never wrong. It is Node
- * itself (some 40 MB), so that it runs wherever Everloop runs. What it cannot outlive is a SIGKILL
- * aimed at itself: the server then goes on, and the next start finds and shares it.
+ * A small supervisor process starts the server as its child and holds a channel to this process. On
+ * request, it stops the server with SIGTERM, then SIGKILL. The kernel closes the channel however
+ * this process ends, even by SIGKILL. The supervisor then kills the server, so none is left
+ * running. The alternatives do less: a signal handler does not run on SIGKILL, `prctl` is Linux
+ * only and not available in Node, and a watcher that knows only a process id may kill another
+ * process that got the id later. The supervisor is Node itself (some 40 MB), so it runs wherever
+ * Everloop runs. If the supervisor is killed by SIGKILL, the server goes on, and the next start
+ * finds and shares it.
  *
- * Invariants
- * - I1: a server whose parent has died is gone within milliseconds: one that took its second to stop
- *   would still answer, and be shared, while the parent's successor starts. Nothing is lost, since a
- *   write-ahead log survives the death of its process.
- * - I2: the supervisor removes the server's note when the server has ended, and only its own.
+ * I1  A server whose parent has died is killed at once. If it took a second to stop, the next
+ *     process could still find and share it. No data is lost, because SQLite's write-ahead log is
+ *     on disk.
+ * I2  When the server ends, the supervisor removes the server's note, but never another server's.
  */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -23,88 +22,84 @@ import type { Json } from '../../core/base/json.ts';
 import { isPortTaken, probeServer } from './server-probe.ts';
 
 /**
- * Settings of a server for development and tests, by key of Temporal's dynamic configuration.
- * Production servers keep their own.
+ * Settings for development and tests, by key of Temporal's dynamic configuration. Production
+ * servers keep their own.
  */
 export const DEVELOPMENT_SETTINGS: Readonly<Record<string, Json>> = {
-  // Default 20: each workflow task of a lone run waits up to 50 ms, so a turn takes 102 ms instead
-  // of 35 to 43 (measured on server 1.32).
+  // With the default of 20, each workflow task of a single run waits up to 50 ms, and a turn takes
+  // 102 ms instead of 35 to 43 (measured on server 1.32).
   'history.transferProcessorMaxPollRPS': 2000,
-  // Default 1: while a workflow task runs, further queries are refused and repeated after a second.
+  // With the default of 1, a second query during a workflow task is refused and repeated after 1 s.
   'history.MaxBufferedQueryCount': 1000,
-  // An activity on the workflow's own worker starts without a round trip through the queue.
+  // Activities on the workflow's own worker start without a round trip through the queue.
   'system.enableActivityEagerExecution': true,
-  // No call home.
+  // No version check over the network.
   'frontend.enableServerVersionCheck': false,
 };
 
 /** How long a server may take to stop after SIGTERM before it is killed. */
 const STOP_GRACE_MS = 10_000;
 
-/** How often readiness is looked at. A server is ready after 0.5 to 2 s. */
+/** How often readiness is checked. A server is ready after 0.5 to 2 s. */
 const READY_POLL_MS = 50;
 
-/** What one server is started with. */
+/** What {@link startServerProcess} takes. */
 export interface ServerProcessOptions {
   /** The Temporal CLI. */
   readonly program: string;
   readonly host: string;
   readonly port: number;
   readonly namespace: string;
-  /** SQLite file, made when it is not there; its folder exists. */
+  /** SQLite file, created if missing; its folder must exist. */
   readonly databaseFile: string;
   /** Absent: no UI. */
   readonly uiPort?: number;
-  /** On top of {@link DEVELOPMENT_SETTINGS}. */
+  /** Overrides {@link DEVELOPMENT_SETTINGS}. */
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
   /** Search attributes of the namespace when it is created: `{ EverloopAgent: 'Keyword' }`. */
   readonly searchAttributes?: Readonly<Record<string, string>>;
-  /** Gets what the server prints, at its end. */
+  /** The server's output is appended to it. */
   readonly logFile: string;
-  /** Removed when the server has ended, if it names this server. */
+  /** The note, which is removed when the server has ended. */
   readonly stateFile: string;
-  /** How long the server may take until it answers. */
+  /** How long the server may take to answer. */
   readonly readyWithinMs: number;
 }
 
-/** Name of the error when the server ended before it answered, as it does without a free port. */
+/** Name of the error for a server that ended before it answered, as it does without a free port. */
 export const ENDED_AT_ONCE = 'ServerEndedAtOnce';
 
 /** A server that answers. */
 export interface ServerProcess {
-  /** Of the server itself, not of its supervisor. */
+  /** Process id of the server, not of its supervisor. */
   readonly pid: number;
-  /** Stops the server and waits until it has ended; the second call waits for the first. */
+  /** Stops the server and waits for its end. May be called twice. */
   readonly stop: () => Promise<void>;
 }
 
 /**
  * Starts a server and waits until it answers and has its namespace.
  *
- * Rejects with an `Error` when it ends or does not answer in time; no process is left then. The
- * message ends with the last line that the server logged.
+ * Rejects when the server ends or does not answer in time; no process is left then. The message
+ * ends with the last line of the server's log.
  */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const supervisor = spawn(process.execPath, ['-e', SUPERVISOR, supervisorInput(options)], {
-    // A group of its own: Ctrl-C in a terminal reaches this process, which then stops in order.
+    // A process group of its own, so that Ctrl-C in a terminal reaches only this process.
     detached: true,
-    // Loaders and hooks of this process are none of the supervisor's business.
+    // The supervisor must not load this process's loaders and hooks.
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const life = { hasEnded: false };
   const whenEnded = new Promise<void>((resolve) => {
-    supervisor.once('exit', () => {
-      resolve();
-    });
-    supervisor.once('error', () => {
-      resolve();
-    });
+    supervisor.once('exit', () => resolve());
+    supervisor.once('error', () => resolve());
   }).then(() => {
     life.hasEnded = true;
   });
   const stop = async (): Promise<void> => {
-    // Waiting for the end is something to do: without this the process could leave before it.
+    // Without this, the process could exit before the server has ended.
     supervisor.ref();
     if (supervisor.connected) supervisor.send('stop', () => undefined);
     await whenEnded;
@@ -114,7 +109,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     new Promise<unknown>((resolve) => supervisor.once('message', resolve)),
     whenEnded.then(() => ({ error: 'its supervisor ended' })),
   ]);
-  // The server must not keep a process alive that has nothing else to do.
+  // The server alone must not keep this process alive.
   supervisor.unref();
   supervisor.channel?.unref();
   const { pid, error } = started as { readonly pid?: number; readonly error?: string };
@@ -143,7 +138,7 @@ export function serverArguments(options: ServerProcessOptions): readonly string[
     '--log-level': 'warn',
     '--db-filename': options.databaseFile,
   };
-  // Without a write-ahead log a fleet of runs gets half as much done (measured).
+  // Without a write-ahead log, throughput halves (measured).
   const pragmas = ['journal_mode=WAL', 'synchronous=NORMAL'];
   const attributes = Object.entries(options.searchAttributes ?? {});
   return [
@@ -198,8 +193,8 @@ function supervisorInput(options: ServerProcessOptions): string {
 }
 
 /**
- * The supervisor's whole program. It is text for `node -e`, as a file would have to be found and
- * run both from the sources and from the build.
+ * The supervisor's program, for `node -e`. A file would have to work from the sources and from the
+ * build.
  */
 const SUPERVISOR = `
 const { spawn } = require('node:child_process');

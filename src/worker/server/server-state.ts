@@ -1,17 +1,18 @@
 /**
- * The note that a started server leaves beside its database, `.everloop/server.json`, so that other
- * processes find and share it. A note is a hint: whoever reads it asks the server before using it.
+ * The note about a running server, `.everloop/server.json`, by which other processes find and share
+ * it. A note may be out of date, so its readers probe the server before they use it.
  */
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { isPlainObject } from '../../core/base/json.ts';
+import { writeWhole } from '../files/write-whole.ts';
 
-/** What is written down about a running server. */
+/** The content of the note. */
 export interface ServerState {
   readonly v: 1;
   /** `127.0.0.1:7233` */
   readonly address: string;
   readonly namespace: string;
-  /** Of the server itself. */
+  /** Process id of the server itself. */
   readonly pid: number;
   /** When it was ready, in milliseconds since 1970. */
   readonly startedAtMs: number;
@@ -19,7 +20,7 @@ export interface ServerState {
   readonly uiUrl?: string;
 }
 
-/** What the note says, or undefined when there is none or it is not one of ours. */
+/** Reads the note; undefined if there is none or it is not ours. */
 export async function readServerState(stateFile: string): Promise<ServerState | undefined> {
   const text = await readFile(stateFile, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -27,20 +28,18 @@ export async function readServerState(stateFile: string): Promise<ServerState | 
   try {
     state = JSON.parse(text);
   } catch {
-    // A note that cannot be read is as good as none: it is overwritten by the next start.
+    // The next start overwrites an unreadable note.
     return undefined;
   }
   return isServerState(state) ? state : undefined;
 }
 
-/** Writes the note, whole or not at all. */
+/** Writes the note. */
 export async function writeServerState(stateFile: string, state: ServerState): Promise<void> {
-  const draft = `${stateFile}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(state, null, 2)}\n`);
-  await rename(draft, stateFile);
+  await writeWhole(stateFile, `${JSON.stringify(state, null, 2)}\n`);
 }
 
-/** Removes the note when it still speaks of the server with this process id. */
+/** Removes the note if it is about the server with this process id. */
 export async function removeServerState(stateFile: string, pid: number): Promise<void> {
   const state = await readServerState(stateFile);
   if (state === undefined || state.pid === pid) await rm(stateFile, { force: true });

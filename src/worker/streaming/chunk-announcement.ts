@@ -1,6 +1,6 @@
-/** The note about an endpoint that a worker leaves in the data folder, so that readers of the machine find it. */
+/** Writes the note in the data folder that leads readers on this machine to a worker's endpoint. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -8,10 +8,12 @@ import {
   readEndpointNotes,
   type EndpointNote,
 } from '../../client/chunk-endpoints.ts';
+import { isRunning } from '../server/server-lock.ts';
+import { writeWhole } from '../files/write-whole.ts';
 
 /**
- * Writes the note, readable by this user alone since it has the token, and removes those of processes
- * of this machine that have died. Returns what takes it away again.
+ * Writes the note, and removes notes of dead processes on this machine. The note contains the
+ * token, so only this user may read it. Returns a function that removes the note.
  */
 export async function announceEndpoint(
   dataDir: string,
@@ -23,24 +25,12 @@ export async function announceEndpoint(
   await removeDead(dir);
   const note: EndpointNote = { v: 1, url, token, pid: process.pid, host: hostname() };
   const file = join(dir, `${process.pid}-${randomUUID().slice(0, 8)}.json`);
-  const draft = `${file}.draft`;
-  await writeFile(draft, JSON.stringify(note), { mode: 0o600 });
-  await rename(draft, file);
+  await writeWhole(file, JSON.stringify(note), 0o600);
   return () => rm(file, { force: true });
 }
 
 async function removeDead(dir: string): Promise<void> {
   for (const [file, note] of await readEndpointNotes(dir)) {
-    if (note.host === hostname() && !isAlive(note.pid)) await rm(file, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    // Signal 0 asks and does nothing.
-    return process.kill(pid, 0);
-  } catch (error) {
-    // A process of another user is alive too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if (note.host === hostname() && !isRunning(note.pid)) await rm(file, { force: true });
   }
 }

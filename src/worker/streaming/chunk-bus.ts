@@ -1,12 +1,10 @@
 /**
- * Provisional text inside one process: model activities publish, readers subscribe.
+ * Carries provisional text inside one process: model activities publish, readers subscribe. Readers in
+ * other processes connect to the endpoint of `chunk-endpoint.ts`.
  *
- * Invariants
- * - I1: publishing never waits and never throws because of a reader.
- * - I2: a reader that is too slow loses its oldest pieces and learns of it by a `gap`.
- * - I3: nothing of a run is delivered after {@link ChunkBus.endRun}; its readers end.
- *
- * Readers in other processes get it over HTTP: see `chunk-endpoint.ts`.
+ * I1  A reader never makes `publish` wait or throw.
+ * I2  A slow reader loses its oldest chunks and gets a `gap` in their place.
+ * I3  After {@link ChunkBus.endRun}, nothing more of the run is delivered, and its readers end.
  */
 import {
   createChunkQueue,
@@ -20,22 +18,22 @@ import {
   type ChunkMarker,
 } from '../../core/streaming/chunk.ts';
 
-/** What {@link createChunkBus} goes by when nothing else is said. */
+/** Defaults of {@link createChunkBus}. */
 export const CHUNK_BUS_DEFAULTS = {
-  /** Some minutes of one model's output; about 3 MB when a reader has stopped reading. */
+  /** Some minutes of one model's output; about 3 MB for a reader that has stopped reading. */
   maxQueued: 10_000,
-  /** So many ended runs are remembered, so that a late reader ends at once instead of waiting. */
+  /** How many ended runs are remembered, so that a late reader ends at once. */
   maxEndedRuns: 1_000,
 } as const;
 
-/** Carries provisional text from publishers to readers. There is no replay. */
+/** A bus for provisional text. Readers get nothing that was published before they subscribed. */
 export interface ChunkBus {
   readonly publish: (item: Chunk | ChunkMarker) => void;
-  /** Whatever fits `filter` from now on; an empty filter takes all. */
+  /** Items that match `filter`, from now on; an empty filter matches all. */
   readonly subscribe: (filter: ChunkFilter) => ChunkSubscription;
   /**
-   * Says that a run has ended: its readers, and those of its tree when it is the root, get what is
-   * queued and then end. What is published for it later is dropped.
+   * Ends a run: its readers, and those of its tree if it is the root, end after the queued items. Later
+   * items of the run are dropped.
    */
   readonly endRun: (runId: string) => void;
   /** Ends every stream. */

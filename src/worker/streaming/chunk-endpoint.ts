@@ -1,80 +1,72 @@
 /**
- * The bus of a worker for readers in other processes: one HTTP endpoint, read-only, in the protocol of
- * `core/streaming/chunk-wire.ts`.
+ * Serves the chunks of a worker to readers in other processes: one read-only HTTP endpoint that
+ * speaks the protocol of `core/streaming/chunk-wire.ts`.
  *
- * - E1: publishing knows nothing of it. A reader is a subscription like any other: bounded, losing its
- *   oldest pieces when it is slow, and without readers nothing is sent at all.
- * - E2: each wait has a deadline: a reader that takes nothing for `DRAIN_MS` is let go.
- * - E3: nobody reads without the token.
+ * E1  A publisher never waits for a reader. Each reader has a bounded subscription, which loses its
+ *     oldest chunks when the reader is slow. Without readers, nothing is serialized.
+ * E2  A reader that blocks a write for `drainMs` is disconnected.
+ * E3  Every request needs the token. Without it, the answer says only that.
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { Hono, type Context } from 'hono';
+import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import type { ChunkSubscription } from '../../client/chunk-queue.ts';
+import { defined } from '../../core/base/defined.ts';
 import type { ChunkFilter } from '../../core/streaming/chunk.ts';
 import {
-  END_FRAME,
-  helloFrame,
-  itemFrame,
-  PING_FRAME,
+  END_EVENT,
+  helloEvent,
+  itemEvent,
   PING_MS,
   WIRE_PATH,
 } from '../../core/streaming/chunk-wire.ts';
 
-/** How long a reader may take nothing while something waits for it. */
 const DRAIN_MS = 30_000;
 
-/** More readers than this at one worker need something between them and it. */
+/** A worker with more readers than this needs a fan-out proxy in front of it. */
 const MAX_READERS = 1_000;
 
 /** What {@link openChunkEndpoint} takes. */
 export interface ChunkEndpointOptions {
-  /** Where pieces come from: a bus, or anything that reads from others. */
+  /** Where chunks come from, such as a bus. */
   readonly source: { readonly subscribe: (filter: ChunkFilter) => ChunkSubscription };
-  /** What a reader must know. */
+  /** The token that a reader must send. */
   readonly token: string;
   /** Interface to listen on; default 127.0.0.1. */
   readonly host?: string;
-  /** Default 0: any that is free. */
+  /** Default 0: any free port. */
   readonly port?: number;
-  /** Default `DRAIN_MS`. */
+  /** How long a reader may block a write; default 30 s. */
   readonly drainMs?: number;
-  /** Default {@link PING_MS}. */
+  /** How often a silent stream sends a comment; default {@link PING_MS}. */
   readonly pingMs?: number;
-  /** Default 1,000. */
+  /** Maximum of concurrent readers; default 1,000. */
   readonly maxReaders?: number;
 }
 
-/** An endpoint that listens. */
+/** An open endpoint. */
 export interface ChunkEndpoint {
   /** `http://127.0.0.1:41233` */
   readonly url: string;
-  /** Lets readers go and stops listening. */
+  /** Disconnects all readers and stops listening. */
   readonly close: () => Promise<void>;
 }
 
-/** Listens; rejects with the error of the system when it cannot. */
+type Env = { Bindings: HttpBindings };
+
+/** Starts to listen; rejects with the system's error when it cannot. */
 export async function openChunkEndpoint(options: ChunkEndpointOptions): Promise<ChunkEndpoint> {
-  const { source, host = '127.0.0.1', port = 0, maxReaders = MAX_READERS } = options;
-  const instance = randomUUID();
-  const subscriptions = new Set<ChunkSubscription>();
-  const server = createServer((request, response) => {
-    const refusal = refusalOf(request, options.token, subscriptions.size >= maxReaders);
-    if (refusal !== null) return refuse(response, refusal);
-    // A reader that goes in the middle of a write is no news, and no reason for a worker to end.
-    response.on('error', () => undefined);
-    const subscription = source.subscribe(filterOf(request));
-    subscriptions.add(subscription);
-    response.once('close', () => {
-      subscriptions.delete(subscription);
-      subscription.unsubscribe();
-    });
-    void pump(subscription, response, instance, options);
-  });
+  const { host = '127.0.0.1', port = 0 } = options;
+  const { fetch } = endpointApp(options);
+  // The process is the user's, so its global Request and Response must stay as they are.
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
   server.listen(port, host);
   await once(server, 'listening');
-  // Nor is one that could not be let in, because the process has too many files open.
+  // A connection can fail to open, for example when the process has too many open files.
   server.on('error', () => undefined);
   const { address, family, port: bound } = server.address() as AddressInfo;
   return {
@@ -88,79 +80,77 @@ export async function openChunkEndpoint(options: ChunkEndpointOptions): Promise<
   };
 }
 
-async function pump(
+function endpointApp(options: ChunkEndpointOptions): Hono<Env> {
+  const { source, token, maxReaders = MAX_READERS } = options;
+  const instance = randomUUID();
+  let readers = 0;
+  const app = new Hono<Env>();
+  app.use(async (c, next) => {
+    if (!hasToken(c.req.header('authorization'), token)) {
+      return refuse(c, 401, 'Expected the token of this worker.');
+    }
+    if (c.req.path !== WIRE_PATH) return refuse(c, 404, `Expected the path ${WIRE_PATH}.`);
+    if (c.req.method !== 'GET') return refuse(c, 405, 'Expected GET.');
+    if (readers >= maxReaders) return refuse(c, 503, 'Too many readers. Try again later.');
+    return next();
+  });
+  app.get(WIRE_PATH, (c) => {
+    const { runId, rootRunId } = c.req.query();
+    const subscription = source.subscribe(defined({ runId, rootRunId }));
+    readers += 1;
+    const response = streamSSE(c, async (stream) => {
+      stream.onAbort(subscription.unsubscribe);
+      try {
+        await stream.writeSSE(helloEvent(instance));
+        await sendAll(subscription, stream, c.env.outgoing, options);
+      } finally {
+        readers -= 1;
+        subscription.unsubscribe();
+      }
+    });
+    response.headers.set('content-type', 'text/event-stream; charset=utf-8');
+    response.headers.set('cache-control', 'no-store');
+    // A proxy that buffers responses would hold the stream back for ever.
+    response.headers.set('x-accel-buffering', 'no');
+    return response;
+  });
+  return app;
+}
+
+/** Sends what the subscription gives until it ends. `stream` ignores writes after a disconnect. */
+async function sendAll(
   subscription: ChunkSubscription,
-  response: ServerResponse,
-  instance: string,
+  stream: SSEStreamingApi,
+  outgoing: ServerResponse,
   { drainMs = DRAIN_MS, pingMs = PING_MS }: ChunkEndpointOptions,
 ): Promise<void> {
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    // Proxies that gather an answer before they pass it on would hold it for ever.
-    'x-accel-buffering': 'no',
-  });
-  response.write(helloFrame(instance));
-  const pinging = setInterval(() => {
-    // What waits for the reader already says that somebody is there.
-    if (!response.writableNeedDrain && !response.destroyed) response.write(PING_FRAME);
-  }, pingMs);
-  response.once('close', () => clearInterval(pinging));
-  for await (const item of subscription) {
-    if (response.destroyed) return;
-    if (!response.write(itemFrame(item))) await drained(response, drainMs);
-  }
-  if (!response.destroyed) response.end(END_FRAME);
-}
-
-/** Settles when the reader has taken what waited for it, or is gone. */
-function drained(response: ServerResponse, drainMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => response.destroy(), drainMs);
-    const settle = (): void => {
-      clearTimeout(timer);
-      response.off('drain', settle).off('close', settle);
-      resolve();
-    };
-    response.once('drain', settle).once('close', settle);
-  });
-}
-
-interface Refusal {
-  readonly status: number;
-  readonly text: string;
-}
-
-function refusalOf(request: IncomingMessage, token: string, isFull: boolean): Refusal | null {
-  // Whoever lacks the token learns nothing else.
-  if (!hasToken(request, token)) return { status: 401, text: 'Expected the token of this worker.' };
-  if (urlOf(request).pathname !== WIRE_PATH) {
-    return { status: 404, text: `Expected the path ${WIRE_PATH}.` };
-  }
-  if (request.method !== 'GET') return { status: 405, text: 'Expected GET.' };
-  return isFull ? { status: 503, text: 'Too many readers. Try again later.' } : null;
-}
-
-function refuse(response: ServerResponse, { status, text }: Refusal): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-  response.end(`${text}\n`);
-}
-
-/** Compares digests, which are equally long: how long it takes says nothing of the token. */
-function hasToken({ headers }: IncomingMessage, token: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
-}
-
-function filterOf(request: IncomingMessage): ChunkFilter {
-  const query = urlOf(request).searchParams;
-  const [runId, rootRunId] = [query.get('runId'), query.get('rootRunId')];
-  return {
-    ...(runId === null ? {} : { runId }),
-    ...(rootRunId === null ? {} : { rootRunId }),
+  // A disconnect in the middle of a write must not end the process.
+  outgoing.on('error', () => undefined);
+  let writes = 0;
+  const write = async (send: () => Promise<unknown>): Promise<void> => {
+    const timer = setTimeout(() => outgoing.destroy(), drainMs);
+    writes += 1;
+    await send();
+    writes -= 1;
+    clearTimeout(timer);
   };
+  const pinging = setInterval(() => {
+    if (writes === 0) void write(() => stream.write(': ping\n\n'));
+  }, pingMs);
+  try {
+    for await (const item of subscription) await write(() => stream.writeSSE(itemEvent(item)));
+    await write(() => stream.writeSSE(END_EVENT));
+  } finally {
+    clearInterval(pinging);
+  }
 }
 
-function urlOf({ url = '/' }: IncomingMessage): URL {
-  return new URL(url, 'http://worker');
+function refuse(c: Context<Env>, status: 401 | 404 | 405 | 503, text: string): Response {
+  return c.text(`${text}\n`, status, { connection: 'close' });
+}
+
+/** Compares digests of equal length, so the time that it takes reveals nothing about the token. */
+function hasToken(authorization: string | undefined, token: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
 }

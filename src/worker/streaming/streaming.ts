@@ -1,5 +1,6 @@
-/** Provisional text of a worker process: its bus, and the endpoint for readers in other processes. */
+/** Opens the bus of a worker process, and the endpoint for readers in other processes. */
 import { randomBytes } from 'node:crypto';
+import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { announceEndpoint } from './chunk-announcement.ts';
 import { createChunkBus, type ChunkBus } from './chunk-bus.ts';
@@ -7,10 +8,10 @@ import { openChunkEndpoint, type ChunkEndpoint } from './chunk-endpoint.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import type { WorkerConfig } from '../config/config.ts';
 
-/** A bus that others can read. */
+/** A bus, and the address of its endpoint. */
 export interface Streaming {
   readonly bus: ChunkBus;
-  /** Absent when the configuration says `off`, or when this machine lets nobody listen. */
+  /** Absent when the endpoint is off, or could not be opened. */
   readonly url?: string;
 }
 
@@ -23,7 +24,7 @@ export async function openStreaming(
   cleanup.add(bus.close);
   const { streamListen: listen, dataDir } = config;
   if (listen === 'off') return { bus };
-  // Whoever can read the note may read the stream; nobody has to choose a token on one machine.
+  // A random token is only in the note, so access to the note is access to the stream.
   const token = config.streamToken ?? randomBytes(24).toString('base64url');
   const endpoint = await listenOn(listen ?? {}, bus, token);
   if (endpoint === null) return { bus };
@@ -39,9 +40,11 @@ export async function openStreaming(
   return { bus, url };
 }
 
-/** Nobody asked for it: a machine without a loopback or a folder to write in runs agents all the same. */
+/**
+ * Without an explicit address, a failure to listen or to write the note must not stop the worker.
+ */
 function warn(error: unknown): void {
-  const cause = error instanceof Error ? error.message : String(error);
+  const cause = errorText(error);
   process.emitWarning(`Provisional text stays in this process: ${cause}`, 'EverloopWarning');
 }
 
@@ -57,7 +60,7 @@ async function listenOn(
       warn(error);
       return null;
     }
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = errorText(error);
     throw new UsageError(
       'stream_listen',
       `Expected to listen for readers of provisional text at ${listen.host}:${listen.port}, got: ${cause}. ` +

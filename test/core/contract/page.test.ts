@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createPageReader,
-  FIRST_POSITION,
-  pageOf,
-  type Page,
-} from '../../../src/core/contract/page.ts';
+import { createPageReader, pageOf, type Page } from '../../../src/core/contract/page.ts';
 
 describe('pageOf', () => {
   it.each<{ name: string; items: string[]; maxBytes: number; page: Page }>([
@@ -34,7 +29,7 @@ describe('pageOf', () => {
       page: { items: ['a'], next: { index: 1, offset: 0 } },
     },
   ])('gives $name', ({ items, maxBytes, page }) => {
-    expect(pageOf(items, FIRST_POSITION, maxBytes)).toEqual(page);
+    expect(pageOf(items, { index: 0, offset: 0 }, maxBytes)).toEqual(page);
   });
 
   it('gives the last part of an item, then what is behind it', () => {
@@ -55,7 +50,7 @@ describe('pageOf', () => {
   it('holds 448 KB by default', () => {
     const items = Array.from({ length: 500 }, () => 'x'.repeat(1_022));
 
-    expect(pageOf(items, FIRST_POSITION).items).toHaveLength(448);
+    expect(pageOf(items, { index: 0, offset: 0 }).items).toHaveLength(448);
   });
 });
 

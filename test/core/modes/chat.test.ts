@@ -4,7 +4,7 @@ import { pairedMessages } from '../../../src/core/modes/chat.ts';
 import { buildRequest, modeOf, readTurn } from '../../../src/core/modes/modes.ts';
 import { failedCallResult, toolCallResult } from '../../../src/core/modes/observation.ts';
 import type { Message, Part } from '../../../src/core/base/message.ts';
-import { notRunText } from '../../../src/core/toolchain/native-calls.ts';
+import { batchNotRunText } from '../../../src/core/toolchain/native-calls.ts';
 import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';
 import { cutReply, replyOf } from '../runs/reply-fixture.ts';
 import { chatSpec, toolSpec } from '../runs/spec-fixture.ts';
@@ -104,7 +104,7 @@ describe('Reading a turn of chat [row 18] [row 35]', () => {
             type: 'tool_result',
             callId: '1.1',
             tool: 'search',
-            parts: [{ type: 'text', text: notRunText }],
+            parts: [{ type: 'text', text: batchNotRunText }],
             isError: true,
           },
           {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentTool } from '../../../src/define/tool/agent-tool.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
-import { jsonAnswer } from '../../../src/define/text/define-text.ts';
+import { jsonAnswer } from '../../../src/define/agent/reply-layout.ts';
 import type {
   AgentDefinition,
   ToolDefinition,

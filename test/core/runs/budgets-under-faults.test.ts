@@ -1,5 +1,5 @@
 /**
- * Budgets of a tree while messages get lost, doubled and late and runs die: a hundred seeds on the memory
+ * Budgets of a tree while messages get lost, doubled and late and runs die on the memory
  * host, each with limits that bind in the middle of the tree. Prints how far limits were overrun.
  */
 import { describe, expect, it } from 'vitest';
@@ -11,11 +11,12 @@ import type { Step } from '../../../src/core/contract/step.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import type { MemoryRun, TreeMessage } from '../../../src/testing/memory-run.ts';
 import { startInMemory } from '../../../src/testing/run-in-memory.ts';
+import { extent } from '../../support/extent.ts';
 import { randomNumbers } from '../../support/kill-moments.ts';
 import { asker, worker } from '../../support/tree-agents.ts';
 import { ownSums, runsOf, TOKENS } from '../../support/trees.ts';
 
-const SEEDS = 100;
+const SEEDS = extent(100);
 const MIDDLES = 2;
 const LEAVES = 3;
 /** Runs below which nothing is called: each may be in a model call when a limit is crossed. */

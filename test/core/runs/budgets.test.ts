@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentTool } from '../../../src/define/tool/agent-tool.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
-import { llmTool } from '../../../src/define/llm-tool/define-llm-tool.ts';
+import { llmTool } from '../../../src/define/tool/define-llm-tool.ts';
 import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
 import type { LimitsInput } from '../../../src/core/contract/input.ts';
 import type { Step } from '../../../src/core/contract/step.ts';

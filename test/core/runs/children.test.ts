@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agentTool, selfTool } from '../../../src/define/tool/agent-tool.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
-import { jsonAnswer } from '../../../src/define/text/define-text.ts';
+import { jsonAnswer } from '../../../src/define/agent/reply-layout.ts';
 import type { AgentDefinition } from '../../../src/define/definition/definitions.ts';
 import type { Next } from '../../../src/core/loop/work.ts';
 import { valueOf } from '../../../src/core/contract/stats.ts';

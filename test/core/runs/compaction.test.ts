@@ -10,7 +10,7 @@ import {
 } from '../../../src/index.ts';
 import { toolResult } from '../../../src/define/tool/tool-result.ts';
 import { textMessage, textOf } from '../../../src/core/base/message.ts';
-import type { ModelEntry } from '../../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../../src/define/model/model-entry.ts';
 import type { ModelRequest } from '../../../src/core/contract/model.ts';
 import { scriptedModel, type ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import {

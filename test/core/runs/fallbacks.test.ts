@@ -1,6 +1,6 @@
 /** A model that fails for good, and those that stand in for it: who counts, and at which price. */
 import { describe, expect, it } from 'vitest';
-import type { ModelEntry } from '../../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../../src/define/model/model-entry.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { answer, bodiesOf, startRun } from '../../support/runs.ts';
 

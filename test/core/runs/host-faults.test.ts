@@ -15,8 +15,7 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
   return {
     address: 'run',
     runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),
-    tellParent: () => undefined,
-    tellChild: () => undefined,
+    send: () => undefined,
     now: () => 0,
     callModel: async () => ({
       kind: 'reply',
@@ -33,22 +32,15 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     callTool: async () => {
       throw new Error('not asked for');
     },
-    searchTools: async () => {
-      throw new Error('not asked for');
-    },
     judgeAnswer: async () => ({ kind: 'aborted' }),
     abort: () => undefined,
-    abortCall: () => undefined,
-    wake: () => undefined,
     mailbox: createMailbox(EMPTY_INBOX, () => undefined),
     needsApproval: async () => ({ kind: 'aborted' }),
     checkLiterals: async () => ({ kind: 'aborted' }),
-    waitUntil: async () => undefined,
+    waits: { until: async () => undefined, wake: () => undefined },
     isIdle: () => true,
     setDeadline: () => undefined,
-    handoverDue: () => false,
-    isFull: () => false,
-    fitsHandover: () => true,
+    capacity: { isHandoverDue: () => false, isFull: () => false, fits: () => true },
     publish: (event) => void events.push(event),
     ...fields,
   };
@@ -85,7 +77,7 @@ describe('a host that breaks its contract', () => {
     const host = hostWith(fields, events);
     const run = createRun(startState(identity, head), host);
 
-    const end = await runLoop(run, host, nextOf(head.spec));
+    const end = await runLoop(run, nextOf(head.spec));
 
     expect(end).toEqual({ kind: 'ended', ending: { kind: 'error', code: 'internal', cause } });
     expect(typesOf(events).slice(-4)).toEqual([

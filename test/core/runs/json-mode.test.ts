@@ -5,7 +5,7 @@ import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { textOf } from '../../../src/core/base/message.ts';
-import type { ModelEntry } from '../../../src/define/definition/model-entry.ts';
+import type { ModelEntry } from '../../../src/define/model/model-entry.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
 import {
   scriptedModel,

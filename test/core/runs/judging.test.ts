@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { jsonAnswer, jsonSection } from '../../../src/define/text/define-text.ts';
+import { jsonAnswer, jsonSection } from '../../../src/define/agent/reply-layout.ts';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import { textOf } from '../../../src/core/base/message.ts';

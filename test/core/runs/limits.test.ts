@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { counter, slidingWindow } from '../../../src/define/agent/define-compaction.ts';
-import { jsonAnswer, jsonSection } from '../../../src/define/text/define-text.ts';
+import { jsonAnswer, jsonSection } from '../../../src/define/agent/reply-layout.ts';
 import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { LimitsInput } from '../../../src/core/contract/input.ts';
 import type { Limit } from '../../../src/core/contract/limit.ts';

@@ -1,10 +1,10 @@
 /** Structured sections in a run: what is kept of them, what is told, and that they stop nothing. */
 import { describe, expect, it } from 'vitest';
-import { jsonSection, yamlSection } from '../../../src/define/text/define-text.ts';
+import { jsonSection, yamlSection } from '../../../src/define/agent/reply-layout.ts';
 import type { EventBody } from '../../../src/core/contract/events.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import { textOf } from '../../../src/core/base/message.ts';
-import type { Problem } from '../../../src/core/base/problem.ts';
+import type { ReplyProblem } from '../../../src/core/base/problem.ts';
 import { act, answer, bodyOf, startRun } from '../../support/runs.ts';
 
 const schema = {
@@ -15,7 +15,7 @@ const schema = {
 const sections = [jsonSection({ name: 'plan', schema }), yamlSection({ name: 'rating', schema })];
 
 const read = (name: string): EventBody => ({ type: 'agent:section:read', name });
-const failed = (written: string, problem: Problem): EventBody => ({
+const failed = (written: string, problem: ReplyProblem): EventBody => ({
   type: 'agent:parse_error',
   family: 'section',
   problems: [problem],

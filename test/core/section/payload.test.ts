@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jsonSection, yamlSection } from '../../../src/core/section/section.ts';
+import { sectionOf } from '../../../src/core/section/section.ts';
 import { payloadOf, type Payload } from '../../../src/core/section/payload.ts';
 
 const around: Payload = {
@@ -61,7 +61,10 @@ describe('The payload of a section [row 12]', () => {
 
   test('is read alike in JSON and YAML sections', () => {
     const schema = { type: 'object' };
-    const sections = [jsonSection({ name: 'a', schema }), yamlSection({ name: 'a', schema })];
+    const sections = [
+      sectionOf({ kind: 'json', name: 'a', schema }),
+      sectionOf({ kind: 'yaml', name: 'a', schema }),
+    ];
     const contents = [
       '{"a": 1}',
       '```\n{"a": 1}\n```',

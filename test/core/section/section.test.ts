@@ -1,36 +1,47 @@
 import { describe, expect, test } from 'vitest';
-import {
-  jsonSection,
-  sectionOf,
-  textSection,
-  yamlSection,
-} from '../../../src/core/section/section.ts';
+import { sectionOf } from '../../../src/core/section/section.ts';
 
 const schema = { type: 'object', properties: { score: { type: 'number' } } };
 
 describe('Kinds of sections [row 12]', () => {
   test.each([
-    { title: 'text', section: textSection({ name: 'plan' }), guidance: 'Write the plan here.' },
+    {
+      title: 'text',
+      section: sectionOf({ kind: 'text', name: 'plan' }),
+      guidance: 'Write the plan here.',
+    },
     {
       title: 'text with guidance',
-      section: textSection({ name: 'plan', guidance: 'Plan well.' }),
+      section: sectionOf({ kind: 'text', name: 'plan', guidance: 'Plan well.' }),
       guidance: 'Plan well.',
     },
     {
       title: 'JSON',
-      section: jsonSection({ name: 'rating', schema }),
+      section: sectionOf({ kind: 'json', name: 'rating', schema }),
       guidance:
         'Write one JSON value that fits this schema:\n{"type":"object","properties":{"score":{"type":"number"}}}',
     },
     {
       title: 'JSON with guidance and example',
-      section: jsonSection({ name: 'rating', schema, guidance: 'Rate it.', example: { score: 3 } }),
+      section: sectionOf({
+        kind: 'json',
+        name: 'rating',
+        schema,
+        guidance: 'Rate it.',
+        example: { score: 3 },
+      }),
       guidance:
         'Rate it.\n\nWrite one JSON value that fits this schema:\n{"type":"object","properties":{"score":{"type":"number"}}}\n\nFor example:\n{"score":3}',
     },
     {
       title: 'YAML with guidance and example',
-      section: yamlSection({ name: 'rating', schema, guidance: 'Rate it.', example: { score: 3 } }),
+      section: sectionOf({
+        kind: 'yaml',
+        name: 'rating',
+        schema,
+        guidance: 'Rate it.',
+        example: { score: 3 },
+      }),
       guidance:
         'Rate it.\n\nWrite one YAML value that fits this schema:\ntype: object\nproperties:\n  score:\n    type: number\n\nFor example:\nscore: 3',
     },
@@ -39,7 +50,10 @@ describe('Kinds of sections [row 12]', () => {
   });
 
   test('read what they hold, without looking at the schema', () => {
-    expect(textSection({ name: 'plan' }).read('any {')).toEqual({ kind: 'value', value: 'any {' });
+    expect(sectionOf({ kind: 'text', name: 'plan' }).read('any {')).toEqual({
+      kind: 'value',
+      value: 'any {',
+    });
     expect(sectionOf({ name: 'a', kind: 'json', schema }).read('{"score":"high"}')).toEqual({
       kind: 'value',
       value: { score: 'high' },
@@ -51,7 +65,7 @@ describe('Kinds of sections [row 12]', () => {
   });
 
   test('say what is wrong with what they hold', () => {
-    expect(jsonSection({ name: 'a', schema }).read('{score}')).toEqual({
+    expect(sectionOf({ kind: 'json', name: 'a', schema }).read('{score}')).toEqual({
       kind: 'problem',
       problems: [
         {
@@ -62,7 +76,7 @@ describe('Kinds of sections [row 12]', () => {
         },
       ],
     });
-    expect(yamlSection({ name: 'a', schema }).read('a: 1\na: 2')).toEqual({
+    expect(sectionOf({ kind: 'yaml', name: 'a', schema }).read('a: 1\na: 2')).toEqual({
       kind: 'problem',
       problems: [
         {

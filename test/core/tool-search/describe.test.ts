@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolSearchSpec } from '../../../src/core/contract/spec.ts';
 import { declaredTools, hitsText, toolsText } from '../../../src/core/tool-search/describe.ts';
-import { pageOf, rankHits, searchToolSpec } from '../../../src/core/tool-search/query.ts';
+import { searchPage, rankHits, searchToolSpec } from '../../../src/core/tool-search/query.ts';
 import { toolchainOf } from '../../../src/core/toolchain/toolchain-of.ts';
 import { toolSpec } from '../runs/spec-fixture.ts';
 
@@ -164,7 +164,7 @@ describe('[row 27] hits', () => {
       shown: ['now', 'find_flight'],
     },
   ])('$name', ({ ranking, page, before = [], text, shown }) => {
-    const hits = pageOf(ranking, page, both.pageSize);
+    const hits = searchPage(ranking, page, both.pageSize);
 
     expect(hitsText(agentWith(both), hits, new Set<string>(before), yaml)).toEqual({ text, shown });
   });

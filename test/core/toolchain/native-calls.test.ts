@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  nativeIdOf,
-  notRunText,
-  readNativeCalls,
-} from '../../../src/core/toolchain/native-calls.ts';
+import { batchNotRunText, readNativeCalls } from '../../../src/core/toolchain/native-calls.ts';
 import { toolSpec } from '../runs/spec-fixture.ts';
 
 const context = {
@@ -42,7 +38,6 @@ describe('Native calls [row 18]', () => {
         { type: 'tool_call', callId: '2.3', tool: 'fly', args: {} },
       ],
     });
-    expect(reading.parts.map(nativeIdOf)).toEqual(['toolu_1', '2.2', '2.3']);
   });
 
   test('one malformed call: every call is answered', () => {
@@ -86,10 +81,10 @@ describe('Native calls [row 18]', () => {
           providerData: { id: 'c' },
         },
       ],
-      answers: [notRunText, `Error: ${unreadable}`, `Error: ${shape}`],
+      answers: [batchNotRunText, `Error: ${unreadable}`, `Error: ${shape}`],
       isUnreadable: true,
     });
-    expect(notRunText).toBe(
+    expect(batchNotRunText).toBe(
       'Error: not run, because another call in this reply could not be read.',
     );
   });

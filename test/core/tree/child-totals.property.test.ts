@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   chargedTotals,
-  heardReport,
-  heardTotals,
+  addedByReport,
+  addedTotals,
   totalsOf,
   type OpenChild,
 } from '../../../src/core/tree/child-totals.ts';
@@ -58,13 +58,13 @@ function parentOf(lives: readonly (readonly Numbers[])[], reports: readonly Repo
   let stats = EMPTY_STATS;
   for (const { child, number } of reports) {
     const before = known[child] ?? { number: 0, totals: {} };
-    const heard = heardReport(before, number, lives[child]?.[number - 1] ?? {});
+    const heard = addedByReport(before, number, lives[child]?.[number - 1] ?? {});
     if (heard === null) continue;
     known[child] = { number, totals: heard.totals };
     stats = add(stats, heard.added);
   }
   for (const [child, totals] of lives.entries()) {
-    stats = add(stats, heardTotals(known[child] ?? { totals: {} }, totals.at(-1) ?? {}).added);
+    stats = add(stats, addedTotals(known[child] ?? { totals: {} }, totals.at(-1) ?? {}).added);
   }
   return stats;
 }
@@ -99,7 +99,7 @@ describe('totals of children', () => {
         let known: Pick<OpenChild, 'number' | 'totals'> = { number: 0, totals: {} };
         for (const { child, number } of reports) {
           if (child !== 0) continue;
-          const heard = heardReport(known, number, totals[number - 1] ?? {});
+          const heard = addedByReport(known, number, totals[number - 1] ?? {});
           expect(heard === null).toBe(number <= known.number);
           if (heard === null) continue;
           expect(Object.values(heard.added).every((by) => by > 0)).toBe(true);

@@ -12,8 +12,8 @@ import type { Limit } from '../../../src/core/contract/limit.ts';
 import { noUsage } from '../../../src/core/model/usage.ts';
 import {
   chargedTotals,
-  heardReport,
-  heardTotals,
+  addedByReport,
+  addedTotals,
   totalsOf,
 } from '../../../src/core/tree/child-totals.ts';
 import {
@@ -29,6 +29,7 @@ import type { Lease } from '../../../src/core/contract/lease.ts';
 import type { LeaseGrant, ParentMessage } from '../../../src/core/contract/tree-messages.ts';
 import { isRoomAwaited, recallsOf, returnsOf } from '../../../src/core/tree/recall.ts';
 import { reactSpec } from '../runs/spec-fixture.ts';
+import { extent } from '../../support/extent.ts';
 
 const CALLS = 'agent:tool_calls';
 const TOKENS = 'agent:total_tokens';
@@ -309,7 +310,7 @@ class Tree {
     const find = () => (parent.state.children ?? []).find((one) => one.childId === childId);
     const known = find();
     if (known === undefined) return;
-    const heard = heardReport(known, number, message.totals);
+    const heard = addedByReport(known, number, message.totals);
     const { returned = [] } = message;
     if (heard !== null) {
       this.record(parent, { type: 'agent:child:report', childId, number, ...heard, returned });
@@ -347,7 +348,7 @@ class Tree {
     const known = (parent.state.children ?? []).find(({ childId }) => childId === closing.id);
     if (known === undefined) throw new Error('Expected an open child.');
     const heard =
-      how === 'told' ? heardTotals(known, totalsOf(closing.state.stats)) : chargedTotals(known);
+      how === 'told' ? addedTotals(known, totalsOf(closing.state.stats)) : chargedTotals(known);
     this.record(
       parent,
       {
@@ -436,7 +437,7 @@ describe('the ledger of a tree', () => {
           tree.check();
         }
       }),
-      { numRuns: 400 },
+      { numRuns: extent(400) },
     );
   });
 
@@ -463,7 +464,7 @@ describe('the ledger of a tree', () => {
           expect(committed(ledger, bound)).toBe(counters[bound.limit.key] ?? 0);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: extent(300) },
     );
   });
 
@@ -486,7 +487,7 @@ describe('the ledger of a tree', () => {
             }
           },
         ),
-        { numRuns: 150 },
+        { numRuns: extent(150) },
       );
     },
   );
@@ -526,7 +527,7 @@ describe('the ledger of a tree', () => {
             }
           },
         ),
-        { numRuns: 150 },
+        { numRuns: extent(150) },
       );
     },
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   readChildCancel,
-  readDeadlineNews,
+  readDeadlineChange,
   readLeaseGrant,
   readLeaseRequest,
   readParentLink,
@@ -46,7 +46,7 @@ describe('a message of another run', () => {
     expect(readLeaseRequest({ ...request, returned })).toEqual({ ...request, returned });
     expect(readLeaseGrant(grant)).toEqual(grant);
     expect(readChildCancel(cancel)).toEqual(cancel);
-    expect(readDeadlineNews(deadlines)).toEqual(deadlines);
+    expect(readDeadlineChange(deadlines)).toEqual(deadlines);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('a message of another run', () => {
       readLeaseRequest,
       readLeaseGrant,
       readChildCancel,
-      readDeadlineNews,
+      readDeadlineChange,
     ];
 
     expect(readers.map((read) => read(payload))).toEqual(readers.map(() => null));

@@ -5,6 +5,7 @@ import { groupsOf, type Regex, type RegexSpan } from '../../../src/lisp/regex/pr
 import { compileRegex, matchRegex } from '../../../src/lisp/regex/regex.ts';
 import { simulate } from '../../../src/lisp/regex/simulate.ts';
 import { patterns, texts } from './pattern-arbitrary.ts';
+import { extent } from '../../support/extent.ts';
 
 type Groups = readonly (RegexSpan | null)[] | null;
 
@@ -63,10 +64,10 @@ describe('the regular-expression engine', () => {
         const found = matchRegex(regex, text, 0, mode === 'full' ? 'full' : 'find').groups;
         expect(found).toEqual(expected);
       }),
-      { numRuns: 6000 },
+      { numRuns: extent(6_000) },
     );
 
-    expect(skipped.length).toBeLessThan(60);
+    expect(skipped.length).toBeLessThan(extent(60));
   });
 
   test('gives the same answer by backtracking and by simulation', () => {
@@ -77,7 +78,7 @@ describe('the regular-expression engine', () => {
         const found = matchRegex(regex, text, 0, mode === 'full' ? 'full' : 'find').groups;
         expect(found).toEqual(simulatedGroups(regex, text, mode));
       }),
-      { numRuns: 6000 },
+      { numRuns: extent(6_000) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('the regular-expression engine', () => {
           expect(moved).toEqual(groups);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: extent(2_000) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('the regular-expression engine', () => {
           matchRegex(result.regex, text, 0, 'find'),
         );
       }),
-      { numRuns: 3000 },
+      { numRuns: extent(3_000) },
     );
   });
 
@@ -129,7 +130,7 @@ describe('the regular-expression engine', () => {
         const bound = (regex.code.length / 4) * (long.length + 2) * (3 + slots / 4);
         expect(steps).toBeLessThanOrEqual(bound + 10);
       }),
-      { numRuns: 2000 },
+      { numRuns: extent(2_000) },
     );
   });
 
@@ -143,7 +144,7 @@ describe('the regular-expression engine', () => {
         if (bounded.exhausted === true) expect(free.steps).toBeGreaterThan(maxSteps);
         else expect(bounded).toEqual(free);
       }),
-      { numRuns: 2000 },
+      { numRuns: extent(2_000) },
     );
   });
 });

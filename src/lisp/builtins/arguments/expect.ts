@@ -1,5 +1,5 @@
 /**
- * Checks of arguments, with the words of the errors. `index` counts from 0; messages from 1.
+ * Checks of arguments, and their error messages. `index` counts from 0; messages count from 1.
  */
 import type { Context } from '../../value/context.ts';
 import { Fault, type Reason } from '../../base/problem.ts';
@@ -15,21 +15,21 @@ import {
   type Value,
 } from '../../value/value.ts';
 
-/** The name of the builtin at work. */
-function calleeName(c: Context): string {
-  return c.callee?.name ?? 'call';
+/** The name of the running builtin. */
+function calleeName(ctx: Context): string {
+  return ctx.callee?.name ?? 'call';
 }
 
-/** The fault that argument `index` is not what is wanted: "expects `wanted` as argument 1, got …". */
-export function wrongType(c: Context, index: number, wanted: string, value: Value): Fault {
-  const java = /^[.A-Z]|^java/.test(calleeName(c));
-  const message = `\`${calleeName(c)}\` expects ${wanted} as argument ${index + 1}, got ${describeValue(value)}.`;
-  return new Fault(java ? 'java_type_error' : 'type_error', message + swapHint(c, index, value));
+/** The fault of argument `index` having the wrong type: "expects `wanted` as argument 1, got …". */
+export function wrongType(ctx: Context, index: number, wanted: string, value: Value): Fault {
+  const java = /^[.A-Z]|^java/.test(calleeName(ctx));
+  const message = `\`${calleeName(ctx)}\` expects ${wanted} as argument ${index + 1}, got ${describeValue(value)}.`;
+  return new Fault(java ? 'java_type_error' : 'type_error', message + swapHint(ctx, index, value));
 }
 
-/** `map` and its kin with function and collection the wrong way round. */
-function swapHint(c: Context, index: number, value: Value): string {
-  const name = calleeName(c);
+/** A hint for calls such as `(map coll f)`, where function and collection are swapped. */
+function swapHint(ctx: Context, index: number, value: Value): string {
+  const name = calleeName(ctx);
   const functionLike =
     typeof value === 'object' &&
     value !== null &&
@@ -41,53 +41,57 @@ function swapHint(c: Context, index: number, value: Value): string {
   return ` The function comes first: \`(${name} f coll)\`.`;
 }
 
-/** A fault of the builtin at work: `` `name`: text ``. */
-export function fault(c: Context, reason: Reason, text: string): Fault {
-  return new Fault(reason, `\`${calleeName(c)}\`: ${text}`);
+/** A fault of the running builtin: `` `name`: text ``. */
+export function fault(ctx: Context, reason: Reason, text: string): Fault {
+  return new Fault(reason, `\`${calleeName(ctx)}\`: ${text}`);
 }
 
-/** `args[index]`, which the arity check has proved present. */
+/** `args[index]`. The arity check has shown that it is present. */
 export function arg(args: readonly Value[], index: number): Value {
   return args[index] as Value;
 }
 
 /** A number of any type. */
 export function expectNumber(
-  c: Context,
+  ctx: Context,
   args: readonly Value[],
   index: number,
 ): number | bigint | Float {
   const value = arg(args, index);
   if (isNumber(value)) return value;
-  throw wrongType(c, index, 'a number', value);
+  throw wrongType(ctx, index, 'a number', value);
 }
 
 /** An integer of any size. */
-export function expectInteger(c: Context, args: readonly Value[], index: number): number | bigint {
+export function expectInteger(
+  ctx: Context,
+  args: readonly Value[],
+  index: number,
+): number | bigint {
   const value = arg(args, index);
   if (isInteger(value)) return value;
-  throw wrongType(c, index, 'an integer', value);
+  throw wrongType(ctx, index, 'an integer', value);
 }
 
-/** An index or count: a float is cut toward zero, a huge integer stays huge. */
-export function expectCount(c: Context, args: readonly Value[], index: number): number {
-  const value = expectNumber(c, args, index);
+/** An index or count. A float is truncated; a huge integer stays huge. */
+export function expectCount(ctx: Context, args: readonly Value[], index: number): number {
+  const value = expectNumber(ctx, args, index);
   if (typeof value === 'number') return value;
   return Math.trunc(typeof value === 'bigint' ? Number(value) : value.value) || 0;
 }
 
 /** Text. */
-export function expectText(c: Context, args: readonly Value[], index: number): string {
+export function expectText(ctx: Context, args: readonly Value[], index: number): string {
   const value = arg(args, index);
   if (typeof value === 'string') return value;
-  throw wrongType(c, index, 'text', value);
+  throw wrongType(ctx, index, 'text', value);
 }
 
-/** A map, or nil as the empty one when `orNil` stands in. */
-export function expectMap(c: Context, args: readonly Value[], index: number): TreeMap {
+/** A map. */
+export function expectMap(ctx: Context, args: readonly Value[], index: number): TreeMap {
   const value = arg(args, index);
   if (isMap(value)) return value;
-  throw wrongType(c, index, 'a map', value);
+  throw wrongType(ctx, index, 'a map', value);
 }
 
 /** Whether a value has elements: nil, text, vectors, maps and sets. */

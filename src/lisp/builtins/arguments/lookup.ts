@@ -1,5 +1,6 @@
 /**
- * Lookup: keyword and string keys find each other, a `-` finds a `_`.
+ * Lookup in collections. A keyword also finds an equal string key, and a string a keyword; `-` in a
+ * key also finds `_`.
  */
 import type { Context } from '../../value/context.ts';
 import { Fault } from '../../base/problem.ts';
@@ -20,10 +21,10 @@ import {
 import { vectorAt, vectorCount } from '../../value/vector.ts';
 import { characterCount, characters } from '../../value/characters.ts';
 
-/** Work of reading or writing one key. */
+/** Fuel of reading or writing one key. */
 export const KEY_COST = 2;
 
-/** The key under which `map` has what `key` asks for, or undefined. */
+/** The key of `map` that `key` finds, or undefined. */
 export function flexibleKey(meter: Meter, map: TreeMap, key: Value): Value | undefined {
   const exact = treeMember(map, key, meter);
   if (exact !== undefined) return exact;
@@ -34,7 +35,7 @@ export function flexibleKey(meter: Meter, map: TreeMap, key: Value): Value | und
   return undefined;
 }
 
-/** The value under `key`, found in any of its spellings, or undefined. */
+/** The value under `key` in any of its spellings, or undefined. */
 export function flexibleGet(meter: Meter, map: TreeMap, key: Value): Value | undefined {
   if (isKeyword(key)) {
     const quick = keywordInLeaf(map, key);
@@ -60,7 +61,7 @@ function otherSpellings(key: Value): readonly Value[] {
   return [other, keyword(underscored), underscored];
 }
 
-/** A whole number as an index, floats cut; NaN and the endless give −1. */
+/** A number as an index: a float is truncated, NaN and infinities give −1. */
 export function indexOf(value: Value): number {
   if (typeof value === 'number') return value;
   if (!isNumber(value)) return -1;
@@ -68,30 +69,30 @@ export function indexOf(value: Value): number {
   return Number.isFinite(index) ? index : -1;
 }
 
-/** The element of a vector at an index of any type, or undefined. */
+/** The element of a vector at an index of any number type, or undefined. */
 export function elementAt(vector: Vector, index: Value): Value | undefined {
   const at = indexOf(index);
   return at >= 0 && at < vectorCount(vector) ? vectorAt(vector, at) : undefined;
 }
 
-/** What was found, or `fallback`: a present nil is found. */
+/** `found`, or `fallback` when it is undefined. A nil that was found counts. */
 export function foundOr(found: Value | undefined, fallback: Value): Value {
   return found === undefined ? fallback : found;
 }
 
-/** `get` of any collection, undefined when there is nothing. */
-export function getFrom(c: Context, from: Value, key: Value): Value | undefined {
-  c.charge(KEY_COST);
-  if (isMap(from)) return flexibleGet(c, from, key);
+/** `get` for any collection; undefined when there is no value. */
+export function getFrom(ctx: Context, from: Value, key: Value): Value | undefined {
+  ctx.charge(KEY_COST);
+  if (isMap(from)) return flexibleGet(ctx, from, key);
   if (isVector(from)) return isNumber(key) ? elementAt(from, key) : undefined;
-  if (isSet(from)) return treeMember(from, key, c);
-  if (typeof from === 'string' && isNumber(key)) return characterAt(c, from, indexOf(key));
+  if (isSet(from)) return treeMember(from, key, ctx);
+  if (typeof from === 'string' && isNumber(key)) return characterAt(ctx, from, indexOf(key));
   return undefined;
 }
 
 /** The character of a text at an index, or undefined. */
-export function characterAt(c: Context, text: string, index: number): Value | undefined {
-  c.charge(text.length >>> 4);
+export function characterAt(ctx: Context, text: string, index: number): Value | undefined {
+  ctx.charge(text.length >>> 4);
   if (index < 0 || index >= characterCount(text)) return undefined;
   return characters(text)[index];
 }
@@ -102,28 +103,28 @@ function checkCount(name: string, args: readonly Value[], max: number): void {
 }
 
 /** The value of calling a keyword, map, set or vector; undefined when `fn` is none of them. */
-export function lookup(c: Context, fn: Value, args: readonly Value[]): Value | undefined {
+export function lookup(ctx: Context, fn: Value, args: readonly Value[]): Value | undefined {
   const [first = null, fallback = null] = args;
   if (isKeyword(fn)) {
     checkCount(`:${fn.name}`, args, 2);
-    c.charge(KEY_COST);
-    if (isMap(first)) return foundOr(flexibleGet(c, first, fn), fallback);
-    if (isSet(first)) return foundOr(treeMember(first, fn, c), fallback);
+    ctx.charge(KEY_COST);
+    if (isMap(first)) return foundOr(flexibleGet(ctx, first, fn), fallback);
+    if (isSet(first)) return foundOr(treeMember(first, fn, ctx), fallback);
     return fallback;
   }
   if (isMap(fn)) {
     checkCount('map', args, 2);
-    c.charge(KEY_COST);
-    return foundOr(flexibleGet(c, fn, first), fallback);
+    ctx.charge(KEY_COST);
+    return foundOr(flexibleGet(ctx, fn, first), fallback);
   }
   if (isSet(fn)) {
     checkCount('set', args, 1);
-    c.charge(KEY_COST);
-    return treeMember(fn, first, c) ?? null;
+    ctx.charge(KEY_COST);
+    return treeMember(fn, first, ctx) ?? null;
   }
   if (isVector(fn)) {
     checkCount('vector', args, 1);
-    c.charge(KEY_COST);
+    ctx.charge(KEY_COST);
     if (!isNumber(first)) throw new Fault('type_error', 'A vector is called with an index.');
     return elementAt(fn, first) ?? null;
   }

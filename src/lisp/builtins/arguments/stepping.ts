@@ -1,9 +1,28 @@
 /**
- * How builtins that call functions are written: as small state machines, see `Stepper`.
+ * Helpers for writing builtins. A builtin that calls functions is a small state machine; see
+ * `Stepper`.
  */
 import type { Context } from '../../value/context.ts';
 import type { Value, Steps, Work } from '../../value/value.ts';
-import { newSteps } from './builtin.ts';
+
+/** A stepper replaces this array before it adds an item. */
+const NONE: Value[] = Object.freeze([]) as unknown as Value[];
+
+/** The state of a stepper that has requested no call. */
+export function newSteps(): Steps {
+  return {
+    done: false,
+    result: null,
+    fn: null,
+    args: NONE,
+    at: 0,
+    phase: 0,
+    items: NONE,
+    out: [],
+    acc: null,
+    extra: null,
+  };
+}
 
 /** Ends a stepper with `value`. */
 export function finish(s: Steps, value: Value): void {
@@ -11,30 +30,30 @@ export function finish(s: Steps, value: Value): void {
   s.result = value;
 }
 
-/** Asks for the call `(fn …args)`. */
+/** Requests the call `(fn …args)`. */
 export function want(s: Steps, fn: Value, args: Value[]): void {
   s.fn = fn;
   s.args = args;
 }
 
 /** A builtin that computes at once. */
-export function plain(run: (c: Context, args: readonly Value[]) => Value): Work {
+export function plain(run: (ctx: Context, args: readonly Value[]) => Value): Work {
   return { kind: 'plain', run };
 }
 
 /** A builtin that calls the arguments at `calls`. */
 export function steps(
   calls: readonly number[],
-  start: (c: Context, args: readonly Value[], s: Steps) => void,
-  resume: (c: Context, s: Steps, result: Value) => void,
+  start: (ctx: Context, args: readonly Value[], s: Steps) => void,
+  resume: (ctx: Context, s: Steps, result: Value) => void,
 ): Work {
   return {
     kind: 'steps',
     stepper: {
       calls,
-      start(c: Context, args) {
+      start(ctx: Context, args) {
         const s = newSteps();
-        start(c, args, s);
+        start(ctx, args, s);
         return s;
       },
       resume,
@@ -44,39 +63,39 @@ export function steps(
 
 /** A builtin that calls one function for one item after another. */
 export interface Walk {
-  /** Which argument is the function; 0 unless said otherwise. */
+  /** The index of the function; 0 by default. */
   readonly calls?: readonly number[];
-  /** Sets `fn` and `items`, and whatever the walk gathers in. */
-  readonly begin: (c: Context, args: readonly Value[], s: Steps) => void;
-  /** The arguments of the call for item `s.at`; the item alone unless said otherwise. */
-  readonly args?: (c: Context, s: Steps) => Value[];
-  /** Takes the result for `item`. True ends the walk, with `s.result` set. */
-  readonly take: (c: Context, s: Steps, result: Value, item: Value) => boolean | void;
-  /** The value once every item was seen. */
-  readonly end: (c: Context, s: Steps) => Value;
+  /** Sets `fn` and `items`, and the fields that gather results. */
+  readonly begin: (ctx: Context, args: readonly Value[], s: Steps) => void;
+  /** The arguments of the call for item `s.at`; by default, only the item. */
+  readonly args?: (ctx: Context, s: Steps) => Value[];
+  /** Uses the result for `item`. Returns true to end the walk, with `s.result` set. */
+  readonly take: (ctx: Context, s: Steps, result: Value, item: Value) => boolean | void;
+  /** The value after the last item. */
+  readonly end: (ctx: Context, s: Steps) => Value;
 }
 
 /** A builtin that is a {@link Walk}. Each item costs 1. */
 export function walk(w: Walk): Work {
-  const next = (c: Context, s: Steps): void => {
+  const next = (ctx: Context, s: Steps): void => {
     if (s.at >= s.items.length) {
-      finish(s, w.end(c, s));
+      finish(s, w.end(ctx, s));
       return;
     }
-    c.charge(1);
-    s.args = w.args === undefined ? [s.items[s.at] as Value] : w.args(c, s);
+    ctx.charge(1);
+    s.args = w.args === undefined ? [s.items[s.at] as Value] : w.args(ctx, s);
   };
   return steps(
     w.calls ?? [0],
-    (c, args, s) => {
-      w.begin(c, args, s);
-      if (!s.done) next(c, s);
+    (ctx, args, s) => {
+      w.begin(ctx, args, s);
+      if (!s.done) next(ctx, s);
     },
-    (c, s, result) => {
+    (ctx, s, result) => {
       const item = s.items[s.at] as Value;
       s.at += 1;
-      if (w.take(c, s, result, item) === true) s.done = true;
-      else next(c, s);
+      if (w.take(ctx, s, result, item) === true) s.done = true;
+      else next(ctx, s);
     },
   );
 }

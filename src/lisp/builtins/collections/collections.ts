@@ -49,322 +49,322 @@ import {
 import { elementsOf, entriesOf, itemsAt, orderedAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** The number of elements of argument `index`; fails when it has none of its kind. */
-function countAt(c: Context, args: readonly Value[], index: number): number {
+/** The number of elements of argument `index`; fails when its type has none. */
+function countAt(ctx: Context, args: readonly Value[], index: number): number {
   const value = arg(args, index);
   if (value === null) return 0;
   if (isVector(value)) return vectorCount(value);
   if (isMap(value) || isSet(value)) return value.count;
-  if (typeof value !== 'string') throw wrongType(c, index, 'something with elements', value);
-  c.charge(value.length >>> 4);
+  if (typeof value !== 'string') throw wrongType(ctx, index, 'something with elements', value);
+  ctx.charge(value.length >>> 4);
   return characterCount(value);
 }
 
 /** `coll` with `item` added, as `conj` does. */
-function conjoin(c: Context, coll: Value, item: Value): Value {
-  c.charge(KEY_COST);
+function conjoin(ctx: Context, coll: Value, item: Value): Value {
+  ctx.charge(KEY_COST);
   if (coll === null) return vectorOf([item]);
   if (isVector(coll)) {
-    checkCount(c, vectorCount(coll) + 1);
+    checkCount(ctx, vectorCount(coll) + 1);
     return vectorPush(coll, item);
   }
   if (isSet(coll)) {
-    checkCount(c, coll.count + 1);
-    return setAdd(coll, item, c);
+    checkCount(ctx, coll.count + 1);
+    return setAdd(coll, item, ctx);
   }
-  if (isMap(coll)) return addEntries(c, coll, item);
-  throw wrongType(c, 0, 'a collection', coll);
+  if (isMap(coll)) return addEntries(ctx, coll, item);
+  throw wrongType(ctx, 0, 'a collection', coll);
 }
 
-/** A map with an entry, or all entries of a map, added. */
-function addEntries(c: Context, map: TreeMap, item: Value): TreeMap {
+/** `map` with an entry added, or with all entries of another map. */
+function addEntries(ctx: Context, map: TreeMap, item: Value): TreeMap {
   if (item === null) return map;
   if (isVector(item) && vectorCount(item) === 2) {
-    checkCount(c, map.count + 1);
-    return mapSet(map, vectorAt(item, 0), vectorAt(item, 1), c);
+    checkCount(ctx, map.count + 1);
+    return mapSet(map, vectorAt(item, 0), vectorAt(item, 1), ctx);
   }
-  if (!isMap(item)) throw wrongType(c, 1, 'an entry `[k v]` or a map', item);
-  c.charge(item.count * KEY_COST);
+  if (!isMap(item)) throw wrongType(ctx, 1, 'an entry `[k v]` or a map', item);
+  ctx.charge(item.count * KEY_COST);
   const vals = treeVals(item);
   let result = map;
   for (const [index, key] of treeKeys(item).entries()) {
-    checkCount(c, result.count + 1);
-    result = mapSet(result, key, vals[index] as Value, c);
+    checkCount(ctx, result.count + 1);
+    result = mapSet(result, key, vals[index] as Value, ctx);
   }
   return result;
 }
 
 /** `coll` with `val` under `key`, as `assoc` does. */
-export function associate(c: Context, coll: Value, key: Value, val: Value): Value {
-  c.charge(KEY_COST);
-  if (coll === null) return mapSet(EMPTY_MAP, key, val, c);
+export function associate(ctx: Context, coll: Value, key: Value, val: Value): Value {
+  ctx.charge(KEY_COST);
+  if (coll === null) return mapSet(EMPTY_MAP, key, val, ctx);
   if (isMap(coll)) {
-    checkCount(c, coll.count + 1);
-    return mapSet(coll, key, val, c);
+    checkCount(ctx, coll.count + 1);
+    return mapSet(coll, key, val, ctx);
   }
-  if (!isVector(coll)) throw wrongType(c, 0, 'a map or vector', coll);
-  if (!isNumber(key)) throw wrongType(c, 1, 'an index', key);
+  if (!isVector(coll)) throw wrongType(ctx, 0, 'a map or vector', coll);
+  if (!isNumber(key)) throw wrongType(ctx, 1, 'an index', key);
   const index = indexOf(key);
   const count = vectorCount(coll);
   if (index < 0 || index > count) {
     throw fault(
-      c,
+      ctx,
       'runtime_error',
       `index ${String(magnitude(key))} is outside a vector of ${count}.`,
     );
   }
-  checkCount(c, index + 1);
+  checkCount(ctx, index + 1);
   return vectorSet(coll, index, val);
 }
 
-function pathAt(c: Context, args: readonly Value[], index: number): readonly Value[] {
-  return itemsAt(c, args, index);
+function pathAt(ctx: Context, args: readonly Value[], index: number): readonly Value[] {
+  return itemsAt(ctx, args, index);
 }
 
 /** The value at a path, or undefined. */
-export function getIn(c: Context, from: Value, path: readonly Value[]): Value | undefined {
+export function getIn(ctx: Context, from: Value, path: readonly Value[]): Value | undefined {
   let at: Value | undefined = from;
   for (const key of path) {
     if (at === undefined || at === null) return undefined;
-    at = getFrom(c, at, key);
+    at = getFrom(ctx, at, key);
   }
   return at;
 }
 
 /** `coll` with the value at a path replaced. `path` is not empty. */
-export function associateIn(c: Context, coll: Value, path: readonly Value[], val: Value): Value {
+export function associateIn(ctx: Context, coll: Value, path: readonly Value[], val: Value): Value {
   const levels: Value[] = [coll];
   for (const key of path.slice(0, -1)) {
     const level = levels[levels.length - 1] ?? null;
-    levels.push(level === null ? null : (getFrom(c, level, key) ?? null));
+    levels.push(level === null ? null : (getFrom(ctx, level, key) ?? null));
   }
   let result = val;
   for (let index = path.length - 1; index >= 0; index--) {
-    result = associate(c, levels[index] ?? null, path[index] ?? null, result);
+    result = associate(ctx, levels[index] ?? null, path[index] ?? null, result);
   }
   return result;
 }
 
-function nth(c: Context, args: readonly Value[]): Value {
+function nth(ctx: Context, args: readonly Value[]): Value {
   const [coll = null, index = null, fallback = null] = args;
-  if (isMap(coll) || isSet(coll)) orderedAt(c, args, 0);
-  if (!isNumber(index)) throw wrongType(c, 1, 'an index', index);
-  c.charge(KEY_COST);
+  if (isMap(coll) || isSet(coll)) orderedAt(ctx, args, 0);
+  if (!isNumber(index)) throw wrongType(ctx, 1, 'an index', index);
+  ctx.charge(KEY_COST);
   if (coll === null) return fallback;
   if (isVector(coll)) return foundOr(elementAt(coll, index), fallback);
-  if (typeof coll === 'string') return foundOr(characterAt(c, coll, indexOf(index)), fallback);
-  throw wrongType(c, 0, 'something with an order', coll);
+  if (typeof coll === 'string') return foundOr(characterAt(ctx, coll, indexOf(index)), fallback);
+  throw wrongType(ctx, 0, 'something with an order', coll);
 }
 
-function find(c: Context, args: readonly Value[]): Value {
+function find(ctx: Context, args: readonly Value[]): Value {
   const [coll = null, key = null] = args;
-  c.charge(KEY_COST);
+  ctx.charge(KEY_COST);
   if (coll === null) return null;
   if (isMap(coll)) {
-    const found = flexibleKey(c, coll, key);
-    return found === undefined ? null : vectorOf([found, flexibleGet(c, coll, found) ?? null]);
+    const found = flexibleKey(ctx, coll, key);
+    return found === undefined ? null : vectorOf([found, flexibleGet(ctx, coll, found) ?? null]);
   }
-  if (!isVector(coll)) throw wrongType(c, 0, 'a map or vector', coll);
+  if (!isVector(coll)) throw wrongType(ctx, 0, 'a map or vector', coll);
   const value = isNumber(key) ? elementAt(coll, key) : undefined;
   return value === undefined ? null : vectorOf([indexOf(key), value]);
 }
 
-function contains(c: Context, args: readonly Value[]): Value {
+function contains(ctx: Context, args: readonly Value[]): Value {
   const [coll = null, key = null] = args;
-  c.charge(KEY_COST);
+  ctx.charge(KEY_COST);
   if (coll === null) return false;
-  if (isMap(coll)) return flexibleGet(c, coll, key) !== undefined;
-  if (isSet(coll)) return treeHas(coll, key, c);
+  if (isMap(coll)) return flexibleGet(ctx, coll, key) !== undefined;
+  if (isSet(coll)) return treeHas(coll, key, ctx);
   if (typeof coll === 'string')
-    return isNumber(key) && characterAt(c, coll, indexOf(key)) !== undefined;
-  if (!isVector(coll)) throw wrongType(c, 0, 'a collection or text', coll);
-  c.charge(vectorCount(coll));
-  return vectorItems(coll).some((item) => compareKeys(item, key, c) === 0);
+    return isNumber(key) && characterAt(ctx, coll, indexOf(key)) !== undefined;
+  if (!isVector(coll)) throw wrongType(ctx, 0, 'a collection or text', coll);
+  ctx.charge(vectorCount(coll));
+  return vectorItems(coll).some((item) => compareKeys(item, key, ctx) === 0);
 }
 
-function subvec(c: Context, args: readonly Value[]): Value {
+function subvec(ctx: Context, args: readonly Value[]): Value {
   const [coll = null] = args;
-  if (!isVector(coll)) throw wrongType(c, 0, 'a vector', coll);
+  if (!isVector(coll)) throw wrongType(ctx, 0, 'a vector', coll);
   const count = vectorCount(coll);
-  const start = Math.max(0, Math.min(count, expectCount(c, args, 1)));
-  const end = args.length > 2 ? Math.max(0, Math.min(count, expectCount(c, args, 2))) : count;
+  const start = Math.max(0, Math.min(count, expectCount(ctx, args, 1)));
+  const end = args.length > 2 ? Math.max(0, Math.min(count, expectCount(ctx, args, 2))) : count;
   if (end <= start) return EMPTY_VECTOR;
   if (end === count) return vectorDrop(coll, start);
-  c.charge(end - start);
+  ctx.charge(end - start);
   return vectorOf(vectorItems(coll).slice(start, end));
 }
 
 function side(which: 'keys' | 'vals'): Work {
-  return plain((c, args) => {
+  return plain((ctx, args) => {
     const value = arg(args, 0);
     if (value === null) return null;
     if (isMap(value)) {
-      c.charge(value.count);
+      ctx.charge(value.count);
       if (value.count === 0) return null;
       return vectorOf(which === 'keys' ? treeKeys(value) : treeVals(value));
     }
-    const items = elementsOf(c, value);
+    const items = elementsOf(ctx, value);
     if (items !== undefined && items.length === 0) return null;
     if (isVector(value)) {
-      c.charge(vectorCount(value));
+      ctx.charge(vectorCount(value));
       return vectorOf(
-        vectorItems(value).map((item) => pairPart(c, item, which === 'keys' ? 0 : 1)),
+        vectorItems(value).map((item) => pairPart(ctx, item, which === 'keys' ? 0 : 1)),
       );
     }
-    throw wrongType(c, 0, 'a map', value);
+    throw wrongType(ctx, 0, 'a map', value);
   });
 }
 
-function pairPart(c: Context, value: Value, index: number): Value {
+function pairPart(ctx: Context, value: Value, index: number): Value {
   if (isVector(value) && vectorCount(value) === 2) return vectorAt(value, index);
-  throw wrongType(c, 0, 'an entry `[k v]`', value);
+  throw wrongType(ctx, 0, 'an entry `[k v]`', value);
 }
 
-function merge(c: Context, args: readonly Value[]): Value {
+function merge(ctx: Context, args: readonly Value[]): Value {
   const given = args.filter((value) => value !== null);
   const [first, ...rest] = given;
   if (first === undefined) return EMPTY_MAP;
-  // Like `conj`, on whatever the first is.
-  return rest.reduce((into: Value, item) => conjoin(c, into, item), first);
+  // As with `conj`, the first argument may be any collection.
+  return rest.reduce((into: Value, item) => conjoin(ctx, into, item), first);
 }
 
-function selectKeys(c: Context, args: readonly Value[]): Value {
+function selectKeys(ctx: Context, args: readonly Value[]): Value {
   const [coll = null] = args;
   let result = EMPTY_MAP;
-  const keys = itemsAt(c, args, 1);
+  const keys = itemsAt(ctx, args, 1);
   if (coll !== null && !isMap(coll) && !isVector(coll))
-    throw wrongType(c, 0, 'a map or vector', coll);
+    throw wrongType(ctx, 0, 'a map or vector', coll);
   for (const key of keys) {
-    const value = coll === null ? undefined : getFrom(c, coll, key);
-    if (value !== undefined) result = mapSet(result, key, value, c);
+    const value = coll === null ? undefined : getFrom(ctx, coll, key);
+    if (value !== undefined) result = mapSet(result, key, value, ctx);
   }
   return result;
 }
 
-function into(c: Context, args: readonly Value[]): Value {
+function into(ctx: Context, args: readonly Value[]): Value {
   if (args.length === 0) return EMPTY_VECTOR;
   const [target = null] = args;
   if (args.length === 1) return target;
-  const items = itemsAt(c, args, 1);
-  c.charge(items.length);
+  const items = itemsAt(ctx, args, 1);
+  ctx.charge(items.length);
   if (target === null || isVector(target)) {
     const before = target === null ? [] : vectorItems(target);
-    checkCount(c, before.length + items.length);
+    checkCount(ctx, before.length + items.length);
     if (target === null || items.length > 8) {
       if (items.length === 0) return target;
       return vectorOf([...before, ...items]);
     }
   }
   let result: Value = target;
-  for (const item of items) result = conjoin(c, result, item);
+  for (const item of items) result = conjoin(ctx, result, item);
   return result;
 }
 
-function concat(c: Context, args: readonly Value[]): Value {
+function concat(ctx: Context, args: readonly Value[]): Value {
   const all: Value[] = [];
   for (let index = 0; index < args.length; index++) {
-    const items = itemsAt(c, args, index);
-    checkCount(c, all.length + items.length);
-    c.charge(items.length);
+    const items = itemsAt(ctx, args, index);
+    checkCount(ctx, all.length + items.length);
+    ctx.charge(items.length);
     for (const item of items) all.push(item);
   }
   return vectorOf(all);
 }
 
 function without(of: 'map' | 'set'): Work {
-  return plain((c, args) => {
+  return plain((ctx, args) => {
     const [coll = null, ...keys] = args;
     if (coll === null) return null;
-    c.charge(keys.length * KEY_COST);
+    ctx.charge(keys.length * KEY_COST);
     if (of === 'map') {
-      let map = expectMap(c, args, 0);
-      for (const key of keys) map = mapRemove(map, key, c);
+      let map = expectMap(ctx, args, 0);
+      for (const key of keys) map = mapRemove(map, key, ctx);
       return map;
     }
-    if (!isSet(coll)) throw wrongType(c, 0, 'a set', coll);
+    if (!isSet(coll)) throw wrongType(ctx, 0, 'a set', coll);
     let set = coll;
-    for (const key of keys) set = setRemove(set, key, c);
+    for (const key of keys) set = setRemove(set, key, ctx);
     return set;
   });
 }
 
-/** What each collection builtin does. */
+/** The work of these builtins. */
 export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze({
-  get: plain((c, args) => foundOr(getFrom(c, arg(args, 0), arg(args, 1)), args[2] ?? null)),
-  'get-in': plain((c, args) =>
-    foundOr(getIn(c, arg(args, 0), pathAt(c, args, 1)), args[2] ?? null),
+  get: plain((ctx, args) => foundOr(getFrom(ctx, arg(args, 0), arg(args, 1)), args[2] ?? null)),
+  'get-in': plain((ctx, args) =>
+    foundOr(getIn(ctx, arg(args, 0), pathAt(ctx, args, 1)), args[2] ?? null),
   ),
-  'by-path~': plain((c, args) => getIn(c, arg(args, 1), pathAt(c, args, 0)) ?? null),
+  'by-path~': plain((ctx, args) => getIn(ctx, arg(args, 1), pathAt(ctx, args, 0)) ?? null),
   nth: plain(nth),
-  peek: plain((c, args) => {
+  peek: plain((ctx, args) => {
     const [coll = null] = args;
     if (coll === null) return null;
-    if (!isVector(coll)) throw wrongType(c, 0, 'a vector', coll);
+    if (!isVector(coll)) throw wrongType(ctx, 0, 'a vector', coll);
     return vectorCount(coll) === 0 ? null : vectorAt(coll, vectorCount(coll) - 1);
   }),
-  pop: plain((c, args) => {
+  pop: plain((ctx, args) => {
     const [coll = null] = args;
     if (coll === null) return null;
-    if (!isVector(coll)) throw wrongType(c, 0, 'a vector', coll);
-    c.charge(KEY_COST);
+    if (!isVector(coll)) throw wrongType(ctx, 0, 'a vector', coll);
+    ctx.charge(KEY_COST);
     return vectorCount(coll) === 0 ? null : vectorPop(coll);
   }),
   find: plain(find),
-  key: plain((c, args) => pairPart(c, arg(args, 0), 0)),
-  val: plain((c, args) => pairPart(c, arg(args, 0), 1)),
+  key: plain((ctx, args) => pairPart(ctx, arg(args, 0), 0)),
+  val: plain((ctx, args) => pairPart(ctx, arg(args, 0), 1)),
   keys: side('keys'),
   vals: side('vals'),
-  entries: plain((c, args) => {
+  entries: plain((ctx, args) => {
     const [value = null] = args;
     if (value === null) return EMPTY_VECTOR;
-    const map = expectMap(c, args, 0);
-    c.charge(map.count);
+    const map = expectMap(ctx, args, 0);
+    ctx.charge(map.count);
     return vectorOf(entriesOf(map));
   }),
   'contains?': plain(contains),
-  count: plain((c, args) => countAt(c, args, 0)),
-  'empty?': plain((c, args) => isEmptyAt(c, args)),
-  'not-empty': plain((c, args) => (isEmptyAt(c, args) ? null : arg(args, 0))),
-  seq: plain((c, args) => {
+  count: plain((ctx, args) => countAt(ctx, args, 0)),
+  'empty?': plain((ctx, args) => isEmptyAt(ctx, args)),
+  'not-empty': plain((ctx, args) => (isEmptyAt(ctx, args) ? null : arg(args, 0))),
+  seq: plain((ctx, args) => {
     const [value = null] = args;
     if (isVector(value)) return vectorCount(value) === 0 ? null : value;
-    const items = itemsAt(c, args, 0);
-    c.charge(items.length);
+    const items = itemsAt(ctx, args, 0);
+    ctx.charge(items.length);
     return items.length === 0 ? null : vectorOf(items);
   }),
   subvec: plain(subvec),
-  assoc: plain((c, args) => {
+  assoc: plain((ctx, args) => {
     if (args.length % 2 === 0) {
       throw fault(
-        c,
+        ctx,
         'arity_error',
         `pairs of key and value are needed, got ${args.length - 1} arguments after the collection.`,
       );
     }
     let coll = arg(args, 0);
     for (let index = 1; index < args.length; index += 2) {
-      coll = associate(c, coll, arg(args, index), arg(args, index + 1));
+      coll = associate(ctx, coll, arg(args, index), arg(args, index + 1));
     }
     return coll;
   }),
-  'assoc-in': plain((c, args) => {
-    const path = pathAt(c, args, 1);
-    return associateIn(c, arg(args, 0), path.length === 0 ? [null] : path, arg(args, 2));
+  'assoc-in': plain((ctx, args) => {
+    const path = pathAt(ctx, args, 1);
+    return associateIn(ctx, arg(args, 0), path.length === 0 ? [null] : path, arg(args, 2));
   }),
   dissoc: without('map'),
   disj: without('set'),
   merge: plain(merge),
   'select-keys': plain(selectKeys),
-  conj: plain((c, args) => {
+  conj: plain((ctx, args) => {
     if (args.length === 0) return EMPTY_VECTOR;
     let coll = arg(args, 0);
-    for (let index = 1; index < args.length; index++) coll = conjoin(c, coll, arg(args, index));
+    for (let index = 1; index < args.length; index++) coll = conjoin(ctx, coll, arg(args, index));
     return coll;
   }),
-  cons: plain((c, args) => {
-    const items = itemsAt(c, args, 1);
-    checkCount(c, items.length + 1);
-    c.charge(items.length + 1);
+  cons: plain((ctx, args) => {
+    const items = itemsAt(ctx, args, 1);
+    checkCount(ctx, items.length + 1);
+    ctx.charge(items.length + 1);
     return vectorOf([arg(args, 0), ...items]);
   }),
   into: plain(into),
@@ -377,13 +377,13 @@ export const COLLECTION_WORK: { readonly [name: string]: Work } = Object.freeze(
   concat: plain(concat),
 });
 
-function isEmptyAt(c: Context, args: readonly Value[]): boolean {
+function isEmptyAt(ctx: Context, args: readonly Value[]): boolean {
   const value = arg(args, 0);
   if (typeof value === 'string') return value === '';
-  return countAt(c, args, 0) === 0;
+  return countAt(ctx, args, 0) === 0;
 }
 
-/** The words for a wrong callback result. */
-export function wrongResult(c: Context, wanted: string, value: Value): ReturnType<typeof fault> {
-  return fault(c, 'type_error', `the function must give ${wanted}, got ${describeValue(value)}.`);
+/** The fault of a wrong result of a callback. */
+export function wrongResult(ctx: Context, wanted: string, value: Value): ReturnType<typeof fault> {
+  return fault(ctx, 'type_error', `the function must give ${wanted}, got ${describeValue(value)}.`);
 }

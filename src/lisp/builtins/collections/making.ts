@@ -20,77 +20,77 @@ import { KEY_COST } from '../arguments/lookup.ts';
 import { itemsAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-function pairsFrom(c: Context, args: readonly Value[]): TreeMap {
+function pairsFrom(ctx: Context, args: readonly Value[]): TreeMap {
   if (args.length % 2 !== 0) {
     throw fault(
-      c,
+      ctx,
       'arity_error',
       `pairs of key and value are needed, got ${args.length} arguments.`,
     );
   }
-  c.charge(args.length);
+  ctx.charge(args.length);
   const keys = args.filter((_, index) => index % 2 === 0);
   return mapOf(
     keys,
     args.filter((_, index) => index % 2 === 1),
-    c,
+    ctx,
   );
 }
 
-/** The numbers of a `range`. */
-function rangeOf(c: Context, args: readonly Value[]): Vector {
-  const numbers = args.map((_, index) => expectNumber(c, args, index));
+/** The numbers of `range`. */
+function rangeOf(ctx: Context, args: readonly Value[]): Vector {
+  const numbers = args.map((_, index) => expectNumber(ctx, args, index));
   const [first = 0, second, third = 1] = numbers;
   const start = second === undefined ? 0 : first;
   const end = second ?? first;
   const step = magnitude(third);
   if (Number(step) === 0)
-    throw fault(c, 'runtime_error', 'the step is 0, the range would never end.');
+    throw fault(ctx, 'runtime_error', 'the step is 0, the range would never end.');
   const span = Number(magnitude(end)) - Number(magnitude(start));
   const size = Math.max(0, Math.ceil(span / Number(step)));
   if (Number.isNaN(size)) return EMPTY_VECTOR;
-  checkCount(c, size);
-  c.charge(size);
+  checkCount(ctx, size);
+  ctx.charge(size);
   const items: Value[] = [];
   if (typeof start === 'number' && typeof third === 'number') {
     for (let index = 0; index < size; index++) items.push(start + index * third);
     return vectorOf(items);
   }
-  // Float steps add up, so the end decides, not the count.
+  // Sums of floats are inexact, so the end is compared and no count is computed.
   let at = start;
   while (
     items.length <= size &&
     (step > 0 ? magnitude(at) < magnitude(end) : magnitude(at) > magnitude(end))
   ) {
     items.push(at);
-    at = add(c, at, third);
+    at = add(ctx, at, third);
   }
   return vectorOf(items);
 }
 
-/** `n` numbers from `start` by `step`, which may be zero, up to `end`. */
-function takeRange(c: Context, args: readonly Value[]): Value {
-  const count = Math.max(0, expectCount(c, args, 0));
-  const step = expectNumber(c, args, 3);
+/** At most `n` numbers from `start` by `step`, which may be zero, up to `end`. */
+function takeRange(ctx: Context, args: readonly Value[]): Value {
+  const count = Math.max(0, expectCount(ctx, args, 0));
+  const step = expectNumber(ctx, args, 3);
   if (Number(magnitude(step)) !== 0) {
-    const items = vectorItems(rangeOf(c, args.slice(1)));
+    const items = vectorItems(rangeOf(ctx, args.slice(1)));
     return vectorOf(items.slice(0, count));
   }
-  const start = expectNumber(c, args, 1);
-  if (!(magnitude(start) < magnitude(expectNumber(c, args, 2)))) return EMPTY_VECTOR;
-  checkCount(c, count);
-  c.charge(count);
+  const start = expectNumber(ctx, args, 1);
+  if (!(magnitude(start) < magnitude(expectNumber(ctx, args, 2)))) return EMPTY_VECTOR;
+  checkCount(ctx, count);
+  ctx.charge(count);
   return vectorOf(slots<Value>(count).fill(start));
 }
 
-function combinations(c: Context, args: readonly Value[]): Value {
-  const items = itemsAt(c, args, 0);
-  const size = expectCount(c, args, 1);
+function combinations(ctx: Context, args: readonly Value[]): Value {
+  const items = itemsAt(ctx, args, 0);
+  const size = expectCount(ctx, args, 1);
   if (size < 0 || size > items.length) return EMPTY_VECTOR;
   let total = 1;
   for (let index = 0; index < size; index++) total = (total * (items.length - index)) / (index + 1);
-  checkCount(c, Math.round(total));
-  c.charge(Math.round(total) * (size + 1));
+  checkCount(ctx, Math.round(total));
+  ctx.charge(Math.round(total) * (size + 1));
   const found: Value[] = [];
   const chosen = Array.from({ length: size }, (_, index) => index);
   for (;;) {
@@ -103,52 +103,52 @@ function combinations(c: Context, args: readonly Value[]): Value {
   }
 }
 
-function repeat(c: Context, args: readonly Value[]): Value {
-  const count = Math.max(0, expectCount(c, args, 0));
-  checkCount(c, count);
-  c.charge(count);
+function repeat(ctx: Context, args: readonly Value[]): Value {
+  const count = Math.max(0, expectCount(ctx, args, 0));
+  checkCount(ctx, count);
+  ctx.charge(count);
   return vectorOf(slots<Value>(count).fill(arg(args, 1)));
 }
 
-const vector: Work = plain((c, args) => {
-  c.charge(args.length);
+const vector: Work = plain((ctx, args) => {
+  ctx.charge(args.length);
   return vectorOf(args);
 });
-const setFrom: Work = plain((c, args) => {
-  c.charge(args.length);
-  return setOf(args, c);
+const setFrom: Work = plain((ctx, args) => {
+  ctx.charge(args.length);
+  return setOf(args, ctx);
 });
 const mapFrom: Work = plain(pairsFrom);
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const MAKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   vector,
   list: vector,
-  vec: plain((c, args) => {
+  vec: plain((ctx, args) => {
     const [value = null] = args;
     if (isVector(value)) return value;
-    const items = itemsAt(c, args, 0);
-    c.charge(items.length);
+    const items = itemsAt(ctx, args, 0);
+    ctx.charge(items.length);
     return vectorOf(items);
   }),
-  set: plain((c, args) => {
+  set: plain((ctx, args) => {
     const [value = null] = args;
     if (isSet(value)) return value;
-    const items = itemsAt(c, args, 0);
-    c.charge(items.length * KEY_COST);
-    return setOf(items, c);
+    const items = itemsAt(ctx, args, 0);
+    ctx.charge(items.length * KEY_COST);
+    return setOf(items, ctx);
   }),
   'hash-set': setFrom,
   'sorted-set': setFrom,
   'hash-map': mapFrom,
   'array-map': mapFrom,
   'sorted-map': mapFrom,
-  zipmap: plain((c, args) => {
-    const keys = itemsAt(c, args, 0);
-    const vals = itemsAt(c, args, 1);
+  zipmap: plain((ctx, args) => {
+    const keys = itemsAt(ctx, args, 0);
+    const vals = itemsAt(ctx, args, 1);
     const count = Math.min(keys.length, vals.length);
-    c.charge(count * KEY_COST);
-    return mapOf(keys.slice(0, count), vals.slice(0, count), c);
+    ctx.charge(count * KEY_COST);
+    return mapOf(keys.slice(0, count), vals.slice(0, count), ctx);
   }),
   range: plain(rangeOf),
   'take-range~': plain(takeRange),

@@ -1,5 +1,5 @@
 /**
- * `reduce` and its kin.
+ * `reduce`, `reduce-kv` and other folds.
  */
 import type { Context } from '../../value/context.ts';
 import { treeKeys, treeVals } from '../../value/tree-walk.ts';
@@ -20,20 +20,22 @@ function isReduced(value: Value): value is Reduced {
   return typeof value === 'object' && value !== null && value.kind === 'reduced';
 }
 
-function reduceNext(c: Context, s: Steps): void {
+function reduceNext(ctx: Context, s: Steps): void {
   if (s.at >= s.items.length) {
     finish(s, s.acc);
     return;
   }
-  c.charge(1);
+  ctx.charge(1);
   s.args = [s.acc, s.items[s.at] as Value];
   s.at += 1;
 }
 
-/** The first value of the fold; without one and without items the function alone makes it: false. */
-function beginFolding(c: Context, args: readonly Value[], s: Steps): boolean {
+/**
+ * Sets the first value of the fold. False when there is none: the function is called to make it.
+ */
+function beginFolding(ctx: Context, args: readonly Value[], s: Steps): boolean {
   s.fn = arg(args, 0);
-  s.items = itemsAt(c, args, args.length - 1);
+  s.items = itemsAt(ctx, args, args.length - 1);
   if (args.length === 3) {
     s.acc = arg(args, 1);
     return true;
@@ -50,28 +52,28 @@ function beginFolding(c: Context, args: readonly Value[], s: Steps): boolean {
 
 const reduce: Work = steps(
   [0],
-  (c, args, s) => {
-    if (!beginFolding(c, args, s)) return;
-    reduceNext(c, s);
+  (ctx, args, s) => {
+    if (!beginFolding(ctx, args, s)) return;
+    reduceNext(ctx, s);
   },
-  (c, s, result) => {
+  (ctx, s, result) => {
     if (s.phase === 1) finish(s, result);
     else if (isReduced(result)) finish(s, result.value);
     else {
       s.acc = result;
-      reduceNext(c, s);
+      reduceNext(ctx, s);
     }
   },
 );
 
 const reductions: Work = steps(
   [0],
-  (c, args, s) => {
-    if (!beginFolding(c, args, s)) return;
+  (ctx, args, s) => {
+    if (!beginFolding(ctx, args, s)) return;
     s.out.push(s.acc);
-    reductionsNext(c, s);
+    reductionsNext(ctx, s);
   },
-  (c, s, result) => {
+  (ctx, s, result) => {
     if (s.phase === 1) {
       finish(s, vectorOf([result]));
       return;
@@ -83,17 +85,17 @@ const reductions: Work = steps(
     }
     s.acc = result;
     s.out.push(result);
-    reductionsNext(c, s);
+    reductionsNext(ctx, s);
   },
 );
 
-function reductionsNext(c: Context, s: Steps): void {
-  reduceNext(c, s);
+function reductionsNext(ctx: Context, s: Steps): void {
+  reduceNext(ctx, s);
   if (s.done) s.result = vectorOf(s.out);
 }
 
 const reduceKv: Work = walk({
-  begin(c, args, s) {
+  begin(ctx, args, s) {
     s.fn = arg(args, 0);
     s.acc = arg(args, 1);
     const coll = arg(args, 2);
@@ -102,7 +104,7 @@ const reduceKv: Work = walk({
       s.items = treeVals(coll);
       s.extra = [...treeKeys(coll)];
     } else if (isVector(coll)) s.items = vectorItems(coll);
-    else throw wrongType(c, 2, 'a map or vector', coll);
+    else throw wrongType(ctx, 2, 'a map or vector', coll);
   },
   args(_c, s) {
     const key = Array.isArray(s.extra) ? (s.extra[s.at] as Value) : s.at;
@@ -119,7 +121,7 @@ const reduceKv: Work = walk({
   end: (_c, s) => s.acc,
 });
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const REDUCING_WORK: { readonly [name: string]: Work } = Object.freeze({
   reduce,
   reductions,

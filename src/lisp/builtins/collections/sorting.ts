@@ -1,6 +1,6 @@
 /**
- * Sorting: a stable merge sort, as a state machine when the comparator is a function of the
- * program. JavaScript's own sort could not be suspended, and leaves the number of comparisons open.
+ * Sorting: a stable merge sort. With a comparator of the program it is a state machine, since
+ * `Array.sort` cannot be suspended and does not fix the number of comparisons.
  */
 import type { Context } from '../../value/context.ts';
 import { mergeSort } from '../../value/merge-sort.ts';
@@ -21,7 +21,7 @@ import { itemsAt } from '../arguments/seqable.ts';
 import { finish, steps, want } from '../arguments/stepping.ts';
 import { keyFunction } from './walking.ts';
 
-/** The smaller of two counts. `Math` is a global, which is slow to reach inside the sandbox. */
+/** The smaller of two counts. Reads of globals such as `Math` are slow inside the sandbox. */
 function smaller(a: number, b: number): number {
   return a < b ? a : b;
 }
@@ -31,7 +31,7 @@ function sortCost(count: number): number {
   return count * Math.ceil(Math.log2(count + 1));
 }
 
-/** Which way a comparator argument sorts without calling anything, or null. */
+/** The direction of a comparator that needs no call, such as `<`; null for another one. */
 function direction(value: Value | undefined): 1 | -1 | null {
   if (value === undefined || value === null) return 1;
   if (!isKeyword(value)) return null;
@@ -40,15 +40,15 @@ function direction(value: Value | undefined): 1 | -1 | null {
 }
 
 /*
- * The state of a merge: `items` is merged into `out` in runs of `extra[0]`; `extra` also holds where
- * the present run begins, and the places in its left and right half. With phase 2, elements are
- * pairs of key and item.
+ * The state of a merge: `items` is merged into `out` in runs of length `extra[0]`. `extra` also has
+ * the start of the current run and the positions in its left and right half. In phase 2 elements
+ * are pairs of key and item.
  */
-function startMerge(c: Context, s: Steps, items: readonly Value[]): void {
+function startMerge(ctx: Context, s: Steps, items: readonly Value[]): void {
   s.items = items;
   s.out = [];
   s.extra = [1, 0, 0, smaller(1, items.length)];
-  nextComparison(c, s);
+  nextComparison(ctx, s);
 }
 
 function keyOf(s: Steps, element: Value): Value {
@@ -91,81 +91,81 @@ function nextComparison(_c: Context, s: Steps): void {
   }
 }
 
-function isLess(c: Context, result: Value): boolean {
+function isLess(ctx: Context, result: Value): boolean {
   if (typeof result === 'boolean') return result;
   if (isNumber(result)) return magnitude(result) < 0;
-  throw wrongResult(c, 'a number or a boolean', result);
+  throw wrongResult(ctx, 'a number or a boolean', result);
 }
 
-function takeComparison(c: Context, s: Steps, result: Value): void {
+function takeComparison(ctx: Context, s: Steps, result: Value): void {
   const place = s.extra as number[];
-  const side = isLess(c, result) ? 3 : 2;
+  const side = isLess(ctx, result) ? 3 : 2;
   const at = place[side] ?? 0;
   s.out.push(s.items[at] as Value);
   place[side] = at + 1;
-  nextComparison(c, s);
+  nextComparison(ctx, s);
 }
 
 const sort: Work = steps(
   [0],
-  (c, args, s) => {
-    const items = itemsAt(c, args, args.length - 1);
+  (ctx, args, s) => {
+    const items = itemsAt(ctx, args, args.length - 1);
     const comparator = args.length > 1 ? arg(args, 0) : null;
-    c.charge(sortCost(items.length));
+    ctx.charge(sortCost(items.length));
     const way = direction(comparator);
     if (way !== null) {
-      if (items.length === 1) compareNatural(items[0] as Value, items[0] as Value, c);
-      finish(s, vectorOf(mergeSort(items, (a, b) => way * compareNatural(a, b, c))));
+      if (items.length === 1) compareNatural(items[0] as Value, items[0] as Value, ctx);
+      finish(s, vectorOf(mergeSort(items, (a, b) => way * compareNatural(a, b, ctx))));
       return;
     }
     s.fn = comparator;
-    startMerge(c, s, items);
+    startMerge(ctx, s, items);
   },
   takeComparison,
 );
 
-/** `sort-by`, which first calls the key function for every item. */
+/** `sort-by`: first calls the key function for every item. */
 function sortBy(byPath: Builtin): Work {
-  const finishKeys = (c: Context, s: Steps): void => {
+  const finishKeys = (ctx: Context, s: Steps): void => {
     const way = direction(s.acc);
     const pairs = s.items.map((item, index) => vectorOf([s.out[index] as Value, item]));
     if (way === null) {
       s.phase = 2;
       s.fn = s.acc;
-      startMerge(c, s, pairs);
+      startMerge(ctx, s, pairs);
       return;
     }
     const sorted = mergeSort(
       pairs,
-      (a, b) => way * compareNatural(vectorAt(a, 0), vectorAt(b, 0), c),
+      (a, b) => way * compareNatural(vectorAt(a, 0), vectorAt(b, 0), ctx),
     );
     finish(s, vectorOf(sorted.map((pair) => vectorAt(pair, 1))));
   };
   return steps(
     [0, 1],
-    (c, args, s) => {
+    (ctx, args, s) => {
       s.fn = keyFunction(byPath, arg(args, 0));
-      s.items = itemsAt(c, args, args.length - 1);
+      s.items = itemsAt(ctx, args, args.length - 1);
       s.acc = args.length > 2 ? arg(args, 1) : null;
-      c.charge(sortCost(s.items.length));
+      ctx.charge(sortCost(s.items.length));
       if (s.items.length === 0) finish(s, vectorOf([]));
       else want(s, s.fn, [s.items[0] as Value]);
     },
-    (c, s, result) => {
+    (ctx, s, result) => {
       if (s.phase === 2) {
-        takeComparison(c, s, result);
+        takeComparison(ctx, s, result);
         return;
       }
       s.out.push(result);
-      c.charge(1);
+      ctx.charge(1);
       s.at += 1;
       if (s.at < s.items.length) s.args = [s.items[s.at] as Value];
-      else finishKeys(c, s);
+      else finishKeys(ctx, s);
     },
   );
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export function sortingWork(byPath: Builtin): { readonly [name: string]: Work } {
   return { sort, 'sort-by': sortBy(byPath) };
 }

@@ -1,8 +1,8 @@
 /**
- * Walking trees: `walk`, `prewalk`, `postwalk`, `tree-seq` and their kin, with an explicit stack.
+ * Walks of trees: `walk`, `prewalk`, `postwalk`, `tree-seq` and others, with an explicit stack.
  */
 import { checkCount, type Context } from '../../value/context.ts';
-import { checkNesting } from '../../value/order.ts';
+import { checkNesting } from '../../value/nesting.ts';
 import { treeKeys } from '../../value/tree-walk.ts';
 import { mapOf, setOf } from '../../value/tree.ts';
 import {
@@ -23,64 +23,64 @@ import { flexibleGet, foundOr } from '../arguments/lookup.ts';
 import { elementsOf, entriesOf } from '../arguments/seqable.ts';
 import { finish, plain, steps, walk, want } from '../arguments/stepping.ts';
 
-/** The children of a collection, or undefined for a leaf. Entries of maps are vectors. */
+/** The children of a collection; undefined for a leaf. The children of a map are its entries. */
 function childrenOf(value: Value): readonly Value[] | undefined {
   if (isVector(value)) return vectorItems(value);
   if (isMap(value)) return entriesOf(value);
   return isSet(value) ? treeKeys(value) : undefined;
 }
 
-/** A collection like `shape` of new children. */
-function rebuild(c: Context, shape: Value, children: readonly Value[]): Value {
-  if (isSet(shape)) return setOf(children, c);
+/** A collection of the type of `shape` with new children. */
+function rebuild(ctx: Context, shape: Value, children: readonly Value[]): Value {
+  if (isSet(shape)) return setOf(children, ctx);
   if (!isMap(shape)) return vectorOf(children);
   const keys: Value[] = [];
   const vals: Value[] = [];
   for (const child of children) {
     if (!isVector(child) || child.end - child.start !== 2)
-      throw wrongType(c, 0, 'entries `[k v]`', child);
+      throw wrongType(ctx, 0, 'entries `[k v]`', child);
     keys.push(vectorAt(child, 0));
     vals.push(vectorAt(child, 1));
   }
-  return mapOf(keys, vals, c);
+  return mapOf(keys, vals, ctx);
 }
 
 const walkOnce: Work = walk({
   calls: [0, 1],
-  begin(c, args, s) {
+  begin(ctx, args, s) {
     s.fn = arg(args, 0);
     s.acc = arg(args, 2);
     s.extra = arg(args, 1);
     s.items = [...(childrenOf(s.acc) ?? []), null];
     s.phase = s.items.length - 1;
-    if (s.phase === 0) toOuter(c, s);
+    if (s.phase === 0) toOuter(ctx, s);
   },
   args: (_c, s) => [s.items[s.at] as Value],
-  take(c, s, result) {
+  take(ctx, s, result) {
     if (s.at > s.phase) {
       s.result = result;
       return true;
     }
     s.out.push(result);
-    if (s.at === s.phase) toOuter(c, s);
+    if (s.at === s.phase) toOuter(ctx, s);
     return false;
   },
   end: (_c, s) => s.result,
 });
 
-/** The last call of `walk` is of `outer`, on what the children became. */
-function toOuter(c: Context, s: Steps): void {
-  const whole = childrenOf(s.acc) === undefined ? s.acc : rebuild(c, s.acc, s.out);
+/** `walk`: calls `outer` last, on the collection of new children. */
+function toOuter(ctx: Context, s: Steps): void {
+  const whole = childrenOf(s.acc) === undefined ? s.acc : rebuild(ctx, s.acc, s.out);
   s.items = s.items.with(s.phase, whole);
   s.fn = s.extra as Value;
 }
 
 /*
- * A recursive walk keeps a stack of open collections in `out`: each is a vector of its shape, the
- * children still to do, and those done.
+ * The state of a recursive walk: `out` is a stack of open collections. Each is a vector of its
+ * shape, the children that are left, and the finished ones.
  */
-function push(c: Context, s: Steps, shape: Value, children: readonly Value[]): void {
-  checkNesting(s.out.length, c);
+function push(ctx: Context, s: Steps, shape: Value, children: readonly Value[]): void {
+  checkNesting(s.out.length, ctx);
   s.out.push(vectorOf([shape, vectorOf(children), EMPTY_VECTOR]));
 }
 
@@ -101,9 +101,9 @@ function top(s: Steps): Open | null {
   };
 }
 
-/** Puts a finished child into its parent; returns the next child to walk, or the parent rebuilt. */
+/** Adds a finished child to its parent. Returns the next child to walk, or the rebuilt parent. */
 function putChild(
-  c: Context,
+  ctx: Context,
   s: Steps,
   value: Value,
 ): { next: Value } | { whole: Value } | { end: Value } {
@@ -116,53 +116,53 @@ function putChild(
     return { next: vectorAt(open.todo, index) };
   }
   s.out.pop();
-  return { whole: rebuild(c, open.shape, vectorItems(done)) };
+  return { whole: rebuild(ctx, open.shape, vectorItems(done)) };
 }
 
-/** Bottom up: goes down to the next leaf, and asks for the call on it. */
-function descend(c: Context, s: Steps, from: Value): void {
+/** Bottom up: descends to the next leaf and requests the call on it. */
+function descend(ctx: Context, s: Steps, from: Value): void {
   let value = from;
   for (;;) {
-    c.charge(1);
+    ctx.charge(1);
     const children = childrenOf(value);
     const [first] = children ?? [];
     if (children === undefined || first === undefined) {
       s.args = [value];
       return;
     }
-    push(c, s, value, children);
+    push(ctx, s, value, children);
     value = first;
   }
 }
 
 const postwalk: Work = steps(
   [0],
-  (c, args, s) => {
+  (ctx, args, s) => {
     s.fn = arg(args, 0);
-    descend(c, s, arg(args, 1));
+    descend(ctx, s, arg(args, 1));
   },
-  (c, s, result) => {
-    const put = putChild(c, s, result);
+  (ctx, s, result) => {
+    const put = putChild(ctx, s, result);
     if ('end' in put) finish(s, put.end);
-    else if ('next' in put) descend(c, s, put.next);
+    else if ('next' in put) descend(ctx, s, put.next);
     else s.args = [put.whole];
   },
 );
 
-/** Top down: a result is opened, its children are called for next. */
-function expand(c: Context, s: Steps, result: Value): void {
+/** Top down: opens a result and requests the calls on its children. */
+function expand(ctx: Context, s: Steps, result: Value): void {
   let value = result;
   for (;;) {
-    c.charge(1);
+    ctx.charge(1);
     const children = childrenOf(value);
     const [first] = children ?? [];
     if (children !== undefined && first !== undefined) {
-      push(c, s, value, children);
+      push(ctx, s, value, children);
       s.args = [first];
       return;
     }
-    let put = putChild(c, s, value);
-    while ('whole' in put) put = putChild(c, s, put.whole);
+    let put = putChild(ctx, s, value);
+    while ('whole' in put) put = putChild(ctx, s, put.whole);
     if ('end' in put) {
       finish(s, put.end);
       return;
@@ -176,25 +176,25 @@ function expand(c: Context, s: Steps, result: Value): void {
 const prewalk: Work = steps(
   [0],
   (_c, args, s) => want(s, arg(args, 0), [arg(args, 1)]),
-  (c, s, result) => expand(c, s, result),
+  (ctx, s, result) => expand(ctx, s, result),
 );
 
 /** A walk of the whole tree without calls. */
 function transform(
-  c: Context,
+  ctx: Context,
   root: Value,
   before: (value: Value) => Value,
   after: (value: Value) => Value,
 ): Value {
   const visit = (given: Value, nesting: number): Value => {
-    checkNesting(nesting, c);
-    c.charge(1);
+    checkNesting(nesting, ctx);
+    ctx.charge(1);
     const value = before(given);
     const children = childrenOf(value);
     if (children === undefined) return after(value);
     return after(
       rebuild(
-        c,
+        ctx,
         value,
         children.map((child) => visit(child, nesting + 1)),
       ),
@@ -204,32 +204,37 @@ function transform(
 }
 
 function replacing(order: 'pre' | 'post'): Work {
-  return plain((c, args) => {
+  return plain((ctx, args) => {
     const by = arg(args, 0);
     const swap = (value: Value): Value =>
-      isMap(by) ? foundOr(flexibleGet(c, by, value), value) : value;
+      isMap(by) ? foundOr(flexibleGet(ctx, by, value), value) : value;
     const keep = (value: Value): Value => value;
-    if (by !== null && !isMap(by)) throw wrongType(c, 0, 'a map', by);
-    return transform(c, arg(args, 1), order === 'pre' ? swap : keep, order === 'pre' ? keep : swap);
+    if (by !== null && !isMap(by)) throw wrongType(ctx, 0, 'a map', by);
+    return transform(
+      ctx,
+      arg(args, 1),
+      order === 'pre' ? swap : keep,
+      order === 'pre' ? keep : swap,
+    );
   });
 }
 
 const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
 
 function renamingKeys(rename: (key: Value) => Value): Work {
-  return plain((c, args) =>
+  return plain((ctx, args) =>
     transform(
-      c,
+      ctx,
       arg(args, 0),
       (value) => value,
       (value) => {
         if (!isMap(value)) return value;
         const entries = entriesOf(value) as readonly Vector[];
-        c.charge(entries.length);
+        ctx.charge(entries.length);
         return mapOf(
           entries.map((entry) => rename(vectorAt(entry, 0))),
           entries.map((entry) => vectorAt(entry, 1)),
-          c,
+          ctx,
         );
       },
     ),
@@ -237,17 +242,17 @@ function renamingKeys(rename: (key: Value) => Value): Work {
 }
 
 /*
- * `tree-seq` calls `branch?` and then `children` on each node, depth first: `items` are the two
- * functions, `acc` a vector of the nodes still to visit, last one next.
+ * `tree-seq` calls `branch?` and then `children` on each node, depth first. `items` are the two
+ * functions; `acc` is a vector of the nodes to visit, the last one next.
  */
 const treeSeq: Work = steps(
   [0, 1],
-  (c, args, s) => {
+  (ctx, args, s) => {
     s.items = [arg(args, 0), arg(args, 1)];
     s.extra = [arg(args, 2)];
-    visitNode(c, s);
+    visitNode(ctx, s);
   },
-  (c, s, result) => {
+  (ctx, s, result) => {
     const waiting = s.extra as Value[];
     if (s.phase === 0) {
       if (truthy(result)) {
@@ -257,32 +262,32 @@ const treeSeq: Work = steps(
       }
     } else {
       s.phase = 0;
-      const children = elementsOf(c, result);
+      const children = elementsOf(ctx, result);
       if (children === undefined)
-        throw wrongType(c, 1, 'a function that gives something with elements', result);
-      checkCount(c, waiting.length + children.length);
-      c.charge(children.length);
+        throw wrongType(ctx, 1, 'a function that gives something with elements', result);
+      checkCount(ctx, waiting.length + children.length);
+      ctx.charge(children.length);
       for (const child of children.toReversed()) waiting.push(child);
     }
-    visitNode(c, s);
+    visitNode(ctx, s);
   },
 );
 
-function visitNode(c: Context, s: Steps): void {
+function visitNode(ctx: Context, s: Steps): void {
   const waiting = s.extra as Value[];
   const node = waiting.pop();
   if (node === undefined) {
     finish(s, vectorOf(s.out));
     return;
   }
-  c.charge(1);
-  checkCount(c, s.out.length + 1);
+  ctx.charge(1);
+  checkCount(ctx, s.out.length + 1);
   s.out.push(node);
   s.acc = node;
   want(s, s.items[0] as Value, [node]);
 }
 
-/** What each tree builtin does. */
+/** The work of these builtins. */
 export const TREE_WORK: { readonly [name: string]: Work } = Object.freeze({
   walk: walkOnce,
   prewalk,

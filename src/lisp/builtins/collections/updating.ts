@@ -1,5 +1,5 @@
 /**
- * Changing parts of collections with a function.
+ * Builtins that change parts of collections with a function.
  */
 import { checkCount, type Context } from '../../value/context.ts';
 import { treeKeys, treeVals } from '../../value/tree-walk.ts';
@@ -22,64 +22,64 @@ import { finish, steps, walk, want } from '../arguments/stepping.ts';
 /** `update`. */
 const update: Work = steps(
   [2],
-  (c, args, s) => {
+  (ctx, args, s) => {
     const [coll = null, key = null, fn = null] = args;
     s.acc = coll;
     s.extra = key;
-    const old = coll === null ? null : (getFrom(c, coll, key) ?? null);
+    const old = coll === null ? null : (getFrom(ctx, coll, key) ?? null);
     want(s, fn, args.length === 3 ? [old] : [old, ...args.slice(3)]);
   },
-  (c, s, result) => finish(s, associate(c, s.acc, s.extra as Value, result)),
+  (ctx, s, result) => finish(s, associate(ctx, s.acc, s.extra as Value, result)),
 );
 
-/** `update-in`; an empty path is the key nil. */
+/** `update-in`. An empty path means the key nil. */
 const updateIn: Work = steps(
   [2],
-  (c, args, s) => {
+  (ctx, args, s) => {
     const [coll = null, , fn = null, ...more] = args;
-    const path = itemsAt(c, args, 1);
+    const path = itemsAt(ctx, args, 1);
     s.items = path.length === 0 ? [null] : path;
     s.acc = coll;
-    want(s, fn, [getIn(c, coll, s.items) ?? null, ...more]);
+    want(s, fn, [getIn(ctx, coll, s.items) ?? null, ...more]);
   },
-  (c, s, result) => finish(s, associateIn(c, s.acc, s.items, result)),
+  (ctx, s, result) => finish(s, associateIn(ctx, s.acc, s.items, result)),
 );
 
 const mergeWith: Work = steps(
   [0],
-  (c, args, s) => {
+  (ctx, args, s) => {
     s.fn = arg(args, 0);
     s.acc = EMPTY_MAP;
     const flat: Value[] = [];
     for (let index = 1; index < args.length; index++) {
       if (arg(args, index) === null) continue;
-      const map = expectMap(c, args, index);
+      const map = expectMap(ctx, args, index);
       const vals = treeVals(map);
       for (const [place, key] of treeKeys(map).entries()) flat.push(key, vals[place] as Value);
     }
-    c.charge(flat.length);
+    ctx.charge(flat.length);
     s.items = flat;
-    mergeNext(c, s);
+    mergeNext(ctx, s);
   },
-  (c, s, result) => {
-    s.acc = mapSet(s.acc as TreeMap, s.items[s.at] as Value, result, c);
+  (ctx, s, result) => {
+    s.acc = mapSet(s.acc as TreeMap, s.items[s.at] as Value, result, ctx);
     s.at += 2;
-    mergeNext(c, s);
+    mergeNext(ctx, s);
   },
 );
 
-function mergeNext(c: Context, s: Steps): void {
+function mergeNext(ctx: Context, s: Steps): void {
   for (; s.at < s.items.length; s.at += 2) {
     const merged = s.acc as TreeMap;
     const key = s.items[s.at] as Value;
     const val = s.items[s.at + 1] as Value;
-    const old = treeGet(merged, key, c);
+    const old = treeGet(merged, key, ctx);
     if (old !== undefined) {
       s.args = [old, val];
       return;
     }
-    checkCount(c, merged.count + 1);
-    s.acc = mapSet(merged, key, val, c);
+    checkCount(ctx, merged.count + 1);
+    s.acc = mapSet(merged, key, val, ctx);
   }
   finish(s, s.acc);
 }
@@ -87,7 +87,7 @@ function mergeNext(c: Context, s: Steps): void {
 function updateAll(which: 'keys' | 'vals'): Work {
   return walk({
     calls: [1],
-    begin(c, args, s) {
+    begin(ctx, args, s) {
       const coll = arg(args, 0);
       s.fn = arg(args, 1);
       if (coll === null) s.extra = [];
@@ -99,18 +99,18 @@ function updateAll(which: 'keys' | 'vals'): Work {
         if (which === 'vals') s.phase = 1;
         s.extra = [...items];
         s.items = which === 'vals' ? items : items.map((_, index) => index);
-      } else throw wrongType(c, 0, 'a map or vector', coll);
+      } else throw wrongType(ctx, 0, 'a map or vector', coll);
     },
     take: (_c, s, result) => void s.out.push(result),
-    end(c, s) {
+    end(ctx, s) {
       if (s.phase === 1) return vectorOf(s.out);
       const others = s.extra as Value[];
-      return which === 'keys' ? mapOf(s.out, others, c) : mapOf(others, s.out, c);
+      return which === 'keys' ? mapOf(s.out, others, ctx) : mapOf(others, s.out, ctx);
     },
   });
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const UPDATING_WORK: { readonly [name: string]: Work } = Object.freeze({
   update,
   'update-in': updateIn,

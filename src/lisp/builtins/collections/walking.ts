@@ -1,5 +1,5 @@
 /**
- * Sequence functions that call a function for each element.
+ * Sequence functions that call a function of the program for each element.
  */
 import { slots } from '../../value/slots.ts';
 import { checkCount, type Context } from '../../value/context.ts';
@@ -28,12 +28,12 @@ import { sumOf } from './sequences.ts';
 import { finish, steps, walk } from '../arguments/stepping.ts';
 
 /** Begins a walk of argument 1 with the function in argument 0. */
-function begin(c: Context, args: readonly Value[], s: Steps): void {
+function begin(ctx: Context, args: readonly Value[], s: Steps): void {
   s.fn = arg(args, 0);
-  s.items = itemsAt(c, args, 1);
+  s.items = itemsAt(ctx, args, 1);
 }
 
-/** A function for a key function: text looks up a key, a vector of names a path. */
+/** The function that a key argument stands for: text looks up a key, a vector of names a path. */
 export function keyFunction(byPath: Builtin, value: Value): Value {
   const path = typeof value === 'string' ? vectorOf([value]) : value;
   if (!isVector(path)) return value;
@@ -50,16 +50,16 @@ const all = (_c: Context, s: Steps): Value => vectorOf(s.out);
 
 function map(): Work {
   return walk({
-    begin(c, args, s) {
+    begin(ctx, args, s) {
       s.fn = arg(args, 0);
       if (args.length === 2) {
-        s.items = itemsAt(c, args, 1);
+        s.items = itemsAt(ctx, args, 1);
         return;
       }
-      // Several collections: each item is the vector of arguments of one call.
-      const colls = args.slice(1).map((_, index) => itemsAt(c, args, index + 1));
+      // With several collections, an item is the vector of the arguments of one call.
+      const colls = args.slice(1).map((_, index) => itemsAt(ctx, args, index + 1));
       const count = Math.min(...colls.map((items) => items.length));
-      c.charge(count * colls.length);
+      ctx.charge(count * colls.length);
       s.phase = 1;
       s.items = Array.from({ length: count }, (_, index) =>
         vectorOf(colls.map((items) => items[index] as Value)),
@@ -74,16 +74,16 @@ function map(): Work {
   });
 }
 
-function join(c: Context, s: Steps, result: Value): void {
-  const items = elementsOf(c, result);
+function join(ctx: Context, s: Steps, result: Value): void {
+  const items = elementsOf(ctx, result);
   if (items === undefined) {
     throw new Fault(
       'type_error',
       `\`mapcat\`: the function must give something with elements, got ${describeValue(result)}.`,
     );
   }
-  checkCount(c, s.out.length + items.length);
-  c.charge(items.length);
+  checkCount(ctx, s.out.length + items.length);
+  ctx.charge(items.length);
   for (const item of items) s.out.push(item);
 }
 
@@ -93,18 +93,18 @@ function mapcat(): Work {
   const { stepper } = mapped;
   return steps(
     [0],
-    (c, args, s) => {
-      const inner = stepper.start(c, args);
+    (ctx, args, s) => {
+      const inner = stepper.start(ctx, args);
       Object.assign(s, inner);
     },
-    (c, s, result) => {
-      join(c, s, result);
+    (ctx, s, result) => {
+      join(ctx, s, result);
       s.at += 1;
       if (s.at >= s.items.length) {
         finish(s, vectorOf(s.out));
         return;
       }
-      c.charge(1);
+      ctx.charge(1);
       const item = s.items[s.at] as Value;
       s.args = s.phase === 1 ? [...vectorItems(item as Vector)] : [item];
     },
@@ -121,7 +121,7 @@ function filter(wanted: boolean): Work {
   });
 }
 
-/** Stops at the first result that decides. */
+/** Ends at the first result for which `decide` gives an answer. */
 function search(decide: (result: Value) => Value | undefined, otherwise: Value): Work {
   return walk({
     begin,
@@ -138,8 +138,8 @@ function search(decide: (result: Value) => Value | undefined, otherwise: Value):
 function partitionBy(): Work {
   return walk({
     begin,
-    take(c, s, result, item) {
-      const changed = s.at === 1 || !sameKey(c, s.acc, result);
+    take(ctx, s, result, item) {
+      const changed = s.at === 1 || !sameKey(ctx, s.acc, result);
       s.acc = result;
       const last = s.out[s.out.length - 1];
       if (changed || last === undefined) keep(s, vectorOf([item]));
@@ -149,8 +149,8 @@ function partitionBy(): Work {
   });
 }
 
-function sameKey(c: Context, a: Value, b: Value): boolean {
-  return treeHas(setOf([a], c), b, c);
+function sameKey(ctx: Context, a: Value, b: Value): boolean {
+  return treeHas(setOf([a], ctx), b, ctx);
 }
 
 function prefix(split: 'take' | 'drop' | 'both'): Work {
@@ -171,87 +171,94 @@ function prefix(split: 'take' | 'drop' | 'both'): Work {
   });
 }
 
-/** The tables that need the path builtin, made once the registry has it. */
-export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
-  const byKey = (c: Context, args: readonly Value[], s: Steps): void => {
-    s.fn = keyFunction(byPath, arg(args, 0));
-    s.items = itemsAt(c, args, 1);
-  };
-  // Keys are gathered first: what a walk remembers is data, and grouping at the end is fast.
-  const groupBy = walk({
+type Begin = (ctx: Context, args: readonly Value[], s: Steps) => void;
+
+/** Gathers the keys and groups at the end, since the state of a walk has to be data. */
+function groupBy(byKey: Begin): Work {
+  return walk({
     begin: byKey,
-    take(c, s, result) {
-      c.charge(KEY_COST);
-      keep(s, result);
-    },
-    end(c, s) {
+    take: keepKey,
+    end(ctx, s) {
       const index = newKeyIndex();
       const groups: Value[][] = [];
       for (const [place, key] of s.out.entries()) {
-        const number = numberOf(index, key, c);
+        const number = numberOf(index, key, ctx);
         const group = groups[number];
         if (group === undefined) groups.push([s.items[place] as Value]);
         else group.push(s.items[place] as Value);
       }
-      return mapOf(index.keys, groups.map(vectorOf), c);
+      return mapOf(index.keys, groups.map(vectorOf), ctx);
     },
   });
-  const distinctBy = walk({
+}
+
+function distinctBy(byKey: Begin): Work {
+  return walk({
     begin: byKey,
-    take(c, s, result) {
-      c.charge(KEY_COST);
-      keep(s, result);
-    },
-    end(c, s) {
+    take: keepKey,
+    end(ctx, s) {
       const index = newKeyIndex();
       return vectorOf(
         s.items.filter((_, place) => {
           const before = index.keys.length;
-          return numberOf(index, s.out[place] as Value, c) === before;
+          return numberOf(index, s.out[place] as Value, ctx) === before;
         }),
       );
     },
   });
-  const sumBy = walk({
-    begin: byKey,
-    take: (_c, s, result) => keep(s, result),
-    end: (c, s) => sumOf(c, s.out).total,
-  });
-  const avgBy = walk({
-    begin: byKey,
-    take: (_c, s, result) => keep(s, result),
-    end(c, s) {
-      const { total, count } = sumOf(c, s.out);
-      return count === 0 ? null : divide(total, count);
+}
+
+function keepKey(ctx: Context, s: Steps, key: Value): void {
+  ctx.charge(KEY_COST);
+  keep(s, key);
+}
+
+function extremeBy(byPath: Builtin, wanted: -1 | 1): Work {
+  return walk({
+    begin(ctx, args, s) {
+      s.fn = keyFunction(byPath, arg(args, 0));
+      s.items = args.length === 2 ? itemsAt(ctx, args, 1) : args.slice(1);
     },
+    take(ctx, s, result, item) {
+      if (result === null) return;
+      if (s.phase === 0 || compareNatural(result, s.extra as Value, ctx) === wanted) {
+        s.phase = 1;
+        s.acc = item;
+        s.extra = result;
+      }
+    },
+    end: (_c, s) => s.acc,
   });
-  const extremeBy = (wanted: -1 | 1): Work =>
-    walk({
-      begin(c, args, s) {
-        s.fn = keyFunction(byPath, arg(args, 0));
-        s.items = args.length === 2 ? itemsAt(c, args, 1) : args.slice(1);
-      },
-      take(c, s, result, item) {
-        if (result === null) return;
-        if (s.phase === 0 || compareNatural(result, s.extra as Value, c) === wanted) {
-          s.phase = 1;
-          s.acc = item;
-          s.extra = result;
-        }
-      },
-      end: (_c, s) => s.acc,
-    });
+}
+
+/** The builtins that take a key function; `byPath` is the hidden builtin for paths. */
+export function walkingWork(byPath: Builtin): { readonly [name: string]: Work } {
+  const byKey: Begin = (ctx, args, s) => {
+    s.fn = keyFunction(byPath, arg(args, 0));
+    s.items = itemsAt(ctx, args, 1);
+  };
   return {
-    'group-by': groupBy,
-    'distinct-by': distinctBy,
-    'sum-by': sumBy,
-    'avg-by': avgBy,
-    'min-by': extremeBy(-1),
-    'max-by': extremeBy(1),
+    'group-by': groupBy(byKey),
+    'distinct-by': distinctBy(byKey),
+    'sum-by': walk({
+      begin: byKey,
+      take: (_c, s, result) => keep(s, result),
+      end: (ctx, s) => sumOf(ctx, s.out).total,
+    }),
+    'avg-by': walk({
+      begin: byKey,
+      take: (_c, s, result) => keep(s, result),
+      end(ctx, s) {
+        const { total, count } = sumOf(ctx, s.out);
+        return count === 0 ? null : divide(total, count);
+      },
+    }),
+    'min-by': extremeBy(byPath, -1),
+    'max-by': extremeBy(byPath, 1),
   };
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   map: map(),
   mapv: map(),
@@ -291,9 +298,9 @@ export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
   'run!': walk({ begin, take: () => false, end: () => null }),
   repeatedly: walk({
     calls: [1],
-    begin(c, args, s) {
-      const count = Math.max(0, expectCount(c, args, 0));
-      checkCount(c, count);
+    begin(ctx, args, s) {
+      const count = Math.max(0, expectCount(ctx, args, 0));
+      checkCount(ctx, count);
       s.fn = arg(args, 1);
       s.items = slots<Value>(count).fill(null);
     },
@@ -302,14 +309,14 @@ export const WALKING_WORK: { readonly [name: string]: Work } = Object.freeze({
     end: all,
   }),
   'set/select': walk({
-    begin(c, args, s) {
+    begin(ctx, args, s) {
       const coll = arg(args, 1);
-      if (coll !== null && !isSet(coll)) throw wrongType(c, 1, 'a set', coll);
-      begin(c, args, s);
+      if (coll !== null && !isSet(coll)) throw wrongType(ctx, 1, 'a set', coll);
+      begin(ctx, args, s);
     },
     take(_c, s, result, item) {
       if (truthy(result)) keep(s, item);
     },
-    end: (c, s) => setOf(s.out, c),
+    end: (ctx, s) => setOf(s.out, ctx),
   }),
 });

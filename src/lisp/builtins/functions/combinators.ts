@@ -1,17 +1,17 @@
 /**
- * Calling what `comp`, `juxt` and their kin made.
+ * Calls of functions that `comp`, `juxt` and similar builtins made.
  */
 import type { Context } from '../../value/context.ts';
 import { truthy, type Combinator, type Value, type Steps } from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { finish, want } from '../arguments/stepping.ts';
 
-/** Drives a combinator: `begin`, then `resume` with the result of each call it wants. */
+/** Drives a combinator: `begin`, then `resume` with the result of each requested call. */
 export const combinatorStepper: {
-  readonly begin: (c: Context, fn: Combinator, args: Value[], s: Steps) => void;
-  readonly resume: (c: Context, fn: Combinator, s: Steps, result: Value) => void;
+  readonly begin: (ctx: Context, fn: Combinator, args: Value[], s: Steps) => void;
+  readonly resume: (ctx: Context, fn: Combinator, s: Steps, result: Value) => void;
 } = Object.freeze({
-  begin(c: Context, fn: Combinator, args: Value[], s: Steps): void {
+  begin(ctx: Context, fn: Combinator, args: Value[], s: Steps): void {
     const { of } = fn;
     s.items = args;
     switch (fn.name) {
@@ -46,11 +46,11 @@ export const combinatorStepper: {
         if (args.length === 0) finish(s, fn.name === 'every-pred' ? true : null);
         else want(s, of[0] ?? null, [args[0] as Value]);
     }
-    c.charge(1);
+    ctx.charge(1);
   },
-  resume(c: Context, fn: Combinator, s: Steps, result: Value): void {
+  resume(ctx: Context, fn: Combinator, s: Steps, result: Value): void {
     const { of } = fn;
-    c.charge(1);
+    ctx.charge(1);
     switch (fn.name) {
       case 'comp':
         s.at -= 1;

@@ -1,5 +1,5 @@
 /**
- * Functions of functions, types, documentation, ending, effects.
+ * Builtins that make functions, tell types, end the program, or are effects.
  */
 import type { Context } from '../../value/context.ts';
 import { Fault, ProgramEnd } from '../../base/problem.ts';
@@ -19,8 +19,8 @@ import { arg, expectText } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 
 function making(name: CombinatorName): Work {
-  return plain((c, args) => {
-    c.charge(args.length);
+  return plain((ctx, args) => {
+    ctx.charge(args.length);
     return { kind: 'combinator', name, of: args.slice() };
   });
 }
@@ -39,7 +39,7 @@ const TYPES: { readonly [kind: string]: string } = Object.freeze({
   date: 'java_object',
 });
 
-/** The type of a value as `type` names it; null for nil. */
+/** The result of `type` without the colon; null for nil. */
 function typeOf(value: Value): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return 'boolean';
@@ -49,12 +49,12 @@ function typeOf(value: Value): string | null {
 }
 
 function ending(kind: 'returned' | 'failed'): Work {
-  return plain((c, args) => {
-    if (c.inside !== null) {
+  return plain((ctx, args) => {
+    if (ctx.inside !== null) {
       const name = kind === 'returned' ? 'return' : 'fail';
       throw new Fault(
-        `${c.inside}_error`,
-        `\`${name}\` cannot end the program from inside \`${c.inside}\`.`,
+        `${ctx.inside}_error`,
+        `\`${name}\` cannot end the program from inside \`${ctx.inside}\`.`,
       );
     }
     throw new ProgramEnd(kind, arg(args, 0));
@@ -65,34 +65,31 @@ function effect(name: EffectName): Work {
   return { kind: 'effect', effect: name };
 }
 
-function budget(c: Context): Value {
-  const given = fromJson(c.budget);
+function budget(ctx: Context): Value {
+  const given = fromJson(ctx.budget);
   if (!isMap(given)) return EMPTY_MAP;
-  const keys = Object.keys(c.budget).toSorted();
+  const keys = Object.keys(ctx.budget).toSorted();
   if (keys.length === 0) return EMPTY_MAP;
   let map = EMPTY_MAP;
   for (const key of keys) {
-    const json = c.budget[key];
-    if (json !== undefined) map = mapSet(map, keyword(key), keywordKeys(c, fromJson(json)), c);
+    const json = ctx.budget[key];
+    if (json !== undefined) map = mapSet(map, keyword(key), keywordKeys(ctx, fromJson(json)), ctx);
   }
-  return mapSet(map, keyword('fuel'), c.fuel, c);
+  return mapSet(map, keyword('fuel'), ctx.fuel, ctx);
 }
 
-function keywordKeys(c: Context, value: Value): Value {
+function keywordKeys(ctx: Context, value: Value): Value {
   if (!isMap(value)) return value;
   const keys = value.root.keys.map((key) => (typeof key === 'string' ? keyword(key) : key));
-  return mapOf(keys, value.root.vals, c);
+  return mapOf(keys, value.root.vals, ctx);
 }
 
-/** What each of these builtins does. */
+/** The work of these builtins. */
 export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   apply: { kind: 'spread' },
-  comp: plain((c, args) => {
-    c.charge(args.length);
-    return { kind: 'combinator', name: 'comp', of: args.slice() };
-  }),
-  partial: plain((c, args) => {
-    c.charge(args.length);
+  comp: making('comp'),
+  partial: plain((ctx, args) => {
+    ctx.charge(args.length);
     return args.length === 1
       ? arg(args, 0)
       : { kind: 'combinator', name: 'partial', of: args.slice() };
@@ -113,25 +110,25 @@ export const FUNCTION_WORK: { readonly [name: string]: Work } = Object.freeze({
   sleep: effect('sleep'),
   pmap: effect('pmap'),
   pcalls: effect('pcalls'),
-  now: plain((c) => c.now),
-  'budget/remaining': plain((c) => budget(c)),
-  'System/currentTimeMillis': plain((c) => c.now),
+  now: plain((ctx) => ctx.now),
+  'budget/remaining': plain((ctx) => budget(ctx)),
+  'System/currentTimeMillis': plain((ctx) => ctx.now),
   'not-restored~': plain(() => {
     throw new Fault(
       'snapshot_version',
       'This function comes from a program that cannot be read any more. Define it again.',
     );
   }),
-  'task-reset': plain((c, args) => {
-    const id = readable(arg(args, 0), c);
-    c.records.journal.delete(id);
-    c.records.journalChanges.set(id, undefined);
+  'task-reset': plain((ctx, args) => {
+    const id = readable(arg(args, 0), ctx);
+    ctx.records.journal.delete(id);
+    ctx.records.journalChanges.set(id, undefined);
     return null;
   }),
-  'step-done': plain((c, args) => {
+  'step-done': plain((ctx, args) => {
     const id = arg(args, 0);
-    const text = expectText(c, args, 1);
-    c.records.plan.set(typeof id === 'string' ? id : readable(id, c), text);
+    const text = expectText(ctx, args, 1);
+    ctx.records.plan.set(typeof id === 'string' ? id : readable(id, ctx), text);
     return text;
   }),
 });

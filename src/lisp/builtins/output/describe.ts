@@ -1,5 +1,5 @@
 /**
- * `describe`: a bounded summary of a value's shape, for looking at data before working on it.
+ * `describe`: a bounded summary of the shape of a value. A program uses it to learn about its data.
  */
 import type { Context } from '../../value/context.ts';
 import { compareKeys, compareNatural } from '../../value/order.ts';
@@ -32,33 +32,33 @@ const MAX_DISTINCT = 50;
 const MAX_PATHS = 300;
 
 interface Survey {
-  readonly c: Context;
-  /** Levels of keys that are still summarised, this one included. */
+  readonly ctx: Context;
+  /** Levels of keys to summarise, including this one. */
   readonly depth: number;
-  /** Examples of each key. */
+  /** Number of examples for each key. */
   readonly sample: number;
   readonly caps: Set<string>;
 }
 
-function record(c: Context, fields: readonly (readonly [string, Value | undefined])[]): TreeMap {
+function record(ctx: Context, fields: readonly (readonly [string, Value | undefined])[]): TreeMap {
   const present = fields.filter(
     (field): field is readonly [string, Value] => field[1] !== undefined,
   );
   return mapOf(
     present.map(([name]) => keyword(name)),
     present.map(([, value]) => value),
-    c,
+    ctx,
   );
 }
 
-/** How often each type occurs, by name. */
+/** The number of values of each type, by name. */
 function typeCounts(s: Survey, values: readonly Value[]): Value {
   let counts = EMPTY_MAP;
   for (const value of values) {
-    s.c.charge(1);
+    s.ctx.charge(1);
     const name = typeName(value);
-    const before = flexibleGet(s.c, counts, name);
-    counts = mapSet(counts, name, typeof before === 'number' ? before + 1 : 1, s.c);
+    const before = flexibleGet(s.ctx, counts, name);
+    counts = mapSet(counts, name, typeof before === 'number' ? before + 1 : 1, s.ctx);
   }
   return counts;
 }
@@ -72,17 +72,17 @@ function bounded(value: Value): Value {
 }
 
 function summary(s: Survey, values: readonly Value[], total: number | null): Value {
-  const { c } = s;
+  const { ctx } = s;
   let distinct = EMPTY_SET;
   const examples: Value[] = [];
   for (const value of values) {
-    c.charge(2);
-    if (distinct.count >= MAX_DISTINCT || treeHas(distinct, value, c)) continue;
-    distinct = setAdd(distinct, value, c);
+    ctx.charge(2);
+    if (distinct.count >= MAX_DISTINCT || treeHas(distinct, value, ctx)) continue;
+    distinct = setAdd(distinct, value, ctx);
     if (examples.length < s.sample) examples.push(bounded(value));
   }
   const numbers = values.filter(
-    (value) => isNumber(value) && compareKeys(value, value, c) === 0 && !isNaNFloat(value),
+    (value) => isNumber(value) && compareKeys(value, value, ctx) === 0 && !isNaNFloat(value),
   );
   const sized = values.filter(
     (value) => typeof value === 'string' || isVector(value) || isMap(value) || isSet(value),
@@ -92,11 +92,11 @@ function summary(s: Survey, values: readonly Value[], total: number | null): Val
   const range =
     first === undefined
       ? undefined
-      : record(c, [
-          ['min', numbers.reduce((a, b) => (compareNatural(b, a, c) < 0 ? b : a), first)],
-          ['max', numbers.reduce((a, b) => (compareNatural(b, a, c) > 0 ? b : a), first)],
+      : record(ctx, [
+          ['min', numbers.reduce((a, b) => (compareNatural(b, a, ctx) < 0 ? b : a), first)],
+          ['max', numbers.reduce((a, b) => (compareNatural(b, a, ctx) > 0 ? b : a), first)],
         ]);
-  return record(c, [
+  return record(ctx, [
     ['types', typeCounts(s, values)],
     ['examples', vectorOf(examples)],
     ['distinct_count', distinct.count],
@@ -113,19 +113,19 @@ function summary(s: Survey, values: readonly Value[], total: number | null): Val
   ]);
 }
 
-/** The summaries of the keys one level down, of the maps among `values` and in their vectors. */
+/** The summaries of the keys of the maps in `values` and in their vectors. */
 function nested(s: Survey, values: readonly Value[]): Value | undefined {
   const maps = mapsIn(s, values);
   return maps.length === 0 ? undefined : keySummaries(s, maps, maps.length);
 }
 
-/** The maps among `values`, and those that are elements of vectors and sets among them. */
+/** The maps in `values`, and the maps in vectors and sets in `values`. */
 function mapsIn(s: Survey, values: readonly Value[]): readonly TreeMap[] {
   const maps: TreeMap[] = [];
   for (const value of values) {
     const items = isMap(value) ? [value] : elementsOf(value);
     for (const item of items) {
-      s.c.charge(1);
+      s.ctx.charge(1);
       if (!isMap(item)) continue;
       if (maps.length >= MAX_ITEMS) {
         s.caps.add('items');
@@ -142,7 +142,7 @@ function elementsOf(value: Value): readonly Value[] {
   return isSet(value) ? treeKeys(value) : [];
 }
 
-/** Where something is: keys, and `"*"` for the elements of a vector or set; shortest first. */
+/** A path: keys, and `"*"` for the elements of a vector or set. Short paths come first. */
 function pathsOf(s: Survey, value: Value): Value {
   let found = EMPTY_SET;
   let level: readonly (readonly [path: readonly Value[], value: Value])[] = [[[], value]];
@@ -150,12 +150,12 @@ function pathsOf(s: Survey, value: Value): Value {
     const below: (readonly [readonly Value[], Value])[] = [];
     for (const [path, inside] of level) {
       const children = childrenOf(inside);
-      s.c.charge(children.length);
+      s.ctx.charge(children.length);
       for (const [step, child] of children.slice(0, MAX_ITEMS)) {
         const next = [...path, step];
         const key = vectorOf(next);
-        if (!treeHas(found, key, s.c) && found.count >= MAX_PATHS) s.caps.add('paths');
-        else found = setAdd(found, key, s.c);
+        if (!treeHas(found, key, s.ctx) && found.count >= MAX_PATHS) s.caps.add('paths');
+        else found = setAdd(found, key, s.ctx);
         if (below.length < MAX_ITEMS) below.push([next, child]);
       }
     }
@@ -187,34 +187,34 @@ function isEmpty(value: Value): boolean {
 
 /** The summary of each key of some maps. */
 function keySummaries(s: Survey, maps: readonly TreeMap[], total: number | null): Value {
-  // Values by place, and the place of each key: the lists grow in place.
+  // The values of each key, at the position of the key.
   const lists: Value[][] = [];
   let places = EMPTY_MAP;
   for (const map of maps) {
     const vals = treeVals(map);
     for (const [index, key] of treeKeys(map).entries()) {
-      s.c.charge(2);
-      const known = flexibleGet(s.c, places, key);
+      s.ctx.charge(2);
+      const known = flexibleGet(s.ctx, places, key);
       if (known === undefined && lists.length >= MAX_KEYS) {
         s.caps.add('keys');
         continue;
       }
       const place = typeof known === 'number' ? known : lists.push([]) - 1;
-      if (known === undefined) places = mapSet(places, key, place, s.c);
+      if (known === undefined) places = mapSet(places, key, place, s.ctx);
       lists[place]?.push(vals[index] as Value);
     }
   }
   return mapOf(
     treeKeys(places),
     treeVals(places).map((place) => summary(s, lists[place as number] ?? [], total)),
-    s.c,
+    s.ctx,
   );
 }
 
 function describe(s: Survey, value: Value): TreeMap {
-  const { c } = s;
+  const { ctx } = s;
   if (isMap(value)) {
-    return record(c, [
+    return record(ctx, [
       ['type', keyword('map')],
       ['count', value.count],
       ['key_types', typeCounts(s, treeKeys(value).slice(0, MAX_ITEMS))],
@@ -227,7 +227,7 @@ function describe(s: Survey, value: Value): TreeMap {
     if (all.length > items.length) s.caps.add('items');
     const maps = items.filter(isMap);
     const hasMaps = maps.length > 0;
-    return record(c, [
+    return record(ctx, [
       ['type', keyword(value.kind)],
       ['count', all.length],
       ['scanned', items.length],
@@ -244,7 +244,7 @@ function describe(s: Survey, value: Value): TreeMap {
       ['keys', hasMaps ? keySummaries(s, maps, items.length) : undefined],
     ]);
   }
-  return record(c, [
+  return record(ctx, [
     ['type', keyword(typeName(value))],
     ['types', typeCounts(s, [value])],
     ['examples', vectorOf([bounded(value)])],
@@ -252,29 +252,34 @@ function describe(s: Survey, value: Value): TreeMap {
   ]);
 }
 
-/** What `describe` does. */
+/** The work of `describe`. */
 export const DESCRIBE_WORK: { readonly [name: string]: Work } = Object.freeze({
-  describe: plain((c, args) => {
-    const options = args.length > 1 ? expectMap(c, args, 1) : EMPTY_MAP;
+  describe: plain((ctx, args) => {
+    const options = args.length > 1 ? expectMap(ctx, args, 1) : EMPTY_MAP;
     const number = (name: string, standard: number, highest: number): number => {
-      const value = flexibleGet(c, options, keyword(name));
+      const value = flexibleGet(ctx, options, keyword(name));
       return typeof value === 'number'
         ? Math.max(1, Math.min(highest, Math.trunc(value)))
         : standard;
     };
     const s: Survey = {
-      c,
+      ctx,
       depth: number('depth', 1, 5),
       sample: number('sample', MAX_EXAMPLES, MAX_EXAMPLES),
       caps: new Set(),
     };
     const value = arg(args, 0);
     const shape = describe(s, value);
-    const described = truthy(flexibleGet(c, options, keyword('paths')) ?? null)
-      ? mapSet(shape, keyword('paths'), pathsOf(s, value), c)
+    const described = truthy(flexibleGet(ctx, options, keyword('paths')) ?? null)
+      ? mapSet(shape, keyword('paths'), pathsOf(s, value), ctx)
       : shape;
     if (s.caps.size === 0) return described;
     const caps = vectorOf([...s.caps].toSorted().map(keyword));
-    return mapSet(mapSet(described, keyword('truncated'), true, c), keyword('caps_hit'), caps, c);
+    return mapSet(
+      mapSet(described, keyword('truncated'), true, ctx),
+      keyword('caps_hit'),
+      caps,
+      ctx,
+    );
   }),
 });

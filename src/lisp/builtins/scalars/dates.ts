@@ -1,5 +1,6 @@
 /**
- * Date values: parsing and arithmetic. No time zones but offsets; no clock but the workflow's.
+ * Date values: parsing and arithmetic. Time zones are offsets only. The only clock is that of the
+ * workflow.
  */
 import type { Context } from '../../value/context.ts';
 import { civilFromDays, daysFromCivil } from '../../value/civil-date.ts';
@@ -20,7 +21,7 @@ function fromMillis(of: DateValue['of'], ms: number): DateValue {
   return dateValue(of, seconds, (ms - seconds * 1_000) * 1_000_000);
 }
 
-/** Milliseconds of a date value; cut down, as Java does for instants. */
+/** Milliseconds of a date value, rounded down as in Java. */
 function millisOf(value: DateValue): number {
   return value.amount * 1_000 + Math.floor(value.nanos / 1_000_000);
 }
@@ -78,7 +79,7 @@ const WEEKDAYS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A spelled-out date: weekday, month name and day in either order, time, zone and year. */
+/** A date in words: weekday, month name and day in either order, time, zone and year. */
 function parseSpelled(text: string): Parsed | null {
   if (text.length > 64) return null;
   let month = 0;
@@ -112,14 +113,14 @@ function parseSpelled(text: string): Parsed | null {
   };
 }
 
-function unparsable(c: Context, text: string, wanted: string): ReturnType<typeof fault> {
-  return fault(c, 'java_domain_error', `"${text.slice(0, 200)}" is not ${wanted}.`);
+function unparsable(ctx: Context, text: string, wanted: string): ReturnType<typeof fault> {
+  return fault(ctx, 'java_domain_error', `"${text.slice(0, 200)}" is not ${wanted}.`);
 }
 
-function isoAt(c: Context, args: readonly Value[], wanted: string): Parsed {
-  const text = expectText(c, args, 0);
+function isoAt(ctx: Context, args: readonly Value[], wanted: string): Parsed {
+  const text = expectText(ctx, args, 0);
   const parsed = parseIso(text);
-  if (parsed === null) throw unparsable(c, text, wanted);
+  if (parsed === null) throw unparsable(ctx, text, wanted);
   return parsed;
 }
 
@@ -127,16 +128,16 @@ function instantFrom(of: 'instant' | 'legacy-date', parsed: Parsed): DateValue {
   return dateValue(of, parsed.days * DAY_SECONDS + parsed.seconds, parsed.nanos);
 }
 
-/** A 64-bit integer that is exact as a JS number. */
-function wholeAt(c: Context, args: readonly Value[], index: number): number {
+/** An integer that a JavaScript number represents exactly. */
+function wholeAt(ctx: Context, args: readonly Value[], index: number): number {
   const value = arg(args, index);
-  if (!isInteger(value)) throw wrongType(c, index, 'an integer', value);
+  if (!isInteger(value)) throw wrongType(ctx, index, 'an integer', value);
   if (typeof value === 'number') return value;
-  throw fault(c, 'java_domain_error', `${value.toString().slice(0, 60)} is out of range.`);
+  throw fault(ctx, 'java_domain_error', `${value.toString().slice(0, 60)} is out of range.`);
 }
 
 function dateAt(
-  c: Context,
+  ctx: Context,
   args: readonly Value[],
   index: number,
   of: readonly DateValue['of'][],
@@ -149,76 +150,81 @@ function dateAt(
     duration: 'a Duration',
     'legacy-date': 'a Date',
   };
-  throw wrongType(c, index, of.map((one) => names[one]).join(' or '), value);
+  throw wrongType(ctx, index, of.map((one) => names[one]).join(' or '), value);
 }
 
 function moved(sign: 1 | -1): Work {
-  return plain((c, args) => {
-    const date = dateAt(c, args, 0, ['date']);
-    const days = date.amount + sign * wholeAt(c, args, 1);
-    if (Math.abs(days) > MAX_DAYS) throw fault(c, 'java_domain_error', 'the date is out of range.');
+  return plain((ctx, args) => {
+    const date = dateAt(ctx, args, 0, ['date']);
+    const days = date.amount + sign * wholeAt(ctx, args, 1);
+    if (Math.abs(days) > MAX_DAYS)
+      throw fault(ctx, 'java_domain_error', 'the date is out of range.');
     return dateValue('date', days);
   });
 }
 
 function ordered(of: readonly DateValue['of'][], holds: (difference: number) => boolean): Work {
-  return plain((c, args) => {
-    const a = dateAt(c, args, 0, of);
-    const b = dateAt(c, args, 1, [a.of]);
+  return plain((ctx, args) => {
+    const a = dateAt(ctx, args, 0, of);
+    const b = dateAt(ctx, args, 1, [a.of]);
     return holds(a.amount - b.amount || a.nanos - b.nanos);
   });
 }
 
-function between(c: Context, args: readonly Value[]): Value {
-  const from = dateAt(c, args, 0, ['instant']);
-  const to = dateAt(c, args, 1, ['instant']);
+function between(ctx: Context, args: readonly Value[]): Value {
+  const from = dateAt(ctx, args, 0, ['instant']);
+  const to = dateAt(ctx, args, 1, ['instant']);
   const nanos = to.nanos - from.nanos;
   const seconds = to.amount - from.amount + (nanos < 0 ? -1 : 0);
   return dateValue('duration', seconds, nanos < 0 ? nanos + 1_000_000_000 : nanos);
 }
 
-function legacyDate(c: Context, args: readonly Value[]): Value {
-  if (args.length === 0) return fromMillis('legacy-date', c.now);
+function legacyDate(ctx: Context, args: readonly Value[]): Value {
+  if (args.length === 0) return fromMillis('legacy-date', ctx.now);
   const value = arg(args, 0);
-  if (isInteger(value)) return fromMillis('legacy-date', wholeAt(c, args, 0));
-  const text = expectText(c, args, 0);
+  if (isInteger(value)) return fromMillis('legacy-date', wholeAt(ctx, args, 0));
+  const text = expectText(ctx, args, 0);
   const parsed = parseIso(text) ?? parseSpelled(text);
-  if (parsed === null) throw unparsable(c, text, 'a date');
+  if (parsed === null) throw unparsable(ctx, text, 'a date');
   return fromMillis('legacy-date', millisOf(instantFrom('legacy-date', parsed)));
 }
 
-/** What each date builtin does. */
+/** The work of these builtins. */
 export const DATE_WORK: { readonly [name: string]: Work } = Object.freeze({
-  'LocalDate/parse': plain((c, args) => dateValue('date', isoAt(c, args, 'an ISO date').days)),
-  'LocalDate/of': plain((c, args) => {
-    const [year, month, day] = [wholeAt(c, args, 0), wholeAt(c, args, 1), wholeAt(c, args, 2)];
+  'LocalDate/parse': plain((ctx, args) => dateValue('date', isoAt(ctx, args, 'an ISO date').days)),
+  'LocalDate/of': plain((ctx, args) => {
+    const [year, month, day] = [
+      wholeAt(ctx, args, 0),
+      wholeAt(ctx, args, 1),
+      wholeAt(ctx, args, 2),
+    ];
     if (Math.abs(year) > 999_999_999 || !isDay(year, month, day)) {
-      throw fault(c, 'java_domain_error', `${year}-${month}-${day} is no date.`);
+      throw fault(ctx, 'java_domain_error', `${year}-${month}-${day} is no date.`);
     }
     return dateValue('date', daysFromCivil({ year, month, day }));
   }),
-  'LocalDate/now': plain((c) => dateValue('date', Math.floor(c.now / 86_400_000))),
+  'LocalDate/now': plain((ctx) => dateValue('date', Math.floor(ctx.now / 86_400_000))),
   '.plusDays': moved(1),
   '.minusDays': moved(-1),
-  '.toEpochDay': plain((c, args) => dateAt(c, args, 0, ['date']).amount),
-  'Instant/parse': plain((c, args) => instantFrom('instant', isoAt(c, args, 'an ISO instant'))),
-  'Instant/ofEpochMilli': plain((c, args) => fromMillis('instant', wholeAt(c, args, 0))),
-  'Instant/now': plain((c) => fromMillis('instant', c.now)),
-  '.toEpochMilli': plain((c, args) => millisOf(dateAt(c, args, 0, ['instant']))),
+  '.toEpochDay': plain((ctx, args) => dateAt(ctx, args, 0, ['date']).amount),
+  'Instant/parse': plain((ctx, args) => instantFrom('instant', isoAt(ctx, args, 'an ISO instant'))),
+  'Instant/ofEpochMilli': plain((ctx, args) => fromMillis('instant', wholeAt(ctx, args, 0))),
+  'Instant/now': plain((ctx) => fromMillis('instant', ctx.now)),
+  '.toEpochMilli': plain((ctx, args) => millisOf(dateAt(ctx, args, 0, ['instant']))),
   '.isBefore': ordered(['date', 'instant'], (difference) => difference < 0),
   '.isAfter': ordered(['date', 'instant'], (difference) => difference > 0),
   'Duration/between': plain(between),
-  'Duration/ofMillis': plain((c, args) => fromMillis('duration', wholeAt(c, args, 0))),
-  '.toMillis': plain((c, args) => {
-    const value = dateAt(c, args, 0, ['duration']);
+  'Duration/ofMillis': plain((ctx, args) => fromMillis('duration', wholeAt(ctx, args, 0))),
+  '.toMillis': plain((ctx, args) => {
+    const value = dateAt(ctx, args, 0, ['duration']);
     return Math.trunc(value.amount * 1_000 + value.nanos / 1_000_000) + 0;
   }),
-  '.toDays': plain((c, args) => {
-    const value = dateAt(c, args, 0, ['duration']);
+  '.toDays': plain((ctx, args) => {
+    const value = dateAt(ctx, args, 0, ['duration']);
     return Math.trunc((value.amount + value.nanos / 1e9) / DAY_SECONDS) + 0;
   }),
   'java.util.Date.': plain(legacyDate),
-  '.getTime': plain((c, args) => millisOf(dateAt(c, args, 0, ['legacy-date']))),
+  '.getTime': plain((ctx, args) => millisOf(dateAt(ctx, args, 0, ['legacy-date']))),
   '.before': ordered(['legacy-date'], (difference) => difference < 0),
   '.after': ordered(['legacy-date'], (difference) => difference > 0),
 });

@@ -1,6 +1,7 @@
 /**
  * `format`: Java's `String.format`, without dates.
  */
+import { withCommas } from '../../base/with-commas.ts';
 import { checkText, type Context } from '../../value/context.ts';
 import { toDouble } from '../../value/numbers.ts';
 import { readable } from '../../value/print.ts';
@@ -17,23 +18,23 @@ import { expectText, fault } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 import { toText } from './text.ts';
 
-/** Widths and precisions beyond this are refused: they make text out of nothing. */
+/** Greatest width and precision; a larger one would make long text for little fuel. */
 const MAX_WIDTH = 1_000;
 
-/** A conversion at a place; made anew for each search, since the place is part of it. */
+/** A new pattern for each search, since `lastIndex` is part of its state. */
 const specifierPattern = (): RegExp =>
   /%(?:(\d+)\$|(<))?([-0+ ,(#]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/y;
 
 interface Specifier {
   readonly flags: string;
   readonly width: number;
-  /** −1 when none is written. */
+  /** −1 for none. */
   readonly precision: number;
   readonly conversion: string;
 }
 
-function format(c: Context, args: readonly Value[]): Value {
-  const template = expectText(c, args, 0);
+function format(ctx: Context, args: readonly Value[]): Value {
+  const template = expectText(ctx, args, 0);
   const values = args.slice(1);
   const parts: string[] = [];
   let next = 0;
@@ -48,7 +49,7 @@ function format(c: Context, args: readonly Value[]): Value {
     const found = specifier.exec(template);
     if (found === null)
       throw fault(
-        c,
+        ctx,
         'runtime_error',
         `\`${template.slice(percent, percent + 20)}\` is no conversion.`,
       );
@@ -60,7 +61,7 @@ function format(c: Context, args: readonly Value[]): Value {
       conversion,
     };
     if (spec.width > MAX_WIDTH || spec.precision > MAX_WIDTH) {
-      throw fault(c, 'runtime_error', `widths and precisions go up to ${MAX_WIDTH}.`);
+      throw fault(ctx, 'runtime_error', `widths and precisions go up to ${MAX_WIDTH}.`);
     }
     at = percent + whole.length;
     if (conversion === '%' || conversion === 'n') {
@@ -71,12 +72,12 @@ function format(c: Context, args: readonly Value[]): Value {
     if (position === undefined && same === undefined) next += 1;
     last = index;
     const value = values[index];
-    if (value === undefined) throw fault(c, 'runtime_error', `\`${whole}\` has no argument.`);
-    parts.push(convert(c, spec, value, whole));
+    if (value === undefined) throw fault(ctx, 'runtime_error', `\`${whole}\` has no argument.`);
+    parts.push(convert(ctx, spec, value, whole));
   }
   parts.push(template.slice(at));
   const text = parts.join('');
-  checkText(c, text.length);
+  checkText(ctx, text.length);
   return text;
 }
 
@@ -84,7 +85,7 @@ function padded(spec: Specifier, text: string): string {
   return spec.flags.includes('-') ? text.padEnd(spec.width) : text.padStart(spec.width);
 }
 
-function convert(c: Context, spec: Specifier, value: Value, whole: string): string {
+function convert(ctx: Context, spec: Specifier, value: Value, whole: string): string {
   const { conversion, precision } = spec;
   const cut = (text: string): string => (precision < 0 ? text : text.slice(0, precision));
   const finished = (text: string): string =>
@@ -92,7 +93,7 @@ function convert(c: Context, spec: Specifier, value: Value, whole: string): stri
   switch (conversion) {
     case 's':
     case 'S':
-      return finished(cut(toText(c, value)));
+      return finished(cut(toText(ctx, value)));
     case 'b':
     case 'B':
       return finished(cut(String(truthy(value))));
@@ -130,9 +131,13 @@ function convert(c: Context, spec: Specifier, value: Value, whole: string): stri
       if (isNumber(value)) return floating(spec, value);
       break;
     default:
-      throw fault(c, 'runtime_error', `\`${whole}\` is no conversion.`);
+      throw fault(ctx, 'runtime_error', `\`${whole}\` is no conversion.`);
   }
-  throw fault(c, 'runtime_error', `\`${whole}\` does not fit ${readable(value, c).slice(0, 200)}.`);
+  throw fault(
+    ctx,
+    'runtime_error',
+    `\`${whole}\` does not fit ${readable(value, ctx).slice(0, 200)}.`,
+  );
 }
 
 function digitsOf(value: number | bigint, radix: number): string {
@@ -143,11 +148,11 @@ function digitsOf(value: number | bigint, radix: number): string {
 function grouped(spec: Specifier, digits: string): string {
   if (!spec.flags.includes(',')) return digits;
   const [whole = '', fraction] = digits.split('.');
-  const text = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  const text = withCommas(whole);
   return fraction === undefined ? text : `${text}.${fraction}`;
 }
 
-/** Digits with their sign, padded by zeros or spaces. */
+/** Digits with their sign, padded with zeros or spaces. */
 function signed(spec: Specifier, negative: boolean, digits: string): string {
   const { flags, width } = spec;
   const brackets = negative && flags.includes('(');
@@ -182,7 +187,7 @@ function floating(spec: Specifier, value: number | bigint | Float): string {
   return signed(spec, negative, upper ? text.toUpperCase() : text);
 }
 
-/** Decimal digits of a size: `0.d₁d₂… × 10^exponent`. */
+/** The decimal digits of a positive number: `0.d₁d₂… × 10^exponent`. */
 function decimalOf(value: number | bigint | Float): { digits: string; exponent: number } {
   if (!isFloat(value)) {
     const whole = digitsOf(value, 10);
@@ -192,7 +197,7 @@ function decimalOf(value: number | bigint | Float): { digits: string; exponent: 
   return { digits: mantissa.replace('.', ''), exponent: Number(power) + 1 };
 }
 
-/** The first `count` digits, rounded half up on the decimal text; `carried` when one more is needed. */
+/** The first `count` digits, rounded half up. `carried` is set when a digit was added in front. */
 function roundDigits(digits: string, count: number): { digits: string; carried: boolean } {
   if (count < 0) return { digits: '', carried: false };
   if (digits.length <= count) return { digits: digits.padEnd(count, '0'), carried: false };
@@ -237,7 +242,7 @@ function general(digits: string, exponent: number, precision: number): string {
   return scientific(digits, exponent, precision - 1);
 }
 
-/** What `format` does. */
+/** The work of `format`. */
 export const FORMAT_WORK: { readonly [name: string]: Work } = Object.freeze({
   format: plain(format),
 });

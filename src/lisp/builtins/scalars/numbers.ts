@@ -34,61 +34,61 @@ import { characterCount } from '../../value/characters.ts';
 import { arg, expectInteger, expectNumber, fault, wrongType } from '../arguments/expect.ts';
 import { plain } from '../arguments/stepping.ts';
 
-type Operation = (c: Context, a: Num, b: Num) => Num;
+type Operation = (ctx: Context, a: Num, b: Num) => Num;
 
 function fold(start: Num, op: Operation): Work {
-  return plain((c, args) => {
+  return plain((ctx, args) => {
     const [x, y] = args;
-    if (args.length === 2 && typeof x === 'number' && typeof y === 'number') return op(c, x, y);
+    if (args.length === 2 && typeof x === 'number' && typeof y === 'number') return op(ctx, x, y);
     if (args.length === 0) return start;
-    let total = expectNumber(c, args, 0);
-    c.charge(args.length - 1 > 1 ? args.length - 1 : 0);
+    let total = expectNumber(ctx, args, 0);
+    ctx.charge(args.length - 1 > 1 ? args.length - 1 : 0);
     for (let index = 1; index < args.length; index++) {
-      total = op(c, total, expectNumber(c, args, index));
+      total = op(ctx, total, expectNumber(ctx, args, index));
     }
     return total;
   });
 }
 
-const minus: Work = plain((c, args) => {
-  let total = expectNumber(c, args, 0);
+const minus: Work = plain((ctx, args) => {
+  let total = expectNumber(ctx, args, 0);
   if (args.length === 1) return negate(total);
-  if (args.length > 2) c.charge(args.length - 1);
+  if (args.length > 2) ctx.charge(args.length - 1);
   for (let index = 1; index < args.length; index++) {
-    total = subtract(c, total, expectNumber(c, args, index));
+    total = subtract(ctx, total, expectNumber(ctx, args, index));
   }
   return total;
 });
 
-function quotientOf(c: Context, a: Num, b: Num): Value & Num {
-  if (!isFloat(b) && isZero(b)) throw fault(c, 'arithmetic_error', 'division by the integer 0.');
+function quotientOf(ctx: Context, a: Num, b: Num): Value & Num {
+  if (!isFloat(b) && isZero(b)) throw fault(ctx, 'arithmetic_error', 'division by the integer 0.');
   return divide(a, b);
 }
 
-const slash: Work = plain((c, args) => {
-  const first = expectNumber(c, args, 0);
-  if (args.length === 1) return quotientOf(c, 1, first);
+const slash: Work = plain((ctx, args) => {
+  const first = expectNumber(ctx, args, 0);
+  if (args.length === 1) return quotientOf(ctx, 1, first);
   let total: Num = first;
-  c.charge(args.length > 2 ? args.length : 0);
+  ctx.charge(args.length > 2 ? args.length : 0);
   for (let index = 1; index < args.length; index++) {
-    total = quotientOf(c, total, expectNumber(c, args, index));
+    total = quotientOf(ctx, total, expectNumber(ctx, args, index));
   }
   return total;
 });
 
 function division(op: Division): Work {
-  return plain((c, args) => {
-    const a = expectNumber(c, args, 0);
-    const b = expectNumber(c, args, 1);
+  return plain((ctx, args) => {
+    const a = expectNumber(ctx, args, 0);
+    const b = expectNumber(ctx, args, 1);
     if (isZero(b)) {
       const kind = isFloat(b) ? '0.0' : 'the integer 0';
-      throw fault(c, 'arithmetic_error', `division by ${kind}.`);
+      throw fault(ctx, 'arithmetic_error', `division by ${kind}.`);
     }
-    return wholeDivision(c, op, a, b);
+    return wholeDivision(ctx, op, a, b);
   });
 }
 
-/** The greater or smaller of two numbers; NaN wins, of equal ones the later. */
+/** The greater or smaller of two numbers. NaN wins; of equal numbers the second one wins. */
 function extreme(a: Num, b: Num, greater: boolean): Num {
   const x = magnitude(a);
   const y = magnitude(b);
@@ -98,51 +98,51 @@ function extreme(a: Num, b: Num, greater: boolean): Num {
 }
 
 function extremeOf(greater: boolean): Work {
-  return plain((c, args) => {
+  return plain((ctx, args) => {
     if (args.length === 1) return arg(args, 0);
-    let best = expectNumber(c, args, 0);
-    c.charge(args.length > 2 ? args.length : 0);
+    let best = expectNumber(ctx, args, 0);
+    ctx.charge(args.length > 2 ? args.length : 0);
     for (let index = 1; index < args.length; index++) {
-      best = extreme(best, expectNumber(c, args, index), greater);
+      best = extreme(best, expectNumber(ctx, args, index), greater);
     }
     return best;
   });
 }
 
 function rounding(round: (value: number) => number | bigint): Work {
-  return plain((c, args) => {
-    const value = expectNumber(c, args, 0);
+  return plain((ctx, args) => {
+    const value = expectNumber(ctx, args, 0);
     if (!isFloat(value) || !Number.isFinite(value.value)) return value;
     return round(value.value);
   });
 }
 
-function cut(c: Context, args: readonly Value[]): number | bigint {
+function cut(ctx: Context, args: readonly Value[]): number | bigint {
   const value = arg(args, 0);
   if (isInteger(value)) return value;
   if (typeof value === 'string' && value !== '' && characterCount(value) === 1) {
     return value.codePointAt(0) ?? 0;
   }
-  if (!isFloat(value)) throw wrongType(c, 0, 'a number or one character', value);
+  if (!isFloat(value)) throw wrongType(ctx, 0, 'a number or one character', value);
   if (Number.isNaN(value.value)) return 0;
   if (!Number.isFinite(value.value)) {
-    throw fault(c, 'arithmetic_error', `${floatText(value.value)} is no integer.`);
+    throw fault(ctx, 'arithmetic_error', `${floatText(value.value)} is no integer.`);
   }
   return wholeOf(value.value);
 }
 
-const int: Work = plain((c, args) => {
-  const whole = cut(c, args);
+const int: Work = plain((ctx, args) => {
+  const whole = cut(ctx, args);
   if (whole >= -2_147_483_648 && whole <= 2_147_483_647) return whole;
   const given = arg(args, 0);
   const text = isFloat(given) ? floatText(given.value) : String(whole);
-  throw fault(c, 'arithmetic_error', `${text} does not fit 32 bits.`);
+  throw fault(ctx, 'arithmetic_error', `${text} does not fit 32 bits.`);
 });
 
-function big(c: Context, args: readonly Value[], index: number): bigint {
-  const value = expectInteger(c, args, index);
+function big(ctx: Context, args: readonly Value[], index: number): bigint {
+  const value = expectInteger(ctx, args, index);
   const words = wordCount(value);
-  if (words > 1) c.charge(words);
+  if (words > 1) ctx.charge(words);
   return BigInt(value);
 }
 
@@ -150,11 +150,11 @@ function bitwise(
   op: (a: bigint, b: bigint) => bigint,
   small: (a: number, b: number) => number,
 ): Work {
-  return plain((c, args) => {
+  return plain((ctx, args) => {
     const [x, y] = args;
     if (args.length === 2 && isInt32(x) && isInt32(y)) return small(x, y);
-    let total = big(c, args, 0);
-    for (let index = 1; index < args.length; index++) total = op(total, big(c, args, index));
+    let total = big(ctx, args, 0);
+    for (let index = 1; index < args.length; index++) total = op(total, big(ctx, args, index));
     return integer(total);
   });
 }
@@ -163,47 +163,47 @@ function isInt32(value: Value | undefined): value is number {
   return typeof value === 'number' && (value | 0) === value;
 }
 
-/** A bit index: an integer from 0 that keeps results within the limit. */
-function bitIndex(c: Context, args: readonly Value[]): number {
+/** A bit index: an integer from 0 for which the result stays within the limit. */
+function bitIndex(ctx: Context, args: readonly Value[]): number {
   const value = arg(args, 1);
-  if (!isInteger(value) || value < 0) throw wrongType(c, 1, 'a bit index from 0', value);
+  if (!isInteger(value) || value < 0) throw wrongType(ctx, 1, 'a bit index from 0', value);
   const index = Number(value);
-  checkBits(c, index > 1e9 ? index : 0);
+  checkBits(ctx, index > 1e9 ? index : 0);
   return index;
 }
 
 function onBit(op: (value: bigint, mask: bigint) => bigint): Work {
-  return plain((c, args) => {
-    const value = big(c, args, 0);
-    const index = bitIndex(c, args);
-    checkBits(c, index);
-    c.charge(index >> 6);
+  return plain((ctx, args) => {
+    const value = big(ctx, args, 0);
+    const index = bitIndex(ctx, args);
+    checkBits(ctx, index);
+    ctx.charge(index >> 6);
     return integer(op(value, 1n << BigInt(index)));
   });
 }
 
-const shiftLeft: Work = plain((c, args) => {
-  const value = big(c, args, 0);
-  const index = bitIndex(c, args);
+const shiftLeft: Work = plain((ctx, args) => {
+  const value = big(ctx, args, 0);
+  const index = bitIndex(ctx, args);
   if (value === 0n) return 0;
-  checkBits(c, bitLength(value) + index);
-  c.charge(index >> 6);
+  checkBits(ctx, bitLength(value) + index);
+  ctx.charge(index >> 6);
   return integer(value << BigInt(index));
 });
 
-const shiftRight: Work = plain((c, args) => {
-  const value = big(c, args, 0);
+const shiftRight: Work = plain((ctx, args) => {
+  const value = big(ctx, args, 0);
   const index = arg(args, 1);
-  if (!isInteger(index) || index < 0) throw wrongType(c, 1, 'a shift from 0', index);
-  // Past its length only the sign is left.
+  if (!isInteger(index) || index < 0) throw wrongType(ctx, 1, 'a shift from 0', index);
+  // All bits above the length of the integer equal its sign.
   const by = index > bitLength(value) ? bitLength(value) + 1 : Number(index);
   return integer(value >> BigInt(by));
 });
 
-const increment: Work = plain((c, args) => add(c, expectNumber(c, args, 0), 1));
-const decrement: Work = plain((c, args) => subtract(c, expectNumber(c, args, 0), 1));
+const increment: Work = plain((ctx, args) => add(ctx, expectNumber(ctx, args, 0), 1));
+const decrement: Work = plain((ctx, args) => subtract(ctx, expectNumber(ctx, args, 0), 1));
 
-/** What each arithmetic builtin does. */
+/** The work of these builtins. */
 export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
   '+': fold(0, add),
   "+'": fold(0, add),
@@ -221,8 +221,8 @@ export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
   mod: division('mod'),
   max: extremeOf(true),
   min: extremeOf(false),
-  abs: plain((c, args) => {
-    const value = expectNumber(c, args, 0);
+  abs: plain((ctx, args) => {
+    const value = expectNumber(ctx, args, 0);
     if (isFloat(value)) return float(Math.abs(value.value));
     return value < 0 ? negate(value) : value;
   }),
@@ -232,12 +232,12 @@ export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
   round: rounding(roundHalfAway),
   int,
   long: plain(cut),
-  float: plain((c, args) => float(toDouble(expectNumber(c, args, 0)))),
-  double: plain((c, args) => float(toDouble(expectNumber(c, args, 0)))),
-  sqrt: plain((c, args) => float(Math.sqrt(toDouble(expectNumber(c, args, 0))))),
-  pow: plain((c, args) => {
-    const base = toDouble(expectNumber(c, args, 0));
-    return float(base ** toDouble(expectNumber(c, args, 1)));
+  float: plain((ctx, args) => float(toDouble(expectNumber(ctx, args, 0)))),
+  double: plain((ctx, args) => float(toDouble(expectNumber(ctx, args, 0)))),
+  sqrt: plain((ctx, args) => float(Math.sqrt(toDouble(expectNumber(ctx, args, 0))))),
+  pow: plain((ctx, args) => {
+    const base = toDouble(expectNumber(ctx, args, 0));
+    return float(base ** toDouble(expectNumber(ctx, args, 1)));
   }),
   'bit-and': bitwise(
     (a, b) => a & b,
@@ -255,11 +255,11 @@ export const NUMBER_WORK: { readonly [name: string]: Work } = Object.freeze({
     (a, b) => a & ~b,
     (a, b) => a & ~b,
   ),
-  'bit-not': plain((c, args) => integer(~big(c, args, 0))),
-  'bit-test': plain((c, args) => {
-    const value = big(c, args, 0);
+  'bit-not': plain((ctx, args) => integer(~big(ctx, args, 0))),
+  'bit-test': plain((ctx, args) => {
+    const value = big(ctx, args, 0);
     const index = arg(args, 1);
-    if (!isInteger(index) || index < 0) throw wrongType(c, 1, 'a bit index from 0', index);
+    if (!isInteger(index) || index < 0) throw wrongType(ctx, 1, 'a bit index from 0', index);
     if (index > bitLength(value)) return value < 0n;
     return ((value >> BigInt(index)) & 1n) === 1n;
   }),

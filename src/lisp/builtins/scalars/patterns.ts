@@ -1,5 +1,5 @@
 /**
- * Regular expressions, and the text functions that may take one. The matcher's work is fuel.
+ * Regular expressions, and the text functions that take one. Steps of the matcher cost fuel.
  */
 import { checkCount, checkText, type Context } from '../../value/context.ts';
 import { compileRegex, matchRegex } from '../../regex/regex.ts';
@@ -18,51 +18,51 @@ import { arg, expectCount, expectText, fault, wrongType } from '../arguments/exp
 import { plain, finish, steps, want } from '../arguments/stepping.ts';
 import { parseLong, toText } from './text.ts';
 
-/** Steps of the matcher that one unit of fuel pays for. */
+/** Steps of the matcher for one unit of fuel. */
 const STEPS_PER_UNIT = 10;
 
 type Groups = readonly (RegexSpan | null)[];
 
+/** A pattern and the text to search. */
+interface Subject {
+  readonly pattern: RegexValue;
+  readonly text: string;
+}
+
 /** A regex, or text read as the source of one. */
-function regexAt(c: Context, args: readonly Value[], index: number): RegexValue {
+function regexAt(ctx: Context, args: readonly Value[], index: number): RegexValue {
   const value = arg(args, index);
   if (isRegex(value)) return value;
-  if (typeof value !== 'string') throw wrongType(c, index, 'a regular expression', value);
-  c.charge(1 + value.length);
+  if (typeof value !== 'string') throw wrongType(ctx, index, 'a regular expression', value);
+  ctx.charge(1 + value.length);
   const made = compileRegex(value);
   if (made.kind === 'regex') return { kind: 'regex', source: value, regex: made.regex };
-  throw fault(c, 'runtime_error', `this pattern does not compile: ${made.message}`);
+  throw fault(ctx, 'runtime_error', `this pattern does not compile: ${made.message}`);
 }
 
 /** The next match at or after `from`, or null. */
 function match(
-  c: Context,
-  pattern: RegexValue,
-  text: string,
+  ctx: Context,
+  { pattern, text }: Subject,
   from: number,
   mode: 'find' | 'full',
 ): Groups | null {
-  // One unit beyond what is left, so that running out shows as such.
-  const found = matchRegex(
-    pattern.regex,
-    text,
-    from,
-    mode,
-    (Math.max(0, c.fuel) + 1) * STEPS_PER_UNIT,
-  );
-  c.charge(found.exhausted === true ? c.fuel + 1 : Math.ceil(found.steps / STEPS_PER_UNIT));
+  // One unit more than is left, so that a match that uses it up is seen to run out of fuel.
+  const maxSteps = (Math.max(0, ctx.fuel) + 1) * STEPS_PER_UNIT;
+  const found = matchRegex(pattern.regex, text, from, mode, maxSteps);
+  ctx.charge(found.exhausted === true ? ctx.fuel + 1 : Math.ceil(found.steps / STEPS_PER_UNIT));
   return found.groups;
 }
 
-/** Every match, left to right; an empty one moves on by a code point. */
-function* matches(c: Context, pattern: RegexValue, text: string): Generator<Groups> {
+/** All matches, left to right. After an empty match the search continues one code point later. */
+function* matches(ctx: Context, subject: Subject): Generator<Groups> {
   let from = 0;
-  while (from <= text.length) {
-    const groups = match(c, pattern, text, from, 'find');
+  while (from <= subject.text.length) {
+    const groups = match(ctx, subject, from, 'find');
     const whole = groups?.[0];
     if (groups === null || whole === null || whole === undefined) return;
     yield groups;
-    from = nextFrom(text, whole);
+    from = nextFrom(subject.text, whole);
   }
 }
 
@@ -75,45 +75,45 @@ function groupText(text: string, span: RegexSpan | null | undefined): Value {
   return span === null || span === undefined ? null : text.slice(span.start, span.end);
 }
 
-/** A match as a value: text, or a vector of the whole and the groups. */
-function matchValue(c: Context, text: string, groups: Groups): Value {
-  c.charge(groups.length);
+/** A match as a value: text, or a vector of the whole match and its groups. */
+function matchValue(ctx: Context, text: string, groups: Groups): Value {
+  ctx.charge(groups.length);
   if (groups.length === 1) return groupText(text, groups[0]);
   return vectorOf(groups.map((span) => groupText(text, span)));
 }
 
-function seq(c: Context, args: readonly Value[]): Value {
-  const pattern = regexAt(c, args, 0);
-  const text = expectText(c, args, 1);
+function seq(ctx: Context, args: readonly Value[]): Value {
+  const pattern = regexAt(ctx, args, 0);
+  const text = expectText(ctx, args, 1);
   const found: Value[] = [];
-  for (const groups of matches(c, pattern, text)) {
-    checkCount(c, found.length + 1);
-    found.push(matchValue(c, text, groups));
+  for (const groups of matches(ctx, { pattern, text })) {
+    checkCount(ctx, found.length + 1);
+    found.push(matchValue(ctx, text, groups));
   }
   return found.length === 0 ? null : vectorOf(found);
 }
 
-/** Pieces of `text` between matches, as Java's `split` makes them. */
-function pieces(c: Context, text: string, ends: Iterable<RegexSpan>, limit: number): Value {
+/** The pieces of `text` between matches, as Java's `split` gives them. */
+function pieces(ctx: Context, text: string, ends: Iterable<RegexSpan>, limit: number): Value {
   const parts: string[] = [];
   let from = 0;
   for (const { start, end } of ends) {
     if (limit > 0 && parts.length >= limit - 1) break;
-    // An empty match at the very start splits nothing off.
+    // An empty match at the start makes no piece.
     if (end === 0) continue;
-    checkCount(c, parts.length + 1);
+    checkCount(ctx, parts.length + 1);
     parts.push(text.slice(from, start));
     from = end;
   }
   if (parts.length === 0) return vectorOf([text]);
   parts.push(text.slice(from));
   if (limit === 0) while (parts.length > 0 && parts[parts.length - 1] === '') parts.pop();
-  c.charge(parts.length + (text.length >>> 4));
+  ctx.charge(parts.length + (text.length >>> 4));
   return vectorOf(parts);
 }
 
-function* regexEnds(c: Context, pattern: RegexValue, text: string): Generator<RegexSpan> {
-  for (const groups of matches(c, pattern, text)) {
+function* regexEnds(ctx: Context, pattern: RegexValue, text: string): Generator<RegexSpan> {
+  for (const groups of matches(ctx, { pattern, text })) {
     const [whole] = groups;
     if (whole !== null && whole !== undefined) yield whole;
   }
@@ -131,35 +131,34 @@ function* characterEnds(text: string): Generator<RegexSpan> {
   for (let at = 0; at < text.length; at = characterEnd(text, at)) yield { start: at, end: at };
 }
 
-function split(c: Context, args: readonly Value[]): Value {
-  const text = expectText(c, args, 0);
+function split(ctx: Context, args: readonly Value[]): Value {
+  const text = expectText(ctx, args, 0);
   const separator = arg(args, 1);
-  const limit = args.length > 2 ? expectCount(c, args, 2) : 0;
-  if (isRegex(separator)) return pieces(c, text, regexEnds(c, separator, text), limit);
-  const by = expectText(c, args, 1);
+  const limit = args.length > 2 ? expectCount(ctx, args, 2) : 0;
+  if (isRegex(separator)) return pieces(ctx, text, regexEnds(ctx, separator, text), limit);
+  const by = expectText(ctx, args, 1);
   if (by === '') {
-    if (limit > 0) return pieces(c, text, characterEnds(text), limit);
+    if (limit > 0) return pieces(ctx, text, characterEnds(text), limit);
     const all = text === '' ? [''] : characters(text);
-    checkCount(c, all.length);
-    c.charge(all.length);
+    checkCount(ctx, all.length);
+    ctx.charge(all.length);
     return vectorOf(limit < 0 ? [...all, ''] : all);
   }
   if (characterCount(by) > 1) {
     throw fault(
-      c,
+      ctx,
       'runtime_error',
       'a text separator is one character: use a regular expression for a longer one.',
     );
   }
-  return pieces(c, text, literalEnds(text, by), limit);
+  return pieces(ctx, text, literalEnds(text, by), limit);
 }
 
-/** What `$1`, `${name}` and `\$` in a replacement stand for. */
+/** The replacement for one match: `template` with `$1`, `${name}` and `\$` expanded. */
 function expand(
-  c: Context,
+  ctx: Context,
   template: string,
-  pattern: RegexValue,
-  text: string,
+  { pattern, text }: Subject,
   groups: Groups,
 ): string {
   let out = '';
@@ -168,7 +167,7 @@ function expand(
     if (character === '\\') {
       index += 1;
       if (index >= template.length)
-        throw fault(c, 'runtime_error', 'the replacement ends with a lone backslash.');
+        throw fault(ctx, 'runtime_error', 'the replacement ends with a lone backslash.');
       out += template.charAt(index);
     } else if (character === '$') {
       const named = /^\$\{([A-Za-z][A-Za-z0-9]*)\}/.exec(template.slice(index, index + 100));
@@ -176,13 +175,13 @@ function expand(
       if (named !== null) {
         group = pattern.regex.groupNames.indexOf(named[1] ?? '');
         if (group < 0)
-          throw fault(c, 'runtime_error', `the pattern has no group \`${named[1] ?? ''}\`.`);
+          throw fault(ctx, 'runtime_error', `the pattern has no group \`${named[1] ?? ''}\`.`);
         index += named[0].length - 1;
       } else {
         const first = template.charCodeAt(index + 1) - 48;
         if (!(first >= 0 && first <= 9))
           throw fault(
-            c,
+            ctx,
             'runtime_error',
             '`$` in a replacement needs a group: `$1`, `${name}`; write `\\\\$` for the sign itself.',
           );
@@ -195,7 +194,7 @@ function expand(
           index += 1;
         }
         if (group > pattern.regex.groupCount)
-          throw fault(c, 'runtime_error', `the pattern has no group ${group}.`);
+          throw fault(ctx, 'runtime_error', `the pattern has no group ${group}.`);
       }
       const span = groups[group];
       if (span !== null && span !== undefined) out += text.slice(span.start, span.end);
@@ -204,55 +203,56 @@ function expand(
   return out;
 }
 
-/*
- * `replace` with a function: `items` holds the text, the matched values and their places; each
- * result is put into `out`.
+/**
+ * `replace`. With a function, the state has the text in `acc`, the matches in `items`, their places
+ * in `extra` and the results of the calls in `out`.
  */
 function replacing(all: boolean, elements: Builtin | null): Work {
   return steps(
     [2],
-    (c, args, s) => {
+    (ctx, args, s) => {
       if (args.length === 2 && elements !== null) {
-        if (elements.work.kind === 'plain') finish(s, elements.work.run(c, args));
+        if (elements.work.kind === 'plain') finish(s, elements.work.run(ctx, args));
         return;
       }
       const value = arg(args, 0);
-      if (value === null) throw wrongType(c, 0, 'text', value);
-      const text = toText(c, value);
+      if (value === null) throw wrongType(ctx, 0, 'text', value);
+      const text = toText(ctx, value);
       const by = arg(args, 1);
       if (!isRegex(by)) {
-        finish(s, replaceText(c, text, expectText(c, args, 1), expectText(c, args, 2), all));
+        const replace = all ? replaceAllText : replaceFirstText;
+        finish(s, replace(ctx, text, expectText(ctx, args, 1), expectText(ctx, args, 2)));
         return;
       }
       const replacement = arg(args, 2);
       if (typeof replacement === 'string') {
-        finish(s, replacePattern(c, text, by, replacement, all));
+        finish(s, replacePattern(ctx, { pattern: by, text }, replacement, all));
         return;
       }
       const places: Value[] = [];
       const found: Value[] = [];
-      for (const groups of matches(c, by, text)) {
+      for (const groups of matches(ctx, { pattern: by, text })) {
         const [whole] = groups;
         if (whole === null || whole === undefined) break;
         places.push(whole.start, whole.end);
-        found.push(matchValue(c, text, groups));
+        found.push(matchValue(ctx, text, groups));
         if (!all) break;
       }
       s.fn = replacement;
       s.items = found;
       s.extra = places;
       s.acc = text;
-      nextReplacement(c, s);
+      nextReplacement(ctx, s);
     },
-    (c, s, result) => {
-      s.out.push(toText(c, result));
+    (ctx, s, result) => {
+      s.out.push(toText(ctx, result));
       s.at += 1;
-      nextReplacement(c, s);
+      nextReplacement(ctx, s);
     },
   );
 }
 
-function nextReplacement(c: Context, s: Steps): void {
+function nextReplacement(ctx: Context, s: Steps): void {
   if (s.at < s.items.length) {
     want(s, s.fn, [s.items[s.at] as Value]);
     return;
@@ -266,23 +266,24 @@ function nextReplacement(c: Context, s: Steps): void {
     from = places[index * 2 + 1] ?? from;
   }
   parts.push(text.slice(from));
-  finish(s, checkedJoin(c, parts));
+  finish(s, checkedJoin(ctx, parts));
 }
 
-function checkedJoin(c: Context, parts: readonly string[]): string {
+function checkedJoin(ctx: Context, parts: readonly string[]): string {
   let length = 0;
   for (const part of parts) length += part.length;
-  checkText(c, length);
+  checkText(ctx, length);
   return parts.join('');
 }
 
-function replaceText(c: Context, text: string, part: string, by: string, all: boolean): string {
-  if (!all) {
-    const at = text.indexOf(part);
-    return at < 0 ? text : checkedJoin(c, [text.slice(0, at), by, text.slice(at + part.length)]);
-  }
+function replaceFirstText(ctx: Context, text: string, part: string, by: string): string {
+  const at = text.indexOf(part);
+  return at < 0 ? text : checkedJoin(ctx, [text.slice(0, at), by, text.slice(at + part.length)]);
+}
+
+function replaceAllText(ctx: Context, text: string, part: string, by: string): string {
   const count = part === '' ? text.length + 1 : text.split(part).length - 1;
-  checkText(c, text.length + count * (by.length - part.length));
+  checkText(ctx, text.length + count * (by.length - part.length));
   return replaceEach(text, part, by);
 }
 
@@ -291,67 +292,62 @@ function replaceEach(text: string, part: string, by: string): string {
   return by + Array.from(text, (character) => character + by).join('');
 }
 
-function replacePattern(
-  c: Context,
-  text: string,
-  pattern: RegexValue,
-  template: string,
-  all: boolean,
-): string {
+function replacePattern(ctx: Context, subject: Subject, template: string, all: boolean): string {
+  const { text } = subject;
   const parts: string[] = [];
   let from = 0;
   let length = 0;
-  for (const groups of matches(c, pattern, text)) {
+  for (const groups of matches(ctx, subject)) {
     const [whole] = groups;
     if (whole === null || whole === undefined) break;
-    const made = expand(c, template, pattern, text, groups);
+    const made = expand(ctx, template, subject, groups);
     length += made.length + whole.start - from;
-    if (length > c.limits.textUnits) checkText(c, length);
+    if (length > ctx.limits.textUnits) checkText(ctx, length);
     parts.push(text.slice(from, whole.start), made);
     from = whole.end;
     if (!all) break;
   }
   parts.push(text.slice(from));
-  return checkedJoin(c, parts);
+  return checkedJoin(ctx, parts);
 }
 
-function extract(c: Context, args: readonly Value[], number: number): string | null {
-  const pattern = regexAt(c, args, 0);
-  const text = expectText(c, args, 1);
-  const group = args.length > 2 ? expectCount(c, args, 2) : number;
-  const groups = match(c, pattern, text, 0, 'find');
+function extract(ctx: Context, args: readonly Value[], number: number): string | null {
+  const pattern = regexAt(ctx, args, 0);
+  const text = expectText(ctx, args, 1);
+  const group = args.length > 2 ? expectCount(ctx, args, 2) : number;
+  const groups = match(ctx, { pattern, text }, 0, 'find');
   const span = groups?.[group];
   return span === null || span === undefined ? null : text.slice(span.start, span.end);
 }
 
-/** What each of these builtins does. `elements` is `replace` of two arguments. */
+/** The work of these builtins. `elements` is the hidden builtin for `replace` of two arguments. */
 export function patternWork(elements: Builtin): { readonly [name: string]: Work } {
   return {
     split: plain(split),
     replace: replacing(true, elements),
     'replace-first': replacing(false, null),
-    're-pattern': plain((c, args) => regexAt(c, args, 0)),
-    're-find': plain((c, args) => {
-      const pattern = regexAt(c, args, 0);
-      const text = expectText(c, args, 1);
-      const groups = match(c, pattern, text, 0, 'find');
-      return groups === null ? null : matchValue(c, text, groups);
+    're-pattern': plain((ctx, args) => regexAt(ctx, args, 0)),
+    're-find': plain((ctx, args) => {
+      const pattern = regexAt(ctx, args, 0);
+      const text = expectText(ctx, args, 1);
+      const groups = match(ctx, { pattern, text }, 0, 'find');
+      return groups === null ? null : matchValue(ctx, text, groups);
     }),
-    're-matches': plain((c, args) => {
-      const pattern = regexAt(c, args, 0);
-      const text = expectText(c, args, 1);
-      const groups = match(c, pattern, text, 0, 'full');
-      return groups === null ? null : matchValue(c, text, groups);
+    're-matches': plain((ctx, args) => {
+      const pattern = regexAt(ctx, args, 0);
+      const text = expectText(ctx, args, 1);
+      const groups = match(ctx, { pattern, text }, 0, 'full');
+      return groups === null ? null : matchValue(ctx, text, groups);
     }),
     're-seq': plain(seq),
-    're-split': plain((c, args) => {
-      const pattern = regexAt(c, args, 0);
-      const text = expectText(c, args, 1);
-      return pieces(c, text, regexEnds(c, pattern, text), 0);
+    're-split': plain((ctx, args) => {
+      const pattern = regexAt(ctx, args, 0);
+      const text = expectText(ctx, args, 1);
+      return pieces(ctx, text, regexEnds(ctx, pattern, text), 0);
     }),
-    extract: plain((c, args) => extract(c, args, 1)),
-    'extract-int': plain((c, args) => {
-      const text = extract(c, args.slice(0, 3), 1);
+    extract: plain((ctx, args) => extract(ctx, args, 1)),
+    'extract-int': plain((ctx, args) => {
+      const text = extract(ctx, args.slice(0, 3), 1);
       return (text === null ? undefined : parseLong(text)) ?? args[3] ?? null;
     }),
   };

@@ -35,24 +35,24 @@ function integerTest(predicate: (size: number | bigint) => boolean): Work {
   return test((value) => isInteger(value) && predicate(value));
 }
 
-/** `= < > …`: holds between each argument and the next. */
-function chain(holds: (c: Context, a: Value, b: Value) => boolean): Work {
-  return plain((c, args) => {
+/** `= < > …`: whether the relation holds between each argument and the next. */
+function chain(holds: (ctx: Context, a: Value, b: Value) => boolean): Work {
+  return plain((ctx, args) => {
     for (let index = 1; index < args.length; index++) {
-      if (index > 1) c.charge(1);
-      if (!holds(c, arg(args, index - 1), arg(args, index))) return false;
+      if (index > 1) ctx.charge(1);
+      if (!holds(ctx, arg(args, index - 1), arg(args, index))) return false;
     }
     return true;
   });
 }
 
 function ordering(holds: (a: number | bigint, b: number | bigint) => boolean): Work {
-  return plain((c, args) => {
-    let before = magnitude(expectNumber(c, args, 0));
+  return plain((ctx, args) => {
+    let before = magnitude(expectNumber(ctx, args, 0));
     let result = true;
     for (let index = 1; index < args.length && result; index++) {
-      if (index > 1) c.charge(1);
-      const next = magnitude(expectNumber(c, args, index));
+      if (index > 1) ctx.charge(1);
+      const next = magnitude(expectNumber(ctx, args, index));
       result = holds(before, next);
       before = next;
     }
@@ -60,7 +60,7 @@ function ordering(holds: (a: number | bigint, b: number | bigint) => boolean): W
   });
 }
 
-const equal: Work = chain((c, a, b) => equalValues(a, b, c));
+const equal: Work = chain((ctx, a, b) => equalValues(a, b, ctx));
 
 const never: Work = test(() => false);
 
@@ -68,12 +68,12 @@ function extremeKey(greater: boolean): Work {
   return walk({
     begin(_c, args, s) {
       s.fn = arg(args, 0);
-      // One alone is not looked at.
+      // A single argument is not checked.
       if (args.length === 2) s.acc = arg(args, 1);
       else s.items = args.slice(1);
     },
-    take(c, s, result, item) {
-      if (!isNumber(result)) throw wrongType(c, 0, 'a function that gives numbers', result);
+    take(ctx, s, result, item) {
+      if (!isNumber(result)) throw wrongType(ctx, 0, 'a function that gives numbers', result);
       const size = magnitude(result);
       const best = s.extra as Value | undefined;
       const bestSize =
@@ -89,13 +89,13 @@ function extremeKey(greater: boolean): Work {
   });
 }
 
-/** What each predicate and comparison does. */
+/** The work of these builtins. */
 export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   '=': equal,
   '==': equal,
-  'not=': plain((c, args) => {
+  'not=': plain((ctx, args) => {
     for (let index = 1; index < args.length; index++) {
-      if (!equalValues(arg(args, index - 1), arg(args, index), c)) return true;
+      if (!equalValues(arg(args, index - 1), arg(args, index), ctx)) return true;
     }
     return false;
   }),
@@ -103,7 +103,7 @@ export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   '<=': ordering((a, b) => a <= b),
   '>': ordering((a, b) => a > b),
   '>=': ordering((a, b) => a >= b),
-  compare: plain((c, args) => compareNatural(arg(args, 0), arg(args, 1), c)),
+  compare: plain((ctx, args) => compareNatural(arg(args, 0), arg(args, 1), ctx)),
   'max-key': extremeKey(true),
   'min-key': extremeKey(false),
   not: test((value) => !truthy(value)),
@@ -163,11 +163,11 @@ export const PREDICATE_WORK: { readonly [name: string]: Work } = Object.freeze({
   'seqable?': test(isSeqable),
   'fn?': test(isFn),
   'ifn?': test(isCallable),
-  'distinct?': plain((c, args) => {
-    c.charge(args.length * Math.ceil(Math.log2(args.length + 1)));
-    const sorted = args.toSorted((a, b) => compareKeys(a, b, c));
+  'distinct?': plain((ctx, args) => {
+    ctx.charge(args.length * Math.ceil(Math.log2(args.length + 1)));
+    const sorted = args.toSorted((a, b) => compareKeys(a, b, ctx));
     return sorted.every(
-      (value, index) => index === 0 || compareKeys(sorted[index - 1] as Value, value, c) !== 0,
+      (value, index) => index === 0 || compareKeys(sorted[index - 1] as Value, value, ctx) !== 0,
     );
   }),
   'no-clause~': plain((_c, args) => {

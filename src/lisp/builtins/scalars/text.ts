@@ -1,5 +1,5 @@
 /**
- * Text, by characters. A receiver that is not text is turned into text where the table says so.
+ * Text functions, by characters. Some convert their first argument to text; see the documentation.
  */
 import { checkCount, checkText, type Context } from '../../value/context.ts';
 import {
@@ -17,7 +17,7 @@ import { flexibleGet } from '../arguments/lookup.ts';
 import { itemsAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** White space, as Java's `Character.isWhitespace` with the no-break spaces left out. */
+/** Whether `unit` is white space, by the rules of Java's `Character.isWhitespace`. */
 function isBlankUnit(unit: number): boolean {
   return (
     (unit >= 0x09 && unit <= 0x0d) ||
@@ -32,26 +32,26 @@ function isBlankUnit(unit: number): boolean {
   );
 }
 
-/** Text of a value as `str` makes it, within the limit. */
-export function toText(c: Context, value: Value): string {
-  const text = textOf(value, c, c.limits.textUnits);
-  checkText(c, text.length);
+/** The text of a value as `str` gives it, within the limit. */
+export function toText(ctx: Context, value: Value): string {
+  const text = textOf(value, ctx, ctx.limits.textUnits);
+  checkText(ctx, text.length);
   return text;
 }
 
-/** The receiver: text, or the text of anything but nil. */
-function receiver(c: Context, args: readonly Value[]): string {
+/** Argument 0: text, or the text of any other value but nil. */
+function receiver(ctx: Context, args: readonly Value[]): string {
   const value = arg(args, 0);
-  if (value === null) throw wrongType(c, 0, 'text', value);
-  if (typeof value !== 'string') return toText(c, value);
-  c.charge(value.length >>> 4);
+  if (value === null) throw wrongType(ctx, 0, 'text', value);
+  if (typeof value !== 'string') return toText(ctx, value);
+  ctx.charge(value.length >>> 4);
   return value;
 }
 
-function joined(c: Context, parts: readonly string[], between: string): string {
+function joined(ctx: Context, parts: readonly string[], between: string): string {
   let length = 0;
   for (const part of parts) length += part.length + between.length;
-  checkText(c, Math.max(0, length - between.length));
+  checkText(ctx, Math.max(0, length - between.length));
   return parts.join(between);
 }
 
@@ -73,17 +73,17 @@ function trimming(
   end: boolean,
   blank: (unit: number) => boolean = isBlankUnit,
 ): Work {
-  return plain((c, args) => {
-    const text = expectText(c, args, 0);
-    c.charge(text.length >>> 4);
+  return plain((ctx, args) => {
+    const text = expectText(ctx, args, 0);
+    ctx.charge(text.length >>> 4);
     return trimmed(text, start, end, blank);
   });
 }
 
 function casing(change: (text: string) => string): Work {
-  return plain((c, args) => {
-    const changed = change(receiver(c, args));
-    checkText(c, changed.length);
+  return plain((ctx, args) => {
+    const changed = change(receiver(ctx, args));
+    checkText(ctx, changed.length);
     return changed;
   });
 }
@@ -93,82 +93,82 @@ function capitalized(text: string): string {
   return first.toUpperCase() + text.slice(first.length).toLowerCase();
 }
 
-function subs(c: Context, args: readonly Value[]): Value {
-  const text = expectText(c, args, 0);
-  c.charge(text.length >>> 4);
-  const start = expectCount(c, args, 1);
+function subs(ctx: Context, args: readonly Value[]): Value {
+  const text = expectText(ctx, args, 0);
+  ctx.charge(text.length >>> 4);
+  const start = expectCount(ctx, args, 1);
   const size = isSimple(text) ? text.length : characterCount(text);
-  const end = args.length > 2 ? Math.min(size, expectCount(c, args, 2)) : size;
+  const end = args.length > 2 ? Math.min(size, expectCount(ctx, args, 2)) : size;
   if (start < 0 || start >= end) return '';
   return text.slice(offsetOfCharacter(text, start), offsetOfCharacter(text, end));
 }
 
 function searched(text: (whole: string, part: string) => boolean): Work {
-  return plain((c, args) => text(receiver(c, args), expectText(c, args, 1)));
+  return plain((ctx, args) => text(receiver(ctx, args), expectText(ctx, args, 1)));
 }
 
-function indexOf(c: Context, args: readonly Value[]): Value {
-  const text = receiver(c, args);
-  const part = expectText(c, args, 1);
-  const from = args.length > 2 ? Math.max(0, expectCount(c, args, 2)) : 0;
+function indexOf(ctx: Context, args: readonly Value[]): Value {
+  const text = receiver(ctx, args);
+  const part = expectText(ctx, args, 1);
+  const from = args.length > 2 ? Math.max(0, expectCount(ctx, args, 2)) : 0;
   let at = text.indexOf(part, offsetOfCharacter(text, from));
   while (at >= 0) {
     const index = characterAtOffset(text, at);
     if (index >= 0) return index;
-    c.charge(1 + (at >>> 4));
+    ctx.charge(1 + (at >>> 4));
     at = text.indexOf(part, at + 1);
   }
   return null;
 }
 
-function lastIndexOf(c: Context, args: readonly Value[]): Value {
-  const text = receiver(c, args);
-  const part = expectText(c, args, 1);
-  const from = args.length > 2 ? expectCount(c, args, 2) : Infinity;
+function lastIndexOf(ctx: Context, args: readonly Value[]): Value {
+  const text = receiver(ctx, args);
+  const part = expectText(ctx, args, 1);
+  const from = args.length > 2 ? expectCount(ctx, args, 2) : Infinity;
   if (from < 0) return null;
   const start = Number.isFinite(from) ? offsetOfCharacter(text, from) : text.length;
   let at = text.lastIndexOf(part, start);
   while (at >= 0) {
     const index = characterAtOffset(text, at);
     if (index >= 0) return index;
-    c.charge(1 + (at >>> 4));
+    ctx.charge(1 + (at >>> 4));
     at = at === 0 ? -1 : text.lastIndexOf(part, at - 1);
   }
   return null;
 }
 
-function join(c: Context, args: readonly Value[]): Value {
-  const items = itemsAt(c, args, args.length - 1);
-  const between = args.length > 1 ? toText(c, arg(args, 0)) : '';
-  c.charge(items.length);
+function join(ctx: Context, args: readonly Value[]): Value {
+  const items = itemsAt(ctx, args, args.length - 1);
+  const between = args.length > 1 ? toText(ctx, arg(args, 0)) : '';
+  ctx.charge(items.length);
   const parts: string[] = [];
   let length = 0;
   for (const item of items) {
-    const text = textOf(item, c, c.limits.textUnits);
+    const text = textOf(item, ctx, ctx.limits.textUnits);
     length += text.length + between.length;
-    if (length > c.limits.textUnits + between.length) checkText(c, length);
+    if (length > ctx.limits.textUnits + between.length) checkText(ctx, length);
     parts.push(text);
   }
-  return joined(c, parts, between);
+  return joined(ctx, parts, between);
 }
 
-function escape(c: Context, args: readonly Value[]): Value {
-  const text = expectText(c, args, 0);
-  const map = expectMap(c, args, 1);
+function escape(ctx: Context, args: readonly Value[]): Value {
+  const text = expectText(ctx, args, 0);
+  const map = expectMap(ctx, args, 1);
   const parts = characters(text).map((character) => {
-    c.charge(2);
-    const by = flexibleGet(c, map, character);
-    return by === undefined || by === null ? character : textOf(by, c, c.limits.textUnits);
+    ctx.charge(2);
+    const by = flexibleGet(ctx, map, character);
+    return by === undefined || by === null ? character : textOf(by, ctx, ctx.limits.textUnits);
   });
-  return joined(c, parts, '');
+  return joined(ctx, parts, '');
 }
 
 const KEYWORD_TEXT = /^[A-Za-z][A-Za-z0-9_?!-]*$/;
 
-function toKeyword(c: Context, args: readonly Value[]): Value {
+function toKeyword(ctx: Context, args: readonly Value[]): Value {
   if (args.length === 2 && arg(args, 0) !== null) {
     throw fault(
-      c,
+      ctx,
       'runtime_error',
       'keywords have one plain name: the first of two arguments must be nil.',
     );
@@ -176,29 +176,29 @@ function toKeyword(c: Context, args: readonly Value[]): Value {
   const value = arg(args, args.length - 1);
   if (value === null || isKeyword(value)) return value;
   if (typeof value !== 'string')
-    throw fault(c, 'runtime_error', 'text, a keyword or nil is needed.');
+    throw fault(ctx, 'runtime_error', 'text, a keyword or nil is needed.');
   if (!KEYWORD_TEXT.test(value)) {
     throw fault(
-      c,
+      ctx,
       'runtime_error',
-      `${readable(value.slice(0, 200), c)} cannot be the name of a keyword.`,
+      `${readable(value.slice(0, 200), ctx)} cannot be the name of a keyword.`,
     );
   }
   return keyword(value);
 }
 
-function nameOf(c: Context, args: readonly Value[]): Value {
+function nameOf(ctx: Context, args: readonly Value[]): Value {
   const value = arg(args, 0);
   if (typeof value === 'string') return value;
   if (isKeyword(value)) return value.name;
   throw fault(
-    c,
+    ctx,
     'runtime_error',
-    `a keyword or text has a name, got ${readable(value, c).slice(0, 200)}.`,
+    `a keyword or text has a name, got ${readable(value, ctx).slice(0, 200)}.`,
   );
 }
 
-/** A whole text as a 64-bit integer, or undefined. */
+/** The 64-bit integer that a text spells, or undefined. */
 export function parseLong(text: string): number | bigint | undefined {
   if (text.length > 200 || !/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
@@ -210,17 +210,17 @@ const DOUBLE = /^[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0
 
 const HEX_DOUBLE = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]{1,5})[fFdD]?$/;
 
-/** Java's hexadecimal spelling: `0x1.8p3` is 12. */
+/** The float of Java's hexadecimal spelling: `0x1.8p3` is 12. */
 function hexDouble(text: string): number | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] = HEX_DOUBLE.exec(text) ?? [];
-  // Thirteen digits fill a double; more would have to be rounded.
+  // A double has thirteen hexadecimal digits; more would have to be rounded.
   const digits = (whole + fraction).replace(/^0+(?=.)/, '');
   if (digits === '' || digits.length > 13) return undefined;
   const size = Number.parseInt(digits, 16) * 2 ** (Number(power) - 4 * fraction.length);
   return sign === '-' ? -size : size;
 }
 
-/** A whole text as a double in Java's spellings, or undefined. */
+/** The double that a text spells, in Java's spellings, or undefined. */
 export function parseDouble(text: string): number | undefined {
   const bare = trimmed(text, true, true, (unit) => unit <= 0x20);
   if (bare.length > 1_000) return undefined;
@@ -229,9 +229,9 @@ export function parseDouble(text: string): number | undefined {
 }
 
 function parsing(parse: (text: string) => Value | undefined): Work {
-  return plain((c, args) => {
-    const text = expectText(c, args, 0);
-    c.charge(text.length >>> 4);
+  return plain((ctx, args) => {
+    const text = expectText(ctx, args, 0);
+    ctx.charge(text.length >>> 4);
     return parse(text) ?? null;
   });
 }
@@ -241,43 +241,43 @@ const isNewline = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
 const upper: Work = casing((text) => text.toUpperCase());
 const lower: Work = casing((text) => text.toLowerCase());
 
-/** What each text builtin does; those with patterns are in `patterns.ts`. */
+/** The work of these builtins; those with patterns are in `patterns.ts`. */
 export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
-  str: plain((c, args) => {
-    // Added up, not joined: the engine then shares a long text instead of copying it.
+  str: plain((ctx, args) => {
+    // With `+=` the engine shares long parts; `join` would copy them.
     let whole = '';
     for (const value of args) {
-      whole += textOf(value, c, c.limits.textUnits);
-      if (whole.length > c.limits.textUnits) break;
+      whole += textOf(value, ctx, ctx.limits.textUnits);
+      if (whole.length > ctx.limits.textUnits) break;
     }
-    checkText(c, whole.length);
+    checkText(ctx, whole.length);
     return whole;
   }),
-  'pr-str': plain((c, args) =>
+  'pr-str': plain((ctx, args) =>
     joined(
-      c,
-      args.map((value) => readable(value, c, c.limits.textUnits)),
+      ctx,
+      args.map((value) => readable(value, ctx, ctx.limits.textUnits)),
       ' ',
     ),
   ),
   subs: plain(subs),
   join: plain(join),
-  'split-lines': plain((c, args) => {
-    const text = expectText(c, args, 0);
+  'split-lines': plain((ctx, args) => {
+    const text = expectText(ctx, args, 0);
     const lines = text.split(/\r?\n/);
     while (lines.length > 1 && lines[lines.length - 1] === '') lines.pop();
-    checkCount(c, lines.length);
-    c.charge(lines.length + (text.length >>> 4));
+    checkCount(ctx, lines.length);
+    ctx.charge(lines.length + (text.length >>> 4));
     return vectorOf(lines);
   }),
   trim: trimming(true, true),
   triml: trimming(true, false),
   trimr: trimming(false, true),
   'trim-newline': trimming(false, true, isNewline),
-  'blank?': plain((c, args) => {
+  'blank?': plain((ctx, args) => {
     if (arg(args, 0) === null) return true;
-    const text = expectText(c, args, 0);
-    c.charge(text.length >>> 4);
+    const text = expectText(ctx, args, 0);
+    ctx.charge(text.length >>> 4);
     return trimmed(text, true, false, isBlankUnit) === '';
   }),
   'upper-case': upper,
@@ -290,9 +290,9 @@ export const TEXT_WORK: { readonly [name: string]: Work } = Object.freeze({
   'includes?': searched((whole, part) => whole.includes(part)),
   'index-of': plain(indexOf),
   'last-index-of': plain(lastIndexOf),
-  'str/reverse': plain((c, args) => {
-    const text = expectText(c, args, 0);
-    c.charge(1 + (text.length >>> 4));
+  'str/reverse': plain((ctx, args) => {
+    const text = expectText(ctx, args, 0);
+    ctx.charge(1 + (text.length >>> 4));
     return characters(text).toReversed().join('');
   }),
   'str/escape': plain(escape),

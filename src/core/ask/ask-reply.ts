@@ -1,0 +1,57 @@
+/**
+ * Asks for the reply of an iteration, with the agent's conversation or a request of a custom loop.
+ */
+import { byteSize, type Json } from '../base/json.ts';
+import { UsageError } from '../base/usage-error.ts';
+import type { OwnRequest } from '../contract/host-order.ts';
+import type { Reply } from '../contract/model.ts';
+import { leaving } from '../run/ending.ts';
+import type { Iteration } from '../run/iteration.ts';
+import { askModels, type AskEnd, type Tries } from './ask-model.ts';
+import { compactByForce } from './run-compaction.ts';
+
+/** Bytes of a request of a custom loop: history contains all of it. */
+const MAX_REQUEST_BYTES = 1_000_000;
+
+/** Asks for the reply. A request that is too long is shortened once in an iteration. */
+export function askForReply(iteration: Iteration, tries: Tries, own?: OwnRequest): Promise<Reply> {
+  if (own !== undefined) checkRequest(own);
+  const { head, mark } = iteration.run.state;
+  const models = own?.models ?? head.spec.models.map(({ id }) => id);
+  const messages = (isAlone(own) ? 0 : mark.length) + (own?.messages.length ?? 0);
+  return askModels(iteration, { purpose: 'reply', models, messages, own, tries }).then((end) =>
+    end.kind === 'reply' ? end.reply : askShorter(iteration, tries, end, own),
+  );
+}
+
+/** Asks once more after a forced compaction, if the request was too long and can be shortened. */
+async function askShorter(
+  iteration: Iteration,
+  tries: Tries,
+  { code, message }: Extract<AskEnd, { readonly kind: 'failed' }>,
+  own: OwnRequest | undefined,
+): Promise<Reply> {
+  const mayCompact = code === 'context_too_long' && !isAlone(own) && !tries.isForced;
+  tries.isForced ||= mayCompact;
+  if (!mayCompact || !(await compactByForce(iteration, tries))) {
+    throw leaving({ kind: 'failed', code, cause: message });
+  }
+  return askForReply(iteration, tries, own);
+}
+
+/** Whether the model gets the request without the conversation. */
+function isAlone(own: OwnRequest | undefined): boolean {
+  return own !== undefined && own.conversation !== true;
+}
+
+function checkRequest({ messages, models }: OwnRequest): void {
+  const refuse = (expected: string, got: string): UsageError =>
+    new UsageError('own_request', `Expected ${expected}, got ${got}. Change it.`);
+  if (messages.length === 0) throw refuse('a request with messages', 'none');
+  if (models?.length === 0)
+    throw refuse('a request with models, or with those of the agent', 'none');
+  const bytes = byteSize(messages as unknown as Json);
+  if (bytes > MAX_REQUEST_BYTES) {
+    throw refuse(`a request of at most ${MAX_REQUEST_BYTES} bytes`, `${bytes}`);
+  }
+}

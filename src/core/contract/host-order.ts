@@ -1,0 +1,69 @@
+/**
+ * What the loop orders from its host: model calls, which refer to the transcript, and child runs.
+ */
+import type { Message } from '../base/message.ts';
+import type { SummaryOrder } from './compaction.ts';
+import type { AgentInput } from './input.ts';
+import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
+
+/** A question that a custom loop asks with messages of its own. */
+export interface OwnRequest {
+  /** At least one, together at most 1 MB. They are not kept. */
+  readonly messages: readonly Message[];
+  /** True: after the agent's prompt and conversation. Default: alone, without prompt and tools. */
+  readonly conversation?: boolean;
+  /** Ids of model entries, in the order in which they are tried; default: the agent's. */
+  readonly models?: readonly string[];
+}
+
+/** A complete request, for an LLM tool: it needs no transcript. At most 1 MB. */
+export type InlineRequest = Pick<
+  ModelRequest,
+  'mode' | 'messages' | 'schema' | 'tools' | 'toolChoice' | 'cacheUpTo'
+>;
+
+/** A model call: who asks, for which part of the transcript, and the options of this call. */
+export interface ModelOrder {
+  readonly agent: string;
+  readonly runId: string;
+  /** Run id of the root of the tree; absent if this run is the root. */
+  readonly rootRunId?: string;
+  readonly agentPath: string;
+  /** Id of the model entry. */
+  readonly model: string;
+  readonly purpose: ModelPurpose;
+  readonly iteration: number;
+  /** Attempts in this iteration before this call, fallbacks and repeated questions included. */
+  readonly triesBefore: number;
+  /** Attempts of this call that have ended; set by a host that starts the call again. */
+  readonly attemptsBefore?: number;
+  /** True when the model must answer without calls. */
+  readonly lastTurn: boolean;
+  /** Milliseconds since 1970, for instructions that name the date. */
+  readonly time: number;
+  readonly transcript: TranscriptReference;
+  /** How the output is requested; set when it is requested as JSON. */
+  readonly structuredOutput?: OutputStrategy;
+  /** Set when a custom loop asks with messages of its own. */
+  readonly own?: OwnRequest;
+  /** Set when an LLM tool asks. */
+  readonly inline?: InlineRequest;
+  /** Set when `purpose` is `compaction`: which part of the transcript to summarize. */
+  readonly summary?: SummaryOrder;
+}
+
+/** A state of the transcript; the digest shows that a reader has the same. */
+export interface TranscriptReference {
+  readonly epoch: number;
+  /** Messages of the epoch that belong to the request; later ones are ignored. */
+  readonly length: number;
+  readonly digest: string;
+}
+
+/** A child run to start. */
+export interface ChildOrder {
+  /** Its address: that of its parent, a slash and the id of the call, so it is unique. */
+  readonly childId: string;
+  readonly callId: string;
+  readonly input: AgentInput;
+}

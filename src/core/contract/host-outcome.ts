@@ -1,0 +1,65 @@
+/** How the calls of the port ended: what a host returns to the loop. */
+import type { Reply, TokenUsage } from './model.ts';
+import type { JudgeResult, LiteralFindings, LiteralVerdict, ToolResult } from './outcome.ts';
+import type { Step } from './step.ts';
+
+/** How a model call ended. */
+export type ModelOutcome =
+  | { readonly kind: 'reply'; readonly reply: Reply; readonly attempts: number }
+  /** The call was stopped; usage that the provider has reported is counted. */
+  | {
+      readonly kind: 'aborted';
+      readonly usage: TokenUsage;
+      readonly usageKnown: boolean;
+      readonly attempts: number;
+    }
+  | {
+      readonly kind: 'failed';
+      /** `model_error`, `model_auth`, `model_request_refused` or `context_too_long`. */
+      readonly code: string;
+      readonly message: string;
+      /** The HTTP status, if there was one. */
+      readonly status?: number;
+      readonly usage: TokenUsage;
+      readonly usageKnown: boolean;
+      readonly attempts: number;
+    };
+
+/** A model call that gave no reply. */
+export type ModelLoss = Exclude<ModelOutcome, { readonly kind: 'reply' }>;
+
+/** How a tool call ended, and when, since results are recorded in request order. */
+export interface ToolEnd {
+  readonly result: ToolResult;
+  /** Milliseconds since 1970. */
+  readonly endedAt: number;
+}
+
+/** How judging ended; `failed` when a validator threw in every attempt. */
+export type JudgeOutcome =
+  | { readonly kind: 'judged'; readonly result: JudgeResult }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Whether a person must approve a call; `failed`: the tool's function threw in every attempt. */
+export type ApprovalOutcome =
+  | { readonly kind: 'known'; readonly needed: boolean }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** How a check of arguments ended: a verdict for each call, findings for each literal. */
+export type LiteralsOutcome =
+  | {
+      readonly kind: 'checked';
+      readonly verdicts: readonly LiteralVerdict[];
+      readonly literals: readonly LiteralFindings[];
+    }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** How a child run ended. */
+export type ChildEnd =
+  | { readonly kind: 'ended'; readonly step: Step }
+  /** It ended without a Step: terminated, timed out, or `canceled` through the service. */
+  | { readonly kind: 'lost'; readonly message: string; readonly canceled?: true }
+  | { readonly kind: 'unstarted'; readonly message: string };

@@ -1,0 +1,177 @@
+/** Defines the layout of replies in mode react: formats, toolchains, sections and answers. */
+import { defined } from '../../core/base/defined.ts';
+import { PROGRAM_SECTION } from '../../core/program-text/system-text.ts';
+import type { Json, JsonObject } from '../../core/base/json.ts';
+import type { UsageCode } from '../../core/base/usage-codes.ts';
+import type { UsageProblem } from '../../core/base/usage-error.ts';
+import type {
+  AnswerDefinition,
+  FormatDefinition,
+  SectionDefinition,
+  ToolchainDefinition,
+  ValidatorDefinition,
+} from '../definition/definitions.ts';
+import type { StandardSchema } from '../schema/standard-schema.ts';
+import { readSchema, type SchemaInput } from '../schema/value-schema.ts';
+
+/** The default names of sections. */
+export const SECTION_NAMES: {
+  readonly thinking: 'thinking';
+  readonly action: 'action';
+  readonly program: 'program';
+  readonly answer: 'answer';
+} = {
+  thinking: 'thinking',
+  action: 'action',
+  program: PROGRAM_SECTION,
+  answer: 'answer',
+};
+
+/** Sections as XML tags, the default. `strict` refuses tags of one section inside another. */
+export function xmlFormat(options: { readonly strict?: boolean } = {}): FormatDefinition {
+  return { type: 'format', kind: 'xml', strict: options.strict ?? false };
+}
+
+/** Sections as Markdown headings. `strict` refuses level-1 headings that are not sections. */
+export function markdownFormat(options: { readonly strict?: boolean } = {}): FormatDefinition {
+  return { type: 'format', kind: 'markdown', strict: options.strict ?? false };
+}
+
+/** Calls written as YAML, the default. `section` is the name of the section, default `action`. */
+export function yamlToolchain(options: { readonly section?: string } = {}): ToolchainDefinition {
+  return { type: 'toolchain', kind: 'yaml', section: options.section ?? SECTION_NAMES.action };
+}
+
+/** Calls written as JSON. `section` is the name of the section, default `action`. */
+export function jsonToolchain(options: { readonly section?: string } = {}): ToolchainDefinition {
+  return { type: 'toolchain', kind: 'json', section: options.section ?? SECTION_NAMES.action };
+}
+
+/** The format of the option `format`; a name means the factory without options. */
+export function chosenFormat(
+  format: FormatDefinition | FormatDefinition['kind'] = 'xml',
+): FormatDefinition {
+  if (format === 'xml') return xmlFormat();
+  return format === 'markdown' ? markdownFormat() : format;
+}
+
+/** The toolchain of the option `toolchain`; a name means the factory without options. */
+export function chosenToolchain(
+  toolchain: ToolchainDefinition | ToolchainDefinition['kind'] = 'yaml',
+): ToolchainDefinition {
+  if (toolchain === 'yaml') return yamlToolchain();
+  return toolchain === 'json' ? jsonToolchain() : toolchain;
+}
+
+/** A section of plain text; its default guidance is `Write the {name} here.` */
+export function textSection(options: {
+  readonly name: string;
+  readonly guidance?: string;
+}): SectionDefinition {
+  const { name, guidance } = options;
+  const spec = { name, kind: 'text' as const, ...defined({ guidance }) };
+  return { kind: 'section', spec, standard: null, problems: [] };
+}
+
+/** The options of {@link jsonSection} and {@link yamlSection}. */
+export interface StructuredSectionOptions {
+  readonly name: string;
+  readonly schema: SchemaInput;
+  /** The JSON Schema of a schema object that has none of its own. */
+  readonly jsonSchema?: JsonObject;
+  /** What the section is for; precedes the schema in the prompt. Default: none. */
+  readonly guidance?: string;
+  readonly example?: Json;
+}
+
+/** A section whose content is one JSON value that fits `schema`. */
+export function jsonSection(options: StructuredSectionOptions): SectionDefinition {
+  return structuredSection('json', options);
+}
+
+/** A section whose content is one YAML value that fits `schema`. */
+export function yamlSection(options: StructuredSectionOptions): SectionDefinition {
+  return structuredSection('yaml', options);
+}
+
+function structuredSection(
+  kind: 'json' | 'yaml',
+  options: StructuredSectionOptions,
+): SectionDefinition {
+  const { name } = options;
+  const reading = readPart(options, `section \`${name}\``, 'section_schema');
+  const spec = { name, kind, ...reading.fields };
+  return { kind: 'section', spec, standard: reading.standard, problems: reading.problems };
+}
+
+/** An answer as text, the default of an agent. */
+export function textAnswer(
+  options: {
+    /** Name of the section; default `answer`. */
+    readonly section?: string;
+    readonly guidance?: string;
+    /** Run in this order; the first that rejects ends the judging. Default: none. */
+    readonly validators?: readonly ValidatorDefinition[];
+  } = {},
+): AnswerDefinition {
+  const { section = SECTION_NAMES.answer, guidance, validators = [] } = options;
+  const spec = { kind: 'text' as const, section, ...defined({ guidance }) };
+  return { kind: 'answer', spec, standard: null, validators, problems: [] };
+}
+
+/**
+ * An answer as one JSON value that fits `schema`; validators and the Step get the checked value.
+ */
+export function jsonAnswer(options: {
+  readonly schema: SchemaInput;
+  /** The JSON Schema of a schema object that has none of its own. */
+  readonly jsonSchema?: JsonObject;
+  /** Name of the section; default `answer`. */
+  readonly section?: string;
+  readonly guidance?: string;
+  readonly example?: Json;
+  /** Run in this order; the first that rejects ends the judging. Default: none. */
+  readonly validators?: readonly ValidatorDefinition[];
+}): AnswerDefinition {
+  const { section = SECTION_NAMES.answer, validators = [] } = options;
+  const { fields, standard, problems } = readPart(options, 'the JSON answer', 'answer_schema');
+  const spec = { kind: 'json' as const, section, ...fields };
+  return { kind: 'answer', spec, standard, validators, problems };
+}
+
+interface PartOptions {
+  readonly schema: SchemaInput;
+  readonly jsonSchema?: JsonObject;
+  readonly guidance?: string;
+  readonly example?: Json;
+}
+
+function readPart(
+  options: PartOptions,
+  owner: string,
+  code: UsageCode,
+): {
+  readonly fields: { guidance?: string; schema?: JsonObject; example?: Json };
+  readonly standard: StandardSchema | null;
+  readonly problems: readonly UsageProblem[];
+} {
+  const { guidance, example } = options;
+  const reading = readSchema(options.schema, options.jsonSchema);
+  const problems =
+    reading.kind === 'schema'
+      ? []
+      : [
+          {
+            code,
+            message: `Expected \`schema\` of ${owner} to be a schema, got ${reading.got}. ${reading.advice}`,
+          },
+        ];
+  const fields = {
+    ...defined({
+      guidance,
+      schema: reading.kind === 'schema' ? reading.schema.json : undefined,
+      example,
+    }),
+  };
+  return { fields, standard: reading.kind === 'schema' ? reading.schema.standard : null, problems };
+}

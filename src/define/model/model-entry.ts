@@ -1,0 +1,67 @@
+/** Model entries: AI SDK language models and functions, each with an id. */
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { JsonObject } from '../../core/base/json.ts';
+import type { ModelFunction, Price } from '../../core/contract/model.ts';
+
+/**
+ * How the provider gets the schema of an output; `auto` is the best way that the model supports.
+ */
+export type StructuredOutput = 'auto' | 'schema' | 'tool' | 'prompt';
+
+/** A model that agents name by `id`. */
+export interface ModelEntry {
+  /**
+   * `openai/gpt-5`, `mine`, …: up to 128 letters, digits and `. _ / : @ + -`. Keys of statistics
+   * end with it.
+   */
+  readonly id: string;
+  /**
+   * The adapter for OpenAI-compatible servers needs `includeUsage: true`; otherwise it does not ask
+   * for usage, and streamed calls count no tokens.
+   */
+  readonly model: LanguageModelV3 | ModelFunction;
+  /** Maximum of tokens in a request, from 1; the trigger `context` needs it. Default: unknown. */
+  readonly contextWindow?: number;
+  /** Maximum of tokens in one reply, from 1. Default: the provider's. */
+  readonly maxOutputTokens?: number;
+  /** USD per million tokens. Without a price every call costs 0. */
+  readonly price?: Price;
+  /** Ids of entries that are tried in this order after a final failure. Default: none. */
+  readonly fallbacks?: readonly string[];
+  /**
+   * For an AI SDK model: its call options (`temperature`, `topP`, `topK`, `presencePenalty`,
+   * `frequencyPenalty`, `stopSequences`, `seed`, `maxOutputTokens`, `headers`, `providerOptions`)
+   * and `stream: false` to turn streaming off. For a function: any JSON, passed on unchanged.
+   */
+  readonly settings?: JsonObject;
+  /** How the provider gets the schema of an output. Default `auto`. */
+  readonly structuredOutput?: StructuredOutput;
+  /**
+   * Whether the provider should enforce the schemas of tools and output. Default: it decides.
+   */
+  readonly strict?: boolean;
+}
+
+/** A model of an agent: the id of an entry, an entry, or a model without one. */
+export type AgentModel = string | ModelEntry | ModelFunction | LanguageModelV3;
+
+/** `entry` with the `structuredOutput` that the run has recorded, if any. */
+export function entryFor(
+  entry: ModelEntry,
+  { structuredOutput }: { readonly structuredOutput?: StructuredOutput },
+): ModelEntry {
+  return structuredOutput === undefined ? entry : { ...entry, structuredOutput };
+}
+
+/** Whether `id` can be the id of an entry. Keys of statistics end with it. */
+export function isModelId(id: unknown): id is string {
+  return typeof id === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,127}$/.test(id);
+}
+
+/** A model as an id or an entry. One without an entry is named after its provider or `owner`. */
+export function modelOf(owner: string, model: AgentModel): string | ModelEntry {
+  if (typeof model === 'string') return model;
+  if (typeof model === 'function') return { id: `${owner}/model`, model };
+  if ('specificationVersion' in model) return { id: `${model.provider}/${model.modelId}`, model };
+  return model;
+}

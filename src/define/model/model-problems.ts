@@ -1,0 +1,212 @@
+/**
+ * The checks of models: the entries of a worker, and the model that an agent or a tool names.
+ */
+import { isPlainObject } from '../../core/base/json.ts';
+import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
+import { shown } from '../../core/text/shown.ts';
+import { expected, fieldProblems, type Fields, type Kind, type Rules } from '../checks/fields.ts';
+import { isWhole, listOf, SWITCH } from '../checks/kinds.ts';
+import { isModelId, type ModelEntry } from './model-entry.ts';
+
+/** A price above a dollar per token is a wrong unit; the bound also keeps the arithmetic exact. */
+const MAX_PRICE = 1_000_000;
+
+const SIZE: Kind = {
+  wanted: 'to be an integer from 1 up',
+  fits: (value) => isWhole(value, 1),
+  code: 'model_size',
+  advice: 'Give tokens, or leave it out.',
+};
+
+const PRICE: Kind = {
+  wanted: `to have \`input\` and \`output\`, and if wanted \`cachedInput\` and \`cacheWrite\`, each from 0 to ${MAX_PRICE} USD per million tokens`,
+  fits: isPrice,
+  code: 'model_price',
+  advice: 'Correct it, or leave it out.',
+};
+
+const NUMBER: Kind = { wanted: 'to be a number', fits: Number.isFinite };
+
+/** The settings that a model of the AI SDK takes. */
+const SETTINGS: { readonly [name: string]: Kind } = {
+  temperature: NUMBER,
+  topP: NUMBER,
+  topK: NUMBER,
+  presencePenalty: NUMBER,
+  frequencyPenalty: NUMBER,
+  seed: NUMBER,
+  maxOutputTokens: NUMBER,
+  stopSequences: { wanted: 'to be a list of texts', fits: listOf(isString) },
+  headers: { wanted: 'to be a mapping of texts', fits: (value) => isMappingOf(value, isString) },
+  providerOptions: {
+    wanted: 'to be a mapping of mappings',
+    fits: (value) => isMappingOf(value, isPlainObject),
+  },
+  stream: SWITCH,
+};
+
+/** The fields of an entry, in the order in which messages list them. */
+const FIELD_NAMES = [
+  'id',
+  'model',
+  'contextWindow',
+  'maxOutputTokens',
+  'price',
+  'fallbacks',
+  'settings',
+  'structuredOutput',
+  'strict',
+] satisfies readonly (keyof ModelEntry)[];
+
+/**
+ * Checks all entries of a worker and returns them.
+ *
+ * @throws UsageError with every problem at once: shape of each entry, ids used twice, fallbacks
+ * that name no entry or lead back to themselves.
+ */
+export function checkModelEntries(entries: readonly ModelEntry[]): readonly ModelEntry[] {
+  const problems = [
+    ...entries.flatMap((entry, index) => entryProblems(entry, index)),
+    ...duplicates(entries),
+    ...fallbackProblems(entries),
+  ];
+  if (problems.length > 0) throw usageErrorOf(problems);
+  return entries;
+}
+
+/** The problems of a model that an agent or a tool names. */
+export function modelProblems(model: unknown): readonly UsageProblem[] {
+  if (typeof model === 'function' || (typeof model === 'string' && model !== '')) return [];
+  const isObject = typeof model === 'object' && model !== null;
+  if (isObject && ('specificationVersion' in model || 'model' in model)) return [];
+  const what =
+    '`model` to be the id of a model entry, an entry, a model of the AI SDK or a function';
+  return [expected('agent_model', what, shown(model), 'Choose a model.')];
+}
+
+function entryProblems(entry: unknown, index: number): readonly UsageProblem[] {
+  if (!isPlainObject(entry)) {
+    const message = `Expected model ${index} to be an entry, got ${shownOrNothing(entry)}.`;
+    return [{ code: 'model_entry', message }];
+  }
+  const name = idOf(entry) ?? `${index}`;
+  const unknown = Object.keys(entry).filter((field) => !FIELD_NAMES.some((it) => it === field));
+  const what = `model "${name}" to have the fields ${FIELD_NAMES.join(', ')}`;
+  return [
+    ...fieldProblems(entry, entryRules(entry, name), {
+      code: 'model_settings',
+      of: `model "${name}"`,
+    }),
+    ...unknown.map((field) => expected('model_field', what, shown(field), 'Remove or rename it.')),
+  ];
+}
+
+function entryRules(entry: Fields, name: string): Rules {
+  return {
+    id: (id) => idProblems(id, name),
+    model: (model) => kindProblems(model, name),
+    contextWindow: SIZE,
+    maxOutputTokens: SIZE,
+    price: PRICE,
+    settings: [
+      { wanted: 'to be a mapping', fits: isPlainObject, advice: 'Write them as { name: value }.' },
+      // A model function takes any settings.
+      (settings) =>
+        typeof entry['model'] !== 'function' && isPlainObject(settings)
+          ? Object.entries(settings).flatMap((setting) => settingProblems(...setting, name))
+          : [],
+    ],
+    structuredOutput: {
+      wanted: 'to be "auto", "schema", "tool" or "prompt"',
+      fits: (value) => ['auto', 'schema', 'tool', 'prompt'].some((choice) => choice === value),
+      code: 'structured_output',
+      advice: 'Choose one of them.',
+    },
+    strict: { ...SWITCH, code: 'model_strict', advice: 'Choose one, or leave it out.' },
+  };
+}
+
+function idProblems(id: unknown, name: string): readonly UsageProblem[] {
+  if (isModelId(id)) return [];
+  const what = `the id of model ${name} to be up to 128 letters, digits or ". _ / : @ + -"`;
+  return [expected('model_id', what, shownOrNothing(id), 'Rename it.')];
+}
+
+function kindProblems(model: unknown, name: string): readonly UsageProblem[] {
+  if (typeof model === 'function') return [];
+  // Models of the AI SDK are instances of classes and not plain objects, so only fields are
+  // checked.
+  const { specificationVersion, doStream, doGenerate } = Object(model ?? {}) as Fields;
+  const isCallable = typeof doStream === 'function' || typeof doGenerate === 'function';
+  if (specificationVersion === 'v3' && isCallable) return [];
+  const what = `\`model\` of "${name}" to be a function or a model of the AI SDK 6 (specification v3)`;
+  const got =
+    specificationVersion === undefined
+      ? shownOrNothing(model)
+      : `a model of specification ${shown(specificationVersion)} of the AI SDK`;
+  return [expected('model_kind', what, got, 'Use a provider package of that version.')];
+}
+
+function settingProblems(setting: string, value: unknown, name: string): readonly UsageProblem[] {
+  const kind = Object.hasOwn(SETTINGS, setting) ? SETTINGS[setting] : undefined;
+  const what = `setting ${shown(setting)} of model "${name}"`;
+  if (kind === undefined) {
+    const known = `${what} to be one of ${Object.keys(SETTINGS).join(', ')}`;
+    const advice = "Put a provider's own options into `providerOptions`.";
+    return [expected('model_settings', known, shown(setting), advice)];
+  }
+  if (kind.fits(value)) return [];
+  return [expected('model_settings', `${what} ${kind.wanted}`, shownOrNothing(value))];
+}
+
+function duplicates(entries: readonly unknown[]): readonly UsageProblem[] {
+  const ids = entries.flatMap((entry) => idOf(entry) ?? []);
+  const repeated = ids.filter((id, index) => ids.indexOf(id) < index);
+  return [...new Set(repeated)].map((id) =>
+    expected(
+      'duplicate_model',
+      'model ids to be unique',
+      `"${id}" more than once`,
+      'Rename all but one.',
+    ),
+  );
+}
+
+function fallbackProblems(entries: readonly unknown[]): readonly UsageProblem[] {
+  const ids = [...new Set(entries.flatMap((entry) => idOf(entry) ?? []))];
+  return entries.flatMap((entry) => {
+    const id = idOf(entry);
+    const fallbacks = isPlainObject(entry) ? entry['fallbacks'] : undefined;
+    if (id === undefined || fallbacks === undefined) return [];
+    const known = ids.filter((other) => other !== id);
+    if (listOf((name) => known.some((other) => other === name))(fallbacks)) return [];
+    const what = `\`fallbacks\` of model "${id}" to be a list of other model ids (${known.join(', ') || 'there are none'})`;
+    return [expected('model_fallback', what, shown(fallbacks), 'Correct the names.')];
+  });
+}
+
+function isPrice(price: unknown): boolean {
+  const isAmount = (value: unknown): boolean =>
+    typeof value === 'number' && value >= 0 && value <= MAX_PRICE;
+  if (!isPlainObject(price)) return false;
+  const { input, output, cachedInput = 0, cacheWrite = 0, ...others } = price;
+  return (
+    [input, output, cachedInput, cacheWrite].every(isAmount) && Object.keys(others).length === 0
+  );
+}
+
+function isMappingOf(value: unknown, fits: (item: unknown) => boolean): boolean {
+  return isPlainObject(value) && Object.values(value).every(fits);
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function idOf(entry: unknown): string | undefined {
+  return isPlainObject(entry) && typeof entry['id'] === 'string' ? entry['id'] : undefined;
+}
+
+function shownOrNothing(value: unknown): string {
+  return value === undefined ? 'nothing' : shown(value);
+}

@@ -1,0 +1,134 @@
+/** Reads the signature of an agent: a text, or schemas for inputs and output. */
+import { isPlainObject, type JsonObject } from '../../core/base/json.ts';
+import { describeFields, withDescriptions } from '../../core/signature/describe-output.ts';
+import { toSignature } from '../../core/signature/from-json-schema.ts';
+import { inputsSchema, validationSchema } from '../../core/signature/json-schema.ts';
+import { explainSignature, parseSignature } from '../../core/signature/parse-signature.ts';
+import { printSignature, printType } from '../../core/signature/print-signature.ts';
+import {
+  fieldsWithin,
+  hiddenFields,
+  type SignatureField,
+  type SignatureType,
+} from '../../core/contract/signature.ts';
+import { shown } from '../../core/text/shown.ts';
+import type { UsageProblem } from '../../core/base/usage-error.ts';
+import { expected } from '../checks/fields.ts';
+import type { StandardSchema } from './standard-schema.ts';
+import { readSchema, type SchemaInput, type ValueSchema } from './value-schema.ts';
+
+/** A signature as a user gives it: its text, or schemas. */
+export type SignatureInput =
+  | string
+  | {
+      /** The schema of the context; must describe an object. Default: no parameters. */
+      readonly input?: SchemaInput;
+      /** The schema of the answer. Default: any answer. */
+      readonly output?: SchemaInput;
+    };
+
+/** A signature that was read. */
+export interface DefinedSignature {
+  /** In its printed form. */
+  readonly text: string;
+  readonly params: readonly SignatureField[];
+  /** Full JSON Schema of the inputs. */
+  readonly inputs: JsonObject;
+  /** Null when the signature has no output. */
+  readonly output: {
+    readonly type: SignatureType;
+    /** Full JSON Schema of the answer. */
+    readonly schema: JsonObject;
+    readonly standard: StandardSchema | null;
+  } | null;
+}
+
+/** A signature, or its problems. */
+export type SignatureDefinition =
+  | { readonly kind: 'signature'; readonly signature: DefinedSignature }
+  | { readonly kind: 'problems'; readonly problems: readonly UsageProblem[] };
+
+/** Reads a signature; `descriptions` explain fields of the output by name. */
+export function defineSignature(
+  input: SignatureInput,
+  descriptions: { readonly [name: string]: string } = {},
+): SignatureDefinition {
+  if (typeof input === 'string') return ofText(input, descriptions);
+  if (!isPlainObject(input)) {
+    const what = '`signature` to be a text or { input?, output? } with schemas';
+    return { kind: 'problems', problems: [expected('bad_signature', what, shown(input))] };
+  }
+  return ofSchemas(input, descriptions);
+}
+
+function ofText(
+  text: string,
+  descriptions: { readonly [name: string]: string },
+): SignatureDefinition {
+  const reading = parseSignature(text);
+  if (reading.kind === 'problem') {
+    const message = explainSignature(reading);
+    return { kind: 'problems', problems: [{ code: 'bad_signature', message }] };
+  }
+  const { params, output } = reading.signature;
+  const type = withDescriptions(output, descriptions);
+  const signature: DefinedSignature = {
+    text: printSignature(reading.signature),
+    params: describeFields(params, {}),
+    inputs: inputsSchema(params),
+    output: { type, schema: validationSchema(output), standard: null },
+  };
+  return { kind: 'signature', signature };
+}
+
+function ofSchemas(
+  { input, output }: Exclude<SignatureInput, string>,
+  descriptions: { readonly [name: string]: string },
+): SignatureDefinition {
+  const problems: UsageProblem[] = [];
+  const read = (field: 'input' | 'output', schema: SchemaInput | undefined): ValueSchema | null => {
+    if (schema === undefined) return null;
+    const reading = readSchema(schema);
+    if (reading.kind === 'schema') return reading.schema;
+    const what = `\`signature.${field}\` to be a schema`;
+    problems.push(expected('bad_signature', what, reading.got, reading.advice));
+    return null;
+  };
+  const inputs = read('input', input);
+  const answer = read('output', output);
+  const given = inputs === null ? undefined : toSignature(inputs.json).type;
+  if (given !== undefined && given.kind !== 'record' && given.kind !== 'map') {
+    const what = '`signature.input` to be the schema of an object';
+    const advice = 'Name the inputs as its properties.';
+    problems.push(expected('bad_signature', what, 'another one', advice));
+  }
+  if (problems.length > 0) return { kind: 'problems', problems };
+  const params = given === undefined ? [] : fieldsWithin(given);
+  const type =
+    answer === null ? null : withDescriptions(toSignature(answer.json).type, descriptions);
+  const signature: DefinedSignature = {
+    text:
+      type === null
+        ? `(${params.map((field) => `${field.name} ${printType(field.type)}`).join(', ')})`
+        : printSignature({ params, output: type }),
+    params,
+    inputs: inputs?.json ?? inputsSchema([]),
+    output:
+      answer === null || type === null
+        ? null
+        : { type, schema: answer.json, standard: answer.standard },
+  };
+  return { kind: 'signature', signature };
+}
+
+/** A problem when the signature has hidden fields; `place` names what does not allow them. */
+export function hiddenFieldProblems(
+  { params, output }: DefinedSignature,
+  place: string,
+  advice: string,
+): readonly UsageProblem[] {
+  const result = output === null ? [] : [{ name: 'output', type: output.type }];
+  const names = hiddenFields([...params, ...result]).map((name) => `\`${name}\``);
+  if (names.length === 0) return [];
+  return [expected('hidden_field', `no hidden fields ${place}`, names.join(', '), advice)];
+}

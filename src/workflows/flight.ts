@@ -1,0 +1,90 @@
+/**
+ * The calls in flight, and the cancellation scopes that an abort cancels.
+ *
+ * I1  All calls share one cancellable scope, that of the caller, until an abort cancels it; later
+ *     calls get a new one. The workflow's own cancellation reaches every one of them.
+ * I2  A call never rejects: `onFailure` turns its failure into an outcome.
+ */
+import { CancellationScope } from '@temporalio/workflow';
+import { defined } from '../core/base/defined.ts';
+
+/** A call to schedule. */
+export interface FlightCall<Result, Outcome> {
+  /** For people: `model gpt-5`, `tool search`. */
+  readonly label: string;
+  /** Set when the call can be aborted alone, under this id. */
+  readonly abortId?: string | undefined;
+  readonly schedule: () => Promise<Result>;
+  readonly onResult: (result: Result) => Outcome;
+  /** `scope` is the one in which the call began: an abort cancels it. */
+  readonly onFailure: (error: unknown, scope: CancellationScope) => Outcome | Promise<Outcome>;
+}
+
+/** The calls in flight. */
+export interface Flight {
+  readonly labels: () => readonly string[];
+  readonly isIdle: () => boolean;
+  /** Adds what is not an activity; call the returned function when it has ended. */
+  readonly add: (label: string) => () => void;
+  /** Schedules a call, and settles with its outcome however it ended. */
+  readonly run: <Result, Outcome>(call: FlightCall<Result, Outcome>) => Promise<Outcome>;
+  /** Cancels all calls, or only that with `abortId`. */
+  readonly abort: (abortId?: string) => void;
+  /** A scope beside that of the calls, so that an abort of one does not reach the other. */
+  readonly newScope: () => CancellationScope;
+}
+
+/** No calls yet. `onEnd` is called when a call has ended. */
+export function createFlight(onEnd: () => void): Flight {
+  const ambient = CancellationScope.current();
+  const labels: string[] = [];
+  const alone = new Map<string, CancellationScope>();
+  let scope = ambient;
+
+  const newScope = (): CancellationScope =>
+    new CancellationScope({ cancellable: true, ...defined({ parent: ambient.parent }) });
+  const add = (label: string): (() => void) => {
+    labels.push(label);
+    return () => {
+      labels.splice(labels.indexOf(label), 1);
+      onEnd();
+    };
+  };
+  const scopeOf = (abortId: string | undefined): CancellationScope => {
+    if (abortId === undefined) return scope;
+    const own = new CancellationScope({ cancellable: true, parent: scope });
+    alone.set(abortId, own);
+    return own;
+  };
+  return {
+    add,
+    newScope,
+    labels: () => [...labels],
+    isIdle: () => labels.length === 0,
+    run: ({ label, abortId, schedule, onResult, onFailure }) => {
+      const end = add(label);
+      const forget = <Outcome>(outcome: Outcome): Outcome => {
+        if (abortId !== undefined) alone.delete(abortId);
+        return outcome;
+      };
+      const ended = <Outcome>(outcome: Outcome): Outcome => (end(), outcome);
+      const within = scopeOf(abortId);
+      const begun = within === ambient ? schedule() : within.run(schedule);
+      return begun.then(
+        (result) => ended(forget(onResult(result))),
+        (error: unknown) => {
+          const outcome = onFailure(error, within);
+          return outcome instanceof Promise
+            ? outcome.then(forget).then(ended)
+            : ended(forget(outcome));
+        },
+      );
+    },
+    abort: (abortId) => {
+      if (abortId !== undefined) return alone.get(abortId)?.cancel();
+      const aborted = scope;
+      scope = newScope();
+      aborted.cancel();
+    },
+  };
+}

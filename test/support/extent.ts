@@ -1,0 +1,54 @@
+/**
+ * How much a test run proves. `EVERLOOP_TESTS` says it:
+ *
+ * - `sample`, the default: `npm test` and `npm run test:unit`. Each kind of test has its cases; what
+ *   only repeats a proof is left out: most cases of the long properties, further variants of a scenario,
+ *   further moments of a kill.
+ * - `all`, set by `npm run test:all`: everything, with some moments of each kind of kill.
+ * - `kills`, set by `npm run test:kills`: everything, with every moment, and bounds on time that hold
+ *   on a machine with nothing else to do.
+ *
+ * HACKING.md lists what each adds.
+ */
+const LEVELS = ['sample', 'all', 'kills'];
+const level = process.env['EVERLOOP_TESTS'] ?? 'sample';
+if (!LEVELS.includes(level)) {
+  throw new Error(
+    `Expected EVERLOOP_TESTS to be one of ${LEVELS.join(', ')}, got "${level}". Set it so.`,
+  );
+}
+
+/** Whether this run takes more than a sample. */
+export const RUNS_ALL: boolean = level !== 'sample';
+
+/** How many of `all` cases this run takes: all of them, or `sample`, a fifth unless given. */
+export function extent(all: number, sample: number = Math.ceil(all / 5)): number {
+  return RUNS_ALL ? all : sample;
+}
+
+/** What this run takes of `items`: all of them, or the first and every fifth after it. */
+export function extentOf<Item>(items: readonly Item[], every = 5): readonly Item[] {
+  return RUNS_ALL ? items : items.filter((_, index) => index % every === 0);
+}
+
+/** How many of the moments of a kill this run takes. */
+export function killsOf(kills: {
+  readonly sample: number;
+  readonly all: number;
+  readonly every: number;
+}): number {
+  if (level === 'kills') return kills.every;
+  return level === 'all' ? kills.all : kills.sample;
+}
+
+/** Moments of kills follow from it; `EVERLOOP_KILL_SEED` chooses others. */
+export const KILL_SEED: number = Number(process.env['EVERLOOP_KILL_SEED'] ?? 20_260_310);
+
+/**
+ * Within which time something must happen that takes `quietMs` at most on a machine with nothing
+ * else to do: just that with `EVERLOOP_TESTS=kills`. Beside other tests no time is sure; there the
+ * bound tells what ended by itself from what hung until a test ended it.
+ */
+export function withinMs(quietMs: number): number {
+  return level === 'kills' ? quietMs : quietMs + 30_000;
+}

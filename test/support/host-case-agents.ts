@@ -1,0 +1,226 @@
+/** What the cases of the host contract call: agents, tools, validators and models, all on the worker. */
+import { z } from 'zod';
+import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import type { ModelEntry } from '../../src/define/model/model-entry.ts';
+import { defineTool } from '../../src/define/tool/define-tool.ts';
+import { defineValidator } from '../../src/define/tool/define-validator.ts';
+import type { ModelFunction } from '../../src/core/contract/model.ts';
+import { noUsage } from '../../src/core/model/usage.ts';
+import { textOf } from '../../src/core/base/message.ts';
+
+/** Something that happens once, and whoever waits for it. */
+interface Moment {
+  readonly happened: Promise<void>;
+  readonly happen: () => void;
+}
+
+/** The agents of one run of the cases, whose waits are their own, and the models that they name. */
+export interface HostCaseWorld {
+  readonly agents: readonly AgentDefinition[];
+  readonly models: readonly ModelEntry[];
+}
+
+const USAGE = { inputTokens: 100, outputTokens: 10 };
+
+/** An error of a provider over HTTP that is to be tried again at once, if at all. */
+function httpError(statusCode: number, message: string, fields: object = {}): Error {
+  const responseHeaders = { 'retry-after-ms': '1' };
+  return Object.assign(new Error(message), { statusCode, responseHeaders, ...fields });
+}
+
+/** Settles when `signal` is aborted, by throwing what a stopped call throws. */
+function untilAborted(
+  signal: AbortSignal | Parameters<ModelFunction>[1]['signal'],
+): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = (): void => reject(new Error('stopped'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+  });
+}
+
+/** A world of its own for each run of a case: nothing waits for what happened in another one. */
+export function hostCaseWorld(): HostCaseWorld {
+  const moments = new Map<string, Moment>();
+  const moment = (name: string): Moment => {
+    const known = moments.get(name);
+    if (known !== undefined) return known;
+    let happen = (): void => undefined;
+    const happened = new Promise<void>((resolve) => (happen = resolve));
+    moments.set(name, { happened, happen });
+    return { happened, happen };
+  };
+  const failures = new Set<string>();
+  /** Throws `error` the first time it is called with it. */
+  const throwOnce = (name: string, error: Error): void => {
+    if (failures.has(name)) return;
+    failures.add(name);
+    throw error;
+  };
+
+  const key = z.object({ key: z.string() });
+  const wait = (name: string, effect: 'idempotent' | 'once') =>
+    defineTool({
+      name,
+      description: 'Waits until it is released.',
+      parameters: key,
+      effect,
+      execute: async ({ key: name }, { signal }) => {
+        moment(`begun ${name}`).happen();
+        await Promise.race([moment(`released ${name}`).happened, untilAborted(signal)]);
+        return 'released';
+      },
+    });
+  const retry = { attempts: 2, initialMs: 10 };
+  const tools = [
+    wait('wait', 'idempotent'),
+    wait('wait_once', 'once'),
+    defineTool({
+      name: 'deaf_once',
+      description: 'Does not hear that it is to stop.',
+      parameters: key,
+      effect: 'once',
+      execute: ({ key: name }) => {
+        moment(`begun ${name}`).happen();
+        return moment(`released ${name}`).happened;
+      },
+    }),
+    defineTool({
+      name: 'release',
+      description: 'Releases a call that waits.',
+      parameters: key,
+      execute: ({ key: name }) => moment(`released ${name}`).happen(),
+    }),
+    defineTool({
+      name: 'await_begun',
+      description: 'Ends once something has begun.',
+      parameters: key,
+      execute: ({ key: name }) => moment(`begun ${name}`).happened,
+    }),
+    defineTool({
+      name: 'say',
+      description: 'Speaks aloud.',
+      parameters: z.object({ text: z.string() }),
+      execute: ({ text }) => ({ said: text }),
+    }),
+    defineTool({
+      name: 'read',
+      description: 'Reads quickly.',
+      effect: 'read',
+      local: true,
+      execute: () => 'read',
+    }),
+    defineTool({
+      name: 'throws',
+      description: 'Is out of order.',
+      retry,
+      execute: () => {
+        throw new Error('out of order');
+      },
+    }),
+    defineTool({
+      name: 'throws_once',
+      description: 'Works on the second attempt.',
+      retry,
+      execute: () => {
+        throwOnce('tool', new Error('not yet'));
+        return 'again';
+      },
+    }),
+    defineTool({
+      name: 'pay',
+      description: 'Pays, or may have paid.',
+      effect: 'once',
+      execute: () => {
+        throw new Error('connection lost');
+      },
+    }),
+    defineTool({
+      name: 'sleepy',
+      description: 'Takes too long.',
+      timeoutMs: 300,
+      execute: (_args, { signal }) => untilAborted(signal),
+    }),
+    defineTool({
+      name: 'refund',
+      description: 'Refunds an amount.',
+      parameters: z.object({ amount: z.number() }),
+      approval: ({ amount }) => {
+        if (amount < 0) throw new Error('who knows');
+        return amount > 100;
+      },
+      execute: () => 'refunded',
+    }),
+  ];
+  const validators = [
+    defineValidator({
+      name: 'picky',
+      validate: (answer) => ({ accepted: answer === 'good' }),
+    }),
+    defineValidator({
+      name: 'broken',
+      validate: () => {
+        throw new Error('no idea');
+      },
+    }),
+    defineValidator({
+      name: 'patient',
+      validate: (_answer, { signal }) => {
+        moment('begun judge').happen();
+        return untilAborted(signal);
+      },
+    }),
+  ];
+  const entries: Readonly<Record<string, ModelFunction>> = {
+    echo: async ({ messages }) => {
+      const hasTask = messages.some((message) => textOf(message).includes('reads the transcript'));
+      return { content: hasTask ? 'read' : 'not read', usage: USAGE };
+    },
+    'fails-once': async () => {
+      throwOnce('fails-once', httpError(503, 'busy'));
+      return { content: 'again', usage: USAGE };
+    },
+    'costs-once': async () => {
+      const usage = { ...noUsage, inputTokens: 7 };
+      const cause = httpError(503, 'broke off');
+      throwOnce(
+        'costs-once',
+        Object.assign(new Error('x', { cause }), { name: 'ModelCallError', usage }),
+      );
+      return { content: 'again', usage: USAGE };
+    },
+    refuses: () => Promise.reject(httpError(400, 'no such parameter')),
+    locked: () => Promise.reject(httpError(401, 'no such key')),
+    'too-long': () =>
+      Promise.reject(
+        httpError(400, 'context_length_exceeded', { code: 'context_length_exceeded' }),
+      ),
+    down: () => Promise.reject(httpError(503, 'down')),
+    waits: async (_request, { signal }) => {
+      moment('begun model').happen();
+      return untilAborted(signal);
+    },
+  };
+  const models = Object.entries(entries).map(([id, model]): ModelEntry => ({ id, model }));
+  const children = [
+    defineAgent({ name: 'child', mode: 'text', model: () => Promise.resolve('from the child') }),
+    defineAgent({
+      name: 'waiting-child',
+      mode: 'text',
+      model: async (_request, { signal }) => {
+        moment('begun child').happen();
+        return untilAborted(signal);
+      },
+    }),
+  ];
+  const cases = defineAgent({
+    name: 'cases',
+    mode: 'react',
+    model: 'echo',
+    tools,
+    validators,
+    toolSearch: {},
+  });
+  return { agents: [cases, ...children], models };
+}

@@ -1,0 +1,62 @@
+/**
+ * The order of test files: those that take longest first, so that no worker is left alone with a
+ * long one at the end. A fresh checkout has no times of its own, so they are named here; the order of
+ * the others is vitest's own.
+ */
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files of each tier, the longest first. Taken from the JSON report of `test:all`. */
+export const LONGEST: readonly string[] = [
+  'test/lisp/process.property.test.ts',
+  'test/lisp/fuel.property.test.ts',
+  'test/core/hostile-replies.test.ts',
+  'test/activities/in-a-run.test.ts',
+  'test/lisp/builtins.property.test.ts',
+  'test/cli/tree.test.ts',
+  'test/core/section/yaml-reader.test.ts',
+  'test/lisp/machine.property.test.ts',
+  'test/core/format/format.property.test.ts',
+  'test/models/model-adapter.test.ts',
+  'test/lisp/hostile.test.ts',
+  'test/lisp/regex/regex.test.ts',
+  'test/e2e/handover.test.ts',
+  'test/e2e/kill-programs.test.ts',
+  'test/e2e/cancel.test.ts',
+  'test/e2e/kill-scenarios.test.ts',
+  'test/e2e/kill-tree-sums.test.ts',
+  'test/e2e/trees.test.ts',
+  'test/e2e/program-times.test.ts',
+  'test/e2e/kill-worker.test.ts',
+  'test/e2e/stream-processes.test.ts',
+  'test/e2e/other-process.test.ts',
+  'test/cli/cli.server.test.ts',
+  'test/cli/chat.server.test.ts',
+  'test/e2e/pipelines.test.ts',
+  'test/e2e/kill-trees.test.ts',
+  'test/e2e/tree-view.test.ts',
+  'test/e2e/kill-compiled.test.ts',
+  'test/examples/examples.server.test.ts',
+  'test/worker/embedded-server.server.test.ts',
+  'test/worker/local.server.test.ts',
+  'test/e2e/steps.test.ts',
+  'test/e2e/programs.test.ts',
+  'test/e2e/kill-question.test.ts',
+  'test/docs/guide-commands.server.test.ts',
+  'test/examples/demo.server.test.ts',
+  'test/e2e/bad-tools.test.ts',
+  'test/e2e/compaction.test.ts',
+];
+
+/** Vitest's order, but for {@link LONGEST}. Projects stay in theirs. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root } = this.ctx.config;
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = LONGEST.indexOf(relative(root, moduleId).replaceAll('\\', '/'));
+      return index < 0 ? LONGEST.length : index;
+    };
+    // Stable: files that are not named keep the order that they are given in.
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
