@@ -64,7 +64,7 @@ export interface MemoryRun {
   adjust(limits: LimitsInput): void;
   pause(): void;
   resume(): void;
-  /** What waits for people and the outside, in this run and below it. */
+  /** What waits for people and outside work, in this run and below it. */
   pending(): readonly PendingItem[];
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;

@@ -66,7 +66,7 @@ export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<
       }
     }
     applyKeptMessages(run);
-    // A turn that waited for people may have been handed over in its middle: it goes on inside L9.
+    // A turn that waited for people may have been handed over: it continues inside L9.
     if ((run.state.turn ?? null) !== null) {
       const left = await iterate(run, next);
       if (left !== null) return left;
