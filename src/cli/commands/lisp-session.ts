@@ -29,7 +29,7 @@ import {
   type World,
 } from '../../lisp.ts';
 
-/** How a program ended; `returned` and `failed` by `return` and `fail`, `refused` before its start. */
+/** How a program ended: `returned` and `failed` are `return` and `fail`, `refused` never began. */
 export type ProgramEnding = 'value' | 'returned' | 'failed' | 'error' | 'refused';
 
 /** The result of one program; the document of `--json`. */

@@ -21,7 +21,7 @@ import { promptProblems } from './prompt-problems.ts';
 import { sectionProblems } from './section-problems.ts';
 import { toolSearchRule } from './tool-search-problems.ts';
 
-/** Maximum of digits after the decimal point. A double keeps no more exactly. */
+/** Maximum number of digits after the decimal point. A double keeps no more exactly. */
 const MAX_DIGITS = 15;
 
 const TEXT_OR_FUNCTION: Kind = {
