@@ -64,15 +64,15 @@ export interface MemoryRun {
   adjust(limits: LimitsInput): void;
   pause(): void;
   resume(): void;
-  /** What waits for people and the outside, in this run and below it. */
+  /** What waits for people and outside work, in this run and below it. */
   pending(): readonly PendingItem[];
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
   /**
-   * Answers a question or ends outside work, here or below. Throws a UsageError like a live run.
+   * Answers a question or ends outside work, here or below. Throws a UsageError if it is refused.
    */
   answer(id: string, value: Json, options?: AnswerOptions): void;
-  /** Approves, denies or edits a call, here or below. Throws a UsageError like a live run. */
+  /** Approves, denies or edits a call, here or below. Throws a UsageError if it is refused. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
   /** The Step, or what is pending as soon as the run waits only for people. */
   resultOrPending(): Promise<StepOrPending>;

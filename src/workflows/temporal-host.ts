@@ -69,7 +69,7 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
-  /** Whether something waits for people or the outside, for lists of runs. Default: never. */
+  /** Whether something waits for people or outside work, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
   readonly onBug: (error: unknown) => void;

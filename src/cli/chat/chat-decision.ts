@@ -2,8 +2,8 @@ import type { Decision } from '../../core/contract/pending.ts';
 import { isJsonObject, type Json } from '../../core/base/json.ts';
 
 /**
- * Parses a decision about a call: `y` or `yes`, `n` or `no` with an optional reason after it, or other
- * arguments as a JSON object. Null for anything else, so that no call runs by mistake.
+ * Parses a decision about a call: `y` or `yes`, `n` or `no` with an optional reason after it, or
+ * other arguments as a JSON object. Null for anything else, so that no call runs by mistake.
  */
 export function readDecision(text: string): Decision | null {
   const line = text.trim();

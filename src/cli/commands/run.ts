@@ -24,10 +24,10 @@ export function addRunCommand(program: Command, act: Act): void {
     .description(
       'Starts an agent and waits for its answer, which goes to stdout. On a server on this machine, ' +
         'this process serves the agent file while it waits. A terminal shows provisional text. ' +
-        'Ctrl-C stops the waiting, not the run.',
+        'Ctrl-C stops waiting, not the run.',
     )
     .argument('<agent>', 'name of the agent')
-    .argument('[task]', 'the task; an agent with a template of its own may need none')
+    .argument('[task]', 'the task; an agent with its own template may need none')
     .option('--agents <file>', 'agent file to serve (default: agents.ts, if it exists)')
     .option('--attach', 'follow the run that already has the --id, if there is one')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")

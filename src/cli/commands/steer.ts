@@ -20,7 +20,7 @@ export function addSendCommand(program: Command, act: Act): void {
     .addOption(
       new Option(
         '--kind <kind>',
-        'queue: in the next iteration; steer: before the next model call; interrupt: abort the call in flight',
+        'queue: read in the next iteration; steer: read there before queued ones; interrupt: also aborts what is in flight',
       )
         .choices(['queue', 'steer', 'interrupt'])
         .default('queue'),

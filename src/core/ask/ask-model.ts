@@ -94,7 +94,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       open.count -= 1;
       open.models.splice(open.models.indexOf(model), 1);
       run.record(callAfter(outcome));
-      // Chunks are told apart by the attempt; summaries do not stream.
+      // Attempts distinguish chunks; summaries do not stream.
       if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
       if (outcome.kind === 'reply') return outcome;
       leaveIfOver();

@@ -1,4 +1,4 @@
-/** Work that a tool has begun outside: the call ends when the outside reports its end. */
+/** Outside work that a tool has begun: the call ends when the end of the work is reported. */
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { CallEnd } from '../contract/call-end.ts';

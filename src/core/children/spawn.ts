@@ -1,4 +1,4 @@
-/** The child runs and the questions to people of a loop. */
+/** The child runs of a loop, and its questions to people. */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { Task } from '../base/message.ts';

@@ -1,6 +1,6 @@
 /**
- * The messages between a run and its parent and children: what it does with those it gets, and what
- * it sends. Messages act at once, between two steps of the loop, as an adjustment does.
+ * The messages between a run and its parent and children: how it handles those that it gets, and
+ * which it sends. Messages act at once, between two steps of the loop, as an adjustment does.
  *
  * I1  Nothing here relies on a message: a lost, late or repeated one changes no sum and no budget.
  * I2  Messages of a child that has ended are ignored: its end has reported everything.

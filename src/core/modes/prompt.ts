@@ -33,8 +33,8 @@ export function visibleContext(context: JsonObject | undefined): JsonObject {
 }
 
 /**
- * The keys of the context that a prompt still has to show: not those that the template has filled
- * in, nor the task, which stands by itself.
+ * The keys of the context that a prompt still has to show: without those that the template has
+ * filled in, and without the task, which is shown separately.
  */
 export function unusedContext({ spec, context }: TranscriptHead): JsonObject {
   const used = ['task', ...templateRoots(spec.prompt)];

@@ -25,7 +25,7 @@ export interface Effects
   extends Pick<EffectRecord, 'done' | 'hidden' | 'edits'>, Pick<OpenEffects, 'timers'> {
   /** Takes requests of the program, which begin in this order. */
   request(requests: readonly EffectRequest[]): void;
-  /** Ends effects that the program does not need any more. */
+  /** Ends effects that the program no longer needs. */
   drop(ids: readonly string[]): void;
   /** Begins what may begin. May find a limit that ends the run. */
   begin(): void;
@@ -104,7 +104,7 @@ export function createEffects(
   };
 }
 
-/** How a program is handed over in its middle. */
+/** How a program is handed over before its end. */
 interface Exit {
   /** The gate for the waits of its effects. */
   readonly gate: HandoverGate;
@@ -115,8 +115,8 @@ interface Exit {
 }
 
 /**
- * The exit of a program: it leaves when all that is open rests, in a wait for a person, the outside
- * or a time. `keep` makes the turn to leave with; null, which is decided once, means that the
+ * The exit of a program. It leaves when all open effects rest: each waits for a person, outside
+ * work or a time. `keep` makes the turn to hand over. It is called once; null means that the
  * program stays.
  */
 function createExit(running: RunningProgram, open: OpenEffects, keep: () => KeptTurn | null): Exit {

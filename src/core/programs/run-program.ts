@@ -133,7 +133,7 @@ function notBegun({ programId }: ProgramOrder, error: ProgramError): ProgramRepo
   };
 }
 
-/** Resumes a program that an earlier link kept in its middle. */
+/** Resumes a program that an earlier link handed over before its end. */
 async function resumeProgram(
   { run, open }: Iteration,
   order: ProgramOrder,

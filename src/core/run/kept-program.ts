@@ -3,7 +3,7 @@
  */
 import type { EffectRequest, MachineSnapshot, ProgramMemory } from '../../lisp.ts';
 
-/** An effect that waits for a person, the outside or a time. */
+/** An effect that waits for a person, outside work or a time. */
 export interface KeptEffect {
   readonly request: EffectRequest;
   readonly startedAt: number;

@@ -44,7 +44,7 @@ export interface Run {
   readonly isClosed: boolean;
   /** Whether the run must end: a breach, or a cancel that waits. */
   isStopped(): boolean;
-  /** Whether an input waits that interrupts what is in flight. */
+  /** Whether an input waits to interrupt what is in flight. */
   isInterrupted(): boolean;
   /** Whether work in progress must be left: the run is stopped or interrupted. */
   mustLeave(): boolean;

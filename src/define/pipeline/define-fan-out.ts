@@ -19,7 +19,7 @@ import { nameProblems } from '../checks/names.ts';
 
 /** The options of {@link fanOut}. */
 export interface FanOutOptions {
-  /** Maximum of children per run, 2 to 200; intermediate runs take more items. Default 30. */
+  /** Maximum number of children per run, 2 to 200; default 30. Longer lists need more runs. */
   readonly batch?: number;
   /**
    * When the run of an item fails: `end` ends the fan-out, `null` makes the item null. Default

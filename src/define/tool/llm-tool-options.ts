@@ -19,7 +19,7 @@ export interface LlmToolOptions {
   readonly description?: string;
   /** The model that it asks. Default: the model of the run that calls it. */
   readonly model?: AgentModel;
-  /** Maximum of attempts for a checked answer, repairs included, from 1. Default 3. */
+  /** Maximum number of attempts for a checked answer, repairs included, from 1. Default 3. */
   readonly maxTurns?: number;
   /** True: the run keeps the newest 256 KB of answers, and an equal call gets the kept answer. */
   readonly cache?: boolean;
