@@ -6,7 +6,7 @@ import type { AgentInput } from '../core/contract/input.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import type { TranscriptHead } from '../core/contract/transcript.ts';
-import { UsageError } from '../core/base/usage-error.ts';
+import { notAnAgent } from './service-calls.ts';
 
 /** What a run was started with. */
 export type RunStart = Pick<AgentInput, 'agent' | 'task' | 'context' | 'history'>;
@@ -32,22 +32,15 @@ async function readFirstEvent(
     maximumPageSize: 1,
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  if (started?.workflowType?.name !== AGENT_WORKFLOW) throw noAgent(workflowId);
+  if (started?.workflowType?.name !== AGENT_WORKFLOW) throw notAnAgent(workflowId);
   const [payload] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads);
   return { payload, firstRunId: started.firstExecutionRunId ?? runId };
 }
 
 function startOf(id: string, payload: unknown): RunStart {
-  if (!isPlainObject(payload)) throw noAgent(id);
+  if (!isPlainObject(payload)) throw notAnAgent(id);
   if (payload['kind'] !== 'handover') return payload as unknown as AgentInput;
   const { head } = payload['state'] as { readonly head: TranscriptHead };
   const { spec, task, context, history } = head;
   return defined({ agent: spec.name, task, context, history });
-}
-
-function noAgent(id: string): UsageError {
-  return new UsageError(
-    'not_an_agent',
-    `Expected \`${id}\` to be an agent's run, got another workflow.`,
-  );
 }

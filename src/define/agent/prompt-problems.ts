@@ -4,7 +4,7 @@ import { shown } from '../../core/text/shown.ts';
 import { expected } from '../checks/fields.ts';
 import { isText } from '../checks/kinds.ts';
 import { placeholderProblems, readTemplate } from '../checks/templates.ts';
-import { defineSignature } from '../schema/define-signature.ts';
+import { paramNames } from '../schema/define-signature.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { modeName } from './mode-problems.ts';
 
@@ -41,6 +41,5 @@ function sectionInLisp(tag: string): UsageProblem {
 function paramsOf(options: AgentOptions): readonly string[] {
   const { signature } = options;
   if (signature === undefined || modeName(options) === 'text') return [];
-  const defined = defineSignature(signature);
-  return defined.kind === 'signature' ? defined.signature.params.map(({ name }) => name) : [];
+  return paramNames(signature) ?? [];
 }
