@@ -3,6 +3,7 @@ import type { ProgramSizes } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { jsonType } from '../base/json-type.ts';
 import { fromJson, printValue } from '../../lisp.ts';
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import { isHidden } from '../contract/signature.ts';
 import { framedLine } from './framing.ts';
 
@@ -83,6 +84,5 @@ function sampleOf(value: Json, { sampleItems, sampleChars }: ProgramSizes): stri
 }
 
 function counted(count: number, noun: string): string {
-  const digits = String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
-  return `${digits} ${noun}${count === 1 ? '' : 's'}`;
+  return `${withCommas(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,6 @@
 /** Tools as programs call them: a line with types, an example call, and descriptions. */
 import type { ToolSpec } from '../contract/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, memberOf, type Json, type JsonObject } from '../base/json.ts';
 import { toSignature } from '../signature/from-json-schema.ts';
 import { promptName, promptType } from '../signature/print-signature.ts';
 import { withoutOptional, type SignatureField, type SignatureType } from '../contract/signature.ts';
@@ -22,7 +22,9 @@ function linesOf({ name, description, policy, parameters, output }: ToolSpec): r
   return [
     `tool/${name}(${params.join(', ')}) -> ${result}  ; ${framedLine(description)}`,
     `;   ${example}`,
-    ...fields.flatMap(({ name: field }) => wordsOf(field, memberOf(parameters, field))),
+    ...fields.flatMap(({ name: field }) =>
+      wordsOf(field, memberOf(parameters?.['properties'], field)),
+    ),
     ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${framedLine(policy)}`]),
   ];
 }
@@ -65,16 +67,11 @@ function inWrittenOrder(type: SignatureType, schema: Json): SignatureType {
         .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
         .map((field) => ({
           ...field,
-          type: inWrittenOrder(field.type, memberOf(schema, field.name) ?? null),
+          type: inWrittenOrder(field.type, memberOf(properties, field.name) ?? null),
         }));
       return { ...type, fields };
     }
     default:
       return type;
   }
-}
-
-function memberOf(schema: JsonObject | null, name: string): Json | undefined {
-  const properties = schema?.['properties'];
-  return isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
