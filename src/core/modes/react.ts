@@ -1,6 +1,5 @@
 /** The mode `react`: sections of text, calls written in one of them, an answer in another. */
 import type { FormattedSection, Message, Part } from '../base/message.ts';
-import type { Reply } from '../contract/model.ts';
 import { PROGRAM_SECTION } from '../program-text/system-text.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import {
@@ -35,7 +34,7 @@ export const reactMode: ModeRules = {
   writeMessages: (spec, messages) => writtenMessages(messages, reactAgentOf(spec).format),
   readTurn: readReactTurn,
   turnMessages: (_spec, turn, reply, outcome) => [
-    ...replyMessage(turn, reply),
+    ...(turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply)),
     ...observation(turn, outcome),
   ],
   inputMessages: ({ text, media }) =>
@@ -45,10 +44,6 @@ export const reactMode: ModeRules = {
     ]),
   answerFeedback,
 };
-
-function replyMessage(turn: Turn, reply: Reply): readonly Message[] {
-  return turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply);
-}
 
 /** For a reply without sections that was judged as a whole, feedback first says what it lacks. */
 function answerFeedback(
