@@ -1,6 +1,6 @@
 import type { ToolOrder } from '../core/contract/outcome.ts';
 import type { Registry } from '../define/definition/definitions.ts';
-import { redactedErrorText } from '../tools/redacted-error-text.ts';
+import { redactedErrorText } from '../tools/redact.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
 import { agentMissing, toolFailed } from './tool-failures.ts';
 

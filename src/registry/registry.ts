@@ -6,8 +6,8 @@ import type {
   AgentDefinition,
   RegisteredAgent,
   Registry,
+  ToolDefinition,
 } from '../define/definition/definitions.ts';
-import { askTool } from './ask-tool.ts';
 import { llmQueryTool } from '../define/tool/define-llm-tool.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { checkModelEntries } from '../define/model/model-problems.ts';
@@ -16,6 +16,8 @@ import type { AgentToolSpec } from '../core/contract/spec.ts';
 import { shown } from '../core/text/shown.ts';
 import { isTreeLimit } from '../core/tree/ledger.ts';
 import { isUsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
+import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
+import { ToolError } from '../core/base/tool-error.ts';
 
 /** What a registry is made from. */
 export interface RegistryOptions {
@@ -200,4 +202,21 @@ function notAnAgent(value: unknown, index: number): UsageProblem {
 function duplicateAgent(name: string): UsageProblem {
   const message = `Expected agent names to be unique, got two agents named \`${name}\`. Rename one.`;
   return { code: 'duplicate_agent', message };
+}
+
+/**
+ * The built-in tool `ask_user` of an agent, or undefined when it has none. The worker checks
+ * arguments by its schema; the loop itself asks and waits.
+ */
+function askTool({ spec }: AgentDefinition): ToolDefinition | undefined {
+  const ask = spec.tools.find(({ name }) => name === ASK_TOOL);
+  if (ask === undefined) return undefined;
+  return {
+    kind: 'tool',
+    spec: ask,
+    standard: null,
+    execute: () => {
+      throw new ToolError('questions are asked by the loop, no activity runs them');
+    },
+  };
 }
