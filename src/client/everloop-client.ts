@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
 import type { Step, StepMemory } from '../core/contract/step.ts';
-import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
+import type { HistoryTurn, LimitsInput, CompiledAgent } from '../core/contract/input.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import type { Task } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
@@ -16,7 +16,6 @@ import type { ArchiveReader } from './chain-reader.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
-import type { CompiledAgent } from '../core/contract/compiled.ts';
 import { inTurns } from './in-turns.ts';
 import { createRunHandle, type RunHandle } from './run-handle.ts';
 import type { ChunkSource } from './run-stream.ts';

@@ -84,7 +84,10 @@ function isMessage(value: unknown): value is Message {
   );
 }
 
-/** The offset of a zone from UTC in ms, positive east of it, at a time in ms since 1970. */
+/**
+ * The offset of a zone from UTC in ms, positive east of it, at a time in ms since 1970. The core must
+ * not use `Intl`, so it gets this function.
+ */
 function zoneOffset(timeZone: string): (atMs: number) => number {
   if (timeZone === 'UTC') return () => 0;
   const format = new Intl.DateTimeFormat('en-US', {

@@ -6,7 +6,7 @@ import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
-import { memoryProblem } from '../core/start/check-memory.ts';
+import { memoryProblem } from '../core/start/start-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
 import type {
   AgentDefinition,
@@ -208,7 +208,7 @@ function notFound(registry: Registry, name: string): string {
   return `Expected an agent that the worker has (${listed}${more}), got \`${name.slice(0, 200)}\`. ${advice}`;
 }
 
-/** Why it cannot, in one sentence; undefined when it can. */
+/** Why this worker cannot compile the program or run the compiled one; undefined when it can. */
 function compiledProblem(
   { definition, tools }: RegisteredAgent,
   { compiled, compiles }: Pick<AgentInput, 'compiled' | 'compiles'>,

@@ -35,7 +35,8 @@ export interface RegistryOptions {
 export function createRegistry(options: RegistryOptions): Registry {
   const problems: UsageProblem[] = [];
   const listed = options.agents.filter((agent, index) => {
-    const fits = isAgentDefinition(agent);
+    const fits =
+      typeof agent === 'object' && agent !== null && 'kind' in agent && agent.kind === 'agent';
     if (!fits) problems.push(notAnAgent(agent, index));
     return fits;
   });
@@ -188,10 +189,6 @@ function entryProblems(entries: readonly ModelEntry[]): readonly UsageProblem[] 
     if (isUsageError(error)) return error.problems;
     throw error;
   }
-}
-
-function isAgentDefinition(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'agent';
 }
 
 function notAnAgent(value: unknown, index: number): UsageProblem {

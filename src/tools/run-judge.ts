@@ -3,7 +3,7 @@
  * it.
  */
 import { defined } from '../core/base/defined.ts';
-import { type Json, isPlainObject } from '../core/base/json.ts';
+import type { Json } from '../core/base/json.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
 import { attempt } from './attempt.ts';
@@ -15,8 +15,8 @@ import type {
 import { fitValue } from './fit-value.ts';
 import { redactedErrorText } from './redact.ts';
 import { reporter } from './reporter.ts';
+import { readVerdict, type ReadVerdict } from './read-verdict.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';
-import type { FormattedSection } from '../core/base/message.ts';
 
 /** What an attempt needs besides the order. */
 export interface JudgeOptions {
@@ -211,43 +211,4 @@ async function fitJson(schema: ValueSchema | null, value: Json): Promise<JsonFit
   } catch (error) {
     return { kind: 'threw', error };
   }
-}
-
-/** A validator's verdict in the form in which it is recorded. */
-type ReadVerdict =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'rejected'; readonly feedback: readonly FormattedSection[] };
-
-/**
- * Reads what a validator returned; undefined when it is not a verdict. A text becomes a section.
- */
-function readVerdict(value: unknown): ReadVerdict | undefined {
-  if (!isPlainObject(value)) return undefined;
-  if (value['accepted'] === true) return { kind: 'accepted' };
-  if (value['accepted'] !== false) return undefined;
-  const { feedback } = value;
-  if (feedback === undefined || feedback === '') return { kind: 'rejected', feedback: [] };
-  if (typeof feedback === 'string') {
-    return { kind: 'rejected', feedback: [{ name: 'feedback', content: feedback }] };
-  }
-  if (!Array.isArray(feedback) || !feedback.every(isSection)) return undefined;
-  return { kind: 'rejected', feedback: feedback.map(plainSection) };
-}
-
-function isSection(value: unknown): value is FormattedSection {
-  if (!isPlainObject(value) || typeof value['name'] !== 'string') return false;
-  const { content, children } = value;
-  if (content !== undefined && typeof content !== 'string') return false;
-  return children === undefined || (Array.isArray(children) && children.every(isSection));
-}
-
-/** Copies only the known fields, because verdicts are recorded in history. */
-function plainSection({ name, content, children }: FormattedSection): FormattedSection {
-  return {
-    name,
-    ...defined({
-      content,
-      children: children === undefined ? undefined : children.map(plainSection),
-    }),
-  };
 }

@@ -62,7 +62,7 @@ function notFound(path: string, name: string, names: readonly string[]): UsageEr
 /** A request as text: its messages, tools, tool choice and schema. */
 function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest): string {
   return [
-    ...messages.map(messageText),
+    ...messages.map(({ role, parts }) => [`--- ${role} ---`, ...parts.map(partText)].join('\n')),
     ...tools.map(
       (tool) =>
         `--- tool ${tool.name} ---\n${tool.description}\n${JSON.stringify(tool.parameters)}`,
@@ -70,10 +70,6 @@ function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest)
     ...(toolChoice === undefined ? [] : [`--- tool choice ---\n${JSON.stringify(toolChoice)}`]),
     ...(schema === undefined ? [] : [`--- schema ---\n${JSON.stringify(schema)}`]),
   ].join('\n');
-}
-
-function messageText({ role, parts }: Message): string {
-  return [`--- ${role} ---`, ...parts.map(partText)].join('\n');
 }
 
 function partText(part: Part): string {

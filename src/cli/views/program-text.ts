@@ -36,14 +36,10 @@ function formsText(source: string, { forms }: ProgramStatus): string {
   const rows = forms.map((form) => [
     form.state,
     String(form.span.line),
-    formText(source, form),
+    oneLine(source.slice(form.span.start, form.span.end), FORM_WIDTH),
     oneLine(form.preview ?? '', VALUE_WIDTH),
   ]);
   return tableText(['STATE', 'LINE', 'FORM', 'VALUE'], rows);
-}
-
-function formText(source: string, { span }: FormStatus): string {
-  return oneLine(source.slice(span.start, span.end), FORM_WIDTH);
 }
 
 /** The open effects, and those that wait for their turn. */

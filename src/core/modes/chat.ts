@@ -1,7 +1,6 @@
 /** The mode `chat`: native tool calls of the provider; a reply without calls is the answer. */
 import { truncatedProblem } from '../format/format.ts';
-import type { Message, Part } from '../base/message.ts';
-import { textMessage } from '../base/message.ts';
+import { type Message, type Part, textMessage } from '../base/message.ts';
 import type { ModelRequest, ModelTool, Reply } from '../contract/model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { readLispCall } from '../program-text/lisp-call.ts';

@@ -2,8 +2,7 @@
  * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes back to
  * the model with the reasons, while turns are left.
  */
-import type { Message } from '../base/message.ts';
-import { textMessage } from '../base/message.ts';
+import { type Message, textMessage } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
 import { exampleJson, outputFormat } from '../signature/describe-output.ts';
 import { providerSchema } from '../signature/json-schema.ts';

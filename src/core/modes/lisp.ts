@@ -3,8 +3,7 @@
  * program ended decides how the run goes on.
  */
 import { defined } from '../base/defined.ts';
-import type { Message } from '../base/message.ts';
-import { textMessage } from '../base/message.ts';
+import { type Message, textMessage } from '../base/message.ts';
 import type { ModelRequest, Reply } from '../contract/model.ts';
 import {
   nativeFeedback,

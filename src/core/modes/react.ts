@@ -35,7 +35,7 @@ export const reactMode: ModeRules = {
   writeMessages: (spec, messages) => writtenMessages(messages, reactAgentOf(spec).format),
   readTurn: readReactTurn,
   turnMessages: (_spec, turn, reply, outcome) => [
-    ...replyMessage(turn, reply),
+    ...(turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply)),
     ...observation(turn, outcome),
   ],
   answerMessages: (reply) => assistantMessage(reply),
@@ -46,10 +46,6 @@ export const reactMode: ModeRules = {
     ]),
   answerFeedback,
 };
-
-function replyMessage(turn: Turn, reply: Reply): readonly Message[] {
-  return turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply);
-}
 
 /** A reply without sections that was judged as a whole is first told what it lacks. */
 function answerFeedback(

@@ -1,6 +1,5 @@
 /** The mode `text`: one model call, whose reply is the value exactly as it came. */
-import type { Message } from '../base/message.ts';
-import { textMessage } from '../base/message.ts';
+import { type Message, textMessage } from '../base/message.ts';
 import type { ModelRequest, Reply } from '../contract/model.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';

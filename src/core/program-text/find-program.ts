@@ -1,4 +1,7 @@
-/** Finds the program in a reply. */
+/**
+ * Finds the program in a reply, and cleans its source from what models and editors insert: invisible
+ * characters, special blanks, typographic quotes. Strings in the program are unchanged.
+ */
 import { withLineFeeds } from '../text/line-breaks.ts';
 
 /** The program of a reply, or why there is none to run. */

@@ -1,6 +1,6 @@
 /** The first message to a model that writes programs: its data, its tools and the task. */
 import type { AgentSpec, ProgramSizes, ToolSpec } from '../contract/spec.ts';
-import { type JsonObject, isJsonObject, type Json } from '../base/json.ts';
+import { type JsonObject, isJsonObject, type Json, jsonType } from '../base/json.ts';
 import { describedFields } from '../signature/describe-output.ts';
 import { promptType, promptName } from '../signature/print-signature.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
@@ -15,7 +15,6 @@ import {
   isHidden,
 } from '../contract/signature.ts';
 import { exampleIn, type Notation } from '../signature/example.ts';
-import { jsonType } from '../base/json-type.ts';
 import { fromJson, printValue } from '../../lisp.ts';
 
 /** The material of the first message. */
