@@ -3,7 +3,7 @@ import { previewPrompt } from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { Message, Part } from '../../core/base/message.ts';
+import type { Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
 import type { Act, Cli } from '../terminal/cli.ts';

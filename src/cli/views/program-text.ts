@@ -1,7 +1,7 @@
 /** A program as text: each of its forms, and what it waits for. Pure. */
 import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
-import type { EffectStatus, FormStatus, ProgramStatus } from '../../lisp.ts';
+import type { EffectStatus, ProgramStatus } from '../../lisp.ts';
 import { oneLine, pluralText, tableText } from '../terminal/text.ts';
 
 /** Characters of a form and of its value; both should fit on a line of a terminal. */

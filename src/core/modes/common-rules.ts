@@ -2,7 +2,6 @@
 import { programFeedback } from '../program-text/feedback.ts';
 import { hiddenTexts } from '../program-text/hidden-values.ts';
 import type { ModeRules } from './mode.ts';
-
 import type { Reply } from '../contract/model.ts';
 import { cut } from '../text/cut.ts';
 import { reactAgentOf } from './react-sections.ts';

@@ -1,6 +1,5 @@
 /** The mode `react`: sections of text, calls written in one of them, an answer in another. */
 import type { FormattedSection, Message, Part } from '../base/message.ts';
-import type { Reply } from '../contract/model.ts';
 import { PROGRAM_SECTION } from '../program-text/system-text.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import {

@@ -1,5 +1,5 @@
 /** The native tool call that runs a program. */
-import { type JsonObject, jsonType } from '../base/json.ts';
+import { jsonType } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { programIn } from './find-program.ts';

@@ -6,7 +6,6 @@ import { promptType, promptName } from '../signature/print-signature.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
 import { framedLine } from '../text/untrusted.ts';
 import { hiddenTexts, withoutHidden } from './hidden-values.ts';
-
 import { toSignature } from '../signature/from-json-schema.ts';
 import {
   withoutOptional,

@@ -12,7 +12,6 @@ import { agentWithoutModel } from './agent-without-model.ts';
 import type { AgentDefinition } from '../definition/definitions.ts';
 import { hasKind, isText, oneOf, repeated, TEXT } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
-
 import { isPlainObject } from '../../core/base/json.ts';
 import { inputProblems } from '../../core/limits/compile-limits.ts';
 import { shown } from '../../core/text/shown.ts';

@@ -17,7 +17,6 @@ import {
 } from '../schema/define-signature.ts';
 import type { AgentDefinition, ToolDefinition } from '../definition/definitions.ts';
 import { modelOf, type AgentModel } from '../model/model-entry.ts';
-
 import { shown } from '../../core/text/shown.ts';
 import {
   expected,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { WorkerConfig } from '../config/config.ts';
 import { EMBEDDED_SERVER_DEFAULTS } from '../server/embedded-server.ts';
 import { isPortTaken } from '../server/server-probe.ts';
-import { readServerState } from '../server/server-process.ts';
+import { readServerState } from '../server/server-state.ts';
 
 /** An address to connect to, or what was tried without success. */
 export type FoundAddress =
