@@ -1,6 +1,6 @@
 /**
- * `everloop/core`: the agent's logic as pure functions, without a service, a clock or a network. For
- * tools, tests and experiments; safe everywhere, in workflow code too (`everloop/workflow` has it).
+ * `everloop/core`: the agent's logic as pure functions, without a service, a clock or a network.
+ * For tools, tests and experiments; safe everywhere, even in workflow code.
  */
 export type { AgentEvent, EventBody, EventType } from './core/contract/events.ts';
 export type { Host } from './core/run/host.ts';

@@ -1,6 +1,6 @@
 /**
  * `everloop`: define agents, start them, talk to them. For applications and for files that define
- * agents; not for workflow code. Reaches neither the worker nor what runs in the sandbox.
+ * agents; not for workflow code. Imports no worker, and no workflow code but message definitions.
  */
 export { defineAgent } from './define/agent/define-agent.ts';
 export {

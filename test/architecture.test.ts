@@ -63,7 +63,7 @@ describe('the source', () => {
       console.log(`${String(value).padStart(4)} ${name}, at most ${atMost}${shown.join('')}`);
     }
 
-    expect(figures).toHaveLength(6);
+    expect(figures.filter(({ value, atMost }) => value > atMost)).toEqual([]);
   });
 });
 

@@ -30,8 +30,8 @@ import { missingModelText } from '../registry/registry.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
 /**
- * Most bytes of JSON in a reply. The service bounds a payload at 2 MiB. A reply is repeated in the
- * answer that is judged and in the Step, and a hand-over carries all of these together with
+ * Maximum size of a reply as JSON, in bytes. The service takes at most 2 MiB. A reply is repeated
+ * in the answer that is judged and in the Step, and a hand-over carries all of these together with
  * statistics.
  */
 export const MAX_REPLY_BYTES = 1_048_576;
@@ -52,7 +52,7 @@ export function createCallModel(
 
 async function attemptOf(parts: CallModelParts, order: ModelOrder): Promise<ModelActivityResult> {
   const entry = entryFor(entryOf(parts.registry, order), order);
-  // A request that the order has in full needs nothing of the conversation.
+  // An order that has its whole request does not need the transcript.
   const view = order.inline === undefined ? await transcriptOf(parts, order) : null;
   const { attempt: attempts } = Context.current().info;
   try {
@@ -77,7 +77,7 @@ function hadCost(usage: TokenUsage): boolean {
 }
 
 /**
- * A reply that is too large is not retried, since the next would be as long. A fallback's may not.
+ * A reply that is too large is not retried, since the next would be as long; a fallback is tried.
  */
 function checkSize(order: ModelOrder, outcome: CallResult): void {
   if (outcome.kind === 'aborted') return;

@@ -1,6 +1,6 @@
 /**
- * The heartbeat of an activity. It tells the service that the worker lives, and only its answer
- * tells the worker of a cancellation.
+ * The heartbeat of an activity. It tells the service that the worker is alive. The worker learns of
+ * a cancellation only from the service's answer to a heartbeat.
  */
 import { Context } from '@temporalio/activity';
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MESSAGE_NAMES, type LinkPage, type TranscriptRequest } from '../core/contract/messages.ts';
 import type { PageQuery } from './transcript-source.ts';
 
-/** Deadline of a query in ms; later answers do not come, since the worker may be gone. */
+/** Deadline of a query in ms. After that, the worker is probably gone. */
 const DEADLINE_MS = 8_000;
 
 const TRIES = 4;

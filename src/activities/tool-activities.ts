@@ -25,7 +25,7 @@ import type { FailureType } from '../core/base/failure-types.ts';
 
 /**
  * The activity `callTool`. Returns the outcome of the call, canceled ones included. Throws only
- * when the service should retry, so while the tool's retry policy has attempts left.
+ * when the service should retry, that is, while the tool's retry policy has attempts left.
  */
 export function callToolActivity(registry: Registry): (order: ToolOrder) => Promise<ToolResult> {
   return async (order) => {

@@ -137,7 +137,7 @@ function nameOf({ namespace, workflowId, executionId, epoch }: TranscriptKey): s
   return `${namespace}\u0000${workflowId}\u0000${executionId}\u0000${epoch}`;
 }
 
-/** Most transcripts with kept digests; a lost digest is computed again from the messages. */
+/** Maximum number of kept digests; a lost one is computed again from the messages. */
 const MAX_DIGESTS = 1_000;
 
 /** The digest of each transcript, reused while its items are the same objects. */

@@ -1,6 +1,7 @@
 /**
- * Reads a list of a run over its whole chain. The last link has its own items and the id of the link
- * before it. When the service no longer keeps an earlier link, its items are in the archive.
+ * Reads the transcript or the events of a run from all of its links. Each link has its own items
+ * and the id of the link before it. Items of earlier links come from the archive if it has them
+ * all, or else from the links.
  */
 import type { Client } from '@temporalio/client';
 import type { Json } from '../core/base/json.ts';
@@ -34,7 +35,7 @@ export interface ChainRequest {
 /**
  * All items of the chain from `request.from` on, in order.
  *
- * @throws UsageError `number`; `run_not_found`, `not_an_agent`, `no_worker`.
+ * @throws UsageError `number` for an invalid `from`; `run_not_found`, `not_an_agent`, `no_worker`.
  */
 export async function readChain(request: ChainRequest): Promise<readonly Json[]> {
   const { from } = request;

@@ -1,6 +1,6 @@
 /**
- * Finds the workers that serve provisional text: through the notes that workers of this machine leave
- * in the data folder, and through configured addresses.
+ * Finds the workers that serve provisional text. Workers on this machine leave notes in the data
+ * folder; other workers have configured addresses.
  */
 import { lookup } from 'node:dns/promises';
 import { readdir, readFile } from 'node:fs/promises';
@@ -26,11 +26,11 @@ export interface EndpointNote {
   readonly url: string;
   readonly token: string;
   readonly pid: number;
-  /** Machines may share a folder, but the address is valid on this one only. */
+  /** The worker's machine. Machines may share the folder, but `url` works only on this machine. */
   readonly host: string;
 }
 
-/** The default folder for databases, caches, logs and notes; it stands in `.gitignore`. */
+/** The default folder for databases, caches, logs and notes. It should be in `.gitignore`. */
 export const DEFAULT_DATA_DIR = '.everloop';
 
 /** The folder of the notes, inside the data folder. */
@@ -66,7 +66,7 @@ function noteOf(text: string): EndpointNote | undefined {
   return isNote ? (note as unknown as EndpointNote) : undefined;
 }
 
-/** Finds the workers of this machine that use this data folder. */
+/** Finds the workers on this machine that use this data folder. */
 export function announcedEndpoints(dataDir: string): FindEndpoints {
   return async () => {
     const notes = await readEndpointNotes(endpointNotesDir(dataDir));
@@ -77,8 +77,8 @@ export function announcedEndpoints(dataDir: string): FindEndpoints {
 }
 
 /**
- * Finds the workers at configured addresses. A name that resolves to several addresses, such as that
- * of a headless service, counts as several workers.
+ * Finds the workers at configured addresses. A name that resolves to several addresses, such as the
+ * name of a headless service, counts as several workers.
  */
 export function namedEndpoints(urls: readonly string[], token: string): FindEndpoints {
   return async () => {

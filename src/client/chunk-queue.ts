@@ -4,7 +4,7 @@
  */
 import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
 
-/** A reader's stream. Ends with the run, with its source, or by `unsubscribe`. */
+/** A reader's stream. Ends when the run or the source ends, or on `unsubscribe`. */
 export interface ChunkSubscription extends AsyncIterable<Chunk | ChunkMarker> {
   /** Ends the stream at once and drops the queue. May be called twice. */
   readonly unsubscribe: () => void;
@@ -24,7 +24,7 @@ export interface ChunkQueue {
 /** Bounds the text too, because a model that does not stream sends its reply as one chunk. */
 const MAX_QUEUED_CHARACTERS = 8_000_000;
 
-/** A queue of at most `maxQueued` items; `onEnd` is called once, when it takes no more. */
+/** A queue of at most `maxQueued` items; `onEnd` is called once, when it is closed. */
 export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQueue {
   const items = createItems(maxQueued);
   let gap: ChunkMarker | undefined;
@@ -51,7 +51,7 @@ export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQue
     const resolve = waiting.shift();
     if (resolve !== undefined) return resolve({ done: false, value: item });
     const lost = items.put(item);
-    // A gap that waits already stands for all later losses.
+    // A gap that is already waiting also covers later losses.
     if (lost !== undefined) gap ??= toGap(lost);
   };
   const iterator: AsyncIterator<Item> = {
@@ -73,7 +73,7 @@ const END: IteratorResult<Item> = { done: true, value: undefined };
 
 /** The queued items, bounded in number and characters. */
 interface Items {
-  /** Adds an item; returns the oldest of those that had to go for it. */
+  /** Adds an item; returns the oldest of the items that were dropped to make room. */
   readonly put: (item: Item) => Item | undefined;
   readonly take: () => Item | undefined;
   readonly clear: () => void;
@@ -81,7 +81,7 @@ interface Items {
 
 function createItems(maxQueued: number): Items {
   let queue: Item[] = [];
-  /** Index of the oldest item, because `shift` would move all others. */
+  /** Index of the oldest item. Cheaper than `shift`, which would move all others. */
   let first = 0;
   let characters = 0;
   const take = (): Item | undefined => {

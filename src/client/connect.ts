@@ -35,21 +35,23 @@ export interface ConnectOptions {
   /** Default `EVERLOOP_TASK_QUEUE`, else `everloop`. */
   readonly taskQueue?: string;
   /**
-   * Source of provisional text for `stream()`. Default: the workers of this machine with the same
+   * Source of provisional text for `stream()`. Default: the workers on this machine with the same
    * data folder, and the workers at `streamUrls`.
    */
   readonly chunks?: ChunkSource;
   /**
-   * Addresses of other workers that serve provisional text, such as `http://workers:7244`. A name that
-   * resolves to several addresses counts as several workers. Default: `EVERLOOP_STREAM_URL`, separated
-   * by commas.
+   * Addresses of other workers that serve provisional text, such as `http://workers:7244`. A name
+   * that resolves to several addresses counts as several workers. Default: `EVERLOOP_STREAM_URL`,
+   * separated by commas.
    */
   readonly streamUrls?: readonly string[];
-  /** The token of these workers. Default `EVERLOOP_STREAM_TOKEN`. */
+  /** The token for these workers. Default `EVERLOOP_STREAM_TOKEN`. */
   readonly streamToken?: string;
-  /** The data folder of workers of this machine. Default `EVERLOOP_DATA_DIR`, else `.everloop`. */
+  /**
+   * The data folder of the workers on this machine. Default `EVERLOOP_DATA_DIR`, else `.everloop`.
+   */
   readonly dataDir?: string;
-  /** Has the pages that the service no longer keeps. */
+  /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
   /** How long the service may take to answer; default 10 s. */
   readonly timeoutMs?: number;
@@ -69,8 +71,8 @@ export interface ConnectedEverloop extends Everloop {
 /**
  * Connects to the service that the environment names.
  *
- * @throws UsageError `environment` for invalid variables, `no_server` when no server answers in time,
- * `server_namespace` when the service lacks the namespace.
+ * @throws UsageError `environment` for invalid variables, `no_server` when no server answers in
+ * time, `server_namespace` when the service lacks the namespace.
  * @example
  * const everloop = await connect();
  * const run = await everloop.start('researcher', { task: 'Compare …' });

@@ -1,10 +1,10 @@
 /**
- * A conversation with an agent, over any number of runs. Each message of the person starts a turn: a
- * run with the id `{conversation}-{n}`, whose `history` has the earlier messages. A message that comes
- * during a turn goes to its run as input.
+ * A conversation with an agent, over any number of runs. Each message of the person starts a turn:
+ * a run with the id `{conversation}-{n}`, whose `history` has the earlier messages. A message that
+ * comes during a turn goes to its run as input.
  *
- * C1  All state is in the service. Any process can continue a conversation by its id, and reads only
- *     the newest turn for that.
+ * C1  All state is in the service. Any process can continue a conversation by its id; it reads only
+ *     the newest turn.
  * C2  Concurrent messages never fork a conversation. Only one of them can take the id of the next
  *     turn; the others become inputs.
  */
@@ -23,7 +23,7 @@ import type { Everloop } from './everloop-client.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { RunStart } from './run-tree.ts';
 
-/** Options of a conversation. Those for runs apply to each turn from now on. */
+/** Options of a conversation. All but `id` apply to each turn from now on. */
 export interface ConversationOptions {
   /** Continues the conversation with this id, or begins it. Default: a new `{agent}-{8 digits}`. */
   readonly id?: string;
@@ -33,7 +33,7 @@ export interface ConversationOptions {
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
-  /** UTF-8 bytes of earlier turns that a turn gets; the oldest are left out. Default 200,000. */
+  /** How many UTF-8 bytes of earlier turns a turn gets, newest first. Default 200,000. */
   readonly historyBytes?: number;
 }
 
@@ -51,12 +51,12 @@ export interface Conversation {
   readonly agent: string;
   /** The run of the newest turn; null before the first. */
   newest(): RunHandle | null;
-  /** What was said so far, oldest first, cut as for the next turn. */
+  /** The conversation so far, oldest first, as the next turn would get it. */
   turns(): Promise<readonly HistoryTurn[]>;
   /**
-   * Sends a message: starts the next turn, or gives it to the current one as input.
+   * Sends a message, which starts the next turn or becomes input to the current one.
    *
-   * @throws UsageError `no_worker` when the previous turn asked questions and no worker answers for it.
+   * @throws UsageError `no_worker` when no worker answers for the previous turn.
    */
   say(message: string | Task): Promise<SayResult>;
 }
@@ -72,7 +72,7 @@ const SAY_TRIES = 5;
 /**
  * Opens a conversation: a new one, or the one that has `id`.
  *
- * @throws UsageError `invalid_input` for an unfit id, `id_in_use` for an id of another agent.
+ * @throws UsageError `invalid_input` for an invalid id, `id_in_use` for an id of another agent.
  * @example
  * const chat = await openConversation(everloop, 'concierge', { id: 'guest-42' });
  * const { run } = await chat.say('A table for two, please.');

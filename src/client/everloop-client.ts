@@ -26,7 +26,7 @@ export interface StartOptions {
   readonly task?: string | Task;
   /** Named data for the run, or the Step of an earlier one. */
   readonly context?: JsonObject | Step;
-  /** Earlier conversation, oldest first. Only the modes `react` and `chat` show it. */
+  /** Earlier conversation, oldest first. Only the modes `react` and `chat` show it to the model. */
   readonly history?: readonly HistoryTurn[];
   /** Replaces the definition's limits on the same keys. */
   readonly limits?: LimitsInput;
@@ -82,7 +82,7 @@ export interface InboxItem {
 export interface InboxView {
   /** Oldest first. */
   readonly items: readonly InboxItem[];
-  /** Ids of runs that wait for a person, but have no worker to say for what. */
+  /** Ids of runs that wait for a person, but no worker answers to say what they wait for. */
   readonly silent: readonly string[];
 }
 
@@ -124,7 +124,7 @@ export interface EverloopParts {
   readonly taskQueue?: string;
   /** Source of provisional text; without one, `stream()` fails. */
   readonly chunks?: ChunkSource;
-  /** Has the pages that the service no longer keeps. */
+  /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
 }
 
@@ -216,7 +216,7 @@ async function listRuns(
   const query = `WorkflowType = '${AGENT_WORKFLOW}'${alive}${named}`;
   const found = client.workflow.list({ query });
   for await (const info of found) {
-    // A link that continued as new belongs to the same run, which its last link represents.
+    // The list has every link; only the last link of a run stands for the run.
     if (info.status.name === 'CONTINUED_AS_NEW') continue;
     runs.push(summaryOf(info));
     if (runs.length >= limit) break;

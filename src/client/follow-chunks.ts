@@ -1,9 +1,10 @@
 /**
- * Provisional text of workers in other processes, as one stream. Any worker may take the next call of
- * a run, so a reader connects to all workers. Each sends only what matches the reader's filter.
+ * Provisional text of workers in other processes, as one stream. Any worker may take the next call
+ * of a run, so a reader connects to all workers. Each sends only what matches the reader's filter.
  *
  * F1  A worker that is gone, is slow or refuses costs only its own chunks.
- * F2  Workers come and go. The reader looks for them periodically, and reconnects with a growing pause.
+ * F2  Workers come and go. The reader looks for them periodically, and reconnects with a growing
+ *     pause.
  * F3  Each wait has a deadline, and everything ends when the reader leaves.
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
@@ -21,7 +22,7 @@ import { createFrameReader } from './frame-reader.ts';
 const FOLLOW_DEFAULTS = {
   /** The same as for the bus of a worker. */
   maxQueued: 10_000,
-  /** How soon a new worker is found; a look lists a folder or resolves a name. */
+  /** The pause between lookups of workers. A lookup lists a folder or resolves a name. */
   findMs: 500,
   /** The pause after a failed connection; doubles up to `maxPauseMs`. */
   pauseMs: 100,

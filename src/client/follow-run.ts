@@ -26,7 +26,7 @@ export type RunUpdate =
   | { readonly kind: 'silent' }
   /** Something began to wait for a person or for outside work. */
   | { readonly kind: 'pending'; readonly item: PendingItem }
-  /** It no longer waits: it was answered, timed out or was given up. */
+  /** The item no longer waits: it was answered, timed out or was given up. */
   | { readonly kind: 'settled'; readonly id: string }
   /** The run has ended. The last update. */
   | { readonly kind: 'step'; readonly step: Step };
@@ -49,7 +49,7 @@ export interface FollowedRun {
 const FIRST_POLL_MS = 100;
 const MAX_POLL_MS = 1_000;
 
-/** The updates of `run` from now on, after one for each item that waits already. */
+/** The updates of `run` from now on. The first ones show the items that already wait. */
 export function followRun(
   run: FollowedRun,
   { signal }: FollowRunOptions = {},
@@ -135,7 +135,7 @@ function createBell(): { readonly ring: () => void; readonly rung: () => Promise
   };
 }
 
-/** Polls the status of the run and what waits. Never rejects. */
+/** Polls the status of the run and its pending items. Never rejects. */
 function watchRun(
   run: FollowedRun,
   signal: AbortSignal,

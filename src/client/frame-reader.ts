@@ -1,4 +1,4 @@
-/** Reads the frames of a chunk stream from text that is cut anywhere. */
+/** Reads the frames of a chunk stream from text that arrives in arbitrary pieces. */
 import { createParser } from 'eventsource-parser';
 import {
   readWireEvent,
@@ -7,7 +7,7 @@ import {
 } from '../core/streaming/chunk-wire.ts';
 
 /**
- * A reader for one connection. Never throws. An event that exceeds {@link MAX_WIRE_EVENT_CHARACTERS}
+ * A reader for one connection. Never throws. An event longer than {@link MAX_WIRE_EVENT_CHARACTERS}
  * gives `broken`, and nothing after it is read or kept.
  */
 export function createFrameReader(): (text: string) => readonly WireMessage[] {

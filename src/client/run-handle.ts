@@ -86,8 +86,8 @@ export interface RunHandle {
   /** The transcript, over the whole chain of the run. */
   transcript(options?: ReadOptions): Promise<readonly Entry[]>;
   /**
-   * The events, over the whole chain of the run. With `tree`, also those of all runs below, by time;
-   * only the order within each run is exact, because runs have separate clocks.
+   * The events, over the whole chain of the run. With `tree`, also those of all runs below, by
+   * time; only the order within each run is exact, because runs have separate clocks.
    */
   events(options?: EventOptions): Promise<readonly AgentEvent[]>;
   /** The run and all runs below, each before its children. Queries each of them. */
@@ -99,21 +99,21 @@ export interface RunHandle {
    * @throws UsageError `no_such_path` when no run has the path, or several have.
    */
   child(path: string): Promise<RunHandle>;
-  /** The current program, else the last one, form by form; null if there was none. */
+  /** The current program, or else the last one, form by form; null if there was none. */
   program(): Promise<ProgramView | null>;
   /** What waits for people or outside work, in the run and, as last reported, in all runs below. */
   pending(): Promise<readonly PendingItem[]>;
   /**
-   * Answers a question by text, a label or its number, or ends outside work with its result. `id` is
-   * from `pending()`, and may belong to a run below.
+   * Answers a question with text, or with the label or number of an option; or ends outside work
+   * with its result. `id` is from `pending()`, and may belong to a run below.
    *
-   * @throws UsageError `invalid_input` when nothing waits under the id, or the value does not fit.
+   * @throws UsageError `invalid_input` when no item with this id waits, or the value does not fit.
    */
   answer(id: string, value: Json, options?: AnswerOptions): Promise<AnswerReceipt>;
   /**
    * Approves a call, denies it with a reason, or changes its arguments.
    *
-   * @throws UsageError `invalid_input` when no call waits under the id, or it is decided already.
+   * @throws UsageError `invalid_input` when no call with this id waits for a decision.
    */
   decide(id: string, decision: Decision, options?: AnswerOptions): Promise<AnswerReceipt>;
   /** Sends input; settles with its position in the order of arrival, from 1. */
@@ -121,12 +121,12 @@ export interface RunHandle {
   /** Raises or lowers limits, with immediate effect. */
   adjust(limits: LimitsInput): Promise<AdjustReceipt>;
   /**
-   * Stops before the next iteration, and before the next call or question of a program, until
-   * `resume`. With `tree`, also pauses all runs below that are found.
+   * Pauses the run until `resume`. It stops before its next iteration, or before the next call or
+   * question of its program. With `tree`, also pauses all live runs below.
    */
   pause(options?: TreeOption): Promise<AdjustReceipt>;
   resume(options?: TreeOption): Promise<AdjustReceipt>;
-  /** Ends the run and all runs below, and aborts what is in flight. Each still has a Step. */
+  /** Ends the run and all runs below, and aborts what is in flight. Each still ends with a Step. */
   cancel(message?: string): Promise<void>;
   /** The Step, however the run ended; waits for the end. */
   result(): Promise<Step>;
@@ -136,8 +136,8 @@ export interface RunHandle {
   step(): Promise<Step | null>;
   /**
    * Provisional text from now on; ends with the run. Only the Step is final: chunks may be missing,
-   * and a `restart` or a higher attempt replaces the text of its iteration. With `tree`, includes the
-   * text of all runs below, with their `runId`; only from a root.
+   * and a `restart` or a higher attempt replaces the text of its iteration. With `tree`, includes
+   * the text of all runs below, with their `runId`; only from a root.
    */
   stream(options?: TreeOption): AsyncIterable<Chunk | ChunkMarker>;
   /**
@@ -155,7 +155,7 @@ export interface AnswerOptions {
   readonly updateId?: string;
 }
 
-/** How a run ended, or that it waits for a person. */
+/** The Step of an ended run, or the items of a run that waits for a person. */
 export type ResultOrPending =
   | { readonly kind: 'step'; readonly step: Step }
   | {
@@ -256,7 +256,7 @@ function messageMethods({ id, client, handle, tree, handleOf }: Target) {
     }
     return receipt;
   };
-  /** The handle of the run below that has an item, and the item's id there; null for an own item. */
+  /** The run below that has an item, and the item's id there; null for an item of this run. */
   const ownerOf = (itemId: string): { readonly run: RunHandle; readonly item: string } | null => {
     const { calls, id: item } = placeOfItem(itemId);
     return calls.length === 0 ? null : { run: handleOf([id, ...calls].join('/')), item };
@@ -318,7 +318,7 @@ async function firstOf(run: RunHandle): Promise<ResultOrPending> {
     return { kind: 'step', step: await result };
   };
   const step = result.then((ending): ResultOrPending => ({ kind: 'step', step: ending }));
-  // When a query fails, or the end of the run aborts the pause, the result decides.
+  // When a query fails, or the run ends during a pause, return the result.
   return Promise.race([step, waiting().catch(() => step)]);
 }
 

@@ -2,8 +2,8 @@
  * A tree of runs: reads all of its runs, finds one by its path, and sends messages to all of them.
  *
  * I1  Runs are queried a few at a time, because the service rejects a burst of queries.
- * I2  A tree changes while it is read. Each run is shown as of the moment of its own query, and a run
- *     is queried before its children.
+ * I2  A tree changes while it is read. Each run is shown as of the moment of its own query, and a
+ *     run is queried before its children.
  */
 import type { Client } from '@temporalio/client';
 import type { AgentEvent } from '../core/contract/events.ts';
@@ -71,12 +71,12 @@ export async function addressBelow(
   throw new UsageError('no_such_path', `Expected the path of one run below \`${id}\`, got ${got}.`);
 }
 
-/** How often a tree is read again to find runs that have begun since. */
+/** How many times a tree is read again to find runs that have begun since. */
 const MAX_READS = 5;
 
 /**
- * Calls `work` for all live runs below `id`. Reads the tree again to find runs that began meanwhile.
- * Skips runs that end meanwhile.
+ * Calls `work` for all live runs below `id`. Reads the tree again to find runs that began
+ * meanwhile. Skips runs that end meanwhile.
  *
  * @throws the first error of `work`, after it was called for all runs.
  */
@@ -104,8 +104,8 @@ export async function withAllBelow(
 }
 
 /**
- * The events of several runs as one list, by time. At equal times, the order of `lists` decides, and
- * the events of one run keep their order.
+ * The events of several runs as one list, by time. At equal times, the order of `lists` decides,
+ * and the events of one run keep their order.
  */
 export function mergeEvents(lists: readonly (readonly AgentEvent[])[]): readonly AgentEvent[] {
   return lists

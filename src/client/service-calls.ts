@@ -82,7 +82,7 @@ export async function assertAlive(id: string, client: Client): Promise<void> {
   );
 }
 
-/** Whether an execution with this status of the service goes on. */
+/** Whether an execution with this status is still running. */
 export function isAlive(status: string): boolean {
   return status === 'RUNNING' || status === 'CONTINUED_AS_NEW';
 }
@@ -133,7 +133,9 @@ export async function querying<Result>(
   });
 }
 
-/** 1 CANCELLED: the worker that had the query stopped. 4 DEADLINE_EXCEEDED: none took it in time. */
+/**
+ * 1 CANCELLED: the worker with the query stopped. 4 DEADLINE_EXCEEDED: no worker took it in time.
+ */
 function isCutOff(error: unknown): boolean {
   return [1, 4].includes(grpcCodeOf(error) ?? 0);
 }

@@ -14,7 +14,7 @@ export interface TreeRun {
   /** Workflow id. */
   readonly id: string;
   readonly agent: string;
-  /** `planner/2/writer`: writer, started in planner's iteration 2. Runs of one turn may share a path. */
+  /** `planner/2/writer`: writer, started in planner's iteration 2. Not unique within a turn. */
   readonly path: string;
   /** 0 for a root. */
   readonly depth: number;
@@ -57,7 +57,7 @@ export interface FoundRun {
 /** Shorter than for a query of one run, because a tree can show a run as silent. */
 const TREE_DEADLINE_MS = 12_000;
 
-/** How often a run may end or hand over between two calls. */
+/** How many times a run may end or hand over between two calls. */
 const TRIES = 4;
 
 /**

@@ -78,7 +78,7 @@ function abortedWith({
   return { kind: 'aborted', usage, usageKnown: isKnown && calls > 0 };
 }
 
-/** A reply goes into the transcript, where another shape would break the run later. */
+/** A reply goes into the transcript, where any other value would break the run later. */
 function checkReply(reply: unknown): asserts reply is Reply {
   const { parts, calls } = Object(reply) as { readonly parts?: unknown; readonly calls?: unknown };
   if (Array.isArray(parts) && Array.isArray(calls)) return;

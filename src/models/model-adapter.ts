@@ -15,7 +15,7 @@ import type { ModelEntry } from '../define/model/model-entry.ts';
 import { withUsage } from './model-failures.ts';
 import { modelCollector } from './model-stream.ts';
 
-/** How a call ended that did not throw. */
+/** The result of a call that did not throw. */
 export type CallResult =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'aborted'; readonly usage: TokenUsage; readonly usageKnown: boolean };
@@ -38,8 +38,8 @@ const abortGraceMs = 2_000;
  * Asks the model of `entry` once.
  *
  * When aborted before the reply is complete, it returns `aborted` with the usage so far, as soon as
- * the model has stopped and after two seconds at the latest. A failure is thrown as it came; if the
- * provider had reported usage by then, as the cause of a `ModelCallError`. `classifyModelError`
+ * the model has stopped, at most two seconds later. A failure is thrown unchanged. If the provider
+ * has already reported usage, it becomes the cause of a `ModelCallError`. `classifyModelError`
  * reads both.
  */
 export async function callEntry(
@@ -138,7 +138,7 @@ type End =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'abandoned' };
 
-/** Waits for the end of `work`, after an abort for at most {@link abortGraceMs}. */
+/** Waits for `work` to end; after an abort, for at most {@link abortGraceMs}. */
 function endOf(work: Promise<Reply>, signal: AbortSignal): Promise<End> {
   return new Promise((resolve) => {
     let timer: ReturnType<typeof setTimeout> | undefined;

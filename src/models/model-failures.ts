@@ -98,7 +98,7 @@ export function classifyModelError(error: unknown, nowMs: number = Date.now()): 
   };
 }
 
-/** Errors of the AI SDK and our own that a retry does not change. */
+/** Errors of the AI SDK and our own that a retry would not fix. */
 const misuseNames: readonly string[] = [
   'UsageError',
   'AI_UnsupportedFunctionalityError',
@@ -138,7 +138,7 @@ const unreachableCodes: readonly string[] = [
 ];
 const brokenCodes: readonly string[] = ['econnreset', 'econnaborted', 'epipe', 'und_err_socket'];
 
-/** Errors of adapters for a response outside of the provider's protocol; they quote all of it. */
+/** Errors of adapters for a response that breaks the provider's protocol; they quote all of it. */
 const garbageNames: readonly string[] = ['AI_JSONParseError', 'AI_TypeValidationError'];
 
 /** Our own texts for errors of the runtime, whose messages differ between versions. */
@@ -183,7 +183,7 @@ function readSigns(error: unknown): Signs {
 }
 
 /**
- * The provider's error code decides where the HTTP status is of no use: an error inside a stream
+ * The provider's error code decides where the HTTP status is useless: an error inside a stream
  * has status 200 or none, and the adapter for Anthropic turns most of them into a 500.
  */
 function effectiveStatus(stated: number | undefined, codes: readonly string[]): number | undefined {

@@ -2,9 +2,9 @@
  * Translates messages to a prompt of the AI SDK.
  *
  * Data that a provider wants back unchanged is kept as `providerData`: the metadata of reasoning,
- * and `{ id, data }` for a call with its id and metadata (see `native-calls.ts`). Metadata stands
- * under the name of its provider, and each provider reads only its own, so models may change within
- * a transcript.
+ * and `{ id, data }` for a call with its id and metadata (see `native-calls.ts`). Metadata is
+ * stored under the name of its provider, and each provider reads only its own, so models may change
+ * within a transcript.
  */
 import { defined } from '../core/base/defined.ts';
 import type {
@@ -37,11 +37,11 @@ const cacheMark: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 
 /**
  * The prompt for `messages`. Empty texts and messages are left out, because providers refuse them.
  * Tool results go into messages of role `tool`, and other parts of the same message into a user
- * message after it. With `cacheUpTo`, the last message of that stable beginning gets the mark for
- * prompt caches.
+ * message after it. The first `cacheUpTo` messages are stable, so the last of them gets the mark
+ * for prompt caches.
  *
- * @throws UsageError when a part is still made of sections, which the agent's format should have
- * written.
+ * @throws UsageError when a part still consists of sections. The agent's format should have turned
+ * them into text.
  */
 export function toPrompt(
   messages: readonly Message[],

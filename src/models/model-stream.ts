@@ -242,8 +242,8 @@ function toNativeCall(part: ToolCallEvent): NativeCall {
   return {
     id: part.toolCallId,
     tool: part.toolName,
-    // Still text: it is read as JSON where the model can be told of its problems. No text means no
-    // arguments.
+    // Kept as text. It is parsed later, where problems can be reported to the model. No text means
+    // no arguments.
     args: part.input.trim() === '' ? {} : part.input,
     ...defined({ providerData: part.providerMetadata as JsonObject | undefined }),
   };

@@ -21,7 +21,7 @@ import { isDataMode } from '../define/agent/mode-problems.ts';
 import { structuredOutputOf } from '../models/model-call-options.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 
-/** Hexadecimal digits of a specification's hash: 64 bits are enough for every one of a fleet. */
+/** Hexadecimal digits of a specification's hash: 64 bits tell all of a fleet's apart. */
 const SPEC_HASH_DIGITS = 16;
 
 /** A likely mistake that does not keep a run from starting; it becomes a warning event. */
@@ -30,7 +30,7 @@ export interface AgentWarning {
   readonly message: string;
 }
 
-/** A specification, or all that keeps it from being made. */
+/** A specification, or all problems that prevent it. */
 export type AgentCompilation =
   | {
       readonly kind: 'agent';
@@ -182,7 +182,7 @@ function compileToolModels(
 }
 
 /**
- * `llm_query` may name any model of the worker, unless a cost limit applies and it has no price.
+ * `llm_query` may name any model of the worker; under a cost limit, any model with a price.
  */
 function toolModels(
   { spec }: AgentDefinition,
@@ -231,7 +231,7 @@ interface CompiledCompaction {
   readonly problems: readonly UsageProblem[];
 }
 
-/** Replaces the models that strategies name by these and their fallbacks. */
+/** Adds fallbacks to the models that strategies name. */
 function compileCompaction(
   given: AgentDefinition['compaction'],
   models: ReadonlyMap<string, ModelEntry>,

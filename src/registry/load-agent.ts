@@ -42,8 +42,9 @@ export type LoadOutcome =
 const MAX_LISTED_NAMES = 20;
 
 /**
- * Most bytes of JSON in a specification. It is recorded in history and in every hand-over. The
- * service takes payloads of at most 2 MiB; a larger one makes the workflow task fail for ever.
+ * Maximum size of a specification as JSON, in bytes. It is recorded in history and in every
+ * hand-over. The service takes at most 2 MiB; a larger payload makes the workflow task fail for
+ * ever.
  */
 export const MAX_SPEC_BYTES = 1_048_576;
 
@@ -165,7 +166,7 @@ function taskProblems(task: unknown, needsNone: boolean): readonly string[] {
 }
 
 /**
- * The nouns for an agent without a model and for what it starts; null for an agent with a model.
+ * What messages call an agent without a model, and what it starts; null for one with a model.
  */
 function loopOf(asked: AgentDefinition['spec'] | undefined): readonly [string, string] | null {
   if (asked?.pipeline !== undefined) return ['pipeline', 'stages'];

@@ -26,7 +26,7 @@ export interface PreviewOptions {
   readonly memory?: StepMemory;
   /** Earlier conversation, oldest first. Default: none. */
   readonly history?: readonly HistoryTurn[];
-  /** Agents that its tools name by name. Agents given to tools as definitions need not be here. */
+  /** Agents that its tools refer to by name. Those given as definitions need not be here. */
   readonly agents?: readonly AgentDefinition[];
   /** Entries of models that the agent names by id; a missing one is treated as a function. */
   readonly models?: readonly ModelEntry[];

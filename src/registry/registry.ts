@@ -30,7 +30,7 @@ export interface RegistryOptions {
  * The registry of a worker. Compiles every agent once, so that an agent that cannot run is found
  * when the worker starts.
  *
- * @throws UsageError with all that is wrong with all agents and models, a line each.
+ * @throws UsageError with all problems of all agents and models, a line each.
  */
 export function createRegistry(options: RegistryOptions): Registry {
   const problems: UsageProblem[] = [];
@@ -97,7 +97,7 @@ function toolModelProblems(
   });
 }
 
-/** Models without a price in agents below `name`, to which its cost limits apply as well. */
+/** Models without a price in agents below `name`, whose cost limits apply to them as well. */
 function costProblemsBelow(
   name: string,
   agents: ReadonlyMap<string, RegisteredAgent>,

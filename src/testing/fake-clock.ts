@@ -1,14 +1,14 @@
-/** A clock that moves only when it is told to, or when somebody sleeps on it. */
+/** A clock that moves only when `advance` or `sleep` is called. */
 
 /** A clock for tests. */
 export interface FakeClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Moves time on and runs what falls due, in order of time. */
+  /** Moves time forward and runs what becomes due, in order of time. */
   advance(ms: number): void;
-  /** Lets time pass: moves the clock on by `ms`, then settles. */
+  /** Lets time pass: moves the clock forward by `ms`, then settles. */
   sleep(ms: number): Promise<void>;
-  /** Runs `due` once when the clock reaches `at`; the returned function takes it back. */
+  /** Runs `due` once when the clock reaches `at`; the returned function cancels that. */
   schedule(at: number, due: () => void): () => void;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The Host in one process, without a server, for tests: the same loop, definitions, tools, validators
- * and model adapter as on a worker. Time moves only when the clock is advanced or a call sleeps.
+ * The Host in one process, without a server, for tests: the same loop, definitions, tools,
+ * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
+ * sleeps.
  */
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';

@@ -1,7 +1,9 @@
 /**
- * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of an
- * agent starts under it. Messages between runs go through `deliver`, so that a test can lose them.
+ * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of
+ * an agent starts under it. Messages between runs go through `deliver`, so that a test can lose
+ * them.
  */
+import { defined } from '../core/base/defined.ts';
 import { loadAgent } from '../registry/load-agent.ts';
 import type { Registry } from '../define/definition/definitions.ts';
 import type { AgentEvent, InputKind } from '../core/contract/events.ts';
@@ -38,7 +40,7 @@ import type { Host } from '../core/run/host.ts';
 import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { FakeClock } from './fake-clock.ts';
-import { createMemoryHost } from './memory-host.ts';
+import { createMemoryHost, type MemoryTree } from './memory-host.ts';
 
 /** Where a run may hand itself over. */
 export type HandoverPlace = 'boundary' | 'waiting' | 'program';
@@ -54,23 +56,25 @@ export interface MemoryRun {
   readonly result: Promise<Step>;
   /** The runs that this one has started, in order. */
   readonly children: readonly MemoryRun[];
-  /** Ends the run and all below it without a word, as somebody outside can. */
+  /** Ends the run and all below it without a Step, like a termination through the service. */
   terminate(): void;
-  /** Gives input; returns its place in the order of arrival. */
+  /** Sends input; returns its place in the order of arrival. */
   send(text: string, options?: { readonly kind?: InputKind; readonly id?: string }): number;
   cancel(message?: string): void;
   adjust(limits: LimitsInput): void;
   pause(): void;
   resume(): void;
-  /** What waits for people and the outside, in this run and below it. */
+  /** What waits for people and outside work, in this run and below it. */
   pending(): readonly PendingItem[];
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
-  /** Answers a question, or ends outside work, also of a run below. Throws a UsageError for what a live run refuses. */
+  /**
+   * Answers a question or ends outside work, here or below. Throws a UsageError like a live run.
+   */
   answer(id: string, value: Json, options?: AnswerOptions): void;
-  /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
+  /** Approves, denies or edits a call, here or below. Throws a UsageError like a live run. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
-  /** The Step, or what is pending as soon as nothing but people is waited for. */
+  /** The Step, or what is pending as soon as the run waits only for people. */
   resultOrPending(): Promise<StepOrPending>;
 }
 
@@ -94,7 +98,7 @@ export interface MemoryTreeParts {
   readonly clock: FakeClock;
   readonly chunks: ChunkPublisher;
   readonly onEvent: (event: AgentEvent, run: MemoryRun) => void;
-  /** Called for each message between two runs; it arrives when `deliver` is called, also twice. */
+  /** Called for each message between two runs; it arrives each time `deliver` is called. */
   readonly carry: (message: TreeMessage, deliver: () => void) => void;
   /** Asked of each run below the root where it could hand over. */
   readonly childHandoverDue: (address: string, iteration: number, place: HandoverPlace) => boolean;
@@ -111,247 +115,269 @@ export interface MemoryStart {
   readonly sendToParent?: ((message: ParentMessage) => void) | undefined;
 }
 
-/** A run as its parent holds it. */
-interface HeldRun {
-  readonly run: MemoryRun;
-  readonly handlers: () => TreeHandlers;
-  /** Settles with the end, also of a run that was terminated. */
-  readonly ended: Promise<ChildEnd>;
+/** A run in memory, with everything that changes about it. */
+interface LiveRun {
+  readonly parts: MemoryTreeParts;
+  readonly start: MemoryStart;
+  readonly loaded: LoadedAgent;
+  readonly events: AgentEvent[];
+  readonly entries: Entry[];
+  readonly children: LiveRun[];
+  /** Called at each event. */
+  watchers: readonly (() => void)[];
+  /** What runs in this link of its chain. */
+  link: { readonly run: Run; readonly host: Host; readonly handlers: TreeHandlers };
+  /** Where it handed over last. */
+  handedOverAt: string;
+  lastId: number;
+  isTerminated: boolean;
+  handle: MemoryRun;
+  /** Settles with the end, even of a run that was terminated. */
+  ended: Promise<ChildEnd>;
 }
 
 /** Starts a run. Throws a UsageError for what a worker or a start would refuse. */
 export function startMemoryRun(parts: MemoryTreeParts, start: MemoryStart): MemoryRun {
   const loaded = loadAgent(parts.registry, start.input);
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
-  return holdRun(parts, start, loaded.agent).run;
+  return startRun(parts, start, loaded.agent).handle;
 }
 
-type Loaded = Extract<ReturnType<typeof loadAgent>, { readonly kind: 'loaded' }>['agent'];
+type LoadedAgent = Extract<ReturnType<typeof loadAgent>, { readonly kind: 'loaded' }>['agent'];
 
-function holdRun(parts: MemoryTreeParts, start: MemoryStart, loaded: Loaded): HeldRun {
-  const { registry, clock } = parts;
-  const { input, address, next } = start;
-  const { spec } = loaded;
-  const agent = registry.agents.get(spec.name);
-  if (agent === undefined) throw new Error(`Expected ${spec.name} in its own registry.`);
-
-  const events: AgentEvent[] = [];
-  const entries: Entry[] = [];
-  const below = new Map<string, HeldRun>();
-  const children: MemoryRun[] = [];
-  let current: { readonly run: Run; readonly host: Host; readonly handlers: TreeHandlers };
-  let ids = 0;
-  let handedOverAt = '';
-  let watchers: readonly (() => void)[] = [];
-  let isDead = false;
-  let die: (end: ChildEnd) => void = () => undefined;
-  const died = new Promise<ChildEnd>((resolve) => {
-    die = resolve;
-  });
-
-  const placeOf = (run: Run): readonly [number, HandoverPlace] => {
-    const { state } = run;
-    const program = run.program();
-    if (program !== null && program.outcome === undefined) return [state.iteration, 'program'];
-    return [state.iteration, (state.pending ?? []).length > 0 ? 'waiting' : 'boundary'];
-  };
-  const keyOf = (run: Run): string => {
-    const [iteration, place] = placeOf(run);
-    return [iteration, place, ...(place === 'program' ? [run.state.seq] : [])].join();
-  };
-  const handoverDue = (): boolean => {
-    const { run } = current;
-    return keyOf(run) !== handedOverAt && start.handoverDue?.(...placeOf(run)) === true;
-  };
-
-  const runChild = (order: ChildOrder): Promise<ChildEnd> => {
-    const { childId } = order;
-    const child = loadAgent(registry, order.input);
-    if (child.kind === 'failed') return Promise.resolve(unloaded(order, child));
-    const held = holdRun(
-      parts,
-      childStart(parts, order, () => current.handlers),
-      child.agent,
-    );
-    below.set(childId, held);
-    children.push(held.run);
-    return held.ended;
-  };
-
-  const begin = (state: RunState, inbox: Inbox): void => {
-    const host = createMemoryHost({
-      registry,
-      agent,
-      clock,
-      inbox,
-      chunks: parts.chunks,
-      handoverDue,
-      ...(start.isFull === undefined ? {} : { isFull: start.isFull }),
-      ...(start.fitsHandover === undefined ? {} : { fitsHandover: start.fitsHandover }),
-      onEvent: (event, entry) => {
-        if (isDead) return;
-        events.push(event);
-        if (entry !== undefined) entries.push(entry);
-        parts.onEvent(event, handle);
-        for (const look of watchers) look();
-      },
-      tree: {
-        address,
-        runChild,
-        send: (outgoing) => {
-          if (outgoing.to === 'child') {
-            const { childId, message } = outgoing;
-            const child = below.get(childId);
-            parts.carry(roundTrip(message), () =>
-              child?.handlers().onParentMessage(roundTrip(message)),
-            );
-          } else if (!isDead) start.sendToParent?.(outgoing.message);
-        },
-      },
-    });
-    const run = createRun(state, host);
-    const handlers = createTreeHandlers(run, (error) => {
-      throw error;
-    });
-    current = { run, host, handlers };
-  };
-
-  const drive = async (): Promise<Step> => {
-    for (;;) {
-      const { run, host } = current;
-      const end = await runLoop(run, next ?? nextOf(spec), loaded);
-      if (end.kind === 'ended') {
-        const unreadInputs = host.mailbox.peek().waiting.map((waiting) => waiting.id);
-        return stepOf(run.state, end.ending, traceOf(address, unreadInputs));
-      }
-      handedOverAt = keyOf(run);
-      begin(roundTrip(run.state), roundTrip(host.mailbox.peek()));
-    }
-  };
-
-  const settle = (
-    id: string,
-    check: (waits: WaitingItems) => AnswerCheck,
-    { updateId = `update-${(ids += 1)}` }: AnswerOptions = {},
-  ): void => {
-    const { mailbox } = current.host;
-    const inbox = mailbox.peek();
-    if (isAnsweredBy(inbox, updateId)) return;
-    const checked = check(openWaits(current.run.state, inbox));
-    if (checked.kind === 'refused') throw new UsageError('invalid_input', checked.message);
-    mailbox.answer({ id, updateId, ...roundTrip(checked.body) });
-    current.host.waits.wake();
-  };
-
-  const handle: MemoryRun = {
-    address,
-    events,
-    entries,
-    children,
-    get state() {
-      return current.run.state;
-    },
-    // One turn of the event loop later, so that the caller can send and cancel before the start.
-    result: Promise.resolve().then(drive),
-    terminate: () => {
-      isDead = true;
-      die({ kind: 'lost', message: 'terminated' });
-      for (const child of children) child.terminate();
-      current.host.mailbox.cancel({ reason: 'canceled', message: 'terminated' });
-      current.host.waits.wake();
-    },
-    send: (text, { kind = 'queue', id } = {}) => {
-      ids += 1;
-      const position = current.host.mailbox.accept({ id: id ?? `input-${ids}`, kind, text });
-      current.host.waits.wake();
-      return position;
-    },
-    cancel: (message = '') => {
-      current.host.mailbox.cancel({ reason: 'canceled', message });
-      current.host.waits.wake();
-    },
-    adjust: (limits) => {
-      const merged = mergeLimits(current.run.state.limits, limits);
-      if (merged.kind === 'problems') {
-        throw new UsageError('limit_key', merged.problems.map(({ message }) => message).join('\n'));
-      }
-      current.run.adjust(merged.limits);
-      current.handlers.recallLeases();
-    },
-    pause: () => current.run.pause(),
-    resume: () => current.run.resume(),
-    program: () => current.run.program(),
-    pending: () => pendingItems(current.run.state, current.host.mailbox.peek()),
-    answer: (id, value, how) => {
-      const place = runOfItem(handle, id);
-      if (place.run !== handle) place.run.answer(place.id, value, how);
-      else settle(id, (waits) => checkAnswer(waits, id, value), how);
-    },
-    decide: (id, decision, how) => {
-      const place = runOfItem(handle, id);
-      if (place.run !== handle) place.run.decide(place.id, decision, how);
-      else settle(id, (waits) => checkDecision(waits, id, decision), how);
-    },
-    resultOrPending: () =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const { waitingSince = null } = current.run.state;
-          const pending = handle.pending();
-          // A child that waits keeps its parent waiting, which does not know of nothing else.
-          const isWaiting = waitingSince !== null || pending.some(({ run }) => run !== undefined);
-          if (!isWaiting || pending.length === 0) return;
-          watchers = watchers.filter((watcher) => watcher !== look);
-          resolve({ kind: 'pending', pending });
-        };
-        watchers = [...watchers, look];
-        handle.result.then((step) => resolve({ kind: 'step', step }), reject);
-        look();
-      }),
-  };
+function startRun(parts: MemoryTreeParts, start: MemoryStart, loaded: LoadedAgent): LiveRun {
+  const { input, address } = start;
   const { parent, history, memory } = input;
+  const { spec } = loaded;
   const identity = {
     runId: address,
     agentPath: parent?.path ?? spec.name,
     depth: parent?.depth ?? 0,
-    startedAt: clock.now(),
-    ...(parent === undefined ? {} : { parent }),
+    startedAt: parts.clock.now(),
+    ...defined({ parent }),
   };
-  const head = {
-    spec,
-    ...(loaded.material ?? givenMaterial(input)),
-    ...(history === undefined ? {} : { history }),
-  };
-  begin(startState(identity, head, memory), EMPTY_INBOX);
-  const finished = handle.result.then((step): ChildEnd => ({ kind: 'ended', step }));
-  const handlers = (): TreeHandlers => current.handlers;
-  return { run: handle, handlers, ended: Promise.race([died, finished]) };
+  const head = { spec, ...(loaded.material ?? givenMaterial(input)), ...defined({ history }) };
+  // The last three fields are set at once below; until then nothing reads them.
+  const live = {
+    parts,
+    start,
+    loaded,
+    events: [],
+    entries: [],
+    children: [],
+    watchers: [],
+    handedOverAt: '',
+    lastId: 0,
+    isTerminated: false,
+  } as unknown as LiveRun;
+  let onTerminated: (end: ChildEnd) => void = () => undefined;
+  const terminated = new Promise<ChildEnd>((resolve) => {
+    onTerminated = resolve;
+  });
+  live.handle = handleOf(live, onTerminated);
+  beginLink(live, startState(identity, head, memory), EMPTY_INBOX);
+  const finished = live.handle.result.then((step): ChildEnd => ({ kind: 'ended', step }));
+  live.ended = Promise.race([terminated, finished]);
+  return live;
 }
 
-/** The run of `root` in which the item waits that it calls `id`, and its id there. */
-function runOfItem(root: MemoryRun, id: string): { readonly run: MemoryRun; readonly id: string } {
+/** Begins a link of the chain of a run. */
+function beginLink(live: LiveRun, state: RunState, inbox: Inbox): void {
+  const { parts, start, events, entries } = live;
+  const agent = parts.registry.agents.get(live.loaded.spec.name);
+  if (agent === undefined) {
+    throw new Error(`Expected ${live.loaded.spec.name} in its own registry.`);
+  }
+  const host = createMemoryHost({
+    registry: parts.registry,
+    agent,
+    clock: parts.clock,
+    inbox,
+    chunks: parts.chunks,
+    handoverDue: () => {
+      const { run } = live.link;
+      return keyOf(run) !== live.handedOverAt && start.handoverDue?.(...placeOf(run)) === true;
+    },
+    ...defined({ isFull: start.isFull, fitsHandover: start.fitsHandover }),
+    onEvent: (event, entry) => {
+      if (live.isTerminated) return;
+      events.push(event);
+      if (entry !== undefined) entries.push(entry);
+      parts.onEvent(event, live.handle);
+      for (const look of live.watchers) look();
+    },
+    tree: treeOf(live),
+  });
+  const run = createRun(state, host);
+  const handlers = createTreeHandlers(run, (error) => {
+    throw error;
+  });
+  live.link = { run, host, handlers };
+}
+
+/** The other runs of the tree, as the host of a run reaches them. */
+function treeOf(live: LiveRun): MemoryTree {
+  const { parts, start, children } = live;
+  return {
+    address: start.address,
+    runChild: (order) => {
+      const child = loadAgent(parts.registry, order.input);
+      if (child.kind === 'failed') return Promise.resolve(unloaded(order, child));
+      const started = startRun(parts, childStart(live, order), child.agent);
+      children.push(started);
+      return started.ended;
+    },
+    send: (outgoing) => {
+      if (outgoing.to === 'child') {
+        const { childId, message } = outgoing;
+        const child = children.findLast(({ handle }) => handle.address === childId);
+        parts.carry(roundTrip(message), () =>
+          child?.link.handlers.onParentMessage(roundTrip(message)),
+        );
+      } else if (!live.isTerminated) start.sendToParent?.(outgoing.message);
+    },
+  };
+}
+
+/** Runs all links of a run to its end. */
+async function runToEnd(live: LiveRun): Promise<Step> {
+  const { start, loaded } = live;
+  for (;;) {
+    const { run, host } = live.link;
+    const end = await runLoop(run, start.next ?? nextOf(loaded.spec), loaded);
+    if (end.kind === 'ended') {
+      const unreadInputs = host.mailbox.peek().waiting.map((waiting) => waiting.id);
+      return stepOf(run.state, end.ending, traceOf(start.address, unreadInputs));
+    }
+    live.handedOverAt = keyOf(run);
+    beginLink(live, roundTrip(run.state), roundTrip(host.mailbox.peek()));
+  }
+}
+
+/** Where a run could hand over now. */
+function placeOf(run: Run): readonly [number, HandoverPlace] {
+  const { iteration, pending = [] } = run.state;
+  const program = run.program();
+  if (program !== null && program.outcome === undefined) return [iteration, 'program'];
+  return [iteration, pending.length > 0 ? 'waiting' : 'boundary'];
+}
+
+function keyOf(run: Run): string {
+  const [iteration, place] = placeOf(run);
+  return [iteration, place, ...(place === 'program' ? [run.state.seq] : [])].join();
+}
+
+function handleOf(live: LiveRun, onTerminated: (end: ChildEnd) => void): MemoryRun {
+  const { events, entries, start } = live;
+  const cancel = (message: string): void => {
+    live.link.host.mailbox.cancel({ reason: 'canceled', message });
+    live.link.host.waits.wake();
+  };
+  return {
+    address: start.address,
+    events,
+    entries,
+    get children() {
+      return live.children.map(({ handle }) => handle);
+    },
+    get state() {
+      return live.link.run.state;
+    },
+    // One turn of the event loop later, so that the caller can send and cancel before the start.
+    result: Promise.resolve().then(() => runToEnd(live)),
+    terminate: () => {
+      live.isTerminated = true;
+      onTerminated({ kind: 'lost', message: 'terminated' });
+      for (const child of live.children) child.handle.terminate();
+      cancel('terminated');
+    },
+    send: (text, { kind = 'queue', id } = {}) => {
+      live.lastId += 1;
+      const { mailbox, waits } = live.link.host;
+      const position = mailbox.accept({ id: id ?? `input-${live.lastId}`, kind, text });
+      waits.wake();
+      return position;
+    },
+    cancel: (message = '') => cancel(message),
+    adjust: (limits) => {
+      const { run, handlers } = live.link;
+      const merged = mergeLimits(run.state.limits, limits);
+      if (merged.kind === 'problems') {
+        throw new UsageError('limit_key', merged.problems.map(({ message }) => message).join('\n'));
+      }
+      run.adjust(merged.limits);
+      handlers.recallLeases();
+    },
+    pause: () => live.link.run.pause(),
+    resume: () => live.link.run.resume(),
+    program: () => live.link.run.program(),
+    pending: () => pendingItems(live.link.run.state, live.link.host.mailbox.peek()),
+    answer: (id, value, how) =>
+      settle(live, id, (waits, own) => checkAnswer(waits, own, value), how),
+    decide: (id, decision, how) =>
+      settle(live, id, (waits, own) => checkDecision(waits, own, decision), how),
+    resultOrPending: () => resultOrPending(live),
+  };
+}
+
+/** Settles an item of a run or of one below it. */
+function settle(
+  root: LiveRun,
+  itemId: string,
+  check: (waits: WaitingItems, id: string) => AnswerCheck,
+  { updateId }: AnswerOptions = {},
+): void {
+  const { live, id } = runOfItem(root, itemId);
+  const known = updateId ?? `update-${(live.lastId += 1)}`;
+  const { run, host } = live.link;
+  const inbox = host.mailbox.peek();
+  if (isAnsweredBy(inbox, known)) return;
+  const checked = check(openWaits(run.state, inbox), id);
+  if (checked.kind === 'refused') throw new UsageError('invalid_input', checked.message);
+  host.mailbox.answer({ id, updateId: known, ...roundTrip(checked.body) });
+  host.waits.wake();
+}
+
+function resultOrPending(live: LiveRun): Promise<StepOrPending> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const { waitingSince = null } = live.link.run.state;
+      const pending = live.handle.pending();
+      // A waiting child keeps its parent waiting, although the parent's own state does not say so.
+      const isWaiting = waitingSince !== null || pending.some(({ run }) => run !== undefined);
+      if (!isWaiting || pending.length === 0) return;
+      live.watchers = live.watchers.filter((watcher) => watcher !== look);
+      resolve({ kind: 'pending', pending });
+    };
+    live.watchers = [...live.watchers, look];
+    live.handle.result.then((step) => resolve({ kind: 'step', step }), reject);
+    look();
+  });
+}
+
+/** The run that has the item which `root` calls `id`, and the id of the item there. */
+function runOfItem(root: LiveRun, id: string): { readonly live: LiveRun; readonly id: string } {
   const { calls, id: own } = placeOfItem(id);
-  const address = [root.address, ...calls].join('/');
-  const run = calls.reduce<MemoryRun | undefined>(
+  const address = [root.handle.address, ...calls].join('/');
+  const live = calls.reduce<LiveRun | undefined>(
     (above, callId) =>
-      above?.children.find((child) => child.address === `${above.address}/${callId}`),
+      above?.children.find(({ handle }) => handle.address === `${above.handle.address}/${callId}`),
     root,
   );
-  if (run !== undefined) return { run, id: own };
+  if (live !== undefined) return { live, id: own };
   throw new UsageError('run_not_found', `Expected a run \`${address}\`, got none of this tree.`);
 }
 
-function childStart(
-  parts: MemoryTreeParts,
-  { childId, input }: ChildOrder,
-  handlers: () => TreeHandlers,
-): MemoryStart {
+function childStart(parent: LiveRun, { childId, input }: ChildOrder): MemoryStart {
+  const { parts } = parent;
   return {
-    // What a child is given goes over the wire.
     input: roundTrip(input),
     address: childId,
     handoverDue: (iteration, place) => parts.childHandoverDue(childId, iteration, place),
     sendToParent: (message) => {
-      parts.carry(roundTrip(message), () => handlers().onChildMessage(roundTrip(message)));
+      parts.carry(roundTrip(message), () =>
+        parent.link.handlers.onChildMessage(roundTrip(message)),
+      );
     },
   };
 }

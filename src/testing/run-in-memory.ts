@@ -1,4 +1,6 @@
-/** Runs an agent in this process, with a scripted model and a fake clock: the test kit's front door. */
+/**
+ * The entry of the test kit: runs an agent in this process, with a scripted model and a fake clock.
+ */
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { createRegistry } from '../registry/registry.ts';
@@ -45,21 +47,21 @@ export interface MemoryRunOptions {
   /** A loop of your own. Default: that of the agent's mode. */
   readonly next?: Next;
   /**
-   * Hands over, through JSON, at each iteration boundary for which this holds, and while only people
-   * are waited for; once at each.
+   * Whether to hand over, through JSON, at this place: at an iteration boundary, or while the run
+   * waits only for people. At most once at each.
    */
   readonly handoverDue?: (iteration: number, place: HandoverPlace) => boolean;
-  /** The same for the runs below, which are told apart by their addresses. Default: they never do. */
+  /** The same for the runs below, by their addresses. Default: they never hand over. */
   readonly childHandoverDue?: (address: string, iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;
-  /** Whether a link has no room left, so that a program that cannot be handed over ends. Default: never. */
+  /** Whether a link has no room left: a program that cannot be handed over ends. Default: never. */
   readonly isFull?: () => boolean;
-  /** Hears each event of the run and of all below it as it is recorded; may send, cancel or adjust. */
+  /** Called with each event of the run and its descendants; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
   /**
-   * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or never.
-   * Default: at once.
+   * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or
+   * never. Default: at once.
    */
   readonly carry?: (message: TreeMessage, deliver: () => void) => void;
   /** Receives provisional text; by default, it is dropped. */

@@ -4,7 +4,7 @@
  */
 import { defined } from '../core/base/defined.ts';
 
-/** How long a stopped function may take to settle, in ms. A service call aborts within one. */
+/** How long a stopped function may take to settle, in ms. One that heeds the signal is faster. */
 export const STOP_GRACE_MS = 3_000;
 
 /** How a function settled: with a value or an error. */

@@ -13,7 +13,7 @@ import { fitValue, propertyViolations } from './fit-value.ts';
 
 /**
  * Checks the arguments of calls that no tool activity runs, each against the schema of its tool.
- * The texts are those of a tool call. A tool that this worker does not have takes anything.
+ * Problems read as for a tool call. Calls of a tool that this worker does not have are not checked.
  */
 export function checkLiterals(
   agent: RegisteredAgent,

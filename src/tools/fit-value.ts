@@ -19,8 +19,8 @@ export type Fit =
   | { readonly kind: 'unfit'; readonly lines: readonly string[] };
 
 /**
- * Errors that are read. A list of 40,000 wrong items has more, but the model gets 20 lines, and
- * errors inside a union are compared with each other.
+ * Maximum number of errors that are read. A list of 40,000 wrong items has more, but the model gets
+ * 20 lines, and errors inside a union are compared with each other.
  */
 const MAX_VIOLATIONS = 1_000;
 

@@ -4,7 +4,7 @@
  */
 import { utf8Length } from '../core/base/json.ts';
 
-/** Most bytes of a failure's text; the beginning says what is wrong. */
+/** Maximum size of a failure's text, in bytes; the beginning says what is wrong. */
 const maxFailureTextBytes = 2_000;
 
 /** Code units that are scanned, so that a body of megabytes costs no long scan. */

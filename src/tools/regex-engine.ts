@@ -18,7 +18,7 @@ const MAX_PATTERN_CHARACTERS = 200;
 /** How long a pattern may run, in ms. */
 const MAX_SEARCH_MS = 1_000;
 
-/** Searches at once. More than the cores would only slow each other down; the others wait. */
+/** Concurrent searches. More than the cores would only slow each other down; the others wait. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism()));
 
 /**
@@ -105,7 +105,7 @@ function countMatches(
   });
 }
 
-/** A queue of tasks of which only some run at once. */
+/** A queue of tasks that limits how many run at once. */
 interface Turns {
   /** Runs `work` when it is its turn; rejects when `signal` is aborted before that. */
   readonly take: <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;

@@ -13,7 +13,7 @@ import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext } from '../define/definition/definitions.ts';
 import { isModelId } from '../define/model/model-entry.ts';
 
-/** Most bytes of all events of one call: they are recorded in one payload of history. */
+/** Maximum size of all events of one call, in bytes: one payload of history holds them. */
 const MAX_EVENT_BYTES_PER_CALL = 262_144;
 
 /** The reporting functions of a context, and the reports so far. */
@@ -78,7 +78,7 @@ export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Report
   };
 }
 
-/** Most model calls that one call may report: they are recorded with its result. */
+/** Maximum number of model calls that one call may report: they are recorded with its result. */
 const MAX_MODEL_CALLS = 1_000;
 
 function checkReport(model: unknown, reported: number): void {

@@ -204,7 +204,7 @@ async function fitJson(schema: ValueSchema | null, value: Json): Promise<JsonFit
       return { kind: 'unfit', lines: [`${read.path}: ${read.type} is not JSON`] };
     }
     const json = read.value ?? null;
-    // Compared with key order, so that the order of the model is kept.
+    // The comparison includes the order of keys, so that the model's order is kept.
     return JSON.stringify(json) === JSON.stringify(value)
       ? { kind: 'fits' }
       : { kind: 'fits', value: json };

@@ -52,7 +52,7 @@ export interface ToolRunOptions {
   readonly graceMs?: number;
 }
 
-/** The result of an attempt: that of the call, or that it is to be retried. */
+/** The result of an attempt: the call has a result, or must be retried. */
 export type ToolRun =
   | { readonly kind: 'result'; readonly result: ToolResult }
   /** The tool threw and has attempts left. */
@@ -87,7 +87,7 @@ export async function runTool(
   return 'run' in checked ? checked.run : execute(call, checked.args);
 }
 
-/** Step 4 of a call: the arguments for `execute`, or what the model must correct. */
+/** The checked arguments for `execute`, or what the model must correct. */
 async function checkArguments(
   call: Call,
 ): Promise<{ readonly args: unknown } | { readonly run: ToolRun }> {
@@ -105,7 +105,7 @@ async function checkArguments(
   }
 }
 
-/** Step 6: runs the tool and reads the outcome. */
+/** Runs the tool and reads the outcome. */
 async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
   const reports = reporter(call.agent.prices);
@@ -124,9 +124,7 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
   return { kind: 'result', result: { ...run.result, ...reports.reports() } };
 }
 
-/**
- * Step 5: the tool within the middleware of its agent; changed arguments go through step 4 again.
- */
+/** Runs the tool within the middleware of its agent, and checks arguments that it changed. */
 function runLayered(call: Call, args: unknown, context: ToolContext): unknown {
   const { agent, tool, order } = call;
   const around = agent.definition.middleware?.tool ?? [];
@@ -251,7 +249,7 @@ function unstarted({ tool, options }: Call): ToolRun {
   return ended(options, false, 'error', notRunText(tool.spec.name));
 }
 
-/** Step 8: the result as JSON within its bounds. */
+/** The result as JSON within its bounds. */
 function readReturn({ agent, tool, order, options }: Call, value: unknown): ToolRun {
   const { name, maxResultBytes } = tool.spec;
   if (isExternalReturn(value)) {

@@ -37,7 +37,7 @@ export function searchTool({
   const engines = enginesOf(toolSearch).map((engine) =>
     typeof engine === 'string' ? BUILT_IN[engine]() : engine,
   );
-  // One object as long as the registry lives, because engines keep their index by it.
+  // One object as long as the registry lives, because engines cache their index by it.
   const catalogue = tools.map(searchableTool);
   const known = new Set(catalogue.map(({ name }) => name));
   return {

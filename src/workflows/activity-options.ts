@@ -1,6 +1,6 @@
 /**
- * All time-outs, retries and cancellation types, in one table with their reasons. Duration strings
- * stand here alone; everywhere else a time is a number of milliseconds.
+ * All time-outs, retries and cancellation types, in one table with their reasons. Only this file
+ * has duration strings; everywhere else a time is a number of milliseconds.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { ActivityRuntime } from '../activities/activity-types.ts';
@@ -25,7 +25,7 @@ export const LOAD_OPTIONS: LocalActivityOptions = {
   retry: { maximumAttempts: 1 },
 };
 
-/** Quick looks at a call before it runs: no I/O to speak of, but a function of the user's may fail. */
+/** Quick checks of a call before it runs: no I/O to speak of, but a user's function may fail. */
 export const CHECK_OPTIONS: LocalActivityOptions = {
   startToCloseTimeout: '5s',
   cancellationType: WAIT,
@@ -33,8 +33,8 @@ export const CHECK_OPTIONS: LocalActivityOptions = {
 };
 
 /**
- * A model may think for long; what notices a dead worker is the heartbeat, not this deadline.
- * `attemptsBefore` are those that other activities had for the same call.
+ * A model may think for a long time: the heartbeat detects a dead worker, not this deadline.
+ * `attemptsBefore`: attempts that other activities made for the same call.
  */
 export function modelOptions(runtime: ActivityRuntime, attemptsBefore = 0): ActivityOptions {
   return {
@@ -93,7 +93,7 @@ export function judgeOptions(runtime: ActivityRuntime): ActivityOptions {
   };
 }
 
-/** The archive is a convenience of readers: a run does not wait for a full disk for ever. */
+/** The archive only serves readers, so a run does not wait forever for a full disk. */
 export function archiveOptions(runtime: ActivityRuntime): ActivityOptions {
   return {
     startToCloseTimeout: '5m',

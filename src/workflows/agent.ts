@@ -1,6 +1,7 @@
 /**
- * The workflow that runs an agent, as a story: restore → handlers → load → run → hand over or end.
+ * The workflow that runs an agent, in order: restore → handlers → load → run → hand over or end.
  */
+import { defined } from '../core/base/defined.ts';
 import {
   CancellationScope,
   isCancellation,
@@ -55,13 +56,13 @@ export async function runAgentWorkflow(
     const native = watchNativeCancel(session);
     const { state, runtime, opening } = await startOrRestore(start, session);
 
-    // What an abort cancels: calls in flight end, the loop goes on.
+    // An abort cancels this scope: calls in flight end, the loop goes on.
     const flight = new CancellationScope({ cancellable: true });
     const { run, end } = await flight.run(
       () =>
         new Promise<{ readonly run: Run; readonly end: LoopEnd }>((resolve, reject) => {
-          // A bug beside the loop, in a timer, ends the run as one in the loop does.
-          const run = begin(session, state, runtime, start, reject);
+          // A bug outside the loop, such as in a timer, ends the run like one in the loop.
+          const run = begin(session, state, runtime, reject);
           runLoop(run, loopOf(state.head.spec), opening).then(
             (end) => resolve({ run, end }),
             reject,
@@ -70,7 +71,7 @@ export async function runAgentWorkflow(
     );
     if (end.kind === 'ended') return await close(session, run, end.ending, native);
 
-    // A cancel that comes now is found in the mailbox.
+    // A cancel that comes now waits in the mailbox.
     const ending = await CancellationScope.nonCancellable(() => handOver(session, run, runtime));
     return await close(session, run, finish(run, ending).ending, native);
   } catch (error) {
@@ -79,8 +80,8 @@ export async function runAgentWorkflow(
 }
 
 /**
- * A native cancellation of the workflow, once it was requested. It cancels the scope of every call in
- * flight by itself; by the mailbox the loop hears of it, as of a user's cancel.
+ * A native cancellation of the workflow, once it was requested. It cancels the scope of every call
+ * in flight; the loop finds it in the mailbox, like a user's cancel.
  */
 interface NativeCancel {
   error: unknown;
@@ -132,12 +133,12 @@ function freshState(
       agentPath: parent?.path ?? spec.name,
       depth: parent?.depth ?? 0,
       startedAt: startTime.getTime(),
-      ...(parent === null ? {} : { parent }),
+      ...defined({ parent: parent ?? undefined }),
     },
     {
       spec,
       ...(material ?? givenMaterial(input)),
-      ...(history === undefined ? {} : { history }),
+      ...defined({ history }),
     },
     memory,
   );
@@ -147,7 +148,6 @@ function begin(
   session: Session,
   state: RunState,
   runtime: ActivityRuntime,
-  start: Start,
   onBug: (error: unknown) => void,
 ): Run {
   const host = createTemporalHost({
@@ -161,13 +161,11 @@ function begin(
   session.host = host;
   session.run = run;
   session.tree = createTreeHandlers(run, onBug);
-  if (start.kind === 'continued') {
-    for (const adjustment of start.handover.putOff) applyAdjustment(session, adjustment);
-  }
+  for (const adjustment of session.handedAdjustments) applyAdjustment(session, adjustment);
   return run;
 }
 
-/** The Step of a run that ended by something unexpected: a bug, with all that is known. */
+/** The Step of a run that ended by a bug, with all that is known. */
 function brokenStep(session: Session, cause: string): Step {
   const { run, agent } = session;
   if (run === null) return unstartedStep(agent, 'internal', cause, traceOf(session));
@@ -189,7 +187,7 @@ async function close(
   session.host?.flush();
   // A native cancel ends the workflow as cancelled; the Step is read from `status` then.
   if (native.error !== null && step.status === 'canceled') {
-    // A child's Step would not reach its parent so: what it has spent is told before.
+    // A child's Step would not reach its parent this way, so its spending is reported first.
     const { host } = session;
     if (run.state.parent !== undefined) await host?.sendLast(progressOf(run.state, host.address));
     throw native.error;

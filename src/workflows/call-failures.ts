@@ -1,7 +1,8 @@
 /**
- * What a call came to whose activity did not return: read from the failure that Temporal gives. An
- * attempt that Temporal retries by itself leaves nothing here; what had cost is never left to it.
+ * The outcome of a call whose activity failed, read from Temporal's failure. Attempts that Temporal
+ * itself retries leave no trace here, so an attempt that cost tokens is never left to it.
  */
+import { defined } from '../core/base/defined.ts';
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -24,8 +25,8 @@ import type { ToolResult } from '../core/contract/outcome.ts';
 import { MAX_MODEL_ATTEMPTS, maxToolAttempts } from '../core/contract/attempts.ts';
 
 /**
- * What a model activity came to that failed for good, or was canceled before an attempt began.
- * `attemptsBefore` are those that other activities had for the same call.
+ * The outcome of a model activity that failed for good, or was canceled before an attempt began.
+ * `attemptsBefore` were made by other activities for the same call.
  */
 export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
   const cost = {
@@ -41,19 +42,19 @@ export function toModelOutcome(error: unknown, attemptsBefore = 0): ModelLoss {
     kind: 'failed',
     code: codeOf(cause),
     message: cause.message,
-    ...(details.status === undefined ? {} : { status: details.status }),
+    ...defined({ status: details.status }),
     usage,
     usageKnown,
     attempts,
   };
 }
 
-/** After how many milliseconds the workflow is to begin the call anew; null: not at all. */
+/** After how many milliseconds the workflow must retry the call; null: not at all. */
 export function retryOf(error: unknown): number | null {
   return modelDetailsOf(causeOf(error)).retryAfterMs ?? null;
 }
 
-/** `outcome` with what attempts before it had cost. */
+/** `outcome` with the cost of earlier attempts added. */
 export function addEarlier<Outcome extends ModelOutcome>(
   earlier: ModelLoss,
   outcome: Outcome,
@@ -89,12 +90,12 @@ function codeOf(cause: Error): string {
   return type != null && MODEL_CODES.includes(type) ? type : 'model_error';
 }
 
-/** What a tool call came to that failed for good, lost its worker, or was canceled. */
+/** The result of a tool call that failed for good, lost its worker, or was canceled. */
 export function toToolResult(error: unknown, tool: ToolSpec): ToolResult {
   const maxAttempts = maxToolAttempts(tool);
   const cause = causeOf(error);
   const common = { attempts: attemptsOf(error, maxAttempts), started: true };
-  // With a single attempt, what waits to start never did.
+  // With a single attempt, a call that waits to start has never run.
   if (maxAttempts === 1 && isUnstarted(cause)) {
     return { outcome: 'canceled', error: canceledCallText, attempts: 0, started: false };
   }
@@ -115,7 +116,7 @@ function errorTextOf(cause: Error, { name, timeoutMs }: ToolSpec): string {
     : toolTimeoutText(name, timeoutMs);
 }
 
-/** What a check came to that failed for good, or was canceled. */
+/** The outcome of a check that failed for good, or was canceled. */
 export function toCheckOutcome(
   error: unknown,
 ): Extract<ApprovalOutcome, { readonly kind: 'aborted' | 'failed' }> {
@@ -124,8 +125,8 @@ export function toCheckOutcome(
 }
 
 /**
- * Attempts of an activity that did not return: all that it had, or what the last heartbeat of a lost
- * worker said. Else 1: what failed before and had no heartbeat is in no history.
+ * The attempts of an activity that failed: all that it had, or the number in the last heartbeat of
+ * a lost worker. Else 1, since history does not show failed attempts without a heartbeat.
  */
 function attemptsOf(error: unknown, maxAttempts: number): number {
   if (error instanceof ActivityFailure && error.retryState === 'MAXIMUM_ATTEMPTS_REACHED') {
@@ -137,14 +138,14 @@ function attemptsOf(error: unknown, maxAttempts: number): number {
   return (heard as { readonly attempts?: number } | null | undefined)?.attempts ?? 1;
 }
 
-/** What the service says of an activity that was canceled while no worker had it (seen, 1.32.0). */
+/** The service's detail for an activity that was canceled before a worker had it (seen, 1.32.0). */
 const NOT_STARTED = 'ACTIVITY_ID_NOT_STARTED';
 
 function isUnstarted(cause: Error): boolean {
   return cause instanceof CancelledFailure && cause.details.includes(NOT_STARTED);
 }
 
-/** What the activity failed of: Temporal wraps it once. */
+/** The cause of the failure: Temporal wraps it once. */
 function causeOf(error: unknown): Error {
   if (error instanceof ActivityFailure && error.cause !== undefined) return error.cause;
   return error instanceof Error ? error : new Error(String(error));

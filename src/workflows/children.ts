@@ -2,10 +2,11 @@
  * Child runs as child workflows, and messages to the runs above and below.
  *
  * I1  A child is addressed by its workflow id alone: its run id changes when it hands over.
- * I2  Temporal cancels nothing here: a signal tells a child why it must end, and its parent awaits its
- *     Step. Otherwise its totals would be lost.
+ * I2  Temporal cancels nothing here: a signal tells a child why it must end, and its parent awaits
+ *     its Step. Otherwise its totals would be lost.
  * I3  A message that cannot be delivered is dropped: its receiver has ended.
- * I4  A child does not outlive its parent: when the parent closes without waiting, it is terminated.
+ * I4  A child does not outlive its parent: when the parent closes without waiting, it is
+ *     terminated.
  */
 import {
   ApplicationFailure,
@@ -48,7 +49,7 @@ export interface ChildRuns {
   readonly send: Host['send'];
   /** Sends the last report to the parent; settles when it is delivered or cannot be. */
   readonly sendLast: (progress: ProgressMessage) => Promise<void>;
-  /** Tells all live children to end, or one of them. Harmless when it has ended, or never started. */
+  /** Makes all live children end, or one of them. Harmless if it has ended or never started. */
   readonly abort: (childId?: string) => void;
 }
 
@@ -65,8 +66,8 @@ interface LiveChild {
 }
 
 /**
- * How long a child may take to end after its cancel: its calls and those of its own children have to
- * stop, level after level. Then it is lost, and is terminated when its parent closes.
+ * How long a child may take to end after its cancel: its calls and those of its own children have
+ * to stop, level after level. Then it is lost, and is terminated when its parent closes.
  */
 const END_WITHIN_MS = 90_000;
 
@@ -80,12 +81,66 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   const live = new Map<string, LiveChild>();
   const ambient = CancellationScope.current();
   let scope: CancellationScope | null = null;
-  // This work goes on when the workflow is canceled: children end by themselves. The scope is made only
-  // when needed, because each one costs six promises and most runs have no relatives.
+  // This work goes on when the workflow is canceled: children end by themselves. Scopes are made
+  // only when needed, because each costs six promises and most runs have no relatives.
   const shield = (): CancellationScope =>
     (scope ??= new CancellationScope({ cancellable: false, parent: ambient }));
-  const parent = workflowInfo().parent?.workflowId;
+  const { send, sendLast } = createSignals(shield, live);
 
+  const cancelIfDue = (childId: string, child: LiveChild): void => {
+    if (child.mustEnd && child.isStarted) send({ to: 'child', childId, message: child.cancel() });
+  };
+  const onStart = (childId: string, child: LiveChild): void => {
+    child.isStarted = true;
+    cancelIfDue(childId, child);
+    for (const message of child.unsent.values()) send({ to: 'child', childId, message });
+  };
+  return {
+    run: (order, cancel) => {
+      const { childId } = order;
+      return shield().run(() => {
+        const patience = new CancellationScope({ cancellable: true, parent: shield() });
+        let lose: (lost: ChildEnd) => void = () => undefined;
+        const lost = new Promise<ChildEnd>((resolve) => {
+          lose = resolve;
+        });
+        const onLate = (): void => lose({ kind: 'lost', message: LATE });
+        const child: LiveChild = {
+          cancel,
+          unsent: new Map(),
+          isStarted: false,
+          mustEnd: false,
+          limitTime: () => startTimer(patience, END_WITHIN_MS, onLate, onBug),
+        };
+        live.set(childId, child);
+        const ended = startAndAwait(order, () => onStart(childId, child));
+        return Promise.race([ended, lost]).then((end) => {
+          live.delete(childId);
+          if (child.mustEnd) patience.cancel();
+          return end;
+        });
+      });
+    },
+    send,
+    sendLast,
+    abort: (childId) => {
+      for (const id of childId === undefined ? live.keys() : [childId]) {
+        const child = live.get(id);
+        if (child === undefined || child.mustEnd) continue;
+        child.mustEnd = true;
+        child.limitTime();
+        cancelIfDue(id, child);
+      }
+    },
+  };
+}
+
+/** Messages to the parent and to children, as signals. */
+function createSignals(
+  shield: () => CancellationScope,
+  live: ReadonlyMap<string, LiveChild>,
+): Pick<ChildRuns, 'send' | 'sendLast'> {
+  const parent = workflowInfo().parent?.workflowId;
   const signal = <Args extends [unknown?]>(
     workflowId: string,
     definition: SignalDefinition<Args>,
@@ -113,63 +168,7 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
     if (message.kind === 'progress') void signal(parent, progressSignal, message);
     else void signal(parent, leaseRequestSignal, message);
   };
-  const cancelIfDue = (childId: string, child: LiveChild): void => {
-    if (child.mustEnd && child.isStarted) sendToChild(childId, child.cancel());
-  };
-  const abortOne = (childId: string): void => {
-    const child = live.get(childId);
-    if (child === undefined || child.mustEnd) return;
-    child.mustEnd = true;
-    child.limitTime();
-    cancelIfDue(childId, child);
-  };
-  const startAndAwait = async (order: ChildOrder, child: LiveChild): Promise<ChildEnd> => {
-    const { childId, input } = order;
-    const refusal = refusalOf(order);
-    if (refusal !== null) return { kind: 'unstarted', message: refusal };
-    const { text } = input.task;
-    const task = text.slice(0, MEMO_TASK_CHARACTERS);
-    try {
-      const handle = await startChild(AGENT_WORKFLOW, {
-        workflowId: childId,
-        args: [input],
-        parentClosePolicy: 'TERMINATE',
-        memo: { agent: input.agent, task },
-        staticSummary: `${input.agent}: ${task}`,
-      });
-      child.isStarted = true;
-      cancelIfDue(childId, child);
-      for (const message of child.unsent.values()) sendToChild(childId, message);
-      return { kind: 'ended', step: (await handle.result()) as Step };
-    } catch (error) {
-      return endOf(error, child.isStarted);
-    }
-  };
   return {
-    run: (order, cancel) => {
-      const { childId } = order;
-      return shield().run(() => {
-        const patience = new CancellationScope({ cancellable: true, parent: shield() });
-        let lose: (lost: ChildEnd) => void = () => undefined;
-        const lost = new Promise<ChildEnd>((resolve) => {
-          lose = resolve;
-        });
-        const onLate = (): void => lose({ kind: 'lost', message: LATE });
-        const child: LiveChild = {
-          cancel,
-          unsent: new Map(),
-          isStarted: false,
-          mustEnd: false,
-          limitTime: () => startTimer(patience, END_WITHIN_MS, onLate, onBug),
-        };
-        live.set(childId, child);
-        return Promise.race([startAndAwait(order, child), lost]).then((ended) => {
-          live.delete(childId);
-          if (child.mustEnd) patience.cancel();
-          return ended;
-        });
-      });
-    },
     send: (outgoing) => {
       if (outgoing.to === 'parent') sendToParent(outgoing.message);
       else sendToChild(outgoing.childId, outgoing.message);
@@ -177,10 +176,30 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
     sendLast: async (progress) => {
       if (parent !== undefined) await signal(parent, progressSignal, { ...progress, final: true });
     },
-    abort: (childId) => {
-      for (const id of childId === undefined ? live.keys() : [childId]) abortOne(id);
-    },
   };
+}
+
+async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<ChildEnd> {
+  const { childId, input } = order;
+  const refusal = refusalOf(order);
+  if (refusal !== null) return { kind: 'unstarted', message: refusal };
+  const { text } = input.task;
+  const task = text.slice(0, MEMO_TASK_CHARACTERS);
+  let isStarted = false;
+  try {
+    const handle = await startChild(AGENT_WORKFLOW, {
+      workflowId: childId,
+      args: [input],
+      parentClosePolicy: 'TERMINATE',
+      memo: { agent: input.agent, task },
+      staticSummary: `${input.agent}: ${task}`,
+    });
+    isStarted = true;
+    onStart();
+    return { kind: 'ended', step: (await handle.result()) as Step };
+  } catch (error) {
+    return endOf(error, isStarted);
+  }
 }
 
 const LATE = `it did not end within ${END_WITHIN_MS / 1_000} s of being told to`;

@@ -1,14 +1,14 @@
 /**
  * Continue-as-new: how a run outlives the history limit of one workflow execution.
  *
- * I1  Only between iterations or in a turn that waits for people alone, with nothing in flight: the loop
- *     returned `handover`.
- * I2  From the decision on no event is recorded, so the archived pages are complete.
- * I3  Inputs and adjustments that arrive meanwhile are carried; nothing is lost, nothing doubled.
+ * I1  It happens only when the loop returned `handover`: between iterations, or in a turn that
+ *     waits only for people, with nothing in flight.
+ * I2  After the decision no event is recorded, so the archived pages are complete.
+ * I3  Inputs and adjustments that arrive meanwhile are handed over; none is lost or doubled.
  * I4  A state that does not fit ends the run with a typed failure, never with a retried task. The
  *     loop has compacted it by then, if the agent has strategies: see L5 in loop.ts.
- * I5  A cancel that arrives meanwhile is answered here, and at once: the service forgets its own kind
- *     of cancel when a run continues as new, and a slow archive is nothing to a run that ends.
+ * I5  A cancel that arrives meanwhile ends the run here at once: the service forgets its own kind
+ *     of cancel when a run continues as new, and a run that ends does not wait for a slow archive.
  */
 import {
   allHandlersFinished,
@@ -46,7 +46,7 @@ export async function handOver(
     inbox: session.mailbox.peek(),
     runtime,
     previous: workflowInfo().runId,
-    putOff: session.putOff,
+    putOff: session.deferredAdjustments,
   };
   const bytes = byteSize(handover as unknown as Json);
   if (bytes > MAX_HANDOVER_BYTES) {
@@ -66,7 +66,7 @@ async function archive(session: Session, run: Run, runtime: ActivityRuntime): Pr
   try {
     await scope.run(() => archiveTranscript({ runId, link: session.link, firstEvent, firstEntry }));
   } catch (error) {
-    // A run that ends here is its own last link, whose pages are read by query like those of any.
+    // For a run that ends here this is the last link, whose pages are read by query.
     if (isCanceled()) return;
     // The pages stay readable by query until the service forgets this execution.
     log.warn('The pages of this link were not archived', { error: String(error) });

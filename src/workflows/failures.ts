@@ -1,7 +1,8 @@
 /**
- * The one exit. A plain error in workflow code makes Temporal retry the task for ever, so everything
- * that leaves the agent workflow passes here and becomes a Step or a typed failure that carries one.
+ * How the agent workflow ends: with a Step, or with a typed failure that carries one. A plain error
+ * in workflow code would make Temporal retry the task forever, so every error passes through here.
  */
+import { defined } from '../core/base/defined.ts';
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -25,11 +26,11 @@ export function failureOf(
     type,
     message,
     nonRetryable: true,
-    ...(step === null ? {} : { details: [step] }),
+    ...defined({ details: step === null ? undefined : [step] }),
   });
 }
 
-/** The Step of an ending that completes the workflow; throws the typed failure of any other. */
+/** Returns a Step that completes the workflow; throws the typed failure of any other. */
 export function leaveWith(step: Step): Step {
   switch (step.status) {
     case 'success':
@@ -57,9 +58,9 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
 }
 
 /**
- * What may leave the workflow in place of `error`: typed failures, cancellations and the hand-over as
- * they are, anything unexpected as a failure of type `internal`. `stepOf` gives the Step that it
- * carries; it may throw, as the run may be in any state.
+ * The failure that the workflow ends with for `error`: typed failures, cancellations and the
+ * hand-over are kept, anything else becomes a failure of type `internal`. `stepOf` makes the Step
+ * that it carries; it may throw, since the run can be in any state.
  */
 export function toWorkflowFailure(error: unknown, stepOf: (cause: string) => Step | null): unknown {
   if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;

@@ -1,7 +1,7 @@
 /**
- * Messages in, answers out. Inputs and a cancel go to the mailbox, where the loop finds them; limits
- * and pauses act at once, between two steps of the loop. Queries read what is there and change
- * nothing. Validators are synchronous: an asynchronous one never rejects.
+ * Messages in, answers out. Inputs and a cancel go to the mailbox, where the loop finds them;
+ * limits and pauses act at once, between two steps of the loop. Validators are synchronous: an
+ * asynchronous one never rejects.
  */
 import {
   ApplicationFailure,
@@ -11,8 +11,22 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { checkRunInput, MAX_INPUT_ID } from '../core/start/check-input.ts';
 import { onCancel } from '../core/children/tree-handlers.ts';
+import type {
+  Adjustment,
+  AdjustReceipt,
+  AnswerPayload,
+  AnswerReceipt,
+  DecidePayload,
+} from '../core/contract/messages.ts';
+import {
+  checkAnswer,
+  checkDecision,
+  type AnswerCheck,
+  type WaitingItems,
+} from '../core/contract/pending.ts';
+import type { ChildMessage } from '../core/contract/tree-messages.ts';
+import { mergeLimits } from '../core/limits/compile-limits.ts';
 import {
   isAnsweredBy,
   MAX_WAITING_INPUTS,
@@ -20,24 +34,9 @@ import {
   positionOf,
   type RunInput,
 } from '../core/run/inbox.ts';
-import {
-  checkAnswer,
-  checkDecision,
-  type AnswerCheck,
-  type WaitingItems,
-} from '../core/contract/pending.ts';
-import { pendingItems } from '../core/run/pending-items.ts';
-import type { ProgramView } from '../core/contract/report.ts';
-import { programOfState } from '../core/run/view.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import { usageOf } from '../core/run/step-of.ts';
-import { treeView } from '../core/run/tree-view.ts';
-import { waitsFor } from '../core/run/waits-for.ts';
-import type { Json } from '../core/base/json.ts';
-import { mergeLimits } from '../core/limits/compile-limits.ts';
-import { EMPTY_STATS } from '../core/contract/stats.ts';
+import { checkRunInput, MAX_INPUT_ID } from '../core/start/check-input.ts';
 import { cut } from '../core/text/cut.ts';
-import { pageOf, type PagePosition } from '../core/contract/page.ts';
 import {
   readChildCancel,
   readDeadlineChange,
@@ -45,47 +44,45 @@ import {
   readLeaseRequest,
   readProgress,
 } from '../core/tree/read-message.ts';
-import type { ChildMessage } from '../core/contract/tree-messages.ts';
 import { recallsOf } from '../core/tree/recall.ts';
-import type {
-  Adjustment,
-  AdjustReceipt,
-  AnswerPayload,
-  AnswerReceipt,
-  DecidePayload,
-  LinkPage,
-  PendingItem,
-  RunPhase,
-  RunStatus,
-  TranscriptRequest,
-  TreeAnswer,
-} from '../core/contract/messages.ts';
 import {
   adjustUpdate,
   answerUpdate,
   cancelSignal,
   deadlinesSignal,
   decideUpdate,
-  eventsQuery,
   inputSignal,
   leaseGrantSignal,
   leaseRequestSignal,
-  pendingQuery,
-  programQuery,
   progressSignal,
   sendUpdate,
-  statsQuery,
-  statusQuery,
-  transcriptQuery,
-  treeQuery,
 } from './messages.ts';
+import { installQueries, stateOf } from './queries.ts';
 import type { Session } from './session.ts';
 
-/** Of the words of a cancel: they stand in the Step beside everything else that a payload holds. */
+/** UTF-8 bytes of the message of a cancel: it is in the Step, whose size is bounded. */
 const MAX_CANCEL_BYTES = 2_048;
 
 /** Installs all handlers; call it before the first await, or an early update is refused. */
 export function installHandlers(session: Session): void {
+  installUpdates(session);
+  setHandler(inputSignal, (input) => {
+    const problem = inputProblem(session, input);
+    if (problem === null) accept(session, input);
+    else warn(session, 'input_refused', problem);
+  });
+  setHandler(cancelSignal, (payload) => {
+    const fromParent = workflowInfo().parent === undefined ? null : readChildCancel(payload);
+    if (fromParent !== null) return onCancel(session.mailbox, fromParent);
+    const text = typeof payload?.message === 'string' ? payload.message : '';
+    const message = cut(text, MAX_CANCEL_BYTES);
+    session.mailbox.cancel({ reason: 'canceled', message });
+  });
+  installTreeSignals(session);
+  installQueries(session);
+}
+
+function installUpdates(session: Session): void {
   setHandler(sendUpdate, (input) => ({ position: accept(session, input) }), {
     validator: (input) => refuse(inputProblem(session, input)),
     description: 'Gives input to the run; idempotent by its id.',
@@ -102,18 +99,10 @@ export function installHandlers(session: Session): void {
     validator: (payload) => refuse(answerProblem(session, payload, checkedDecision)),
     description: 'Approves, denies or edits a call; idempotent by its update id.',
   });
-  setHandler(inputSignal, (input) => {
-    const problem = inputProblem(session, input);
-    if (problem === null) accept(session, input);
-    else warn(session, 'input_refused', problem);
-  });
-  setHandler(cancelSignal, (payload) => {
-    const word = workflowInfo().parent === undefined ? null : readChildCancel(payload);
-    if (word !== null) return onCancel(session.mailbox, word);
-    const words = typeof payload?.message === 'string' ? payload.message : '';
-    const message = cut(words, MAX_CANCEL_BYTES);
-    session.mailbox.cancel({ reason: 'canceled', message });
-  });
+}
+
+/** Signals of the parent and of children. */
+function installTreeSignals(session: Session): void {
   setHandler(progressSignal, (payload) => {
     const message = readProgress(payload);
     if (message !== null) session.tree?.onChildMessage(message);
@@ -126,38 +115,23 @@ export function installHandlers(session: Session): void {
   });
   setHandler(leaseGrantSignal, (payload) => {
     const message = readLeaseGrant(payload);
-    // What was asked for is asked for again.
+    // A request is sent again, so only a recall must not be lost.
     const isRecall = message?.leases.some((answer) => 'recalls' in answer) === true;
-    if (isRecall && session.run === null) return hearOnce(session, message);
+    if (isRecall && session.run === null) return deliverWhenLoaded(session, message);
     if (message !== null) session.tree?.onParentMessage(message);
     afterMessage(session);
   });
-  setHandler(deadlinesSignal, (payload) => hearOnce(session, readDeadlineChange(payload)));
-  setHandler(treeQuery, () => treeAnswer(session));
-  setHandler(statusQuery, () => statusOf(session));
-  setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
-  setHandler(transcriptQuery, (request) => transcriptPage(session, request));
-  setHandler(eventsQuery, ({ from, maxBytes }) =>
-    linkPage(
-      session,
-      session.log.events as unknown as Json[],
-      session.log.firstEvent,
-      from,
-      maxBytes,
-    ),
-  );
-  setHandler(pendingQuery, () => pendingOf(session));
-  setHandler(programQuery, () => programOf(session));
+  setHandler(deadlinesSignal, (payload) => deliverWhenLoaded(session, readDeadlineChange(payload)));
 }
 
-/** What another run said may end a wait, and has made events. */
+/** After a message of another run: publish its events, and check all waits. */
 function afterMessage({ host }: Session): void {
   host?.flush();
   host?.waits.wake();
 }
 
-/** What the parent says once may come before the agent is loaded. */
-async function hearOnce(session: Session, message: ChildMessage | null): Promise<void> {
+/** Delivers what the parent sends only once, which may come before the agent is loaded. */
+async function deliverWhenLoaded(session: Session, message: ChildMessage | null): Promise<void> {
   await condition(() => session.run !== null || session.step !== null);
   if (message !== null) session.tree?.onParentMessage(message);
   afterMessage(session);
@@ -180,7 +154,7 @@ function checkedDecision(
   return checkDecision(waits, id, decision);
 }
 
-/** Puts a checked answer where the wait for it finds it, in this link or in the next. */
+/** Puts a checked answer into the mailbox, for the wait in this link or in the next. */
 function settle(session: Session, payload: AnswerPayload | DecidePayload): AnswerReceipt {
   const { id, updateId } = payload;
   const { mailbox } = session;
@@ -212,11 +186,6 @@ function answerProblem<Payload extends AnswerPayload | DecidePayload>(
   if (isAnsweredBy(inbox, updateId)) return null;
   const checked = check(openWaits(stateOf(session) ?? {}, inbox), payload);
   return checked.kind === 'refused' ? checked.message : null;
-}
-
-/** The newest state, also before a handed over run goes on; null before the agent is loaded. */
-function stateOf({ run, restored }: Session): RunState | null {
-  return run?.state ?? restored;
 }
 
 function refuse(problem: string | null): void {
@@ -271,8 +240,8 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
     throw ApplicationFailure.create({ type, message: ENDED_EARLY, nonRetryable: true });
   }
   if (isHandingOver(session)) {
-    session.putOff.push(adjustment);
-    return session.putOff.reduce(adjusted, receiptOf(run.state));
+    session.deferredAdjustments.push(adjustment);
+    return session.deferredAdjustments.reduce(adjusted, receiptOf(run.state));
   }
   applyAdjustment(session, adjustment);
   return receiptOf(run.state);
@@ -280,7 +249,7 @@ async function adjust(session: Session, adjustment: Adjustment): Promise<AdjustR
 
 const ENDED_EARLY = 'Expected a run that is alive, got one whose agent was not loaded.';
 
-/** From the very decision on: what is recorded behind it would be lost. */
+/** True as soon as the hand-over is decided; later events would be lost. */
 function isHandingOver({ log: { events } }: Session): boolean {
   return events.at(-1)?.type === 'agent:execution:handover';
 }
@@ -289,7 +258,7 @@ function receiptOf({ limits, pausedAt }: RunState): AdjustReceipt {
   return { limits, paused: pausedAt !== null };
 }
 
-/** What `receipt` becomes when the next link acts on an adjustment that was put off. */
+/** `receipt` after the next link has applied a deferred adjustment. */
 function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): AdjustReceipt {
   const merged = mergeLimits(receipt.limits, limits);
   return {
@@ -298,7 +267,7 @@ function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): Adjus
   };
 }
 
-/** Acts on a checked adjustment; needs a loaded run. */
+/** Applies a checked adjustment; needs a loaded run. */
 export function applyAdjustment(
   { run, host, tree }: Session,
   { limits, paused }: Adjustment,
@@ -307,94 +276,10 @@ export function applyAdjustment(
   if (limits !== undefined) {
     const merged = mergeLimits(run.state.limits, limits);
     if (merged.kind === 'limits') run.adjust(merged.limits);
-    // Runs that were adjusted before there were recalls have none in their histories.
+    // Histories of runs that were adjusted before recalls existed have none.
     if (recallsOf(run.ledger).length > 0 && patched('recall-leases')) tree?.recallLeases();
   }
   if (paused === true) run.pause();
   if (paused === false) run.resume();
   host?.flush();
-}
-
-function statusOf(session: Session): RunStatus {
-  const { run, step, mailbox } = session;
-  const inbox = mailbox.peek();
-  return {
-    version: (run?.state.seq ?? 0) + inbox.accepted,
-    state: phaseOf(session),
-    runId: workflowInfo().firstExecutionRunId,
-    agent: session.agent,
-    iteration: run?.state.iteration ?? 0,
-    waitsFor: waitsForOf(session),
-    usage: usageOf(run?.state.stats ?? EMPTY_STATS),
-    unreadInputs: inbox.waiting.length,
-    link: session.link,
-    ...(step === null ? {} : { step }),
-  };
-}
-
-function treeAnswer(session: Session): TreeAnswer | null {
-  const state = stateOf(session);
-  if (state === null) return null;
-  const { step, ...status } = statusOf(session);
-  void step;
-  return { ...treeView(state, Date.now()), status, stats: state.stats };
-}
-
-function phaseOf(session: Session): RunPhase {
-  if (session.step !== null) return 'ended';
-  const state = stateOf(session);
-  if (state === null) return 'running';
-  if (state.pausedAt !== null) return 'paused';
-  return (state.waitingSince ?? null) === null ? 'running' : 'waiting';
-}
-
-function waitsForOf(session: Session): readonly string[] {
-  const inFlight = session.host?.inFlight() ?? ['definition'];
-  return waitsFor(stateOf(session), { inFlight, timers: session.run?.timers() ?? [] });
-}
-
-function pendingOf(session: Session): readonly PendingItem[] {
-  const state = stateOf(session);
-  if (state === null || session.step !== null) return [];
-  return pendingItems(state, session.mailbox.peek());
-}
-
-/** Before a handed over run goes on, the program that it is in the middle of is read from its snapshot. */
-function programOf({ run, restored }: Session): ProgramView | null {
-  if (run !== null) return run.program();
-  return restored === null ? null : programOfState(restored);
-}
-
-function transcriptPage(session: Session, request: TranscriptRequest): LinkPage {
-  const { run, log: runLog, previous } = session;
-  const { from, maxBytes, view, epoch } = request;
-  if (view === 'history') {
-    return linkPage(
-      session,
-      runLog.entries as unknown as Json[],
-      runLog.firstEntry,
-      from,
-      maxBytes,
-    );
-  }
-  const state = run?.state;
-  if (state === undefined || (epoch !== undefined && epoch !== state.mark.epoch)) {
-    return { items: [], next: null, first: 0, previous, stale: true };
-  }
-  const items = [state.head, ...state.scratchpad.flatMap((entry) => entry.messages)];
-  return { ...pageOf(items as unknown as Json[], from, maxBytes), first: 0, previous };
-}
-
-/** A page whose indexes count over the whole chain, while `items` begins at index `first` of it. */
-function linkPage(
-  session: Session,
-  items: readonly Json[],
-  first: number,
-  from: PagePosition,
-  maxBytes: number | undefined,
-): LinkPage {
-  const index = Math.max(0, from.index - first);
-  const page = pageOf(items, { index, offset: from.index < first ? 0 : from.offset }, maxBytes);
-  const next = page.next === null ? null : { ...page.next, index: page.next.index + first };
-  return { ...page, next, first, previous: session.previous };
 }

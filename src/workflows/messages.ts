@@ -33,7 +33,7 @@ import type {
 } from '../core/contract/tree-messages.ts';
 import type { Stats } from '../core/contract/stats.ts';
 
-/** Gives input; idempotent by `RunInput.id`. */
+/** Sends input; idempotent by `RunInput.id`. */
 export const sendUpdate: ReturnType<typeof defineUpdate<SendReceipt, [RunInput]>> = defineUpdate(
   MESSAGE_NAMES.send,
 );
@@ -46,7 +46,7 @@ export const answerUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [Answer
 /** Approves, denies or edits a call; idempotent by `updateId`. */
 export const decideUpdate: ReturnType<typeof defineUpdate<AnswerReceipt, [DecidePayload]>> =
   defineUpdate(MESSAGE_NAMES.decide);
-/** Gives input without waiting for a receipt. */
+/** Sends input without waiting for a receipt. */
 export const inputSignal: SignalDefinition<[RunInput]> = defineSignal(MESSAGE_NAMES.input);
 /** Ends the run; it still returns its Step. */
 export const cancelSignal: SignalDefinition<[(CancelPayload | ChildCancel)?]> = defineSignal(
@@ -76,11 +76,11 @@ export const treeQuery: QueryDefinition<TreeAnswer | null> = defineQuery(MESSAGE
 export const progressSignal: SignalDefinition<[ProgressMessage]> = defineSignal(
   MESSAGE_NAMES.progress,
 );
-/** From a child: it wants more. */
+/** From a child: it needs more of its leases. */
 export const leaseRequestSignal: SignalDefinition<[LeaseRequest]> = defineSignal(
   MESSAGE_NAMES.leaseRequest,
 );
-/** From the parent: until when the runs above may run. */
+/** From the parent: the deadlines of the runs above. */
 export const deadlinesSignal: SignalDefinition<[DeadlineChange]> = defineSignal(
   MESSAGE_NAMES.deadlines,
 );

@@ -1,17 +1,17 @@
 /**
- * How payloads become values inside the workflow: as by default, but one that cannot be read is no
- * error. What a client of another kind sent to start or to signal a run is decoded before any code of
- * ours runs, and a plain error there makes Temporal retry the workflow task for ever. So it becomes a
- * text, which fits no message, and is refused like everything else that does not fit.
+ * How payloads become values inside the workflow: as by default, except that a payload that cannot
+ * be read is not an error. The payload of a start or a signal is decoded before any of our code
+ * runs, and a plain error there would make Temporal retry the workflow task forever. So such a
+ * payload becomes a text that fits no message, and the text is refused.
  */
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 
-/** Stands for a payload whose encoding or content nobody here can read. */
+/** Stands for a payload whose encoding or content cannot be read here. */
 export const UNREADABLE_PAYLOAD = 'a payload that cannot be read';
 
 /**
- * What the codec writes. A worker without the key must not decide about it: its tasks fail until one
- * that has the key takes them.
+ * The encoding that the codec writes. A worker without the key must not decide about such a
+ * payload: its tasks fail until a worker with the key takes them.
  */
 const ENCRYPTED = 'binary/encrypted';
 

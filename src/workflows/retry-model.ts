@@ -1,4 +1,6 @@
-/** Retries of a model call that the workflow makes itself, because an attempt before cost tokens. */
+/**
+ * Retries of a model call that the workflow makes itself, because an earlier attempt cost tokens.
+ */
 import { type CancellationScope, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { ModelCallOptions } from '../core/run/host.ts';

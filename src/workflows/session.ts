@@ -1,7 +1,7 @@
 /**
  * What the workflow, its handlers and its hand-over share: one mutable record for one link of a
- * chain. Handlers may run before the agent is loaded and while the run is handed over, so each
- * field says what it is then.
+ * chain. Handlers may run before the agent is loaded and while the run is handed over, so the
+ * comment of each field says what it is then.
  */
 import { workflowInfo } from '@temporalio/workflow';
 import type { TreeHandlers } from '../core/children/tree-handlers.ts';
@@ -20,22 +20,28 @@ export interface Session {
   readonly agent: string;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
-  /** Number of this link in the chain, from 1. That of the state is one ahead from the decision to hand over on. */
+  /**
+   * Number of this link, from 1. Once a hand-over is decided, the state has the number of the next.
+   */
   readonly link: number;
   /** Run id of the link before; null in the first link. */
   readonly previous: string | null;
-  /** What the link before handed over: what waits is known before the run goes on. Null in the first. */
+  /**
+   * The state that the link before handed over: it has the waits before the run goes on. Or null.
+   */
   readonly restored: RunState | null;
   /** Null until the agent is loaded. */
   run: Run | null;
   /** Null until the agent is loaded. */
   host: TemporalHost | null;
-  /** Null until the agent is loaded; what other runs say before that they say again. */
+  /** Null until the agent is loaded; other runs repeat messages that come before that. */
   tree: TreeHandlers | null;
   /** Set when the run has ended. */
   step: Step | null;
-  /** Adjustments that came after the decision to hand over; the next link begins with them. */
-  readonly putOff: Adjustment[];
+  /** Adjustments that the link before deferred. */
+  readonly handedAdjustments: readonly Adjustment[];
+  /** Adjustments that came after the decision to hand over; the next link applies them. */
+  readonly deferredAdjustments: Adjustment[];
 }
 
 /** The session of a link that begins with `start`. */
@@ -53,12 +59,13 @@ export function openSession(start: Start): Session {
     host: null,
     tree: null,
     step: null,
-    putOff: [],
+    handedAdjustments: continued?.putOff ?? [],
+    deferredAdjustments: [],
   };
   return session;
 }
 
-/** Where this link takes place, and which inputs nobody read. */
+/** The executions of this link and of its chain, and the inputs that were not read. */
 export function traceOf(session: Session): StepTrace {
   const { workflowId, runId, firstExecutionRunId } = workflowInfo();
   return {

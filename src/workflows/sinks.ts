@@ -1,9 +1,10 @@
 /**
- * What leaves a workflow without entering history: the newest messages, for the cache of the worker,
- * and events, for its listeners. A sink runs after the activation and before its completion is
- * sent: at least once, on the worker that ran the code. Each call is cloned out of the workflow's
- * thread, so events go in batches: all of an activation that waits for something.
+ * What leaves a workflow without entering history: the newest messages, for the cache of the
+ * worker, and events, for its listeners. A sink runs at least once, on the worker that ran the
+ * code, after the activation and before its completion is sent. Each call is copied out of the
+ * workflow's thread, so events go in batches.
  */
+import { defined } from '../core/base/defined.ts';
 import { proxySinks, type Sinks } from '@temporalio/workflow';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { newMessages, type RunState } from '../core/run/run-state.ts';
@@ -27,7 +28,7 @@ export interface EverloopSinks extends Sinks {
 /** The sinks of this workflow. */
 export const sinks: EverloopSinks = proxySinks<EverloopSinks>();
 
-/** Sends what is new of a transcript, each message once in the life of this workflow instance. */
+/** Sends new messages of the transcript, each once in the life of this workflow instance. */
 export function createTranscriptFeed(): (state: RunState) => void {
   let sentEpoch = 0;
   let sentMessages = 0;
@@ -38,7 +39,7 @@ export function createTranscriptFeed(): (state: RunState) => void {
     sinks.transcript.append({
       epoch,
       from,
-      ...(isNew ? { head: state.head } : {}),
+      ...defined({ head: isNew ? state.head : undefined }),
       messages: newMessages(state, from),
     });
     sentEpoch = epoch;

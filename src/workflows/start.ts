@@ -25,13 +25,14 @@ export interface Handover {
   readonly runtime: ActivityRuntime;
   /** Run id of the link that hands over. */
   readonly previous: string;
+  /** Adjustments that came after the decision to hand over. The name is recorded in histories. */
   readonly putOff: readonly Adjustment[];
 }
 
 /** Bytes of JSON that one continue-as-new may carry; the service refuses 2 MiB (measured). */
 export const MAX_HANDOVER_BYTES = 1_500_000;
 
-/** What a hand-over carries beside state and inbox, adjustments that come meanwhile included. */
+/** What a hand-over carries besides state and inbox, including adjustments that come meanwhile. */
 const MARGIN_BYTES = 16_384;
 
 /** Whether a hand-over could carry `state` and what waits in `inbox`. Linear in their size. */
@@ -40,13 +41,13 @@ export function fitsHandover(state: RunState, inbox: Inbox): boolean {
   return bytes + MARGIN_BYTES <= MAX_HANDOVER_BYTES;
 }
 
-/** How a link begins. A fresh input is not looked at here: `loadAgent` checks all of it. */
+/** How a link begins. A fresh input is not checked here: `loadAgent` does that. */
 export type Start =
   | {
       readonly kind: 'fresh';
       readonly agent: string;
       readonly input: AgentInput;
-      /** The run that started this one, if one did; null for a start by anybody else. */
+      /** The run that started this one as a child; null for any other start. */
       readonly parent: ParentLink | null;
     }
   | { readonly kind: 'continued'; readonly handover: Handover };
@@ -54,8 +55,8 @@ export type Start =
 const TOO_DEEP = `data that nests deeper than ${MAX_JSON_DEPTH} levels`;
 
 /**
- * Reads the workflow's argument, which may come from any client: what fits nothing is an input. Only
- * a link of ours continues as new, so only such an execution is believed to be handed a state.
+ * Reads the workflow's argument, which may come from any client. Only one of our links continues as
+ * new, so only such an execution accepts a handed-over state; anything else is read as an input.
  */
 export function readStart(payload: unknown): Start {
   const isContinued = workflowInfo().continuedFromExecutionRunId !== undefined;
@@ -73,16 +74,16 @@ export function readStart(payload: unknown): Start {
   return {
     kind: 'fresh',
     agent: typeof agent === 'string' ? agent : '',
-    // What nests too deeply cannot even be handed to `loadAgent`: a text stands for it, and is refused.
+    // `loadAgent` cannot take what nests too deeply, so it gets and refuses a text instead.
     input: (isDeeperThan(payload, MAX_JSON_DEPTH)
       ? TOO_DEEP
-      : believed(payload, link)) as AgentInput,
+      : withoutClaim(payload, link)) as AgentInput,
     parent: link,
   };
 }
 
-/** A start by anybody but a parent has none, whatever it says. */
-function believed(payload: unknown, link: ParentLink | null): unknown {
+/** Only a start by a parent has one: any other claim is removed. */
+function withoutClaim(payload: unknown, link: ParentLink | null): unknown {
   if (link !== null || !isPlainObject(payload) || !('parent' in payload)) return payload;
   const { parent: _parent, ...rest } = payload;
   return rest;

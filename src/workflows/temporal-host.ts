@@ -54,7 +54,7 @@ import { startTimer } from './timer.ts';
 export interface TemporalHost extends Host {
   /** What is in flight, in words: `model gpt-5`, `tool search`. */
   inFlight(): readonly string[];
-  /** Sends unpublished events to the worker's listeners; called before each wait, and at the end. */
+  /** Sends unpublished events to the worker's listeners; called before each wait and at the end. */
   flush(): void;
   /** Sends the last report to the parent before the workflow closes without a Step. */
   sendLast(progress: ProgressMessage): Promise<void>;
@@ -69,9 +69,9 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
-  /** Whether something waits for people or the outside, for lists of runs. Default: never. */
+  /** Whether something waits for people or outside work, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
-  /** Called when a timer's callback throws: nothing awaits it, and it must end the run all the same. */
+  /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
   readonly onBug: (error: unknown) => void;
 }
 
@@ -136,7 +136,8 @@ function createFlush(
 ): () => void {
   let announced = workflowInfo().memo?.['waiting'] === true;
   return () => {
-    // Lists of runs read the memo, for which they need no worker. An event of history on each change.
+    // Lists of runs read the memo, since that needs no worker. Each change costs one event of
+    // history.
     const waiting = waitsForPeople?.() ?? false;
     if (waiting !== announced) upsertMemo({ waiting });
     announced = waiting;
@@ -236,7 +237,9 @@ function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls 
 
 type ToolActivity = EverloopActivities['callTool'];
 
-/** The activity of each tool; searches have one of their own, so that histories tell the two apart. */
+/**
+ * The activity of each tool. Searches have one of their own, so that histories distinguish them.
+ */
 function createToolActivities(runtime: ActivityRuntime): (tool: ToolSpec) => ToolActivity {
   const known = new Map<string, ToolActivity>();
   return (tool) => {

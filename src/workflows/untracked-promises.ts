@@ -1,18 +1,18 @@
 /**
- * Makes promises in the workflow sandbox cheap. It has an effect by being evaluated: the bundle
- * preloads it, which is before the sandbox's globals are frozen.
+ * Makes promises in the workflow sandbox cheap. It takes effect when it is loaded: the bundle
+ * preloads it, before the sandbox's globals are frozen.
  *
- * The SDK hooks into every promise that workflow code makes, for the query `__stack_trace`. The hook
- * runs outside of the sandbox and finds its way in through `promise.constructor.constructor`, which
- * is `Function`: it compiles a text that gives the activator when a promise is made and another time
- * when it settles, and one that gives `Error` to capture a stack, which it maps through the source map
- * and keeps. That is 50 microseconds a promise, most of what a loop costs, and 10 KB of heap for each
- * waiting agent (measured).
+ * The SDK hooks into every promise that workflow code makes, for the query `__stack_trace`. The
+ * hook runs outside the sandbox and reaches into it through `promise.constructor.constructor`,
+ * which is `Function`. When a promise is made and again when it settles, the hook compiles one text
+ * to get the activator. It compiles another to get `Error`, captures a stack, maps it through the
+ * source map and keeps it. This takes 50 microseconds for each promise, most of the cost of a loop,
+ * and 10 KB of heap for each waiting agent (measured).
  *
- * So the sandbox's `Promise` gets a `constructor` of its own that knows these two texts: the activator
- * comes without being compiled, so the SDK still knows which workflow a rejection belongs to, and in
- * place of `Error` comes what has no stack, upon which the hook gives up. Any other text is compiled as
- * before. The price: `__stack_trace` is empty. Stacks of errors are not touched.
+ * So the sandbox's `Promise` gets a `constructor` of its own that knows these two texts. For the
+ * first it returns the activator, so the SDK still knows which workflow a rejection belongs to. For
+ * the second it returns a class whose instances have no stack, and the hook gives up. Any other
+ * text is compiled as before. The price: `__stack_trace` is empty. Stacks of errors are unchanged.
  */
 
 /** Reads the global that the SDK exchanges with each workflow. */

@@ -171,7 +171,10 @@ describe('followRun', () => {
     await expect(read(run)).rejects.toMatchObject({ code: 'run_not_found' });
   });
 
-  it.each<{ name: string; leave: (updates: AsyncIterator<RunUpdate>, by: AbortController) => void }>([
+  it.each<{
+    name: string;
+    leave: (updates: AsyncIterator<RunUpdate>, by: AbortController) => void;
+  }>([
     { name: 'by its signal', leave: (_updates, by) => by.abort() },
     { name: 'by return', leave: (updates) => void updates.return?.() },
   ])('leaves a silent run at once: $name', async ({ leave }) => {

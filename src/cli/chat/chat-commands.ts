@@ -47,8 +47,8 @@ function jsonOr(text: string): Json {
 }
 
 /**
- * Parses a decision about a call: `y` or `yes`, `n` or `no` with an optional reason after it, or other
- * arguments as a JSON object. Null for anything else, so that no call runs by mistake.
+ * Parses a decision about a call: `y` or `yes`, `n` or `no` with an optional reason after it, or
+ * other arguments as a JSON object. Null for anything else, so that no call runs by mistake.
  */
 export function readDecision(text: string): Decision | null {
   const line = text.trim();

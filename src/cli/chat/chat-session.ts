@@ -1,10 +1,10 @@
 /**
- * A chat session: handles the person's lines, the updates of the current turn, and Ctrl-C. Independent
- * of the terminal and the server.
+ * A chat session: handles the person's lines, the updates of the current turn, and Ctrl-C.
+ * Independent of the terminal and the server.
  *
  * S1  Events are handled one at a time, in the order of their arrival.
  * S2  Leaving never ends a turn; only Ctrl-C and `/cancel` do.
- * S3  A piped line is read only when one is needed, so that an answer meets its question.
+ * S3  A piped line is read only when one is needed, so that it answers the right question.
  */
 import type { Conversation } from '../../client/conversation.ts';
 import type { RunUpdate } from '../../client/follow-run.ts';
@@ -23,7 +23,7 @@ export interface ChatSessionParts {
   readonly conversation: Conversation;
   readonly lines: LineSource;
   readonly view: ChatView;
-  /** Calls its listener at each Ctrl-C, and with `leave` when the process has to end. */
+  /** Calls `listener` with `interrupt` at each Ctrl-C, with `leave` when the process must end. */
   readonly onSignal: (listener: (what: 'interrupt' | 'leave') => void) => void;
 }
 

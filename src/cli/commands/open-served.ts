@@ -1,5 +1,9 @@
 /** Opens a client for one command and, if needed, a worker that serves the agent file. */
-import type { Everloop } from '../../client/everloop-client.ts';
+import type { ConnectedEverloop } from '../../client/connect.ts';
+import type { StartOptions } from '../../client/everloop-client.ts';
+import { defined } from '../../core/base/defined.ts';
+import type { LocalEverloop } from '../../worker/serve/local.ts';
+import { readJsonObject, readLimits } from '../terminal/arguments.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { configFor, openClient, type Cli } from '../terminal/cli.ts';
 import { hasAgentFile, loadAgents } from './load-agents.ts';
@@ -8,27 +12,43 @@ import { hasAgentFile, loadAgents } from './load-agents.ts';
 export interface ServedOptions {
   /** The agent file; default: `agents.ts`, if it exists. */
   readonly agents?: string;
-  /** Whether to serve it; default: only on a server of this machine. */
+  /** Whether to serve it; default: only on a server on this machine. */
   readonly serve?: boolean;
   /** False for a command that does not wait for the run. */
   readonly mayServe: boolean;
 }
 
-/** A client, and whether this process serves the agent. */
-export interface ServedEverloop {
-  readonly everloop: Everloop & { close(): Promise<void> };
-  readonly isServed: boolean;
+/** The options of commands that start runs. */
+export interface StartFlags extends Omit<ServedOptions, 'mayServe'> {
+  readonly context?: string;
+  readonly id?: string;
+  readonly limit: readonly string[];
+  readonly model?: string;
+}
+
+/** What such a command starts its runs with. */
+export async function startFrom(
+  { io }: Cli,
+  { context, limit, model }: StartFlags,
+): Promise<Pick<StartOptions, 'context' | 'limits' | 'model'>> {
+  return defined({
+    context: await readJsonObject('--context', context, io.cwd),
+    limits: readLimits(limit),
+    model,
+  });
 }
 
 /** Short, because other workers can take over calls of other runs. */
 const SHUTDOWN_GRACE_MS = 2_000;
 
-/** Opens a client; throws a UsageError `agent_not_found` when the file to serve has no such agent. */
+/**
+ * Opens a client; throws a UsageError `agent_not_found` when the file to serve has no such agent.
+ */
 export async function openServed(
   cli: Cli,
   agent: string,
   options: ServedOptions,
-): Promise<ServedEverloop> {
+): Promise<{ readonly everloop: ConnectedEverloop | LocalEverloop; readonly isServed: boolean }> {
   const { io } = cli;
   const config = configFor(cli);
   const isOwnServer = config.temporal.address === undefined;

@@ -6,8 +6,7 @@ import { UsageError } from '../../core/base/usage-error.ts';
 import type { Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
-import type { Act, Cli } from '../terminal/cli.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { print, type Act, type Cli } from '../terminal/cli.ts';
 import { loadAgents } from './load-agents.ts';
 
 interface PreviewArguments {
@@ -21,7 +20,7 @@ export function addPreviewCommand(program: Command, act: Act): void {
     .command('preview')
     .summary('show the first model request of an agent, without sending it')
     .description(
-      'Shows the first request to the model of an agent. Needs no server and no API key.',
+      'Shows the first request that an agent sends to its model. Needs no server and no API key.',
     )
     .argument('<file>', 'the file that defines the agent')
     .argument('<agent>', 'name of the agent')
@@ -47,9 +46,7 @@ async function preview(
   const data = await readJsonObject('--context', context, cli.io.cwd);
   const shown = await previewPrompt(agent, defined({ agents, models, task, context: data }));
   for (const { code, message } of shown.warnings) cli.output.note(`warning: ${code}: ${message}`);
-  cli.output.text(requestText(shown.request));
-  cli.output.json(shown);
-  return EXIT_CODES.success;
+  return print(cli, requestText(shown.request), shown);
 }
 
 function notFound(path: string, name: string, names: readonly string[]): UsageError {

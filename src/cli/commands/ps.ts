@@ -14,7 +14,7 @@ export function addPsCommand(program: Command, act: Act): void {
     .summary('list runs')
     .description('Lists runs, newest first.')
     .option('--running', 'only live runs')
-    .option('--limit <number>', 'maximal number of runs', '100')
+    .option('--limit <number>', 'maximum number of runs', '100')
     .action((options: { readonly running?: boolean; readonly limit: string }) => {
       const limit = readCount('--limit', options.limit, 1);
       const running = options.running === true;

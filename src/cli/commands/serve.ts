@@ -1,4 +1,6 @@
-/** The commands that serve an agent file: `dev` with a server on this machine, `worker` in a fleet. */
+/**
+ * The commands that serve an agent file: `dev` with a server on this machine, `worker` in a fleet.
+ */
 import { defined } from '../../core/base/defined.ts';
 import type { Command } from 'commander';
 import { isPortTaken } from '../../worker/server/server-probe.ts';
@@ -33,7 +35,7 @@ export function addDevCommand(program: Command, act: Act): void {
     .summary('start a server and serve the agent file')
     .description(
       'Starts a Temporal server with its web UI, or uses the running one, and serves the agent file ' +
-        'until Ctrl-C. Restart it after a change of the file; runs continue where they were.',
+        'until Ctrl-C. Restart it after you change the file; runs continue where they were.',
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
     .option('--port <port>', 'port of the server, or free for any (default: 7233)')
@@ -50,8 +52,8 @@ export function addWorkerCommand(program: Command, act: Act): void {
     .command('worker')
     .summary('serve the agent file')
     .description(
-      'Serves the agent file until SIGTERM or Ctrl-C, on the server that TEMPORAL_ADDRESS names, ' +
-        'else on one of this machine, which is started if there is none.',
+      'Serves the agent file until SIGTERM or Ctrl-C. Uses the server that TEMPORAL_ADDRESS names. ' +
+        'Without that variable, uses the server on this machine, and starts one if needed.',
     )
     .option('--agents <file>', 'agent file (default: agents.ts)')
     .option('--log-events', 'print one line of JSON for each event on stdout')

@@ -6,7 +6,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { AdjustReceipt } from '../../core/contract/messages.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readLimits } from '../terminal/arguments.ts';
-import { withClient, type Act } from '../terminal/cli.ts';
+import { onRun, print, type Act } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { tableText } from '../terminal/text.ts';
 
@@ -20,18 +20,17 @@ export function addSendCommand(program: Command, act: Act): void {
     .addOption(
       new Option(
         '--kind <kind>',
-        'queue: in the next iteration; steer: before the next model call; interrupt: abort the call in flight',
+        'queue: read in the next iteration; steer: read there before queued ones; interrupt: also aborts what is in flight',
       )
         .choices(['queue', 'steer', 'interrupt'])
         .default('queue'),
     )
     .option('--input-id <id>', 'id of the input; repeating it prints the first position again')
-    .option('--tree', 'also to all runs below')
+    .option('--tree', 'also give it to all runs below')
     .action((id: string, text: string, options: SendCommandOptions) =>
       withRun(act, id, options, async (run, show) => {
-        const { kind, inputId } = options;
-        const input = defined({ kind, ...treeOf(options), id: inputId });
-        const position = await run.send(text, input);
+        const { kind, tree, inputId } = options;
+        const position = await run.send(text, defined({ kind, tree, id: inputId }));
         const name = options.tree === true ? `the tree of run ${run.id}` : `run ${run.id}`;
         show(`Accepted as input ${position} of ${name}.`, { id: run.id, position });
       }),
@@ -43,7 +42,7 @@ export function addCancelCommand(program: Command, act: Act): void {
   withPath(program.command('cancel'))
     .summary('end a run')
     .description(
-      'Ends a run and all runs below it, and aborts what is in flight. Each still has a Step.',
+      'Ends a run and all runs below it, and aborts what is in flight. Each still ends with a Step.',
     )
     .argument('<id>', 'id of the run')
     .option('--message <text>', 'reason, which the Step keeps')
@@ -85,7 +84,7 @@ function treeAction(
 ): (id: string, options: TreeCommandOptions) => Promise<void> {
   return (id, options) =>
     withRun(act, id, options, async (run, show) => {
-      const receipt = await work(run, treeOf(options));
+      const receipt = await work(run, defined({ tree: options.tree }));
       const name = options.tree === true ? `The tree of run ${run.id}` : `Run ${run.id}`;
       show(`${name} ${outcome}.`, { id: run.id, ...receipt });
     });
@@ -111,9 +110,7 @@ export interface PathOption {
   readonly path?: string;
 }
 
-interface TreeCommandOptions extends PathOption {
-  readonly tree?: boolean;
-}
+type TreeCommandOptions = PathOption & TreeOption;
 
 interface SendCommandOptions extends TreeCommandOptions {
   readonly kind: NonNullable<SendOptions['kind']>;
@@ -128,25 +125,16 @@ export function withPath(command: Command): Command {
   );
 }
 
-function treeOf({ tree }: { readonly tree?: boolean | undefined }): TreeOption {
-  return tree === true ? { tree } : {};
-}
-
-/** Calls `work` with the handle of a run or of one below; `show` prints its result as text or as JSON. */
+/** Calls `work` with the handle of a run or of one below; `show` prints the result. */
 export function withRun(
   act: Act,
   id: string,
   { path }: PathOption,
   work: (run: RunHandle, show: (text: string, value: object) => void) => Promise<void>,
 ): Promise<void> {
-  return act(async (cli) => {
-    await withClient(cli, async (everloop) => {
-      const run = everloop.attach(id);
-      await work(path === undefined ? run : await run.child(path), (text, value) => {
-        cli.output.text(text);
-        cli.output.json(value);
-      });
-    });
+  return onRun(act, id, async (cli, run) => {
+    const target = path === undefined ? run : await run.child(path);
+    await work(target, (text, value) => void print(cli, text, value));
     return EXIT_CODES.success;
   });
 }

@@ -56,7 +56,7 @@ export function processIo(): CliIo {
     lines: linesOfStdin,
     openLines: openStdin,
     connect,
-    // Loading the native code of a worker takes a second, which commands such as `ps` can save.
+    // Loading the native code of a worker takes a second, which commands such as `ps` can avoid.
     local: async (options) => (await import('../../worker/serve/local.ts')).local(options),
     runWorker: async (options) =>
       (await import('../../worker/serve/run-worker.ts')).runWorker(options),
@@ -85,7 +85,7 @@ function openStdin(): LineSource {
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   return {
     isTerminal,
-    // Create the iterator at once: earlier lines would be lost.
+    // Create the iterator at once: lines that come before it would be lost.
     lines: { [Symbol.asyncIterator]: once(reader[Symbol.asyncIterator]()) },
     prompt: (text) => {
       if (!isTerminal) return;

@@ -22,10 +22,10 @@ export interface Tries {
   isForced: boolean;
 }
 
-/** The question of an LLM tool. How it is written depends on the model and on what the model refused. */
+/** The question of an LLM tool. Its form depends on the model and on what the model refused. */
 export interface InlineAsking {
   readonly callId: string;
-  /** Undefined strategy: only text is requested. */
+  /** With an undefined strategy, only text is requested. */
   readonly request: (strategy: OutputStrategy | undefined, model: string) => InlineRequest;
   /** Whether a JSON output is requested. */
   readonly asksForOutput: boolean;
@@ -40,7 +40,7 @@ export interface Asking {
   readonly models: readonly string[];
   /** Messages of the scratchpad that it is about, for the event. */
   readonly messages: number;
-  /** A question in a custom loop's own words. */
+  /** A request that a custom loop wrote itself. */
   readonly own?: OwnRequest | undefined;
   /** The question of an LLM tool. */
   readonly inline?: InlineAsking;
@@ -49,15 +49,15 @@ export interface Asking {
   readonly tries: Tries;
 }
 
-/** How a question ended that was not left: a reply, or the last failure. */
+/** How a question ended, unless it was left: a reply, or the last failure. */
 export type AskEnd =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The promises
- * are chained by hand: in the sandbox an `async` function and its `await` cost one promise more, and
- * every iteration runs this.
+ * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The
+ * promises are chained by hand: in the sandbox an `async` function and its `await` cost one promise
+ * more, and every iteration runs this.
  */
 export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd> {
   const { run, gate, open } = iteration;
@@ -85,14 +85,14 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       modelCallAfter(order, outcome, run.host.now() - order.time, callId);
     open.count += 1;
     open.models.push(model);
-    // The cost of attempts is counted when the call ends, but it binds from the first one on.
+    // The cost of attempts is recorded when the call ends, but limits check it before each retry.
     const mayRetry = (lost: ModelLoss): boolean => !run.wouldBreach(callAfter(lost));
     const abortId = asking.inline?.isSeparate === true ? callId : undefined;
     return run.host.callModel(order, run.state, { mayRetry, abortId }).then((outcome) => {
       open.count -= 1;
       open.models.splice(open.models.indexOf(model), 1);
       run.record(callAfter(outcome));
-      // Chunks are told apart by the attempt; summaries do not stream.
+      // Attempts distinguish chunks; summaries do not stream.
       if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
       if (outcome.kind === 'reply') return outcome;
       leaveIfOver();
@@ -169,7 +169,7 @@ function beginModelCall({ run, open }: Iteration, model: string, asking: Asking)
   });
 }
 
-/** What the events of a model call say of the one who asked. */
+/** The fields in the events of a model call that say who asked. */
 function marksOf(
   own: OwnRequest | undefined,
   callId: string | undefined,
@@ -177,13 +177,15 @@ function marksOf(
   return defined({ own: own === undefined ? undefined : (true as const), callId });
 }
 
-/** How a JSON output is requested: as the entry says, or as a refusal left it; undefined: none is. */
+/**
+ * How JSON output is requested: by the entry, or by a downgrade after a refusal; undefined: not.
+ */
 function strategyOf(
   { head, structuredOutputs }: RunState,
   model: string,
   { purpose, own: question, inline }: Asking,
 ): OutputStrategy | undefined {
-  // A question in a loop's own words requests no output, nor does a summary.
+  // Neither a request that a loop wrote itself nor a summary asks for a JSON output.
   const asksForOutput =
     inline?.asksForOutput ??
     (modeOf(head.spec).requestsJson &&
@@ -201,7 +203,9 @@ const PLAINER: { readonly [strategy in OutputStrategy]?: OutputStrategy } = {
   tool: 'prompt',
 };
 
-/** A provider that supports neither schemas nor forced calls answers 400; an adapter has no status. */
+/**
+ * A provider without schemas and forced calls answers 400; the error of an adapter has no status.
+ */
 function downgradeOf(
   { structuredOutput: from }: ModelOrder,
   { code, status }: Extract<ModelOutcome, { readonly kind: 'failed' }>,

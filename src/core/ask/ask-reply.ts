@@ -1,4 +1,6 @@
-/** Asking for the reply of an iteration, with the agent's conversation or in a loop's own words. */
+/**
+ * Asks for the reply of an iteration, with the agent's conversation or a request of a custom loop.
+ */
 import { byteSize, type Json } from '../base/json.ts';
 import { UsageError } from '../base/usage-error.ts';
 import type { OwnRequest } from '../contract/host-order.ts';
@@ -8,7 +10,7 @@ import type { Iteration } from '../run/iteration.ts';
 import { askModels, type AskEnd, type Tries } from './ask-model.ts';
 import { compactByForce } from './run-compaction.ts';
 
-/** A request is in the history of the run, whole. */
+/** Bytes of a request of a custom loop: history contains all of it. */
 const MAX_REQUEST_BYTES = 1_000_000;
 
 /** Asks for the reply. A request that is too long is shortened once in an iteration. */
@@ -22,7 +24,7 @@ export function askForReply(iteration: Iteration, tries: Tries, own?: OwnRequest
   );
 }
 
-/** Asks once more after a forced compaction, if the request was too long and that can be helped. */
+/** Asks once more after a forced compaction, if the request was too long and can be shortened. */
 async function askShorter(
   iteration: Iteration,
   tries: Tries,

@@ -1,13 +1,13 @@
 /**
- * How large the next request will be, in tokens. The provider's own count of the last call, plus an
- * estimate of what came after it; without such a count, an estimate of all.
+ * Estimates the size of the next request, in tokens: the provider's count for the last call, plus
+ * an estimate of what came after it. Without such a count, everything is estimated.
  */
 import { buildRequest, modeOf } from '../modes/modes.ts';
 import { scratchpadMessages, type RunState } from '../run/run-state.ts';
 import { byteSize, utf8Length, type Json } from '../base/json.ts';
 import type { Message, Part } from '../base/message.ts';
 
-/** Bytes of text to a token: the rule of thumb of providers for English text. */
+/** Bytes of text per token: the rule of thumb of providers for English text. */
 const BYTES_PER_TOKEN = 4;
 
 /** Tokens of an image or a document, whatever its size: about what providers charge for one. */

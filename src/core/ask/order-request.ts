@@ -9,7 +9,7 @@ import { requestOf } from '../modes/prompt.ts';
 import { textMessage, type Message, type Part } from '../base/message.ts';
 import type { MessageRange, StrategySpec, SummaryOrder } from '../contract/compaction.ts';
 
-/** The request of an order that holds it whole; `attempt` is from 1. */
+/** The request of an order that contains all of it; `attempt` counts from 1. */
 export function inlineRequest(
   { agent, runId, iteration }: ModelOrder,
   inline: InlineRequest,
@@ -18,7 +18,7 @@ export function inlineRequest(
   return { ...inline, agent, runId, iteration, attempt, settings: {} };
 }
 
-/** The request that `order` stands for. `made`: what is known only where the model is asked. */
+/** The request that `order` stands for. `made`: the parts that only the worker knows. */
 export function requestOfOrder(
   { runId, iteration, lastTurn, summary, own, model, structuredOutput }: ModelOrder,
   { head, messages }: TranscriptView,
@@ -78,7 +78,7 @@ export function buildSummaryRequest(
     ],
     [],
   );
-  // The next summary has another user message: there is nothing worth a provider's cache.
+  // The next summary has another user message, so nothing is worth caching.
   return { ...request, mode: 'text', cacheUpTo: 0 };
 }
 
@@ -116,7 +116,7 @@ function activityText(messages: readonly Message[]): string {
     .join('\n');
 }
 
-/** A part in words. Of native calls and results the content is shown: it is what there is to know. */
+/** A part as text. Of native calls and results, only the content is shown. */
 function shown(part: Part): string {
   switch (part.type) {
     case 'text':
@@ -132,7 +132,7 @@ function shown(part: Part): string {
   }
 }
 
-/** In one pass: what a text brings that looks like a hole stays as it is. */
+/** Fills all holes in one pass, so a filled-in text that looks like a hole stays as it is. */
 function filled(prompt: string, holes: { readonly [name: string]: string }): string {
   return prompt.replace(/\{(summary|activity)\}/g, (_hole, name: string) => holes[name] ?? '');
 }

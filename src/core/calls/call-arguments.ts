@@ -1,4 +1,4 @@
-/** The arguments of a call that no tool activity runs: checked, and without what no model may see. */
+/** The arguments of a call that no tool activity runs: checked, and without hidden values. */
 import type { JsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import { unstarted, type CallEnd } from '../contract/outcome.ts';
@@ -7,14 +7,16 @@ import type { ToolSpec } from '../contract/spec.ts';
 import { hiddenTexts, holdsHidden } from '../program-text/hidden-values.ts';
 import type { Run } from '../run/run.ts';
 import { canceledCallText, toolErrorText, unfitArgumentsText } from '../toolchain/call-texts.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallSite } from './call-site.ts';
 
 /** The arguments as they arrive, or the end of a call that does not begin. */
 export type CheckedArguments =
   | { readonly kind: 'fits'; readonly args: JsonObject }
   | { readonly kind: 'ended'; readonly end: CallEnd };
 
-/** Checks the arguments against the schema on the worker, with the texts of any tool. */
+/**
+ * Checks the arguments against the schema on the worker, with the same error texts as for any tool.
+ */
 export async function checkArguments(
   run: Run,
   { tool, args }: ToolCall,
@@ -33,21 +35,20 @@ export async function checkArguments(
   return { kind: 'fits', args: verdict.args };
 }
 
-/** What no model may see, even if a program put it into the arguments. Longest first. */
-export function hiddenFrom({
-  run,
-  program,
-}: Pick<CallContext, 'run' | 'program'>): readonly string[] {
+/**
+ * The texts that no model may see, even if a program put them into the arguments; longest first.
+ */
+export function hiddenFrom({ run, program }: Pick<CallSite, 'run' | 'program'>): readonly string[] {
   const { head, program: kept } = run.state;
   return hiddenTexts([head.context ?? {}], [...(kept?.hidden ?? []), ...(program?.hidden() ?? [])]);
 }
 
 /**
- * Arguments of an agent that fit its schema. The call is rejected when a program put hidden text into one
- * that the agent's model reads; it never reads those whose names begin with `_`.
+ * Arguments of an agent that fit its schema. The call is rejected when a program put hidden text
+ * into one that the agent's model reads; it never reads those whose names begin with `_`.
  */
 export function withoutHiddenArguments(
-  context: CallContext,
+  context: CallSite,
   spec: ToolSpec,
   checked: CheckedArguments,
 ): CheckedArguments {

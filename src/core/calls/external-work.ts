@@ -1,4 +1,4 @@
-/** Work that a tool has begun outside: the call ends when the outside reports its end. */
+/** Outside work that a tool has begun: the call ends when the end of the work is reported. */
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { ExternalWork, CallEnd } from '../contract/outcome.ts';
@@ -8,7 +8,7 @@ import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
 import { canceledCallText, toolTimeoutText } from '../toolchain/call-texts.ts';
 import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallSite } from './call-site.ts';
 
 /** A call in progress. */
 export interface CallInProgress extends ToolCall {
@@ -20,7 +20,7 @@ export interface CallInProgress extends ToolCall {
 
 /** Notes that the tool has returned while its work goes on outside, and waits for the end. */
 export async function beginExternal(
-  context: CallContext,
+  context: CallSite,
   call: CallInProgress,
   { external, ...begun }: ExternalItem['begun'] & { readonly external: ExternalWork },
 ): Promise<CallEnd> {
@@ -42,7 +42,7 @@ export async function beginExternal(
 
 /** Waits for the end of work outside, which this link or an earlier one began. */
 export async function awaitExternal(
-  context: CallContext,
+  context: CallSite,
   call: CallInProgress,
   item: ExternalItem,
 ): Promise<CallEnd> {
@@ -76,7 +76,7 @@ export async function awaitExternal(
   }
 }
 
-/** What the end of a call keeps of the person who approved or edited it. */
+/** What the end of a call records about its approval: its start, and edited arguments. */
 export function tracesOf({
   startedAt,
   isEdited,

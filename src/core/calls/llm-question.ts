@@ -1,6 +1,6 @@
 /**
- * From the call of an LLM tool to the question that a model is asked: pure. The question is a `json` or
- * `text` run in small: its head is all that these modes read.
+ * Turns the call of an LLM tool into the question that a model is asked. Pure. The question is like
+ * a small run of mode `json` or `text`: it has a head, which is all that these modes read.
  */
 import { defined } from '../base/defined.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -30,7 +30,9 @@ export interface LlmQuestion {
   readonly maxTurns: number;
 }
 
-/** A question, or what the caller must correct, a line each, or why it cannot be asked. */
+/**
+ * A question, or what the caller must correct (a line for each problem), or why it cannot be asked.
+ */
 export type QuestionReading =
   | { readonly kind: 'question'; readonly question: LlmQuestion }
   | { readonly kind: 'unfit'; readonly lines: readonly string[] }
@@ -71,7 +73,7 @@ export function readLlmQuestion(
   };
 }
 
-/** The request of one attempt; `messages` are what was said since the question. */
+/** The request of one attempt; `messages` are those after the question. */
 export function questionRequest(
   { mode, head }: LlmQuestion,
   messages: readonly Message[],
@@ -109,7 +111,7 @@ interface QueryArguments {
   readonly [name: string]: Json | undefined;
 }
 
-/** The question of such a call, filled in with the other arguments, or all that is wrong with it. */
+/** The question of such a call, filled in with its other arguments, or all of its problems. */
 function readQuery(
   caller: AgentSpec,
   { maxTurns }: LlmToolSpec,

@@ -1,4 +1,4 @@
-/** What is recorded of a call, whether a turn made it or a program. */
+/** What is recorded of a call, whether a turn or a program made it. */
 import { defined } from '../base/defined.ts';
 import { canceledCallText, editedText } from '../toolchain/call-texts.ts';
 import { isKnownTool, UNKNOWN_TOOL } from '../toolchain/batch.ts';
@@ -16,17 +16,21 @@ import type { Run } from '../run/run.ts';
 import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
 import { cutInEvent, modelCallEvents, ownEvent } from '../run/turn-record.ts';
 
-/** A call that began. */
-export interface RecordedCall {
+/** A call that did not start. */
+export interface UnstartedCall {
   readonly call: ToolCall;
-  readonly startedAt: number;
   /** Set when a program made it. */
-  readonly inProgram?: true;
+  readonly inProgram?: true | undefined;
+}
+
+/** A call that began. */
+export interface RecordedCall extends UnstartedCall {
+  readonly startedAt: number;
 }
 
 /**
- * Records how a call ended, and returns that as the model reads it. `shownTools` are those that searches
- * of the turn have shown.
+ * Records how a call ended, and returns its result as the model reads it. `shownTools` are those
+ * that searches of the turn have shown.
  */
 export function recordCall(
   run: Run,
@@ -36,7 +40,7 @@ export function recordCall(
 ): CallResult {
   const { spec } = run.state.head;
   const tool = spec.tools.find(({ name }) => name === asked.tool);
-  if (end.isLeftOut === true) return leaveOut(run, asked, inProgram);
+  if (end.isLeftOut === true) return leaveOut(run, { call: asked, inProgram });
   const call = end.edited === undefined ? asked : { ...asked, args: end.edited };
   const { result, shown } = isSearch(spec, call.tool)
     ? searchResult(spec, tool, end.result, shownTools)
@@ -63,7 +67,9 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
   return { ...result, output: maskHidden(result.output) };
 }
 
-/** A page of names as text; `shownTools` are those that the batch has shown, and grows with the page. */
+/**
+ * A page of names as text. The tools that it shows are added to `shownTools`, those of the batch.
+ */
 function searchResult(
   spec: AgentSpec,
   tool: ToolSpec | undefined,
@@ -82,20 +88,23 @@ function searchResult(
   };
 }
 
-/** A call that is not started any more. After a breach it has no event, but a transcript needs a result. */
-export function leaveOut(run: Run, call: ToolCall, inProgram?: true): CallResult {
+/**
+ * Ends a call that will not start. After a breach it has no event, but the transcript needs a
+ * result.
+ */
+export function leaveOut(run: Run, unstarted: UnstartedCall): CallResult {
+  const { call } = unstarted;
   return run.state.breach === null
-    ? recordUnstarted(run, call, 'canceled', canceledCallText, inProgram)
+    ? recordUnstarted(run, unstarted, 'canceled', canceledCallText)
     : failedCallResult(call, canceledCallText, isKnownTool(run.state.head.spec.tools, call.tool));
 }
 
 /** Records a call that was not started, and why. */
 export function recordUnstarted(
   run: Run,
-  call: ToolCall,
+  { call, inProgram }: UnstartedCall,
   outcome: 'refused' | 'canceled',
   error: string,
-  inProgram?: true,
 ): CallResult {
   const { spec } = run.state.head;
   run.record({

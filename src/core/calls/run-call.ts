@@ -1,4 +1,4 @@
-/** One call from its name to its end: approval, then the tool, the agent, the question or work outside. */
+/** One call from its name to its end: approval, then the tool, agent, question or outside work. */
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
 import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
@@ -22,12 +22,12 @@ import type { AgentSpec, ToolSpec } from '../contract/spec.ts';
 import { cutInEvent } from '../run/turn-record.ts';
 import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
 import { checkArguments, withoutHiddenArguments } from './call-arguments.ts';
-import { orderOf, type CallContext } from './call-context.ts';
+import { orderOf, type CallSite } from './call-site.ts';
 import { awaitExternal, beginExternal, tracesOf, type CallInProgress } from './external-work.ts';
 import { runLlmTool } from './run-llm-tool.ts';
 
 /** Starts a call. Throws, or rejects, only to leave for a hand-over. */
-export function startCall(context: CallContext, given: ToolCall): Promise<CallEnd> | CallEnd {
+export function startCall(context: CallSite, given: ToolCall): Promise<CallEnd> | CallEnd {
   const { run } = context;
   const { tools, toolSearch } = run.state.head.spec;
   const spec = tools.find((known) => known.name === given.tool);
@@ -43,7 +43,7 @@ export function startCall(context: CallContext, given: ToolCall): Promise<CallEn
 
 /** Resumes a call that has been waiting for `item` since an earlier link. */
 export function resumeCall(
-  context: CallContext,
+  context: CallSite,
   given: ToolCall,
   item: WaitingItem,
 ): Promise<CallEnd> | CallEnd {
@@ -65,7 +65,7 @@ export function resumeCall(
 
 /** Asks a person before the call runs. */
 async function approveCall(
-  context: CallContext,
+  context: CallSite,
   call: CallInProgress,
   approval: NonNullable<ToolSpec['approval']>,
 ): Promise<CallEnd> {
@@ -105,7 +105,7 @@ async function approveCall(
 }
 
 async function awaitDecision(
-  context: CallContext,
+  context: CallSite,
   call: CallInProgress,
   item: ApprovalItem,
 ): Promise<CallEnd> {
@@ -143,11 +143,11 @@ async function awaitDecision(
 }
 
 /** Runs the call, or asks its question, now that nothing keeps it from beginning. */
-function beginCall(context: CallContext, call: CallInProgress): Promise<CallEnd> | CallEnd {
+function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | CallEnd {
   const { run, gate, program, starting } = context;
   const { host } = run;
   const { callId, tool, args, spec } = call;
-  // Its program went on without it while a person or a function looked at it.
+  // Its program went on without it while a person or a function was deciding about it.
   if (gate.isDropped(callId)) return { ...stoppedBefore(context), ...tracesOf(call) };
   run.record({ type: 'agent:tool_call:before', callId, tool, args: cutInEvent(args) });
   // The event itself can show that time is up.
@@ -155,7 +155,7 @@ function beginCall(context: CallContext, call: CallInProgress): Promise<CallEnd>
     return { ...unstarted('canceled', canceledCallText, host.now()), ...tracesOf(call) };
   }
   const cached = cachedResult(run.state.cached, spec, call);
-  // What was cut for a model is no value for a program.
+  // A result that was cut for a model is not a value for a program.
   if (cached !== undefined && (program === undefined || cached.cut === undefined)) {
     if (spec.agent !== undefined && starting !== undefined) starting.children -= 1;
     return { result: cached, endedAt: host.now(), ...tracesOf(call) };
@@ -178,8 +178,8 @@ function beginCall(context: CallContext, call: CallInProgress): Promise<CallEnd>
     );
 }
 
-/** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */
-async function agentCall(context: CallContext, call: CallInProgress): Promise<CallEnd> {
+/** A call of an agent: its arguments are checked like those of a tool, then it runs as a child. */
+async function agentCall(context: CallSite, call: CallInProgress): Promise<CallEnd> {
   const { run, starting } = context;
   const { callId, spec } = call;
   const checked = withoutHiddenArguments(context, spec, await checkArguments(run, call));
@@ -191,8 +191,8 @@ async function agentCall(context: CallContext, call: CallInProgress): Promise<Ca
   return { ...end, ...tracesOf(call) };
 }
 
-/** A call of the built-in `ask_user`: its arguments are checked as a tool's, then a person is asked. */
-async function askCall(context: CallContext, call: CallInProgress): Promise<CallEnd> {
+/** A call of `ask_user`: its arguments are checked like those of a tool, then a person is asked. */
+async function askCall(context: CallSite, call: CallInProgress): Promise<CallEnd> {
   const { run } = context;
   const { callId, spec } = call;
   const checked = await checkArguments(run, call);
@@ -204,7 +204,7 @@ async function askCall(context: CallContext, call: CallInProgress): Promise<Call
   return askEnd(context, call, await askPerson(context, callId, read.question));
 }
 
-function askEnd({ run }: CallContext, call: CallInProgress, outcome: AskOutcome): CallEnd {
+function askEnd({ run }: CallSite, call: CallInProgress, outcome: AskOutcome): CallEnd {
   const endedAt = run.host.now();
   const asked = { attempts: 1, started: true };
   switch (outcome.kind) {
@@ -226,13 +226,16 @@ function askEnd({ run }: CallContext, call: CallInProgress, outcome: AskOutcome)
   }
 }
 
-/** A call that was not allowed to run. A breach leaves no event of it, any other stop does. */
-function stoppedBefore({ run }: CallContext): CallEnd {
+/**
+ * A call that was not allowed to run. After a breach it leaves no event; after any other stop it
+ * does.
+ */
+function stoppedBefore({ run }: CallSite): CallEnd {
   const end = unstarted('canceled', canceledCallText, run.host.now());
   return run.state.breach === null ? end : { ...end, isLeftOut: true };
 }
 
-/** Whether a call of `tool` is one of the built-in question. */
+/** Whether `tool` is the built-in question. */
 function isAsk({ tools }: AgentSpec, tool: string): boolean {
   return tool === ASK_TOOL && tools.some(({ name }) => name === ASK_TOOL);
 }

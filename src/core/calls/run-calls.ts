@@ -1,4 +1,4 @@
-/** The calls of a turn: wave after wave, within the limits, recorded in request order (I3 of loop.ts). */
+/** The calls of a turn: wave after wave, within the limits, recorded in order (I3 of `loop.ts`). */
 import { refusedText } from '../toolchain/call-texts.ts';
 import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../base/message.ts';
@@ -13,15 +13,15 @@ import { leaveOut, recordCall, recordUnstarted } from './record-call.ts';
 import { resumeCall, startCall } from './run-call.ts';
 import type { Run } from '../run/run.ts';
 import { hasEnded } from '../people/wait-for-person.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallSite } from './call-site.ts';
 
 /** What calls know of the turn that they belong to. */
 export interface CallTurn {
   /** What the model wrote beside them, for people who approve one. */
   readonly reasoning?: string;
-  /** What an earlier link did of them. */
+  /** The calls that an earlier link began. */
   readonly kept?: KeptCalls;
-  /** Makes the turn of its calls, so that it can be handed over while only people are waited for. */
+  /** Makes the turn to hand over from its calls, when the run waits only for people. */
   readonly keep?: (calls: KeptCalls) => KeptTurn;
 }
 
@@ -44,7 +44,7 @@ export async function runCalls(
     }
   };
   const gate = keep === undefined ? CLOSED_GATE : createGate(run, () => gather(keep));
-  const context: CallContext = { run, open, gate, reasoning, starting: { children: 0 } };
+  const context: CallSite = { run, open, gate, reasoning, starting: { children: 0 } };
   let resumed = kept?.begun ?? [];
   let before = 0;
   try {
@@ -74,7 +74,7 @@ export async function runCalls(
       before += wave.length;
     }
   } catch (error) {
-    // A hand-over takes the turn away: nothing of it is open any more.
+    // A hand-over takes the turn away, so nothing of it is open here.
     if (leaveOf(error)?.kind === 'handover') open.count -= unrecorded.length;
     throw error;
   }
@@ -105,11 +105,12 @@ interface StartedCall {
 }
 
 /**
- * Starts as many of `calls` as fit, and settles at least the first. They overlap; a limit that one of
- * them crosses aborts the others. If an earlier link began calls, `resumed` has the ends of the first.
+ * Starts as many of `calls` as fit, and settles at least the first. They overlap; a limit that one
+ * of them crosses aborts the others. If an earlier link began calls, `resumed` has the ends of the
+ * first.
  */
 function beginCalls(
-  context: CallContext,
+  context: CallSite,
   calls: readonly ToolCall[],
   resumed: KeptCalls['begun'],
 ): readonly BegunCall[] {
@@ -122,7 +123,7 @@ function beginCalls(
       .map((call, index) => resume(context, call, resumed[index]));
   }
   if (run.mustLeave()) {
-    return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
+    return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, { call }) }));
   }
   const { fits, breach } = roomFor(calls, run.state.head.spec.tools, run.wouldCross);
   if (fits > 0) {
@@ -135,10 +136,10 @@ function beginCalls(
   }
   if (breach?.limit.onReach === 'refuse') {
     const text = refusedText(breach.key, breach.limit.max);
-    return [{ kind: 'settled', result: recordUnstarted(run, first, 'refused', text) }];
+    return [{ kind: 'settled', result: recordUnstarted(run, { call: first }, 'refused', text) }];
   }
   if (breach !== null) run.breach(breach);
-  return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, call) }));
+  return calls.map((call) => ({ kind: 'settled', result: leaveOut(run, { call }) }));
 }
 
 function agentCalls(run: Run, calls: readonly ToolCall[]): number {
@@ -148,11 +149,7 @@ function agentCalls(run: Run, calls: readonly ToolCall[]): number {
 }
 
 /** Resumes a call that an earlier link began. */
-function resume(
-  context: CallContext,
-  call: ToolCall,
-  end: CallEnd | null | undefined,
-): StartedCall {
+function resume(context: CallSite, call: ToolCall, end: CallEnd | null | undefined): StartedCall {
   const { run } = context;
   const item = (run.state.pending ?? []).find(({ callId }) => callId === call.callId);
   const startedAt = item?.since ?? run.host.now();

@@ -20,7 +20,7 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askModels, type AskEnd, type InlineAsking, type Tries } from '../ask/ask-model.ts';
 import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallSite } from './call-site.ts';
 import { leaveOf } from '../run/ending.ts';
 import type { InlineRequest } from '../contract/host-order.ts';
 import { questionRequest, readLlmQuestion, type LlmQuestion } from './llm-question.ts';
@@ -42,11 +42,14 @@ type Answer =
   | { readonly kind: 'failed'; readonly text: string; readonly attempts: number }
   | { readonly kind: 'canceled'; readonly attempts: number };
 
-/** The order of each attempt has the whole question, so it has the bound of a loop's own requests. */
+/**
+ * The order of each attempt has the whole question, so its limit is that of a custom loop's
+ * request.
+ */
 const MAX_QUESTION_BYTES = 1_000_000;
 
 /** Runs the call to its end; never rejects. */
-export async function runLlmTool(context: CallContext, call: LlmCall): Promise<CallEnd> {
+export async function runLlmTool(context: CallSite, call: LlmCall): Promise<CallEnd> {
   const { run } = context;
   const args = withoutNulls(call.llm, call.args);
   const checked = await checkArguments(run, { ...call, args });
@@ -70,7 +73,7 @@ function withoutNulls({ params }: LlmToolSpec, args: JsonObject): JsonObject {
   );
 }
 
-function endOf({ run, program }: CallContext, { tool, spec }: LlmCall, answer: Answer): CallEnd {
+function endOf({ run, program }: CallSite, { tool, spec }: LlmCall, answer: Answer): CallEnd {
   const { attempts } = answer;
   const asked = { attempts, started: attempts > 0 };
   const endedAt = run.host.now();
@@ -91,7 +94,7 @@ function endOf({ run, program }: CallContext, { tool, spec }: LlmCall, answer: A
 }
 
 /** Asks until an answer is accepted, or the attempts are used up. */
-async function ask(context: CallContext, call: LlmCall, question: LlmQuestion): Promise<Answer> {
+async function ask(context: CallSite, call: LlmCall, question: LlmQuestion): Promise<Answer> {
   const tries: Tries = { count: 0, isForced: false };
   const failed = (attempts: number, code: string, cause: string): Answer => ({
     kind: 'failed',
@@ -105,7 +108,7 @@ async function ask(context: CallContext, call: LlmCall, question: LlmQuestion): 
       const cause = `its question has ${bytes} bytes, at most ${MAX_QUESTION_BYTES} are allowed`;
       return failed(attempt - 1, 'invalid_input', cause);
     }
-    const end = await askOnce(context, call, question, messages, tries);
+    const end = await askOnce(context, call.callId, { question, messages, tries });
     // Without a try nothing was asked: a limit or a cancel came first.
     const attempts = tries.count === 0 ? 0 : attempt;
     if (end === 'left') return { kind: 'canceled', attempts };
@@ -127,13 +130,19 @@ async function ask(context: CallContext, call: LlmCall, question: LlmQuestion): 
   }
 }
 
-/** One question to the models in turn; `left` when a cancel, an interrupt or a limit came between. */
+/** One attempt at an answer. */
+interface Attempt {
+  readonly question: LlmQuestion;
+  /** The messages after the question. */
+  readonly messages: readonly Message[];
+  readonly tries: Tries;
+}
+
+/** Asks the models in turn; `left` when a cancel, an interrupt or a limit ended that. */
 async function askOnce(
-  context: CallContext,
-  { callId }: LlmCall,
-  question: LlmQuestion,
-  messages: readonly Message[],
-  tries: Tries,
+  context: CallSite,
+  callId: string,
+  { question, messages, tries }: Attempt,
 ): Promise<AskEnd | 'left'> {
   const { models } = question.head.spec;
   const hidden = hiddenFrom(context);
@@ -175,7 +184,7 @@ type AnswerReading =
   | { readonly kind: 'canceled' };
 
 async function readAnswer(
-  { run, open }: CallContext,
+  { run, open }: CallSite,
   { callId, tool }: LlmCall,
   { mode, head, schema }: LlmQuestion,
   reply: Reply,

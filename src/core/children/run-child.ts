@@ -1,9 +1,9 @@
 /**
- * A child run from its request to its end: its budgets are reserved, it runs, and its totals become part
- * of its parent's.
+ * A child run from its request to its end: its budgets are reserved, it runs, and its totals become
+ * part of its parent's.
  *
- * I1  A child is in the state before it is started and until its end is recorded, so that everything it
- *     may spend is counted all the time.
+ * I1  A child is in the state before it is started and until its end is recorded, so everything
+ *     that it may spend is always counted.
  * I2  Its end is recorded when it comes, whatever is recorded of the call later.
  */
 import { defined } from '../base/defined.ts';
@@ -31,7 +31,10 @@ import { usageOf } from '../run/step-of.ts';
 /** How many children of one run may live at once. Each costs its parent events; the others wait. */
 const MAX_LIVE_CHILDREN = 200;
 
-/** Children that are about to start together. Each leaves the count when it starts or does not. */
+/**
+ * Children that are about to start together. Each leaves the count when it starts, or when it turns
+ * out not to start.
+ */
 export interface StartGroup {
   children: number;
 }
@@ -43,13 +46,13 @@ export interface ChildRequest {
   readonly agent: string;
   readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
   readonly starting?: StartGroup | undefined;
-  /** The message of its cancel when it must end but the run goes on. Default: an input interrupts. */
+  /** The message of its cancel when only the child must end. Default: an input interrupts. */
   readonly onAbort?: string | undefined;
 }
 
 /** A child that gave no value. */
 export interface ChildFailure extends Pick<Step, 'agent' | 'status' | 'reason' | 'message'> {
-  /** Its address where it ended without a Step. */
+  /** Its run id, or its address if it ended without a Step. */
   readonly runId: string;
   /** The limit of an ancestor that ended it. */
   readonly breach?: Breach;
@@ -122,7 +125,7 @@ export async function runChild(run: Run, request: ChildRequest): Promise<ChildOu
   }
 }
 
-/** A run does not hand over while children live, so its history may have no room for the last of many. */
+/** The outcome for a child that history has no room for: no run hands over while children live. */
 function unstartedFor({ host }: Run, { callId, agent }: ChildRequest): ChildOutcome {
   const runId = `${host.address}/${callId}`;
   const failure = { runId, agent, status: 'error', reason: 'history_full', message: FULL } as const;
@@ -166,7 +169,7 @@ async function startAndAwait(
   return { kind: 'failed', text, started: end.kind !== 'unstarted', failure };
 }
 
-/** Records the end of a child: its spending becomes part of its parent's totals, its reservations end. */
+/** Records the end of a child: its spending joins its parent's totals, its reservations end. */
 function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEnd): ChildFailure {
   const known = (run.state.children ?? []).find((child) => child.childId === childId);
   const child = known ?? { totals: {}, leases: [] };
@@ -293,10 +296,10 @@ function capChild(
     : capOutput(maskHidden(value), maxResultBytes, toolchain);
 }
 
-/** What stands for a hidden field where a model reads. */
+/** Replaces the value of a hidden field in what a model reads. */
 const HIDDEN = '<hidden>';
 
-/** `value` as a model may see it: of fields whose names begin with `_` only the names. */
+/** `value` as a model may see it: fields whose names begin with `_` show only their names. */
 export function maskHidden(value: Json): Json {
   if (Array.isArray(value)) return value.map(maskHidden);
   if (!isJsonObject(value)) return value;

@@ -1,4 +1,4 @@
-/** The child runs and the questions to people of a loop. */
+/** The child runs of a loop, and its questions to people. */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { Task } from '../base/message.ts';
@@ -15,12 +15,12 @@ import type { Step, StepMemory } from '../contract/step.ts';
 
 /** What a loop starts a child with. */
 export interface SpawnInput {
-  /** Left out for an agent whose template or context says all. */
+  /** May be left out if the template or the context says everything. */
   readonly task?: string | Task;
   readonly context?: JsonObject | Step;
-  /** What keys of the context mean. */
+  /** Descriptions of keys of the context. */
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Id of a model entry in place of the agent's own. */
+  /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
   /** What programs of an earlier run left: its Step's `memory`. */
   readonly memory?: StepMemory;
@@ -56,7 +56,7 @@ export type PersonReply =
   /** A limit with `onReach: 'refuse'` left no room. */
   | { readonly kind: 'refused'; readonly text: string; readonly breach: Breach };
 
-/** The cancel message of children whose work is not needed any more. */
+/** The cancel message of children whose work is no longer needed. */
 export const SIBLING_FAILED = 'another run that began with it gave no value';
 
 /** A child that a loop starts. */
@@ -124,7 +124,8 @@ export async function roomForChildren(
   if (count === 0) return null;
   open.count += 1;
   const budget = ensureBudget(run, { [CHILDREN]: count });
-  // Do not await undefined: a recall in between could take the budget, and no one would ask for more.
+  // Do not await undefined: a recall could take the budget meanwhile, and no more would be
+  // requested.
   if (budget !== undefined) await budget;
   open.count -= 1;
   leaveIfAsked(run);

@@ -1,13 +1,13 @@
 /**
- * The messages between a run and its parent and children: what it does with those it gets, and what it
- * sends. Messages act at once, between two steps of the loop, as an adjustment does.
+ * The messages between a run and its parent and children: how it handles those that it gets, and
+ * which it sends. Messages act at once, between two steps of the loop, as an adjustment does.
  *
  * I1  Nothing here relies on a message: a lost, late or repeated one changes no sum and no budget.
  * I2  Messages of a child that has ended are ignored: its end has reported everything.
  * I3  A request is answered once; when it comes again, the answer is repeated.
  * I4  A recall is repeated at each report of a child that has not said what it keeps.
- * I5  A message of the parent that comes while nothing can be recorded is kept until the run begins or
- *     goes on.
+ * I5  A message of the parent that comes while nothing can be recorded is kept until the run begins
+ *     or goes on.
  */
 import { defined } from '../base/defined.ts';
 import { addedByReport, type OpenChild } from '../tree/child-totals.ts';
@@ -32,7 +32,10 @@ import type { RunState } from '../run/run-state.ts';
 export interface TreeHandlers {
   onChildMessage(message: ParentMessage): void;
   onParentMessage(message: ChildMessage): void;
-  /** Takes back from children what lowered limits have no room for. Harmless when there is nothing. */
+  /**
+   * Takes back from children what lowered limits have no room for; does nothing if there is
+   * nothing.
+   */
   recallLeases(): void;
 }
 
@@ -40,8 +43,8 @@ export interface TreeHandlers {
 const FIRST_REPORT_MS = 10_000;
 
 /**
- * The handlers of a run. A child also begins to report to its parent. `onBug` gets errors beside the
- * loop, which nothing awaits.
+ * The handlers of a run. A child also begins to report to its parent. `onBug` gets errors beside
+ * the loop, which nothing awaits.
  */
 export function createTreeHandlers(run: Run, onBug: (error: unknown) => void): TreeHandlers {
   const requests = new Map<string, LeaseRequest>();
@@ -69,7 +72,7 @@ export function applyKeptMessages(run: Run): void {
   for (const message of run.host.mailbox.takeKept()) applyMessage(run, message);
 }
 
-/** The parent has told the run to end. */
+/** Requests the end of the run, as its parent demands. */
 export function onCancel(mailbox: Mailbox, { message, breach }: ChildCancel): void {
   mailbox.cancel({ reason: 'parent_canceled', message, ...defined({ breach }) });
 }
@@ -81,7 +84,7 @@ function applyMessage(run: Run, message: KeptMessage): void {
   if (leases.some((answer) => 'recalls' in answer)) recallLeases(run);
 }
 
-/** Notes until when the ancestors may run, and passes it on to the children. */
+/** Records the deadlines of the ancestors, and passes them on to the children. */
 function applyDeadlines(run: Run, { number, deadlines }: DeadlineChange): void {
   const { parent, deadlinesHeard = 0 } = run.state;
   if (parent === undefined || number <= deadlinesHeard) return;
@@ -144,8 +147,8 @@ function openChild(run: Run, childId: string): OpenChild | undefined {
 }
 
 /**
- * Answers a request of a child, after it has waited for returns of other children and asked the parent
- * for more, if it must. `requests`: the newest of each child that is being answered.
+ * Answers a request of a child, after it has waited for returns of other children and asked the
+ * parent for more, if it must. `requests`: the newest of each child that is being answered.
  */
 async function answerRequest(
   run: Run,
@@ -183,8 +186,9 @@ async function answerRequest(
   requests.delete(childId);
   const child = openChild(run, childId);
   if (child === undefined) return;
-  // A stopping run grants nothing. After a breach by a check, children go on with what they have; one
-  // that needs more must end, or it would wait forever. An interrupting input ends them all.
+  // A stopping run grants nothing. After a breach that a check found, children go on with what they
+  // have. One that needs more must end, or it would wait forever. An interrupting input ends them
+  // all.
   const isStarved = run.isInterrupted() && emptyLeases(run.ledger, wants).length > 0;
   if (run.isStopped() || isStarved) {
     return run.host.send({ to: 'child', childId, message: cancelOf(run) });
@@ -221,8 +225,8 @@ function lastAnswers({ leases }: OpenChild, wants: readonly string[]): readonly 
 }
 
 /**
- * Reports to the parent: at once when what waits for people changes, or when it is known what is kept of
- * a recalled lease, else at growing intervals.
+ * Reports to the parent: at once when what waits for people changes, or when the run knows what it
+ * keeps of a recalled lease; otherwise at growing intervals.
  */
 async function reportRepeatedly(run: Run): Promise<void> {
   const { host } = run;
@@ -246,7 +250,7 @@ function sendReport({ state, host }: Run): void {
   host.send({ to: 'parent', message: progressOf(state, host.address) });
 }
 
-/** How things stand with a run and all below it. */
+/** The progress of a run and its descendants. */
 export function progressOf(state: RunState, address: string): ProgressMessage {
   return {
     v: 1,

@@ -1,4 +1,4 @@
-/** The input and the result of a strategy, apart, so that each strategy can be a file. */
+/** The input and the result of a strategy, in a file that the file of each strategy can import. */
 import type { Entry } from '../contract/entry.ts';
 import type { MessageRange } from '../contract/compaction.ts';
 

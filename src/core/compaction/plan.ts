@@ -1,7 +1,7 @@
 /**
  * Plans what a strategy would do to a scratchpad, as a value. No strategy changes history, system,
- * examples or task; none drops a pinned entry; none makes the list longer; none has anything to do
- * again right after itself.
+ * examples or task; none drops a pinned entry; none makes the list longer; none would change
+ * anything if it ran twice in a row.
  */
 import { type Entry, isPinned } from '../contract/entry.ts';
 import type { CompactionPlan, PlanInput } from './compaction-plan.ts';

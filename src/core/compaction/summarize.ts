@@ -9,8 +9,8 @@ import type { MessageRange, StrategySpec } from '../contract/compaction.ts';
 type SummarizeSpec = Extract<StrategySpec, { readonly kind: 'summarize' }>;
 
 /**
- * Everything but pinned entries and the last `keepRecent` is summarised, together with all earlier
- * summaries; nothing to do if only those are there.
+ * Summarises all entries except pinned ones and the last `keepRecent`, together with all earlier
+ * summaries. There is nothing to do if there are no such entries.
  */
 export function planSummary(
   { keepRecent, models }: SummarizeSpec,
@@ -36,7 +36,7 @@ function isSummary(entry: Entry): boolean {
   return entry.origin === 'compacted_synthetic';
 }
 
-/** Its index is negative, because it has no place in the history. */
+/** The entry of a summary. Its index is negative, because it has no place in the history. */
 function summaryEntry(text: string, iteration: number, epoch: number): Entry {
   const sections = [{ name: 'summary', content: text }];
   return {

@@ -7,7 +7,7 @@ import type { TriggerSpec } from '../contract/compaction.ts';
 export interface TriggerInput {
   readonly stats: Stats;
   readonly snapshots: Numbers;
-  /** Of the agent's first model, in tokens; undefined if its entry has none. */
+  /** The context window of the agent's first model, in tokens; undefined if its entry has none. */
   readonly contextWindow: number | undefined;
   /** The estimate of the next request in tokens; computed only if a trigger needs it. */
   readonly contextTokens: () => number;
@@ -18,7 +18,10 @@ interface TriggerRules<Spec> {
   fires(spec: Spec, input: TriggerInput): boolean;
   /** The counters whose values are recorded at a compaction. */
   watches(spec: Spec, stats: Stats): readonly string[];
-  /** Whether it is about the size of the request: needs a window, and lets a pass continue. */
+  /**
+   * Whether it is about the size of the request. Then it needs a context window, and while it
+   * fires, the pass tries further strategies.
+   */
   readonly isAboutContext: boolean;
 }
 

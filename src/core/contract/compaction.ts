@@ -64,7 +64,7 @@ export interface CompactionState {
   readonly lastReply: ReplyMark | null;
 }
 
-/** Of a new run. */
+/** The state of a new run. */
 export const EMPTY_COMPACTION: CompactionState = { snapshots: {}, lastReply: null };
 
 /** Indexes of messages in the scratchpad: `from` is included, `until` is not. */

@@ -20,10 +20,10 @@ export interface Entry {
   readonly metadata?: JsonObject;
 }
 
-/** Key in the metadata of an entry: how much it matters, -10 to 10; from 10 on it is pinned. */
+/** Key in the metadata of an entry: how much it matters, -10 to 10; at 10 it is pinned. */
 export const IMPORTANCE_KEY = 'agent:importance_score';
 
-/** From this importance on an entry is pinned: no compaction changes or drops it. */
+/** An entry of this importance or more is pinned: no compaction changes or drops it. */
 const PINNED_IMPORTANCE = 10;
 
 /** How much an entry matters, -10 to 10; undefined if it is not set to a number. */

@@ -16,7 +16,7 @@ import type { StepStatus } from './step.ts';
 
 /** What every event has. */
 export interface EventBase {
-  /** From 1 in steps of 1 over the whole chain of a run. */
+  /** Counts events from 1 over the whole chain of a run. */
   readonly seq: number;
   readonly runId: string;
   readonly agent: string;
@@ -63,12 +63,12 @@ export type EventBody =
       readonly model: string;
       readonly purpose: ModelPurpose;
       readonly messages: number;
-      /** A custom loop asks in its own words. */
+      /** A custom loop asks with messages of its own. */
       readonly own?: true;
       /** The call of the LLM tool that asks. */
       readonly callId?: string;
     }
-  /** A model call has ended, with all its attempts; also one that a tool or a validator reports. */
+  /** A model call has ended after all its attempts, or a tool or a validator has reported one. */
   | {
       readonly type: 'agent:model_call:after';
       readonly model: string;
@@ -83,7 +83,9 @@ export type EventBody =
       readonly own?: true;
       readonly callId?: string;
     }
-  /** A provider refused how the output was asked for; from now on the run asks in a simpler way. */
+  /**
+   * A provider refused the way in which output was requested; from now on a simpler way is used.
+   */
   | {
       readonly type: 'agent:structured_output_downgraded';
       readonly model: string;
@@ -94,7 +96,10 @@ export type EventBody =
   | {
       readonly type: 'agent:turn:read';
       readonly kind: 'calls' | 'program' | 'answer' | 'malformed';
-      /** Set when malformed, and `format` if a reply without sections is judged as a whole. */
+      /**
+       * Set if the reply is malformed. `format` also if it has no sections and is judged as a
+       * whole.
+       */
       readonly family?: ProblemFamily;
       /** Number of blocks by section name. */
       readonly blocks: { readonly [name: string]: number };
@@ -134,7 +139,7 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
-      /** The result was kept from an equal call: the tool did not run again. */
+      /** The result is that of an earlier, equal call: the tool did not run again. */
       readonly cached?: true;
       /** A program made the call and handles its failure. */
       readonly inProgram?: true;
@@ -208,7 +213,7 @@ export type EventBody =
       readonly number: number;
       readonly leases: readonly LeaseAnswer[];
     }
-  /** A wall-clock limit of an ancestor was changed; `deadlines` are all that hold now. */
+  /** A wall-clock limit of an ancestor was changed; `deadlines` lists all that now apply. */
   | {
       readonly type: 'agent:deadlines:changed';
       readonly number: number;
@@ -246,7 +251,7 @@ export type EventBody =
       readonly callId: string;
       readonly outcome: 'ok' | 'error' | 'canceled';
     }
-  /** From here on the run waits only for people and outside work. */
+  /** From now on the run waits only for people and outside work. */
   | { readonly type: 'agent:waiting' }
   /** A validator judges an answer: the text, or the checked value; cut when it is long. */
   | { readonly type: 'agent:validator:called'; readonly validator: string; readonly answer: Json }
@@ -271,7 +276,7 @@ export type EventBody =
     }
   /** The limits were changed. */
   | { readonly type: 'agent:adjusted'; readonly limits: readonly Limit[] }
-  /** The run waits from here on, until it is resumed. */
+  /** The run is paused until it is resumed. */
   | { readonly type: 'agent:paused' }
   /** The run continues. */
   | { readonly type: 'agent:resumed' }
@@ -309,14 +314,14 @@ export type EventBody =
 
 /**
  * The type of a user event: its name, which contains `:` and starts with neither `agent:` nor
- * `$self:`. For the compiler it is a member of an enumeration that does not exist: with a plain
+ * `$self:`. To the compiler it is a member of an enumeration without values. If it were a plain
  * string, `switch (event.type)` could not tell the other events apart.
  */
 export declare enum OwnEventType {
   name = '{name}:{of its own}',
 }
 
-/** An event, or a step of statistics, of a user's loop, tool or validator. */
+/** An event or a change of statistics that a user's loop, tool or validator emits. */
 export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges'> {
   readonly type: OwnEventType;
   /** At most 16 KB; null if it only moves statistics. */
@@ -332,7 +337,7 @@ export type EventType = EventBody['type'];
 /** One user event as it is published. */
 export type OwnEvent = EventBase & OwnEventBody;
 
-/** Whether `event` is a user event, and with `type` that one. */
+/** Whether `event` is a user event and, if `type` is given, has that type. */
 export function isOwnEvent(event: AgentEvent, type?: string): event is OwnEvent {
   const name: string = event.type;
   return !name.startsWith('agent:') && (type === undefined || name === type);

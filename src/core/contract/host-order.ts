@@ -1,10 +1,12 @@
-/** Orders of the loop to its host: model calls, which refer to the transcript, and child runs. */
+/**
+ * What the loop orders from its host: model calls, which refer to the transcript, and child runs.
+ */
 import type { Message } from '../base/message.ts';
 import type { SummaryOrder } from './compaction.ts';
 import type { AgentInput } from './input.ts';
 import type { ModelPurpose, ModelRequest, OutputStrategy } from './model.ts';
 
-/** A question that a custom loop asks in its own words. */
+/** A question that a custom loop asks with messages of its own. */
 export interface OwnRequest {
   /** At least one, together at most 1 MB. They are not kept. */
   readonly messages: readonly Message[];
@@ -24,14 +26,14 @@ export type InlineRequest = Pick<
 export interface ModelOrder {
   readonly agent: string;
   readonly runId: string;
-  /** Of the tree; absent: the run is the root. */
+  /** Run id of the root of the tree; absent if this run is the root. */
   readonly rootRunId?: string;
   readonly agentPath: string;
   /** Id of the model entry. */
   readonly model: string;
   readonly purpose: ModelPurpose;
   readonly iteration: number;
-  /** Attempts of this iteration before this call, over fallbacks and repeated questions. */
+  /** Attempts in this iteration before this call, fallbacks and repeated questions included. */
   readonly triesBefore: number;
   /** Attempts of this call that have ended; set by a host that starts the call again. */
   readonly attemptsBefore?: number;
@@ -42,7 +44,7 @@ export interface ModelOrder {
   readonly transcript: TranscriptReference;
   /** How the output is requested; set when it is requested as JSON. */
   readonly structuredOutput?: OutputStrategy;
-  /** Set when a custom loop asks in its own words. */
+  /** Set when a custom loop asks with messages of its own. */
   readonly own?: OwnRequest;
   /** Set when an LLM tool asks. */
   readonly inline?: InlineRequest;

@@ -11,7 +11,7 @@ export interface HistoryTurn {
   readonly text: string;
 }
 
-/** Limits as a user writes them. `'unlimited'` removes one default or, as the whole, all. */
+/** Limits as a user writes them. `'unlimited'` removes a default; in place of the object, all. */
 export type LimitsInput =
   | 'unlimited'
   | {
@@ -41,7 +41,7 @@ export interface AgentInput {
   readonly task: Task;
   /** Named data, or the Step of an earlier run. */
   readonly context?: JsonObject | Step;
-  /** Descriptions of keys of the context; those of a Step win. */
+  /** Descriptions of keys of the context; those that come with a Step take precedence. */
   readonly contextDescriptions?: { readonly [name: string]: string };
   /** Earlier conversation, oldest first. */
   readonly history?: readonly HistoryTurn[];
@@ -64,9 +64,9 @@ export interface CompiledAgent {
   readonly agent: string;
   /** The program whose answer was accepted. */
   readonly source: string;
-  /** Of the whole text that runs: definitions, then `source`. */
+  /** Id of the whole text that runs: the definitions, then `source`. */
   readonly codeId: string;
-  /** The printed signature of the agent; null without one. */
+  /** The printed signature of the agent; null if it has none. */
   readonly signature: string | null;
   /** Names of the tools that it calls, with `_` for `-`, in order of first mention. */
   readonly tools: readonly string[];

@@ -1,4 +1,4 @@
-/** What an answer block reads as, and the verdict on it. */
+/** The answers that were read from a reply, and the verdict on them. */
 import type { Json } from '../base/json.ts';
 import type { FormattedSection } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';

@@ -31,8 +31,8 @@ export interface Lease {
 
 /**
  * A parent's answer about one lease: what may be spent in total, or that its limit is gone.
- * `recalls` counts the recalls that the answer knows of; an answer from before the newest recall is
- * void.
+ * `recalls` is the number of recalls when the answer was given; an answer that is older than the
+ * newest recall is void.
  */
 export type LeaseAnswer =
   | {
@@ -69,9 +69,9 @@ export interface ParentLink {
   /** The call of the parent whose result the child is. */
   readonly callId: string;
   readonly rootRunId: string;
-  /** Of the child: `planner/2/writer`. */
+  /** Path of the child: `planner/2/writer`. */
   readonly path: string;
-  /** Of the child: 1 for a child of a root. */
+  /** Depth of the child: 1 for a child of a root. */
   readonly depth: number;
   /** The smallest limit on `agent:depth` of all ancestors. */
   readonly depthLimit?: Limit;
@@ -86,8 +86,9 @@ export function leaseId(runId: string, { key, onReach = 'end' }: Limit): string 
 }
 
 /**
- * `leases` after an answer. The answer with more recalls counts, among equals the greater one, so
- * answers may repeat and come in any order. A refusal holds if it is the newest answer.
+ * `leases` after an answer. The answer with more recalls counts; of two with equally many, the one
+ * that grants more. So answers may repeat and come in any order. A refusal counts if it is the
+ * newest answer.
  */
 export function withAnswers(
   leases: readonly Lease[],

@@ -19,7 +19,7 @@ export interface Breach {
   /** The key that tripped; differs from `limit.key` for prefix limits. */
   readonly key: string;
   readonly value: number;
-  /** Set if work was not started: the value that the work would have led to. */
+  /** Set if work was not started: the value that the key would have reached. */
   readonly attempted?: number;
   readonly origin: BreachOrigin;
 }

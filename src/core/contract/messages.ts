@@ -138,7 +138,7 @@ export interface PendingBase {
   readonly run?: string;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** When it ends by itself, in milliseconds since 1970. */
+  /** When it ends without an answer, in milliseconds since 1970. */
   readonly deadline?: number;
 }
 
@@ -149,9 +149,9 @@ export type PendingItem = PendingBase &
     | {
         readonly kind: 'question';
         readonly question: string;
-        /** What to choose from: by a label, or by its number from 1. */
+        /** Labels to choose from; an answer is a label, or its number from 1. */
         readonly options?: readonly string[];
-        /** With options: true if other text is an answer too. */
+        /** With options: true if any other text is accepted too. */
         readonly free: boolean;
         /** The answer at the deadline if none was given. */
         readonly default?: Json;
@@ -194,14 +194,14 @@ export interface AnswerReceipt {
 }
 
 /**
- * The list that a page is of. `scratchpad`: the head, then the messages of an epoch, for model
+ * Which list is requested. `scratchpad`: the head, then the messages of an epoch, for model
  * activities · `history`: the entries of this link, for people.
  */
 export interface TranscriptRequest {
   readonly view: 'scratchpad' | 'history';
-  /** Of the scratchpad: any other epoch is answered with `stale`. */
+  /** Epoch of the scratchpad; if the run has another one, the answer is `stale`. */
   readonly epoch?: number;
-  /** Counts over the whole chain in `history`, over head and messages in `scratchpad`. */
+  /** Its index counts over the whole chain in `history`, over head and messages in `scratchpad`. */
   readonly from: PagePosition;
   readonly maxBytes?: number;
 }
@@ -216,7 +216,7 @@ export interface LinkPage extends Page {
   readonly stale?: true;
 }
 
-/** Which events: from the event at `from.index`, counted over the whole chain from 0. */
+/** Requests the events from index `from.index` on, counted from 0 over the whole chain. */
 export interface EventsRequest {
   readonly from: PagePosition;
   readonly maxBytes?: number;

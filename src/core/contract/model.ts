@@ -5,7 +5,7 @@ import type { Message, Part } from '../base/message.ts';
 /** How an agent's model answers. */
 export type Mode = 'react' | 'chat' | 'json' | 'text' | 'lisp';
 
-/** How output is asked for: by the provider's schema, a forced call of `respond`, or words. */
+/** How output is requested: by the provider's schema, a forced call of `respond`, or the prompt. */
 export type OutputStrategy = 'schema' | 'tool' | 'prompt';
 
 /** A tool as it is declared to the provider. */
@@ -16,7 +16,7 @@ export interface ModelTool {
   readonly parameters: Json;
 }
 
-/** Whether and what the model must call. */
+/** Whether the model may or must call a tool, and which one. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
 /** One request. A model may ignore all but `messages`: replies are always validated. */
@@ -25,7 +25,7 @@ export interface ModelRequest {
   readonly agent: string;
   readonly runId: string;
   readonly iteration: number;
-  /** Attempts of this iteration, from 1, over retries and fallbacks. */
+  /** Number of this attempt in its iteration, from 1; retries and fallbacks count. */
   readonly attempt: number;
   /** The system message first. */
   readonly messages: readonly Message[];
@@ -33,9 +33,9 @@ export interface ModelRequest {
   readonly schema?: Json;
   readonly tools?: readonly ModelTool[];
   readonly toolChoice?: ToolChoice;
-  /** Those of the model's entry: temperature, provider options, … */
+  /** The settings of the model's entry: temperature, provider options, … */
   readonly settings: JsonObject;
-  /** How many leading messages will be the same in the next request, for prompt caches. */
+  /** How many messages at the start the next request will repeat, for prompt caches. */
   readonly cacheUpTo: number;
 }
 
@@ -64,7 +64,7 @@ export interface ModelReply {
   readonly reasoning?: string;
   readonly toolCalls?: readonly LooseToolCall[];
   readonly finishReason?: FinishReason;
-  /** In any shape that a provider uses; see `readUsage`. */
+  /** Usage in any shape that a provider uses; see `readUsage`. */
   readonly usage?: Json;
   readonly model?: string;
   /** Not part of the transcript; for logs of the worker. */

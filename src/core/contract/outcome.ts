@@ -83,7 +83,7 @@ export type LiteralVerdict =
 /** The verdict on one literal of a program; empty if it fits. */
 export interface LiteralFindings {
   readonly kind: 'literal';
-  /** `path` leads from the literal on; `message` continues the words `expects {path}`. */
+  /** `path` starts at the literal; `message` continues the words `expects {path}`. */
   readonly findings: readonly {
     readonly path: readonly (string | number)[];
     readonly message: string;
@@ -134,7 +134,7 @@ export type Verdict =
 
 /** What `judgeAnswer` returns. */
 export interface JudgeResult extends Reports {
-  /** One for each candidate that was judged; those after a decisive one are not. */
+  /** One for each candidate that was judged; candidates after a decisive one are not. */
   readonly verdicts: readonly Verdict[];
   /** For each section value: its problem lines (none if it fits) and its value after coercion. */
   readonly sections: readonly { readonly problems: readonly string[]; readonly value?: Json }[];

@@ -57,7 +57,7 @@ function partOf<Item extends Json>(
   total: number,
 ): Page<Item> {
   const json = JSON.stringify(item);
-  // Inside JSON a code unit takes at most 6 bytes (an escape), so this many always fit.
+  // In JSON a code unit takes at most 6 bytes (as an escape), so this many units always fit.
   const end = Math.min(json.length, offset + Math.max(1, Math.floor(maxBytes / 6)));
   const last = end === json.length;
   const after = last ? { index: index + 1, offset: 0 } : { index, offset: end };

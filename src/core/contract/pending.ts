@@ -19,7 +19,7 @@ const MAX_SETTLED_ITEMS = 200;
 
 /** What every item has. */
 export interface ItemBase {
-  /** Of a question `q1`, `q2`, …; else the id of the call. */
+  /** `q1`, `q2`, … for a question; otherwise the id of the call. */
   readonly id: string;
   /** The call that waits. A call waits for one thing at a time. */
   readonly callId: string;
@@ -37,9 +37,9 @@ export interface QuestionItem extends ItemBase {
   readonly question: string;
   /** Labels to choose from; absent: any text is an answer. */
   readonly options?: readonly string[];
-  /** With options: whether other text is an answer too. */
+  /** With options: whether any other text is accepted too. */
   readonly free: boolean;
-  /** More for the person to see. */
+  /** Further data for the person. */
   readonly details?: Json;
   /** The answer at the deadline if none was given. */
   readonly default?: Json;
@@ -148,7 +148,7 @@ export function withSettled(
   return [...settled, { id, kind }].slice(-MAX_SETTLED_ITEMS);
 }
 
-/** The item with `id` of one of `kinds`, or why there is none. */
+/** The item with `id`, if it is one of `kinds`; otherwise why there is none. */
 function itemOf(
   { pending = [], settled = [] }: WaitingItems,
   id: unknown,

@@ -29,7 +29,7 @@ export interface ProgramReport {
   /** `{iteration}.p`; the calls of its effects are `{iteration}.p{effect id}`. */
   readonly programId: string;
   readonly outcome: ProgramOutcome;
-  /** Of `value`, `returned` and `failed`, with `_` for `-` in keys; absent without a JSON form. */
+  /** The value, with `_` for `-` in its keys; absent for an `error` and if it has no JSON form. */
   readonly value?: Json;
   /** Why it has no JSON form: the path and the value there. */
   readonly notJson?: { readonly path: string; readonly message: string };
@@ -39,7 +39,7 @@ export interface ProgramReport {
   readonly isEmpty: boolean;
   /** Set exactly when `outcome` is `error`. */
   readonly error?: ProgramError;
-  /** What it printed, in the order of its text. */
+  /** What it printed, in the order of the program's text. */
   readonly notes: readonly string[];
   /** Warnings of the checks, with place and excerpt. */
   readonly warnings: readonly string[];
@@ -72,12 +72,14 @@ export interface ProgramView {
   readonly error?: { readonly reason: string; readonly message: string };
 }
 
-/** The part of programs in the state. Only `agent:program:after` changes it, through `apply`. */
+/**
+ * The part of a run's state about programs. Only `agent:program:after` changes it, through `apply`.
+ */
 export interface ProgramState {
   readonly memory: ProgramMemory;
-  /** Of the last program. */
+  /** What the last program printed. */
   readonly notes: readonly string[];
-  /** Set if the last program failed: `data/fail` of the next. */
+  /** Set if the last program failed; the next program reads it as `data/fail`. */
   readonly failure?: { readonly reason: string; readonly message: string };
   /** Texts of hidden fields from children, newest last; absent: none. */
   readonly hidden?: readonly string[];

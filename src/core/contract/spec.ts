@@ -11,7 +11,7 @@ import type { Message } from '../base/message.ts';
 import type { Mode, OutputStrategy, Price } from './model.ts';
 import type { SignatureField, SignatureType } from './signature.ts';
 
-/** Text, or the mark that a function on the worker makes it for each request. */
+/** Text, or a mark that a function on the worker writes the text for each request. */
 export type TextSource =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'function' };
 
@@ -35,21 +35,24 @@ export interface ToolArea {
 /** The agent that a tool starts as a child run. */
 export interface AgentToolSpec {
   readonly agent: string;
-  /** Id of a model entry in place of the agent's own. */
+  /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
 }
 
-/** A tool that asks a model within the calling run: a `json` run, or `text` without `output`. */
+/**
+ * A tool that asks a model within the calling run, by the rules of mode `json`, or of `text` if it
+ * has no `output`.
+ */
 export interface LlmToolSpec {
   /** Template for the arguments. Absent: prompt, signature and model are arguments. */
   readonly prompt?: string;
   /** The types of the arguments, for coercion. */
   readonly params: readonly SignatureField[];
-  /** The type that is asked for, and its full JSON Schema; absent: text. */
+  /** The requested type and its full JSON Schema; absent: text. */
   readonly output?: { readonly type: SignatureType; readonly schema: JsonObject };
   /** Id of a model entry; absent: that of the run. */
   readonly model?: string;
-  /** The first attempt and its repairs. */
+  /** Replies that it may take: the first one and its repairs. */
   readonly maxTurns: number;
 }
 
@@ -192,7 +195,7 @@ export interface PipelineSpec {
   readonly memory: 'none' | 'carry';
   /** New names for fields that one stage passes to the next. */
   readonly map: { readonly [field: string]: string };
-  /** Id of a model entry in place of those of the stages. */
+  /** Id of a model entry that replaces those of the stages. */
   readonly model?: string;
 }
 
@@ -203,7 +206,7 @@ export interface FanOutSpec {
   readonly batch: number;
   /** When an item fails: the fan-out ends, or the item's place in the value is null. */
   readonly onFailure: 'end' | 'null';
-  /** Id of a model entry in place of that of the agent. */
+  /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
 }
 

@@ -15,7 +15,7 @@ export interface Stats {
 /** What one event does to one key. */
 export type StatChange =
   | { readonly kind: 'count'; readonly key: string; readonly by: number }
-  /** Added by a child: the twin stays. */
+  /** Added by a child: the twin is unchanged. */
   | { readonly kind: 'inherit'; readonly key: string; readonly by: number }
   | { readonly kind: 'rise'; readonly key: string; readonly by: number }
   | { readonly kind: 'set'; readonly key: string; readonly value: number };

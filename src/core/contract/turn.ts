@@ -1,4 +1,4 @@
-/** A reply after it was read: what the model wants done, and what was noticed. Plain data. */
+/** A reply once it has been read: what the model wants done, and what is unusual. Plain data. */
 import type { Json } from '../base/json.ts';
 import type { FormattedSection, ToolCall, ToolCallPart } from '../base/message.ts';
 import type { Reply } from './model.ts';
@@ -86,8 +86,19 @@ export interface MalformedTurn extends TurnBase {
 /** One turn of an agent. */
 export type Turn = CallsTurn | ProgramTurn | AnswerTurn | MalformedTurn;
 
-/** A turn about which nothing was noticed. */
+/** The base of a turn in which nothing is unusual. */
 export const plainTurn: TurnBase = { blocks: {}, sections: [], sectionErrors: [], callParts: [] };
+
+/** A turn in which nothing is run or judged; the model may try again. */
+export function malformedTurn(
+  base: TurnBase,
+  family: MalformedTurn['family'],
+  problems: readonly ReplyProblem[],
+  told: Partial<Pick<MalformedTurn, 'feedback' | 'callAnswers'>>,
+): MalformedTurn {
+  const kind = 'malformed';
+  return { ...base, kind, family, problems, feedback: [], callAnswers: [], ends: false, ...told };
+}
 
 /** The text of a reply. Pieces separated only by reasoning are joined. */
 export function replyText(reply: Reply): string {
@@ -99,7 +110,7 @@ export function wasCut(reply: Reply): boolean {
   return reply.finishReason === 'length';
 }
 
-/** The problem of a reply in which there is nothing to do. */
+/** The problem of a reply that asks for nothing. */
 export const emptyTurn: ReplyProblem = {
   code: 'empty_turn',
   message: 'the reply holds neither an action nor an answer',

@@ -58,7 +58,7 @@ const reservedSectionNames: readonly string[] = [
   'error',
 ];
 
-/** All problems of the section names of one agent; empty without any. */
+/** All problems with the section names of one agent; empty if there are none. */
 export function checkSectionNames(names: readonly string[]): readonly UsageProblem[] {
   if (names.length === 0) {
     return [
@@ -96,7 +96,7 @@ export function assertSectionNames(names: readonly string[]): void {
   if (problems.length > 0) throw usageErrorOf(problems);
 }
 
-/** No section was found, or only empty ones. */
+/** The reading of a reply that has no sections, or only empty ones. */
 export function noSections(): FormatReading {
   return { kind: 'problem', problem: { code: 'no_sections', message: 'no section was found' } };
 }

@@ -111,7 +111,7 @@ function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
   return tags;
 }
 
-/** For each opening tag the index of its closing tag: brackets are matched for each name. */
+/** For each opening tag, the index of its closing tag. Each name is matched on its own. */
 function closingTags(tags: readonly Tag[]): readonly (number | undefined)[] {
   const closing: (number | undefined)[] = Array.from({ length: tags.length });
   const openByName = new Map<string, number[]>();

@@ -4,8 +4,8 @@ import { valueOf, type Numbers, type Stats } from '../contract/stats.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
 
 /**
- * The first limit, in list order, whose value is greater than its `max`; of a prefix limit the
- * smallest key in code-point order. A limit with `onReach: 'refuse'` never ends a run.
+ * The first limit, in list order, whose value is greater than its `max`. For a prefix limit, the
+ * first such key in code-point order counts. A limit with `onReach: 'refuse'` never ends a run.
  */
 export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | null {
   for (const limit of limits) {
@@ -23,8 +23,8 @@ export function firstBreach(limits: readonly Limit[], stats: Stats): Breach | nu
 
 /**
  * The first limit, in list order, that one more of `keys` would cross. `keys` are base keys; their
- * `$self:` twins are checked too. `pending`, work in flight by base key, and `reserved` of a limit
- * count as spent.
+ * `$self:` twins are checked too. Work in flight (`pending`, by base key) and what is `reserved` of
+ * a limit count as spent.
  */
 export function wouldCross(
   limits: readonly Limit[],

@@ -39,7 +39,7 @@ const SHORT_FORM_NAMES = Object.keys(SHORT_FORMS) as ShortForm[];
 /** The limits that users wrote, the definition's first. */
 export interface LimitSources {
   readonly definition?: LimitsInput | undefined;
-  /** The definition's maximum of turns; the smaller of it and its limit `iterations` holds. */
+  /** The definition's maximum of turns; if it also has a limit `iterations`, the smaller counts. */
   readonly maxTurns?: number | undefined;
   readonly start?: LimitsInput | undefined;
   /** Decides which defaults apply. Default: all of them. */

@@ -39,7 +39,7 @@ export async function checkValues(
   }
 }
 
-/** Who judges. */
+/** The run whose answers are judged, and the check on the worker. */
 export interface Judge {
   readonly run: Run;
   readonly check: (values: CheckedValues) => Promise<JudgeResult>;

@@ -1,6 +1,4 @@
-/**
- * Where a pipeline stands between two stages, and what goes from one to the next. Pure.
- */
+/** The state of a pipeline between two stages, and what one stage passes to the next. Pure. */
 import { defined } from '../base/defined.ts';
 import type { ProgramMemory } from '../../lisp.ts';
 import { isPlainObject, type Json, type JsonObject } from '../base/json.ts';
@@ -16,11 +14,11 @@ export interface PipelineState {
   readonly v: 1;
   /** Index of the next stage, from 0. */
   readonly stage: number;
-  /** What the next stage works with; null: the pipeline was started without any. */
+  /** The context of the next stage; null if the pipeline was started without one. */
   readonly context: JsonObject | null;
   /** What keys of the context mean. */
   readonly descriptions: { readonly [name: string]: string };
-  /** What the last programs left; null without any. */
+  /** What the last programs left; null if there were none. */
   readonly memory: ProgramMemory | null;
 }
 
@@ -35,7 +33,7 @@ export interface StageEnd {
   readonly memory: ProgramMemory | null;
 }
 
-/** Where the pipeline of `state` stands; before its first stage, with what it was started with. */
+/** The pipeline's own state in that of its run; before the first stage, made from the input. */
 export function pipelineState({ data, head, program }: RunState): PipelineState {
   if (isPlainObject(data) && data['v'] === 1) return data as unknown as PipelineState;
   return {
@@ -63,8 +61,8 @@ export function afterStage(
 }
 
 /**
- * `fields` under their new names, in their order. A renamed field wins over one that has its name
- * already.
+ * `fields` under their new names, in their order. A renamed field replaces one that already has its
+ * new name.
  */
 function renamed<Value>(
   map: PipelineSpec['map'],

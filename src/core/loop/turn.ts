@@ -1,4 +1,4 @@
-/** A turn of a mode that is being carried out: how it is written down, how it goes on, how it ends. */
+/** Carries out a turn of a mode: how it is written down, how the run goes on, how the run ends. */
 import { defined } from '../base/defined.ts';
 import { errorText } from '../base/error-text.ts';
 import { type Json, type JsonObject, roundFloats } from '../base/json.ts';
@@ -24,7 +24,7 @@ export interface OpenTurn<Kind extends Turn = Turn> {
   readonly mode: ModeRules;
   readonly turn: Kind;
   readonly reply: Reply;
-  /** What an earlier link did of it; null: nothing. */
+  /** What an earlier link kept of it; null: nothing. */
   readonly kept: KeptTurn | null;
 }
 
@@ -38,7 +38,7 @@ export function positionOf({ iteration, limits, stats }: RunState): TurnPosition
   return { attempt: iteration, of: limit?.max ?? null, isLast };
 }
 
-/** The messages of the turn, with what came of it. */
+/** The messages of the turn and its results. */
 export function messagesOf(
   { work, mode, turn, reply }: OpenTurn,
   outcome: Partial<TurnOutcome>,
@@ -54,8 +54,8 @@ export function messagesOf(
 }
 
 /**
- * Keeps the reply of a turn that no request follows in the history alone: it was paid for, and it shows
- * why the run ended.
+ * Keeps the reply of the last turn, only in the history since no request follows: it was paid for,
+ * and it shows why the run ended.
  */
 export function keepLast(current: OpenTurn, outcome: Partial<TurnOutcome> = {}): void {
   const { run, iteration } = current.work;
@@ -63,7 +63,7 @@ export function keepLast(current: OpenTurn, outcome: Partial<TurnOutcome> = {}):
   if (messages.length > 0) run.append({ iteration, origin: 'original', messages }, 'history');
 }
 
-/** What a turn without an answer leaves behind. */
+/** The result of a turn without an answer. */
 export interface TurnResult extends Partial<TurnOutcome> {
   readonly sections: SettledSections;
   /** What the mode may remember of it. */
@@ -95,7 +95,7 @@ async function remember(work: Work, memory: ModeMemory, note: TurnNote): Promise
       if (judgement.kind === 'accepted') {
         return { ...acceptAnswer(work, judgement.value), fallbackUsed: true };
       }
-      // When nothing else was wrong, the newest value was: it is no answer.
+      // If nothing else was wrong, the problem is that the newest value is not an answer.
       if (problems.length === 0) problems = problemLines(judgement);
     }
   }
@@ -164,7 +164,7 @@ export function programOrderOf(
   };
 }
 
-/** No user code runs in the loop of a mode, so any other throw is our bug: it is reported as internal. */
+/** No user code runs in the loop of a mode, so any other error is our bug, reported as internal. */
 export function toInternalError(error: unknown): unknown {
   if (leaveOf(error) !== undefined) return error;
   return leaving({ kind: 'failed', code: 'internal', cause: errorText(error) });

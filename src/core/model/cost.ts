@@ -37,7 +37,7 @@ export interface PricedUsage {
   readonly known: boolean;
 }
 
-/** A provider's report with its cost: the cost that it states, otherwise the one by `price`. */
+/** The usage in a provider's report, with the cost that it states or else the cost at `price`. */
 export function priceUsage(raw: unknown, price: Price | undefined): PricedUsage {
   const { usage, known } = readUsage(raw);
   const reported = readReportedCost(raw);

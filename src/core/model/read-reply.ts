@@ -19,7 +19,7 @@ const finishReasons: readonly string[] = [
   'other',
 ] satisfies readonly FinishReason[];
 
-/** In place of arguments without a JSON form. It is not JSON, so the call is malformed. */
+/** Replaces arguments that have no JSON form. It is not JSON, so the call is malformed. */
 const unreadableArgs = '(not JSON)';
 
 /**

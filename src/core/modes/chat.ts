@@ -1,9 +1,9 @@
 /** The mode `chat`: native tool calls of the provider; a reply without calls is the answer. */
+import { defined } from '../base/defined.ts';
 import { truncatedProblem } from '../format/format.ts';
-import { type Message, type Part, textMessage } from '../base/message.ts';
-import type { ModelRequest, ModelTool, Reply } from '../contract/model.ts';
+import { textMessage, type FormattedSection, type Message, type Part } from '../base/message.ts';
+import type { ModelRequest, ModelTool, NativeCall, Reply } from '../contract/model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
-import { readLispCall } from '../program-text/lisp-call.ts';
 import { LISP_TOOL, LISP_TOOL_PARAMETERS, programsMethod } from '../program-text/system-text.ts';
 import { jsonGuidance } from '../section/section.ts';
 import { outputFormat } from '../signature/describe-output.ts';
@@ -18,17 +18,19 @@ import {
 import { canceledCallText } from '../toolchain/call-texts.ts';
 import { declaredTools } from '../tool-search/describe.ts';
 import { discoveredTools } from '../tool-search/discovered.ts';
-import { readNativeCalls, type NativeReading } from '../toolchain/native-calls.ts';
+import { readNativeCalls } from '../toolchain/native-calls.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { contextDescriptions, describeContext } from './context-text.ts';
 import { commonRules } from './common-rules.ts';
 import type { ModeRules, RequestOptions, TurnOutcome } from './mode.ts';
 import { assistantMessage, cutAssistantMessage, messageOf, numberMedia } from './observation.ts';
-import { plainInput, plainMessages, plainParts, textPart } from './plain-messages.ts';
-import { requestOf, sourceText, unusedContext } from './prompt.ts';
+import { plainMessages, plainParts, resultPart, textParts } from './plain-messages.ts';
+import { programTurn, unreadableCalls } from './program-call.ts';
+import { requestOf, systemMessage, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import {
   emptyTurn,
+  malformedTurn,
   plainTurn,
   replyText,
   wasCut,
@@ -45,7 +47,6 @@ export const chatMode: ModeRules = {
   ...commonRules,
   readsHistory: true,
   buildRequest,
-  writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,
   turnMessages: (_spec, turn, reply, outcome) => {
     if (turn.kind === 'malformed') return malformedMessages(turn, reply);
@@ -53,8 +54,6 @@ export const chatMode: ModeRules = {
       ? programMessages(turn, reply, outcome)
       : callMessages(turn, reply, outcome);
   },
-  answerMessages: (reply) => assistantMessage(reply),
-  inputMessages: plainInput,
   answerFeedback: (_spec, _turn, judgement) => judgementFeedback(judgement, 'Answer again.'),
 };
 
@@ -65,7 +64,7 @@ function buildRequest(
 ): ModelRequest {
   const { spec } = head;
   const stable = [
-    ...(options.prompt ?? systemMessage(spec, options)),
+    ...(options.prompt ?? systemMessage(spec, options, [answerText(spec)])),
     ...spec.examples,
     ...(head.history ?? []).map(({ role, text }) => textMessage(role, text)),
     ...startMessage(head),
@@ -82,7 +81,7 @@ function buildRequest(
   return { ...request, tools, toolChoice };
 }
 
-/** Providers have no place for a language: it stands in the description. */
+/** Providers have no field for a language, so it is in the description. */
 function programTool(): ModelTool {
   const description = programsMethod(
     'Runs one program in the language below, which can call the other tools.',
@@ -90,26 +89,16 @@ function programTool(): ModelTool {
   return { name: LISP_TOOL, description, parameters: LISP_TOOL_PARAMETERS };
 }
 
-function systemMessage(spec: AgentSpec, options: RequestOptions): readonly Message[] {
-  const text = [
-    sourceText(spec.instructions, options.instructions),
-    sourceText(spec.rules, options.rules),
-    spec.answer.kind === 'json' ? answerText(spec) : (spec.answer.guidance ?? ''),
-  ]
-    .filter((block) => block !== '')
-    .join('\n\n');
-  return text === '' ? [] : [textMessage('system', text)];
-}
-
 /** No schema is sent beside tools, so the prompt describes the answer. */
 function answerText(spec: AgentSpec): string {
-  const { guidance, schema, example, output } = spec.answer;
+  const { kind, guidance, schema, example, output } = spec.answer;
+  if (kind !== 'json') return guidance ?? '';
   const head = 'Your reply without tool calls is the answer.';
   if (output !== undefined) return `${head} ${outputFormat(output)}`;
   return jsonGuidance({
     guidance: guidance === undefined ? head : `${head} ${guidance}`,
     schema: schema ?? {},
-    ...(example === undefined ? {} : { example }),
+    ...defined({ example }),
   });
 }
 
@@ -117,95 +106,48 @@ function startMessage(head: TranscriptHead): readonly Message[] {
   const context = describeContext(unusedContext(head), contextDescriptions(head));
   const { text, media = [] } = head.task;
   const full = context === '' ? text : text === '' ? context : `${context}\n# Task\n${text}`;
-  return messageOf('user', [...(full === '' ? [] : [textPart(full)]), ...media]);
+  return messageOf('user', [...textParts(full), ...media]);
 }
 
 function readTurn(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   if (reply.calls.length > 0) return readCalls(spec, reply, iteration);
   const candidates = candidatesOf(spec.answer, [replyText(reply)]);
   if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
-  return formatTurn(spec, plainTurn, wasCut(reply) ? truncatedProblem() : emptyTurn, []);
+  const problem = wasCut(reply) ? truncatedProblem() : emptyTurn;
+  return malformedTurn(plainTurn, 'format', [problem], { feedback: explained(spec, problem) });
 }
 
 function readCalls(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   const { tools, maxCallsPerTurn } = spec;
   const reading = readNativeCalls(reply.calls, { iteration, tools, maxCallsPerTurn });
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
-  if (spec.program !== undefined && reply.calls.some(({ tool }) => tool === LISP_TOOL)) {
-    return readProgram(spec, reply, reading, base);
-  }
-  if (reading.kind === 'calls') return { ...base, kind: 'calls', calls: reading.calls };
-  if (wasCut(reply) && reading.isUnreadable) {
-    return formatTurn(spec, base, truncatedProblem(), reading.answers);
-  }
-  return toolchainTurn(base, reading.problems, reading.answers);
-}
-
-/** A reply with a call for a program: that call alone. */
-function readProgram(spec: AgentSpec, reply: Reply, reading: NativeReading, base: TurnBase): Turn {
-  if (reply.calls.length > 1) {
-    const isAll = reply.calls.every(({ tool }) => tool === LISP_TOOL);
-    const problem = isAll ? severalPrograms : actionAndProgram;
-    const answers = reading.parts.map(() => `Error: ${problem.message}`);
-    return toolchainTurn(base, [problem], answers);
+  const isProgram = ({ tool }: NativeCall): boolean =>
+    spec.program !== undefined && tool === LISP_TOOL;
+  if (reply.calls.length > 1 && reply.calls.some(isProgram)) {
+    const problem = reply.calls.every(isProgram) ? severalPrograms : actionAndProgram;
+    const callAnswers = reading.parts.map(() => `Error: ${problem.message}`);
+    return malformedTurn(base, 'toolchain', [problem], { callAnswers });
   }
   if (reading.kind === 'problems') {
-    return wasCut(reply) && reading.isUnreadable
-      ? formatTurn(spec, base, truncatedProblem(), reading.answers)
-      : toolchainTurn(base, reading.problems, reading.answers);
+    return unreadableCalls(reply, reading, base, explained(spec, truncatedProblem()));
   }
-  const program = readLispCall(reading.calls[0] ?? { args: {} });
-  return program.kind === 'program'
-    ? { ...base, ...program }
-    : toolchainTurn(base, [program.problem], [`Error: ${program.problem.message}`]);
+  return reply.calls.some(isProgram)
+    ? programTurn(reading, base)
+    : { ...base, kind: 'calls', calls: reading.calls };
 }
 
-function toolchainTurn(
-  base: TurnBase,
-  problems: readonly ReplyProblem[],
-  callAnswers: readonly string[],
-): MalformedTurn {
-  const kind = { kind: 'malformed', family: 'toolchain' } as const;
-  return { ...base, ...kind, problems, feedback: [], callAnswers, ends: false };
-}
-
-function formatTurn(
-  spec: AgentSpec,
-  base: TurnBase,
-  problem: ReplyProblem,
-  callAnswers: readonly string[],
-): MalformedTurn {
-  const names = {
-    sections: [],
-    action: spec.tools.length === 0 ? null : spec.toolchain.section,
-    answer: spec.answer.section,
-  };
-  const feedback = [errorSection(explainReply(problem, names))];
-  const problems = [problem];
-  return {
-    ...base,
-    kind: 'malformed',
-    family: 'format',
-    problems,
-    feedback,
-    callAnswers,
-    ends: false,
-  };
+function explained(spec: AgentSpec, problem: ReplyProblem): readonly FormattedSection[] {
+  const action = spec.tools.length === 0 ? null : spec.toolchain.section;
+  const names = { sections: [], action, answer: spec.answer.section };
+  return [errorSection(explainReply(problem, names))];
 }
 
 /** Every call has its result, in call order; media and feedback follow as a message of the user. */
 function callMessages(turn: Turn, reply: Reply, outcome: TurnOutcome): readonly Message[] {
   const { results, media } = numberMedia(outcome.results);
-  const parts = results.map((result): Part => {
-    const text = withInstructions(result.fullText, result.instructions);
-    return {
-      type: 'tool_result',
-      callId: result.call.callId,
-      tool: result.call.tool,
-      parts: [textPart(text)],
-      isError: result.isError,
-      ...(result.shown === undefined ? {} : { shown: result.shown }),
-    };
+  const parts = results.map(({ call, fullText, instructions, isError, shown }): Part => {
+    const text = withInstructions(fullText, instructions);
+    return { ...resultPart(call, text, isError), ...defined({ shown }) };
   });
   return [
     ...assistantMessage(reply, turn.callParts),
@@ -220,11 +162,9 @@ function programMessages(
   reply: Reply,
   { program = '' }: TurnOutcome,
 ): readonly Message[] {
-  const parts = turn.callParts.map(({ callId, tool }): Part => {
-    const text = program === '' ? canceledCallText : program;
-    const isError = program === '';
-    return { type: 'tool_result', callId, tool, parts: [textPart(text)], isError };
-  });
+  const parts = turn.callParts.map((call) =>
+    resultPart(call, program || canceledCallText, program === ''),
+  );
   return [...assistantMessage(reply, turn.callParts), ...messageOf('tool', parts)];
 }
 
@@ -236,12 +176,11 @@ function malformedMessages(turn: MalformedTurn, reply: Reply): readonly Message[
   ];
 }
 
-/** What is answered to the calls of a reply that could not be read: a result for each. */
+/** The answers to the calls of a reply that could not be read: a result for each call. */
 export function answeredCalls(turn: MalformedTurn): readonly Message[] {
-  const parts = turn.callParts.map(({ callId, tool }, index): Part => {
-    const answer = textPart(turn.callAnswers[index] ?? canceledCallText);
-    return { type: 'tool_result', callId, tool, parts: [answer], isError: true };
-  });
+  const parts = turn.callParts.map((call, index) =>
+    resultPart(call, turn.callAnswers[index] ?? canceledCallText, true),
+  );
   return messageOf('tool', parts);
 }
 
@@ -253,19 +192,16 @@ function withInstructions(text: string, instructions: string | undefined): strin
 
 /**
  * Messages in which every call has exactly one result and every result its call: providers refuse
- * others. A call without result, of a turn that was cut short, gets one; an orphan is dropped.
+ * others. A call without a result, from a turn that was cut short, gets one. A result without its
+ * call is dropped.
  */
 export function pairedMessages(messages: readonly Message[]): readonly Message[] {
   const paired: Message[] = [];
   let open = new Map<string, string>();
   const settle = (): void => {
-    const parts = [...open].map(([callId, tool]): Part => ({
-      type: 'tool_result',
-      callId,
-      tool,
-      parts: [textPart(canceledCallText)],
-      isError: true,
-    }));
+    const parts = [...open].map(([callId, tool]) =>
+      resultPart({ callId, tool }, canceledCallText, true),
+    );
     paired.push(...messageOf('tool', parts));
     open = new Map();
   };

@@ -4,14 +4,14 @@ import type { JsonObject } from '../base/json.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { clip } from '../text/cut.ts';
 
-/** Characters of one value, and of all values together; more belongs into a tool. */
+/** Characters of one value, and of all values together; larger data belongs in a tool. */
 const maxValue = 2000;
 const maxTotal = 16_000;
 
 /**
- * `# Context` and one `<data name="key">…</data>` for each key; empty without keys. Text as it is,
- * other values as JSON; long ones are cut, with `… (12,345 chars)` behind them. What a key means stands
- * beside its name.
+ * `# Context` and one `<data name="key">…</data>` for each key; empty if there are no keys. Text is
+ * shown as it is, other values as JSON; long ones are cut and end with `… (12,345 chars)`. The
+ * meaning of a key is beside its name.
  */
 export function describeContext(
   context: JsonObject,
@@ -30,7 +30,10 @@ export function describeContext(
   return lines.length === 0 ? '' : ['# Context', ...lines].join('\n');
 }
 
-/** What the keys of the context of a run mean: the agent's own words win over those of a Step. */
+/**
+ * What the keys of the context of a run mean: the agent's descriptions take precedence over those
+ * of a Step.
+ */
 export function contextDescriptions({ spec, contextDescriptions }: TranscriptHead): {
   readonly [name: string]: string;
 } {

@@ -1,8 +1,8 @@
 /**
- * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes back to
- * the model with the reasons, while turns are left.
+ * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes
+ * back to the model with the reasons, while turns are left.
  */
-import { type Message, textMessage } from '../base/message.ts';
+import type { Message } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
 import { exampleJson, outputFormat } from '../signature/describe-output.ts';
 import { providerSchema } from '../signature/json-schema.ts';
@@ -17,12 +17,14 @@ import { contextDescriptions, describeContext } from './context-text.ts';
 import { commonRules } from './common-rules.ts';
 import type { Exhaustion, ModeRules, RequestOptions, TurnPosition } from './mode.ts';
 import { maxMalformedBytes, messageOf } from './observation.ts';
-import { plainInput, plainMessages, plainParts, plainText, textPart } from './plain-messages.ts';
-import { requestOf, sourceText, unusedContext } from './prompt.ts';
+import { plainMessages, plainParts, plainText, textPart, textParts } from './plain-messages.ts';
+import { requestOf, systemMessage, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import { plainTurn, type Turn } from '../contract/turn.ts';
 
-/** Characters of a rejected reply that the model reads again, and that the details of a Step keep. */
+/**
+ * Characters of a rejected reply that the model reads again and that the details of a Step keep.
+ */
 const MAX_QUOTED = 1_000;
 
 const FORMAT_ONLY = 'You answer with one JSON value and nothing else.';
@@ -39,14 +41,12 @@ export const jsonMode: ModeRules = {
   ...commonRules,
   requestsJson: true,
   buildRequest,
-  writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn,
   turnMessages: (_spec, _turn, reply, outcome) => [
     ...writtenMessages(reply),
     ...messageOf('user', plainParts(outcome.feedback)),
   ],
   answerMessages: writtenMessages,
-  inputMessages: plainInput,
   answerFeedback: (spec, _turn, judgement, reply, position) =>
     judgement.kind === 'accepted'
       ? []
@@ -61,13 +61,8 @@ function buildRequest(
 ): ModelRequest {
   const { spec } = head;
   const strategy = options.structuredOutput ?? 'prompt';
-  const system = [
-    sourceText(spec.instructions, options.instructions),
-    sourceText(spec.rules, options.rules),
-    FORMAT_ONLY,
-  ].filter((block) => block !== '');
   const stable = [
-    ...(options.prompt ?? [textMessage('system', system.join('\n\n'))]),
+    ...(options.prompt ?? systemMessage(spec, options, [FORMAT_ONLY])),
     ...startMessage(head, strategy),
     ...messages,
   ];
@@ -101,14 +96,15 @@ function readTurn(spec: AgentSpec, reply: Reply): Turn {
 }
 
 /**
- * The reply as it stays in the conversation: always text, also when it came as a forced call. Text can be
- * read by a model that is asked in another way from then on, a call without its tool is refused.
+ * The reply as it stays in the conversation: always text, even if it came as a forced call. If
+ * output is later requested in another way, text is still accepted, but a call without its tool is
+ * refused.
  */
 function writtenMessages(reply: Reply): readonly Message[] {
   const reasoning =
     reply.calls.length === 0 ? reply.parts.filter((it) => it.type === 'reasoning') : [];
   const text = cut(writtenText(sourceOf(reply)), maxMalformedBytes);
-  return messageOf('assistant', [...reasoning, ...(text === '' ? [] : [textPart(text)])]);
+  return messageOf('assistant', [...reasoning, ...textParts(text)]);
 }
 
 function repairText(
@@ -147,7 +143,7 @@ function problemsOf(judgement: Judgement): readonly string[] {
   }
 }
 
-/** JSON that does not fit was found all the same; only a reply without any could not be read. */
+/** JSON that does not fit was still found. Only a reply without JSON could not be read. */
 function whenExhausted(judgement: Judgement, reply: Reply): Exhaustion {
   const problems = problemsOf(judgement);
   const hasJson =

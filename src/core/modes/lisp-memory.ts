@@ -1,6 +1,6 @@
 /**
- * What the mode `lisp` remembers between turns, in the data of the run: values that may become the answer
- * when no turn is left, and what was wrong in the last turn.
+ * What the mode `lisp` remembers between turns, in the data of the run: values that may become the
+ * answer when no turn is left, and what was wrong in the last turn.
  */
 import { byteSize, isJsonObject, type Json } from '../base/json.ts';
 import type { AgentSpec } from '../contract/spec.ts';
@@ -9,11 +9,11 @@ import type { ModeMemory, TurnNote } from './mode.ts';
 interface LispMemo {
   /** Plain values that were not nil, newest first. */
   readonly values: readonly Json[];
-  /** Of the last turn; empty when nothing was wrong. A line each. */
+  /** What was wrong in the last turn, a line for each problem; empty: nothing. */
   readonly problems: readonly string[];
 }
 
-/** More than a few values are never looked at, and the state of a run is handed over. */
+/** More values than a few are never used, and each hand-over carries them. */
 const MAX_VALUES = 8;
 const MAX_BYTES = 262_144;
 

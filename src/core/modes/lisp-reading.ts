@@ -1,18 +1,20 @@
-/** Reading the reply of a model that writes programs: the program, an answer as text, or why there is none. */
+/** Reads the reply of a model that writes programs: a program, an answer as text, or neither. */
 import { defined } from '../base/defined.ts';
+import type { FormattedSection } from '../base/message.ts';
 import { truncatedProblem } from '../format/format.ts';
 import type { Reply } from '../contract/model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
-import { readLispCall } from '../program-text/lisp-call.ts';
 import { findProgram, hasProgramBlock } from '../program-text/find-program.ts';
 import { LISP_TOOL } from '../program-text/system-text.ts';
 import { withoutOptional } from '../contract/signature.ts';
 import { candidatesOf } from '../termination/candidates.ts';
 import { errorSection, explainReply } from '../termination/feedback.ts';
 import { readNativeCalls } from '../toolchain/native-calls.ts';
+import { programTurn, unreadableCalls } from './program-call.ts';
 import type { AgentSpec, LispSpec } from '../contract/spec.ts';
 import {
   emptyTurn,
+  malformedTurn,
   plainTurn,
   replyText,
   wasCut,
@@ -39,6 +41,7 @@ export function isSingleShot(spec: AgentSpec): boolean {
 
 /** The answer to each call of a reply that is not one program. */
 const ONCE_TEXT = 'Error: call lisp_eval once per reply. Nothing was run.';
+const onceProblem: ReplyProblem = { code: 'lisp_eval', message: ONCE_TEXT };
 
 /** Whether the answer is text, which a reply gives as it is. */
 export function isText({ answer: { output } }: AgentSpec): boolean {
@@ -89,52 +92,36 @@ function readNative(spec: AgentSpec, reply: Reply, iteration: number): Turn {
   const text = replyText(reply);
   const hasBlock = hasProgramBlock(text);
   if (reply.calls.length === 0) {
-    const problem = { code: 'lisp_eval', message: ONCE_TEXT };
-    if (hasBlock) return toolchainTurn(problem);
+    if (hasBlock) return toolchainTurn(onceProblem);
     const candidates = candidatesOf(isText(spec) ? AS_TEXT : spec.answer, [text]);
     if (candidates.length > 0) return { ...plainTurn, kind: 'answer', candidates, attached: null };
     return formatTurn(wasCut(reply) ? truncatedProblem() : emptyTurn);
   }
   const reading = readNativeCalls(reply.calls, { iteration, tools: [], maxCallsPerTurn: Infinity });
   const base: TurnBase = { ...plainTurn, callParts: reading.parts };
-  const [call] = reading.kind === 'calls' ? reading.calls : [];
   const isOnce = reply.calls.length === 1 && reply.calls[0]?.tool === LISP_TOOL && !hasBlock;
   if (!isOnce) {
-    const answers = reading.parts.map(() => ONCE_TEXT);
-    return nativeTurn(base, [{ code: 'lisp_eval', message: ONCE_TEXT }], answers);
+    const callAnswers = reading.parts.map(() => ONCE_TEXT);
+    return malformedTurn(base, 'toolchain', [onceProblem], { callAnswers });
   }
   if (reading.kind === 'problems') {
-    if (wasCut(reply) && reading.isUnreadable) {
-      return { ...formatTurn(truncatedProblem(), base), callAnswers: reading.answers };
-    }
-    return nativeTurn(base, reading.problems, reading.answers);
+    return unreadableCalls(reply, reading, base, explained(truncatedProblem()));
   }
-  const program = readLispCall(call ?? { args: {} });
-  if (program.kind === 'problem') {
-    return nativeTurn(base, [program.problem], [`Error: ${program.problem.message}`]);
-  }
+  const turn = programTurn(reading, base);
   const reasoning = text.trim() || undefined;
-  return { ...base, kind: 'program', source: program.source, ...defined({ reasoning }) };
-}
-
-function nativeTurn(
-  base: TurnBase,
-  problems: readonly ReplyProblem[],
-  callAnswers: readonly string[],
-): MalformedTurn {
-  const kind = { kind: 'malformed', family: 'toolchain' } as const;
-  return { ...base, ...kind, problems, feedback: [], callAnswers, ends: false };
+  return turn.kind === 'program' ? { ...turn, ...defined({ reasoning }) } : turn;
 }
 
 function toolchainTurn(problem: ReplyProblem): MalformedTurn {
-  const turn = nativeTurn(plainTurn, [problem], []);
-  return { ...turn, feedback: [errorSection(problem.message)] };
+  const feedback = [errorSection(problem.message)];
+  return malformedTurn(plainTurn, 'toolchain', [problem], { feedback });
 }
 
-function formatTurn(problem: ReplyProblem, base: TurnBase = plainTurn): MalformedTurn {
-  const names = { sections: [], action: null, answer: 'answer' };
-  const text =
-    problem.code === 'empty_turn' ? 'Your reply is empty.' : explainReply(problem, names);
-  const turn = nativeTurn(base, [problem], []);
-  return { ...turn, family: 'format', feedback: [errorSection(text)] };
+function formatTurn(problem: ReplyProblem): MalformedTurn {
+  return malformedTurn(plainTurn, 'format', [problem], { feedback: explained(problem) });
+}
+
+function explained(problem: ReplyProblem): readonly FormattedSection[] {
+  if (problem.code === 'empty_turn') return [errorSection('Your reply is empty.')];
+  return [errorSection(explainReply(problem, { sections: [], action: null, answer: 'answer' }))];
 }

@@ -1,9 +1,9 @@
 /**
- * The mode `lisp`: the model writes programs, as blocks in its text or as calls of one native tool. How a
- * program ended decides how the run goes on.
+ * The mode `lisp`: the model writes programs, as blocks in its text or as calls of one native tool.
+ * How a program ended decides how the run goes on.
  */
 import { defined } from '../base/defined.ts';
-import { type Message, textMessage } from '../base/message.ts';
+import type { Message } from '../base/message.ts';
 import type { ModelRequest, Reply } from '../contract/model.ts';
 import {
   nativeFeedback,
@@ -11,7 +11,6 @@ import {
   type Rejection,
 } from '../program-text/feedback.ts';
 import { programBlock } from '../program-text/find-program.ts';
-import { hiddenTexts } from '../program-text/hidden-values.ts';
 import { LISP_TOOL, LISP_TOOL_PARAMETERS, lispMethod } from '../program-text/system-text.ts';
 import { taskMessage } from '../program-text/task-message.ts';
 import { planLines, turnCounts, turnKind, turnsText } from '../program-text/turn-texts.ts';
@@ -20,15 +19,15 @@ import { judgementFeedback } from '../termination/feedback.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { answeredCalls, pairedMessages } from './chat.ts';
-import { commonRules } from './common-rules.ts';
+import { commonRules, feedbackMaterial } from './common-rules.ts';
 import { contextDescriptions } from './context-text.ts';
 import { lispMemory } from './lisp-memory.ts';
 import { isOneTurn, isSingleShot, isText, lispOptions, readLispTurn } from './lisp-reading.ts';
 import type { ModeRules, ProgramDecision, RequestOptions, TurnPosition } from './mode.ts';
 import { assistantMessage, cutAssistantMessage, messageOf } from './observation.ts';
-import { plainInput, plainMessages, plainText, textPart } from './plain-messages.ts';
+import { plainMessages, plainText, resultPart, textPart, textParts } from './plain-messages.ts';
 import { candidateOf, errorOf, refusalOf } from './program-answer.ts';
-import { requestOf, sourceText } from './prompt.ts';
+import { requestOf, systemMessage } from './prompt.ts';
 import type { AgentSpec, LispSpec } from '../contract/spec.ts';
 import type { ProgramTurn } from '../contract/turn.ts';
 
@@ -37,13 +36,12 @@ export const lispMode: ModeRules = {
   ...commonRules,
   readsDataByName: true,
   buildRequest,
-  writeMessages: (_spec, messages) => plainMessages(messages),
   readTurn: readLispTurn,
   turnMessages: (spec, turn, reply, { program = '', feedback, position }) => {
     if (turn.kind === 'program') return programMessages(turn, reply, program);
     const { turnsLeft } = lispTurn(spec, position);
     const text = [plainText(feedback), turnsLeft].filter((part) => part !== '').join('\n');
-    const said = text === '' ? [] : [textPart(text)];
+    const said = textParts(text);
     return turn.kind === 'malformed'
       ? [
           ...cutAssistantMessage(reply, turn.callParts),
@@ -52,8 +50,6 @@ export const lispMode: ModeRules = {
         ]
       : [...assistantMessage(reply), ...messageOf('user', said)];
   },
-  answerMessages: (reply) => assistantMessage(reply),
-  inputMessages: plainInput,
   answerFeedback: (_spec, _turn, judgement) => judgementFeedback(judgement, 'Answer again.'),
   reasoning: (_spec, turn) => (turn.kind === 'program' ? (turn.reasoning ?? '') : ''),
   onProgram,
@@ -69,14 +65,9 @@ function buildRequest(
   const { spec } = head;
   const lisp = lispOptions(spec);
   const isNative = lisp.transport === 'tool_call';
-  const system = [
-    sourceText(spec.instructions, options.instructions),
-    sourceText(spec.rules, options.rules),
-    lispMethod(lisp),
-    ...(isNative ? [textAnswer(spec)] : []),
-  ].filter((block) => block !== '');
+  const method = [lispMethod(lisp), ...(isNative ? [textAnswer(spec)] : [])];
   const stable = plainMessages([
-    textMessage('system', system.join('\n\n')),
+    ...systemMessage(spec, options, method),
     ...startMessage(head, lisp, options),
     ...messages,
   ]);
@@ -87,7 +78,7 @@ function buildRequest(
   return { ...request, tools: [tool], toolChoice: 'auto' };
 }
 
-/** How an answer is written that no program gives. */
+/** How to write an answer that does not come from a program. */
 function textAnswer(spec: AgentSpec): string {
   const { output } = spec.answer;
   return output === undefined || isText(spec) ? '' : `As text: ${outputFormat(output)}`;
@@ -119,7 +110,7 @@ function programOptions({ program }: AgentSpec): NonNullable<AgentSpec['program'
   return program;
 }
 
-/** The transcript keeps the program alone: what was written around it is in the events. */
+/** The transcript keeps only the program; the text around it is in the events. */
 function programMessages(turn: ProgramTurn, reply: Reply, feedback: string): readonly Message[] {
   const reasoning = reply.parts.filter((part) => part.type === 'reasoning');
   const [call] = turn.callParts;
@@ -127,18 +118,16 @@ function programMessages(turn: ProgramTurn, reply: Reply, feedback: string): rea
     const program = textPart(programBlock(turn.source));
     return [
       ...messageOf('assistant', [...reasoning, program]),
-      ...messageOf('user', feedback === '' ? [] : [textPart(feedback)]),
+      ...messageOf('user', textParts(feedback)),
     ];
   }
-  const { callId, tool } = call;
-  const parts = [textPart(feedback === '' ? TAKEN : feedback)];
   return [
     ...assistantMessage(reply, turn.callParts),
-    ...messageOf('tool', [{ type: 'tool_result', callId, tool, parts, isError: false }]),
+    ...messageOf('tool', [resultPart(call, feedback || TAKEN, false)]),
   ];
 }
 
-/** The result of a program after which nothing is asked: providers want one for each call. */
+/** The result of a program after which no request follows: providers want one for each call. */
 const TAKEN = '{"status":"returned"}';
 
 const FIRST_TURN: TurnPosition = { attempt: 1, of: null };
@@ -194,19 +183,17 @@ function onProgram(
 }
 
 function programFeedback(
-  { spec, context = {} }: TranscriptHead,
+  head: TranscriptHead,
   report: ProgramReport,
   position: TurnPosition,
   rejection?: Rejection,
 ): string {
-  const { plan, transport } = lispOptions(spec);
+  const { plan, transport } = lispOptions(head.spec);
   const material = {
-    report,
-    feedbackChars: spec.program?.sizes.feedbackChars ?? Infinity,
-    hidden: hiddenTexts([context, report.value ?? null], report.hidden),
+    ...feedbackMaterial(head, report),
     ...defined({ rejection }),
     plan: planLines(plan, report.plan),
-    turns: lispTurn(spec, position).turnsLeft,
+    turns: lispTurn(head.spec, position).turnsLeft,
   };
   return transport === 'tool_call' ? nativeFeedback(material) : contentFeedback(material);
 }

@@ -1,7 +1,7 @@
 /**
- * What a mode must answer: how its requests look, how its replies are read, what follows from a program,
- * and how a turn is written down. All modes share one loop; code outside this folder asks these rules
- * and never compares the name of a mode.
+ * What a mode must answer: how its requests look, how its replies are read, what follows from a
+ * program, and how a turn is written down. All modes share one loop; code outside this folder asks
+ * these rules and never compares the name of a mode.
  */
 import type { MediaPart, Message, FormattedSection } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
@@ -27,17 +27,17 @@ export interface RequestOptions {
   readonly rules?: string;
   /** The messages of the agent's own prompt function; they replace the system message. */
   readonly prompt?: readonly Message[];
-  /** How the output is asked for, in mode `json`. Default `prompt`. */
+  /** How the output is requested, in mode `json`. Default `prompt`. */
   readonly structuredOutput?: OutputStrategy;
   /** Whether every field of the output is required by the provider. */
   readonly strict?: boolean;
-  /** Those of the model's entry. Default: none. */
+  /** Settings of the model's entry. Default: none. */
   readonly settings?: JsonObject;
 }
 
 /** The results of a turn that did not end the run. */
 export interface TurnOutcome {
-  /** Those of the turn, and values that did not fit their schema. */
+  /** Section errors of the turn, and values that did not fit their schema. */
   readonly sectionErrors: readonly SectionError[];
   /** About the reply or the answer; may be empty. */
   readonly feedback: readonly FormattedSection[];
@@ -53,13 +53,13 @@ export interface TurnOutcome {
 export interface TurnPosition {
   /** From 1. */
   readonly attempt: number;
-  /** Null: without bound. */
+  /** Null: unlimited. */
   readonly of: number | null;
   /** Whether no further iteration may begin. Default: one may. */
   readonly isLast?: boolean;
 }
 
-/** How a run ends that got no usable answer. */
+/** How a run without a usable answer ends. */
 export interface Exhaustion {
   readonly code: string;
   readonly cause: string;
@@ -78,7 +78,7 @@ export type ProgramDecision =
 
 /** What a mode may remember of a turn without an answer. */
 export interface TurnNote {
-  /** What was wrong, a line each; empty: nothing. */
+  /** What was wrong, a line for each problem; empty: nothing. */
   readonly problems: readonly string[];
   /** A plain value that may become the answer later. */
   readonly value?: Json | undefined;
@@ -146,8 +146,8 @@ export interface ModeRules {
   /** Whether the model reads the earlier conversation. */
   readonly readsHistory: boolean;
   /**
-   * Whether the model reads the data of the run by name in its programs: then a template names data in
-   * place of showing it, and the definitions of earlier programs are listed.
+   * Whether the model reads the data of the run by name in its programs: then a template names data
+   * in place of showing it, and the definitions of earlier programs are listed.
    */
   readonly readsDataByName: boolean;
 }

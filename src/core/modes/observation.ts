@@ -1,4 +1,5 @@
 /** Results of calls as the model reads them, whatever the mode. */
+import { defined } from '../base/defined.ts';
 import type {
   FormattedSection,
   MediaPart,
@@ -17,7 +18,7 @@ import { replyText } from '../contract/turn.ts';
 /** UTF-8 bytes that an entry keeps of a reply that could not be read. */
 export const maxMalformedBytes: number = 8 * 1024;
 
-/** What became of one call. */
+/** The result of one call. */
 export interface CallResult {
   readonly call: ToolCall;
   /** False when the agent has no tool of that name. */
@@ -32,7 +33,7 @@ export interface CallResult {
   readonly importance?: number;
 }
 
-/** A call that came to its end, whoever ended it. */
+/** The result of a call that has ended. */
 export function toolCallResult(
   call: ToolCall,
   result: CallEnd['result'],
@@ -44,9 +45,11 @@ export function toolCallResult(
     isKnown: true,
     isError: false,
     text: resultText(result.output, toolchain),
-    ...(result.instructions === undefined ? {} : { instructions: result.instructions }),
-    media: result.media ?? [],
-    ...(result.importance === undefined ? {} : { importance: result.importance }),
+    ...defined({
+      instructions: result.instructions,
+      media: result.media ?? [],
+      importance: result.importance,
+    }),
   };
 }
 
@@ -73,7 +76,7 @@ export function numberMedia(results: readonly CallResult[]): NumberedResults {
   return { results: numbered, media };
 }
 
-/** The section of an observation for one result; names that the model made up do not appear. */
+/** The section of an observation for one result; names that the model invented do not appear. */
 export function observationSection(
   result: CallResult & { readonly fullText: string },
 ): FormattedSection {
@@ -101,7 +104,7 @@ export function cutAssistantMessage(
   return messageOf('assistant', [...reasoning, ...textParts, ...callParts]);
 }
 
-/** A message with these parts, or none without parts. */
+/** A message with these parts; none if there are no parts. */
 export function messageOf(role: Message['role'], parts: readonly Part[]): readonly Message[] {
   return parts.length === 0 ? [] : [{ role, parts }];
 }

@@ -1,20 +1,40 @@
 /** Messages of modes without sections: everything that is said to the model is plain text. */
 import { xmlFormat } from '../format/xml.ts';
-import type { FormattedSection, Message, Part } from '../base/message.ts';
+import type {
+  FormattedSection,
+  Message,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from '../base/message.ts';
 import type { InputContent } from './mode.ts';
 import { messageOf } from './observation.ts';
 
 /** Text as a part. */
-export function textPart(text: string): Part {
+export function textPart(text: string): Extract<Part, { readonly type: 'text' }> {
   return { type: 'text', text };
+}
+
+/** Text as parts of a message: none if it is empty. */
+export function textParts(text: string): readonly Part[] {
+  return text === '' ? [] : [textPart(text)];
+}
+
+/** The result of a native call. */
+export function resultPart(
+  { callId, tool }: Pick<ToolCallPart, 'callId' | 'tool'>,
+  text: string,
+  isError: boolean,
+): ToolResultPart {
+  return { type: 'tool_result', callId, tool, parts: [textPart(text)], isError };
 }
 
 /** The messages of an input as they were written. */
 export function plainInput({ text, media }: InputContent): readonly Message[] {
-  return messageOf('user', [...(text === '' ? [] : [textPart(text)]), ...(media ?? [])]);
+  return messageOf('user', [...textParts(text), ...(media ?? [])]);
 }
 
-/** Feedback is plain text here: there are no sections to tell it from. */
+/** Feedback is plain text here, since these modes have no sections. */
 export function plainParts(feedback: readonly FormattedSection[]): readonly Part[] {
   return feedback.length === 0 ? [] : [textPart(plainText(feedback))];
 }

@@ -1,4 +1,4 @@
-/** What the end of a program means for an answer, wherever programs give it. */
+/** What the end of a program means for the answer, wherever programs give answers. */
 import { defined } from '../base/defined.ts';
 import type { Json } from '../base/json.ts';
 import type { Candidate, Judgement } from '../contract/judgement.ts';
@@ -28,21 +28,21 @@ export function candidateOf(
   };
 }
 
-/** Why an answer was not accepted, a line each. */
+/** Why an answer was not accepted: a line for each problem. */
 export function problemLines(judgement: Judgement): readonly string[] {
   if (judgement.kind === 'unfit') return judgement.lines;
   const text = plainText(judgementFeedback(judgement, ''));
   return text === '' ? [] : [text];
 }
 
-/** How a run ends whose program gave a value that is no answer. */
+/** How a run ends if its program gave a value that is not an answer. */
 export function rejectionOf({ value = null }: ProgramReport, judgement: Judgement): Exhaustion {
   const problems = problemLines(judgement);
   const cause = `no answer could be used: ${problems[0] ?? 'the answer was not accepted'}`;
   return { code: 'validation_error', cause, details: { problems, value } };
 }
 
-/** How a run ends whose program called `fail`. */
+/** How a run ends if its program called `fail`. */
 export function refusalOf({ value, preview, isEmpty }: ProgramReport): Exhaustion {
   const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
   const { reason, message } = given as { readonly reason?: Json; readonly message?: Json };

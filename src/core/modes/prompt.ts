@@ -1,19 +1,30 @@
-/** Pieces of requests that modes share: texts, the request's frame, messages as a model gets them. */
+/** Parts of requests that modes share: texts, common fields, messages as a model gets them. */
 import type { TextFormat } from '../format/format.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Message, Part } from '../base/message.ts';
+import { textMessage, type Message, type Part } from '../base/message.ts';
 import type { ModelRequest } from '../contract/model.ts';
 import { isHidden } from '../contract/signature.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import { namesOf } from '../template/template.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import type { RequestOptions } from './mode.ts';
-import type { TextSource } from '../contract/spec.ts';
+import type { AgentSpec, TextSource } from '../contract/spec.ts';
 
-/** The text of a source: its own, or what a function on the worker made; empty for none. */
+/** The text of a source: its own, or what a function on the worker made; empty if there is none. */
 export function sourceText(source: TextSource | null, made: string | undefined): string {
   if (source === null) return '';
   return source.kind === 'text' ? source.text : (made ?? '');
+}
+
+/** The system message of the agent's own texts, then those of its mode; none without text. */
+export function systemMessage(
+  spec: AgentSpec,
+  { instructions, rules }: RequestOptions,
+  ofMode: readonly string[] = [],
+): readonly Message[] {
+  const own = [sourceText(spec.instructions, instructions), sourceText(spec.rules, rules)];
+  const text = [...own, ...ofMode].filter((block) => block !== '').join('\n\n');
+  return text === '' ? [] : [textMessage('system', text)];
 }
 
 /** `context` without its hidden keys, those that begin with `_`: they never enter a prompt. */
@@ -22,8 +33,8 @@ export function visibleContext(context: JsonObject | undefined): JsonObject {
 }
 
 /**
- * The keys of the context that a prompt still has to show: not those that the template has filled in, nor
- * the task, which stands by itself.
+ * The keys of the context that a prompt still has to show: without those that the template has
+ * filled in, and without the task, which is shown separately.
  */
 export function unusedContext({ spec, context }: TranscriptHead): JsonObject {
   const used = ['task', ...templateRoots(spec.prompt)];
@@ -74,7 +85,7 @@ export function writtenMessages(
   return all;
 }
 
-/** A conversation is asked about again and again, but a message of it never changes. */
+/** A message is part of many requests and never changes, so it is written once. */
 const writtenBy = new WeakMap<TextFormat, WeakMap<Message, readonly Message[]>>();
 
 /** Frozen, since the same objects are shown to models and middleware of many requests. */

@@ -17,7 +17,7 @@ export interface SystemTexts {
   /** How the loop works. */
   readonly method: string;
   readonly rules: string;
-  /** The catalogue; empty without tools. */
+  /** The catalogue; empty if there are no tools. */
   readonly tools: string;
   /** The sections of a reply. */
   readonly outputFormat: string;
@@ -57,7 +57,7 @@ export function buildReactRequest(
 
 type FixedTexts = Pick<SystemTexts, 'method' | 'tools' | 'outputFormat'>;
 
-/** What follows from the specification alone; a run asks for it at every request. */
+/** Texts that depend only on the specification. They are cached, since every request needs them. */
 const fixedTexts = new WeakMap<ReactAgent, FixedTexts>();
 
 function textsOf(
@@ -86,7 +86,7 @@ function systemMessage(texts: SystemTexts): readonly Message[] {
     { name: 'how_to_work', content: texts.method },
     { name: 'rules', content: texts.rules },
     { name: 'tools', content: texts.tools },
-    // It shows how sections open and close: escaped, a model would copy the escapes.
+    // It shows how sections open and close. If it were escaped, a model would copy the escapes.
     { name: 'output_format', content: texts.outputFormat, isVerbatim: true },
   ]);
 }

@@ -16,6 +16,7 @@ import type { CallsReading } from '../toolchain/toolchain.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import {
   emptyTurn,
+  malformedTurn,
   plainTurn,
   replyText,
   wasCut,
@@ -44,7 +45,8 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   const program = readProgram(agent, blocks, calls.kind !== 'none');
   if (program.kind === 'problem') {
     const problems = [program.problem];
-    return malformed(base, agent, 'toolchain', problems, [errorSection(explainCalls(problems))]);
+    const feedback = [errorSection(explainCalls(problems))];
+    return malformedTurn(base, 'toolchain', problems, { feedback });
   }
   if (agent.options.precedence === 'answer' && candidates.length > 0) {
     return {
@@ -56,7 +58,7 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   }
   if (calls.kind === 'problems') {
     const feedback = [errorSection(explainCalls(calls.problems))];
-    return malformed(base, agent, 'toolchain', calls.problems, feedback);
+    return malformedTurn(base, 'toolchain', calls.problems, { feedback });
   }
   if (calls.kind === 'calls') {
     const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
@@ -70,13 +72,13 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
   return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
 }
 
-/** Nothing was written, or a filter took it away: that is no fault of the format. */
+/** Whether nothing was written or a filter removed it, which is not a fault of the format. */
 function isEmpty(reply: Reply, text: string, problem: ReplyProblem): boolean {
   if (problem.code !== 'no_sections') return false;
   return text.trim() === '' || reply.finishReason === 'content_filter';
 }
 
-/** The format could not read the reply: asked again, judged as it is, or the end of the run. */
+/** The turn of a reply that the format could not read: ask again, judge the whole reply, or end. */
 function unparsedTurn(
   spec: AgentSpec,
   agent: ReactAgent,
@@ -94,18 +96,8 @@ function unparsedTurn(
 
 function nothingToDo(agent: ReactAgent, base: TurnBase, problem: ReplyProblem): MalformedTurn {
   const feedback = [errorSection(explainReply(problem, agent.names))];
-  const turn = malformed(base, agent, 'format', [problem], feedback);
+  const turn = malformedTurn(base, 'format', [problem], { feedback });
   return { ...turn, ends: agent.options.onUnparsed === 'fail' };
-}
-
-function malformed(
-  base: TurnBase,
-  agent: ReactAgent,
-  family: 'format' | 'toolchain',
-  problems: readonly ReplyProblem[],
-  feedback: MalformedTurn['feedback'],
-): MalformedTurn {
-  return { ...base, kind: 'malformed', family, problems, feedback, callAnswers: [], ends: false };
 }
 
 function readCalls(

@@ -9,7 +9,7 @@ import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import type { AgentSpec, ReactSpec, SectionSpec } from '../contract/spec.ts';
 
-/** What thinking is asked for unless the author says otherwise. */
+/** The default guidance of the thinking section. */
 const thinkingGuidance = 'Think about what you know, what is missing and what to do next.';
 
 /** How a program is written in a section. */
@@ -28,7 +28,7 @@ export interface ReactAgent {
   readonly program: string | null;
 }
 
-/** Made once for each specification: a run asks for it at every request and at every reply. */
+/** Made once for each specification, since every request and every reply needs it. */
 const agents = new WeakMap<AgentSpec, ReactAgent>();
 
 /** The parts of a react agent. */

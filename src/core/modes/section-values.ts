@@ -10,7 +10,10 @@ export interface SettledSections {
   readonly errors: readonly SectionError[];
 }
 
-/** Tells values that fit from those that do not. `checked` stands beside `turn.sections`; null: no check. */
+/**
+ * Separates values that fit from those that do not. `checked`: one for each of `turn.sections`;
+ * null: no check.
+ */
 export function settleSections(
   turn: Pick<TurnBase, 'sections' | 'sectionErrors'>,
   checked: JudgeResult['sections'] | null,

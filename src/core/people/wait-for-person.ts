@@ -1,12 +1,13 @@
 /**
- * The wait for a person or the outside: the one mechanism behind questions, approvals and work that
- * ends later.
+ * The wait for a person or outside work: the one mechanism for questions, approvals and outside
+ * work.
  *
  * I1  A recorded item ends by an answer, its deadline or a stop, in this link or a later one.
- * I2  An answer is taken from the mailbox by the wait that it is for; until then it is handed over.
+ * I2  The wait that an answer ends takes it from the mailbox; until then, hand-overs carry the
+ *     answer.
  * I3  When one wait leaves for a hand-over, all do: nothing of the turn happens after it.
- * I4  A resting wait has taken no answer, and checks the gate before it goes on. So a turn whose waits
- *     all rest can be handed over as it is.
+ * I4  A resting wait has taken no answer, and checks the gate before it goes on. So a turn whose
+ *     waits all rest can be handed over as it is.
  */
 import { defined } from '../base/defined.ts';
 import type { AnswerBody, WaitingItem } from '../contract/pending.ts';
@@ -59,7 +60,7 @@ export interface TimeWait {
   readonly time: number;
 }
 
-/** Waits until a time; false when something else ended the wait. Throws only to leave for a hand-over. */
+/** Waits until a time; false if something else ended the wait. Throws only to hand over. */
 export async function waitForTime(
   { run, gate }: Iteration,
   { callId, time }: TimeWait,
@@ -77,7 +78,7 @@ export async function waitForTime(
   }
 }
 
-/** Whether a call does not wait any more. */
+/** Whether a call no longer waits. */
 export function hasEnded(run: Run, callId: string): boolean {
   return !(run.state.pending ?? []).some((item) => item.callId === callId);
 }

@@ -46,7 +46,7 @@ export function findProgram(reply: string): FoundProgram {
   };
 }
 
-/** The program in text that is only a program, such as a section, perhaps in a fence. */
+/** The program in a text that holds nothing else, such as a section; it may be in a fence. */
 export function programIn(text: string): FoundProgram {
   const found = findProgram(text);
   if (found.kind !== 'none') return found;

@@ -50,7 +50,7 @@ export function taskMessage(given: TaskMessage): string {
   ].join('\n');
 }
 
-/** In a program `ask_user` takes more: options may be any values. */
+/** In a program, `ask_user` accepts more: its options may be any values. */
 function asProgramsSee(tool: ToolSpec): ToolSpec {
   return tool.name === ASK_TOOL ? { ...tool, parameters: askProgramSchema } : tool;
 }
@@ -64,7 +64,7 @@ function answerLines({ answer: { output } }: AgentSpec): readonly string[] {
   return [';; answer', `${promptType(output)}    e.g. (return ${exampleLisp(output)})`, ...words];
 }
 
-/** `;; tools` and a block for each of `tools`; `;; no tools` without any. */
+/** `;; tools` and a block for each of `tools`; `;; no tools` if there are none. */
 export function toolLines(tools: readonly ToolSpec[]): readonly string[] {
   return tools.length === 0 ? [';; no tools'] : [';; tools', ...tools.flatMap(linesOf)];
 }
@@ -175,7 +175,7 @@ export function dataLines(
   return lines.length === 0 ? [] : [';; data', ...lines];
 }
 
-/** A key that no symbol can spell is listed too, so that whoever starts the run can rename it. */
+/** A key that cannot be written as a symbol is listed too, so that the caller can rename it. */
 function nameOf(key: string): string {
   return /^[A-Za-z0-9_][A-Za-z0-9_?!.-]*$/.test(key)
     ? `data/${key}`

@@ -5,7 +5,7 @@ import { framedLine } from '../text/untrusted.ts';
 /** The number of turns; null: unlimited. */
 export interface TurnCounts {
   readonly work: number | null;
-  /** After the work turns. */
+  /** Repair turns, after the work turns. */
   readonly repair: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Everything that can be wrong with a program before it runs, found at once: its form, its names, and the
- * literal arguments of its calls, which only a worker can check.
+ * Everything that can be wrong with a program before it runs, found at once: its form, its names,
+ * and the literal arguments of its calls, which only a worker can check.
  */
 import {
   checkProgram,
@@ -65,7 +65,7 @@ async function findingsOf(agent: string, host: Run['host'], { literals }: Checke
   const outcome = await host.checkLiterals({ agent, calls: [], literals: asked });
   switch (outcome.kind) {
     case 'aborted':
-      // The caller finds why it was aborted; if for nothing, the calls check themselves.
+      // If the run must stop, the caller finds out; otherwise the calls are checked when they run.
       return { kind: 'found', findings: [] };
     case 'failed':
       return outcome;

@@ -57,7 +57,8 @@ export function createEffectRecord(running: RunningProgram, kept?: KeptEffects):
     return callResult(request.id, end);
   };
   const addRefused = (request: ToolRequest, text: string): EffectResult => {
-    recordUnstarted(run, callOf(order.programId, request), 'refused', text, true);
+    const call = callOf(order.programId, request);
+    recordUnstarted(run, { call, inProgram: true }, 'refused', text);
     const result = { outcome: 'refused', error: text, attempts: 0, started: false } as const;
     return callResult(request.id, { result });
   };

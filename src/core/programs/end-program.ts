@@ -1,5 +1,5 @@
 /**
- * From how a program ended to its report, what is recorded, and what the run keeps. Pure.
+ * The end of a program: its report, what is recorded, and what the run keeps. Pure.
  *
  * I1  Memory that is larger than allowed is never kept; the memory from before is kept instead.
  * I2  A canceled program is not at fault: it leaves no `data/fail`.

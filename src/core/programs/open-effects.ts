@@ -31,7 +31,7 @@ export interface EndedEffect extends KeptEffect {
 export interface OpenEffects {
   /** Adds an effect, and begins it. */
   readonly add: (effect: KeptEffect, begin: () => Promise<EffectEnd> | EffectEnd) => void;
-  /** Ends those of `ids`, which the program does not need any more. */
+  /** Ends those of `ids`, which the program no longer needs. */
   readonly drop: (ids: readonly string[]) => void;
   /** Removes and returns those that have ended. Throws what failed beside them. */
   readonly take: () => readonly EndedEffect[];
@@ -41,14 +41,14 @@ export interface OpenEffects {
   readonly fail: (error: unknown) => void;
   /** Whether there is something to take. */
   readonly hasArrived: () => boolean;
-  /** Whether all rest, apart from that of `callId`. */
+  /** Whether all rest, except perhaps that of `callId`. */
   readonly areResting: (callId?: string) => boolean;
   /** Notes whether the wait of a call rests. */
   readonly setResting: (callId: string, isResting: boolean) => void;
   readonly isDropped: (callId: string) => boolean;
   /** The tools of its calls. */
   readonly tools: () => readonly string[];
-  /** When the timers end that are waited for, in milliseconds since 1970. */
+  /** When its timers end, in milliseconds since 1970. */
   readonly timers: () => readonly number[];
   /** All of them, as a hand-over carries them. */
   readonly kept: () => readonly KeptEffect[];

@@ -1,7 +1,7 @@
 /** A running program, and what its effects run in. */
 import type { EffectRequest } from '../../lisp.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallContext } from '../calls/call-context.ts';
+import type { CallSite } from '../calls/call-site.ts';
 import type { Iteration } from '../run/iteration.ts';
 import type { KeptProgram } from '../run/kept-program.ts';
 import type { KeptTurn } from '../run/kept-turn.ts';
@@ -13,9 +13,9 @@ export interface ProgramOrder {
   readonly programId: string;
   /** What the model wrote beside it, for people who approve a call. Default: nothing. */
   readonly reasoning?: string;
-  /** What an earlier link did of it. */
+  /** Its state, if an earlier link began it. */
   readonly kept?: KeptProgram;
-  /** Makes the turn of it, so that it can be handed over in its middle. Absent: it stays to its end. */
+  /** Makes the turn to hand over before the program ends. Absent: it is never handed over. */
   readonly keep?: (program: KeptProgram) => KeptTurn;
 }
 
@@ -28,8 +28,8 @@ export interface RunningProgram extends Pick<Iteration, 'run' | 'open'> {
   readonly isShort: boolean;
 }
 
-/** What an effect runs in: what a call does, of the program `programId`. */
-export interface EffectContext extends CallContext {
+/** What an effect runs in: the site of a call, and its program. */
+export interface EffectContext extends CallSite {
   readonly programId: string;
 }
 
@@ -46,7 +46,7 @@ export function callIdOf(programId: string, id: string): string {
   return `${programId}${id}`;
 }
 
-/** A request as the call that it is. */
+/** The tool call that a request asks for. */
 export function callOf(programId: string, { id, name, args }: ToolRequest): ToolCall {
   return { callId: callIdOf(programId, id), tool: name, args };
 }

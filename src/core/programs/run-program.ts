@@ -1,12 +1,11 @@
 /**
- * A program of an iteration, from its text to its report: read, checked as a whole, run to its end or to
- * a hand-over. Asynchronous, like `work.ts`, of which it is a part; the machine itself is not, and
- * what is pure stands in `program/`.
+ * A program of an iteration, from its text to its report: read, checked as a whole, run to its end
+ * or to a hand-over.
  *
- * I1  Nothing of a program runs while anything is found wrong with it; all of it is told at once.
+ * I1  A program with a problem does not run at all; all its problems are reported at once.
  * I2  Whatever ends a program, its effects are awaited and recorded before `agent:program:after`.
- * I3  A cancel, a breach or an interrupt ends the program, not this function: the report says what had
- *     happened by then, and whoever asked for the program leaves behind it, as behind calls.
+ * I3  A cancel, a breach or an interrupt ends the program but does not throw: the report says what
+ *     had happened by then, and the caller leaves the iteration, as it does after calls.
  */
 import {
   advance,
@@ -40,7 +39,7 @@ import type { Run } from '../run/run.ts';
 /** UTF-8 bytes of a source that its event carries. */
 const MAX_SHOWN_BYTES = 2 * 1024;
 
-/** Runs a program within the limits. Throws only to leave for a hand-over, or because its memory ends the run. */
+/** Runs a program within the limits. Throws only to hand over, or if its memory ends the run. */
 export async function runProgram(
   iteration: Iteration,
   order: ProgramOrder,
@@ -134,7 +133,7 @@ function notBegun({ programId }: ProgramOrder, error: ProgramError): ProgramRepo
   };
 }
 
-/** Resumes a program that an earlier link kept in its middle. */
+/** Resumes a program that an earlier link handed over before its end. */
 async function resumeProgram(
   { run, open }: Iteration,
   order: ProgramOrder,

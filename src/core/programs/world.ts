@@ -1,7 +1,8 @@
 /**
  * What a program starts with: the tools, the data, the limits and the budget that its run gives it.
- * Pure; nothing here starts one.
+ * Pure.
  */
+import { defined } from '../base/defined.ts';
 import { LIMIT_RANGES, type ToolFace, type World } from '../../lisp.ts';
 import type { JsonObject } from '../base/json.ts';
 import { covers } from '../limits/breach.ts';
@@ -13,7 +14,7 @@ import { ledgerOf } from '../run/run.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { AgentSpec, ProgramSpec, ToolSpec } from '../contract/spec.ts';
 
-/** The defaults of an agent whose specification says nothing of programs, for loops of a user's own. */
+/** The defaults of an agent whose specification has no programs, for custom loops. */
 export const DEFAULT_PROGRAM: ProgramSpec = {
   limits: {},
   memoryLimitBytes: 1_048_576,
@@ -52,11 +53,11 @@ export function programData({ head, program }: Pick<RunState, 'head' | 'program'
   return {
     task: task.text,
     ...context,
-    ...(failure === undefined ? {} : { fail: { ...failure } }),
+    ...defined({ fail: failure && { ...failure } }),
   };
 }
 
-/** What the checks of a program know of its surroundings. */
+/** What the checks of a program know about its environment. */
 export function programWorld(state: RunState, tools: readonly ToolFace[]): World {
   return {
     tools,
@@ -68,7 +69,7 @@ export function programWorld(state: RunState, tools: readonly ToolFace[]): World
 
 const STEPS = 'agent:program_steps';
 
-/** The fuel that a program may use, whatever its run leaves. */
+/** The fuel that a program may use, regardless of its run. */
 export function ownFuel({ limits }: Pick<ProgramSpec, 'limits'>): number {
   const { standard, highest } = LIMIT_RANGES.fuel;
   return Math.min(limits.fuel ?? standard, highest);
@@ -85,8 +86,8 @@ export function fuelFor(
 }
 
 /**
- * What is left of counter `key`, and of the run's own share of it, under the run's limits and its parts
- * of ancestors' limits; null without a limit.
+ * What is left of counter `key`, and of the run's own share of it, under the run's limits and its
+ * parts of ancestors' limits; null if there is none.
  */
 function leftOf(state: RunState, key: string): number | null {
   const { limits, stats } = state;
@@ -101,7 +102,7 @@ function leftOf(state: RunState, key: string): number | null {
   return rests.length === 0 ? null : Math.min(...rests);
 }
 
-/** What `(budget/remaining)` gives, but for the fuel, which only the machine knows. */
+/** What `(budget/remaining)` returns, except for the fuel, which only the machine knows. */
 export function budgetOf(
   state: RunState,
   now: number,

@@ -1,10 +1,10 @@
-/** How a run ends, and how work in the middle of an iteration is left when it must. */
+/** How a run ends, and how an iteration is left before its end. */
 import type { Json } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { KeptTurn } from './kept-turn.ts';
 import type { Step } from '../contract/step.ts';
 
-/** Why a run is over; see `stepOf` for the Step made of it. */
+/** Why a run is over; `stepOf` makes the Step of it. */
 export type Ending =
   | {
       readonly kind: 'success';
@@ -20,20 +20,20 @@ export type Ending =
       readonly code: string;
       readonly cause: string;
       readonly details?: Json;
-      /** `cause` is what people read, as it is: the words of a program, or of a pipeline. */
+      /** People read `cause` as it is, without a prefix: a program or a pipeline wrote it. */
       readonly isVerbatim?: true;
     }
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 
-/** What of a Step is that of another run, whose value it passes on. */
+/** The fields of a Step that come from another run, whose value it passes on. */
 export type PassedOn = Partial<
   Pick<Step, 'mode' | 'signature' | 'fieldDescriptions' | 'memory' | 'notes'>
 >;
 
 /**
- * Why an iteration is left in the middle. `stopped`: a cancel or a breach waits, and whoever looks
- * finds it · `interrupted`: an input wants to be read first · `handover`: only people are waited for, and
- * the next link goes on in this turn · `failed`, `compaction_failed`: the run ends so.
+ * Why an iteration is left in the middle. `stopped`: the caller finds a cancel or a breach ·
+ * `interrupted`: an input must be read first · `handover`: the run waits only for people, and the
+ * next link continues this turn · `failed`, `compaction_failed`: the run ends this way.
  */
 export type Leave =
   | { readonly kind: 'stopped' }
@@ -49,14 +49,14 @@ export type Leave =
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 
 /**
- * An error that carries `leave` through code that knows nothing of it, a custom loop above all.
- * Caught in one place, `runLoop`.
+ * An error that carries `leave` through code that does not know it, such as a custom loop. One
+ * place catches it, `runLoop`.
  */
 export function leaving(leave: Leave): Error {
   return Object.assign(new Error(`The iteration was left: ${leave.kind}.`), { leave });
 }
 
-/** What {@link leaving} put into `error`, or undefined for an error of somebody else. */
+/** What {@link leaving} put into `error`, or undefined for any other error. */
 export function leaveOf(error: unknown): Leave | undefined {
   return error instanceof Error && 'leave' in error ? (error.leave as Leave) : undefined;
 }

@@ -1,11 +1,12 @@
 /**
- * Budget for work under the limits of ancestors: a run that lives on leases asks its parent for more
- * before it stops.
+ * Budget for work under the limits of ancestors: a run whose lease is too small asks its parent for
+ * more before it stops.
  *
- * I1  A request is sent again until it is answered: messages may be lost, and each answer gives totals.
+ * I1  A request is sent again until it is answered: messages may be lost, and each answer gives
+ *     totals.
  * I2  A wait for an answer ends at once when the run is stopped or an input interrupts.
- * I3  While children have yet to return what a lowered limit takes back, nothing is refused for want of
- *     it.
+ * I3  While children have yet to return what a lowered limit takes back, no work is refused for
+ *     lack of budget.
  */
 import { defined } from '../base/defined.ts';
 import type { Numbers } from '../contract/stats.ts';
@@ -16,12 +17,12 @@ import type { LeaseRequest } from '../contract/tree-messages.ts';
 import { ledgerOf, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 
-/** How long an answer may take before the request is sent again; doubles up to the second number. */
+/** How long an answer may take before the request is sent again; doubles up to `maxMs`. */
 const RESEND = { firstMs: 2_000, maxMs: 300_000 } as const;
 
 /**
- * Gets the budget that new work needs, by base key. Undefined when there is no need to wait. If it is
- * not available in the end, a breach is recorded here or `run.wouldCross` finds it.
+ * Gets the budget that new work needs, by base key; undefined when there is no need to wait. If the
+ * budget is refused, a breach is recorded here, or `run.wouldCross` finds it.
  */
 export function ensureBudget(run: Run, needs: Numbers): Promise<void> | undefined {
   const { leases = [], children = [] } = run.state;
@@ -78,7 +79,7 @@ async function awaitLeases(run: Run, needs: Numbers): Promise<void> {
   stopOverdrawn(run);
 }
 
-/** Asks for more while there is still enough to go on with, without waiting. */
+/** Asks for more, without waiting, while there is still enough to continue. */
 function requestEarly(run: Run): void {
   const { leaseAsked = 0, leaseAnswered = 0 } = run.state;
   if (leaseAsked > leaseAnswered) return;

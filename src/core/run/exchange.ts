@@ -1,6 +1,6 @@
 /**
- * What of a run belongs into the history of a conversation: what the person said, what was asked and
- * answered in between, and the answer. Calls and observations do not; they are the run's own. Pure.
+ * The parts of a run that belong in the history of a conversation: what the person said, the
+ * questions and their answers, and the answer of the run. Calls and observations do not. Pure.
  */
 import { utf8Length, type Json } from '../base/json.ts';
 import { textOf } from '../base/message.ts';
@@ -12,7 +12,7 @@ import type { Step } from '../contract/step.ts';
 
 /** What is known of one run. */
 export interface Exchange {
-  /** What the person began with. */
+  /** The text with which the person began. */
   readonly task: string;
   /** Null while the run goes on. */
   readonly step: Step | null;
@@ -21,8 +21,8 @@ export interface Exchange {
 }
 
 /**
- * The turns of one run, in the order in which they were said. A run without success leaves a note in
- * brackets in place of the answer, so that the model knows that there was none.
+ * The turns of one run, in the order in which they were said. A run that did not succeed has a note
+ * in brackets instead of an answer, so that the model knows that there was none.
  */
 export function exchangeTurns({ task, step, entries, events }: Exchange): readonly HistoryTurn[] {
   const inputs = entries
@@ -66,8 +66,8 @@ function turnOf(role: HistoryTurn['role'], text: string): HistoryTurn {
 }
 
 /**
- * The newest of `turns` whose texts have at most `maxBytes` of UTF-8 together, beginning with one of
- * the person: an answer without its question would mislead.
+ * The newest of `turns` whose texts have at most `maxBytes` of UTF-8 together, beginning with one
+ * of the person's: an answer without its question would mislead.
  */
 export function newestTurns(
   turns: readonly HistoryTurn[],

@@ -1,6 +1,6 @@
 /**
- * How a turn that waits for people alone is handed over in its middle. All waits of a turn share one gate:
- * once it opens, each of them leaves.
+ * How a turn that waits only for people is handed over before its end. All waits of a turn share
+ * one gate: once it opens, each of them leaves.
  */
 import { leaving } from './ending.ts';
 import type { KeptTurn } from './kept-turn.ts';
@@ -14,15 +14,17 @@ export interface HandoverGate {
   open(): Promise<KeptTurn | null>;
   /** Whether `open` was called. */
   isOpen(): boolean;
-  /** Notes whether the wait of a call rests: it has taken no answer, so the turn can be handed over. */
+  /** Notes whether the wait of a call rests: it has taken no answer, so it can be handed over. */
   setResting(callId: string, isResting: boolean): void;
   /** Whether, apart from the wait of this call, only waits are left. */
   isOnlyWaiting(callId: string): boolean;
-  /** Whether the end of this call is not needed any more. */
+  /** Whether the end of this call is no longer needed. */
   isDropped(callId: string): boolean;
 }
 
-/** The gate of a turn that cannot be handed over, as in a loop that cannot resume in its middle. */
+/**
+ * The gate of a turn that cannot be handed over, such as one of a loop that cannot resume a turn.
+ */
 export const CLOSED_GATE: HandoverGate = {
   isDue: () => false,
   open: () => Promise.resolve(null),
@@ -32,7 +34,9 @@ export const CLOSED_GATE: HandoverGate = {
   isDropped: () => false,
 };
 
-/** The gate of a turn that `gather` makes of its calls; a turn that does not fit stays. */
+/**
+ * The gate of a turn. `gather` makes the turn to hand over; if that does not fit, the turn stays.
+ */
 export function createGate(run: Run, gather: () => Promise<KeptTurn>): HandoverGate {
   const { host } = run;
   let opening: Promise<KeptTurn | null> | null = null;
@@ -48,7 +52,9 @@ export function createGate(run: Run, gather: () => Promise<KeptTurn>): HandoverG
   };
 }
 
-/** Leaves the iteration when the turn can be handed over. A wait calls it when the gate is due or open. */
+/**
+ * Leaves the iteration if the turn can be handed over. Waits call it if the gate is due or open.
+ */
 export async function leaveThrough(gate: HandoverGate): Promise<void> {
   const turn = await gate.open();
   if (turn !== null) throw leaving({ kind: 'handover', turn });

@@ -3,10 +3,10 @@
  * `workflows/temporal-host.ts` over activities, and `testing/memory-host.ts` in one process.
  *
  * Every implementation keeps this contract:
- * H1  Each call settles: with its outcome, or within 30 s after `abort` with `aborted` or `canceled`.
- *     It rejects only for a bug of the host.
- * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting and
- *     limits. Before the host retries an attempt that cost tokens, it asks the loop.
+ * H1  Each call settles: with its outcome, or within 30 s after `abort` with `aborted` or
+ *     `canceled`. It rejects only for a bug of the host.
+ * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting
+ *     and limits. Before the host retries an attempt that cost tokens, it asks the loop.
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
@@ -38,7 +38,7 @@ export interface CallOptions {
 
 /** Options of a model call. */
 export interface ModelCallOptions extends CallOptions {
-  /** Asked before retrying an attempt that cost tokens; if it returns false, the call ends with `lost`. */
+  /** Asked before an attempt that cost tokens is retried; if false, the call ends with `lost`. */
   readonly mayRetry: (lost: ModelLoss) => boolean;
 }
 
@@ -51,7 +51,10 @@ export type OutgoingMessage =
 export interface Capacity {
   /** Whether the run should hand itself over at the next boundary. */
   isHandoverDue(): boolean;
-  /** Whether almost no room is left except for ending: a hand-over was due for long and was not possible. */
+  /**
+   * Whether there is only room left to end the run: a hand-over has long been due but was not
+   * possible.
+   */
   isFull(): boolean;
   /** Whether a hand-over could carry `state`; a state that does not fit is compacted first. */
   fits(state: RunState): boolean;
@@ -79,17 +82,17 @@ export interface Host {
   /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
   /**
-   * Runs a child to its end. An abort sends it what `cancel` returns and still awaits it; a child that
-   * does not end in time is lost. It can be ended alone, by `abort` with the id of its call.
+   * Runs a child to its end. An abort sends it what `cancel` returns and still awaits it; a child
+   * that does not end in time is lost. It can be ended alone, by `abort` with the id of its call.
    */
   runChild(order: ChildOrder, cancel: () => ChildCancel): Promise<ChildEnd>;
   /** Sends a message to the parent or to a child. */
   send(outgoing: OutgoingMessage): void;
-  /** Ends early all that is in flight, or only the call with `abortId`. Harmless when it has ended. */
+  /** Aborts everything in flight, or only the call with `abortId`. Harmless when it has ended. */
   abort(abortId?: string): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;
-  /** Sets the one deadline of the run, replacing the last; null removes it. `onDue` runs at its time. */
+  /** Replaces the one deadline of the run; null removes it. `onDue` runs at its time. */
   setDeadline(at: number | null, onDue: () => void): void;
   /** Publishes an event that is already in the state; `entry` is what it added to the history. */
   publish(event: AgentEvent, entry: Entry | undefined): void;

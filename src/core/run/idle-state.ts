@@ -1,32 +1,32 @@
 /**
- * What a run's state holds of standing still: its pause, and what waits for people and the outside. And
- * the time that counts, which is that in which the run does not stand still.
+ * The idle part of a run's state: its pause, and what waits for people and outside work. Also the
+ * active time, in which the run is not idle.
  */
 import type { Stats, StatChange } from '../contract/stats.ts';
 import type { EventBase, EventBody } from '../contract/events.ts';
 import { withItem, withSettled, type SettledItem, type WaitingItem } from '../contract/pending.ts';
 
-/** The part of a run's state that is about standing still. */
+/** The idle part of a run's state. */
 export interface IdleState {
   /** When the pause began; null while the run is not paused. */
   readonly pausedAt: number | null;
   /** Milliseconds spent in pauses and in waits for people that are over. */
   readonly idleMs: number;
-  /** What waits for people and the outside, oldest first; absent until something does. */
+  /** What waits for people and outside work, oldest first; absent if nothing has waited yet. */
   readonly pending?: readonly WaitingItem[];
-  /** What waited and has ended, newest last; absent until something has. */
+  /** What waited and has ended, newest last; absent if nothing has. */
   readonly settled?: readonly SettledItem[];
-  /** Since when nothing but `pending` is waited for; null or absent while the run works. */
+  /** Since when the run waits only for `pending`; null or absent while it works. */
   readonly waitingSince?: number | null;
 }
 
-/** What events about waits bring that is not published. */
+/** The data of such events that is not published. */
 export interface IdleCarried {
-  /** What begins to wait, by `agent:question:asked` and its like. */
+  /** The item that begins to wait, with `agent:question:asked` and similar events. */
   readonly item?: WaitingItem;
 }
 
-/** The events that are about nothing else. */
+/** The events that change only this part of the state. */
 export type IdleEvent = EventBase &
   Extract<
     EventBody,
@@ -49,7 +49,7 @@ const NOTHING: Partial<IdleState> = {};
 const WALL_CLOCK = 'agent:wall_clock_ms';
 const ACTIVE = 'agent:active_ms';
 
-/** What `event` changes. */
+/** The fields that `event` changes. */
 export function changedIdle(
   state: IdleState,
   event: IdleEvent,
@@ -88,7 +88,7 @@ export function goingOn(
   return { waitingSince: null, idleMs: idleMs + idleBefore(waitingSince, pausedAt, at) };
 }
 
-/** The items of `isOver` have ended; with the last of them the run works again. */
+/** Settles the items for which `isOver` holds; after the last one, the run works again. */
 export function withoutItems(
   state: IdleState,
   isOver: (item: WaitingItem) => boolean,
@@ -105,7 +105,10 @@ export function withoutItems(
   };
 }
 
-/** The gauges of time. Events of one activation share its time, so most of them move neither. */
+/**
+ * Changes of the two gauges of time. Events of one activation have the same time, so most change
+ * neither.
+ */
 export function clockChanges(
   state: IdleState & { readonly startedAt: number; readonly stats: Stats },
   {
@@ -137,14 +140,14 @@ export function activeMs(
   return idleSince - startedAt - idleMs;
 }
 
-/** Whether the run stands still: paused, or waiting for people alone. */
+/** Whether the run is idle: paused, or waiting only for people. */
 export function isIdle({ pausedAt, waitingSince }: IdleState): boolean {
   return pausedAt !== null || (waitingSince ?? null) !== null;
 }
 
 /**
- * What the end of one kind of standing still adds to the time that is over, when the other kind has
- * gone on since `other`: that part counts when the other ends.
+ * The idle time to add when a pause or a wait that began at `since` ends. If the other of the two
+ * goes on since `other`, the time from then on is added when that one ends.
  */
 function idleBefore(since: number, other: number | null | undefined, at: number): number {
   return Math.max(0, Math.min(other ?? at, at) - since);

@@ -1,12 +1,12 @@
 /**
- * What was sent to a live run and is not yet taken in.
+ * What was sent to a live run and has not yet been taken by the loop.
  *
- * Owns: positions, dedup ids, the order of taking in, a requested cancel. Does not own: when the
- * loop takes in (loop.ts) and what an input becomes (prompt and observation).
+ * Owns: positions, ids that detect repetition, the order of inputs, a requested cancel. Does not
+ * own: when the loop takes inputs (loop.ts) and what an input becomes (the rules of the mode).
  *
  * I1  An id is accepted once; a repeated one returns its first position and changes nothing.
  * I2  Positions rise by 1 over the whole chain of a run.
- * I3  The inbox is plain JSON and travels with a hand-over, so that nothing is lost between runs.
+ * I3  The inbox is plain JSON and part of a hand-over, so nothing is lost between links.
  */
 import type { Breach } from '../contract/limit.ts';
 import type { MediaPart } from '../base/message.ts';
@@ -14,16 +14,18 @@ import type { InputKind } from '../contract/events.ts';
 import type { DeadlineChange, LeaseGrant } from '../contract/tree-messages.ts';
 import type { PersonAnswer, WaitingItems } from '../contract/pending.ts';
 
-/** Ids that are remembered for dedup, newest last; 1,000 of about 40 bytes keep a hand-over small. */
+/** Ids that are kept to detect repetition; 1,000 of about 40 bytes keep a hand-over small. */
 export const MAX_REMEMBERED_IDS = 1_000;
 
 /** Inputs that may wait at once; a further one is refused with a clear error. */
 export const MAX_WAITING_INPUTS = 1_000;
 
-/** Something a person or a program tells a live run. */
+/** An input for a live run. */
 export interface RunInput {
   readonly id: string;
-  /** `queue`: next iteration · `steer`: before the queued ones · `interrupt`: aborts what is in flight. */
+  /**
+   * `queue`: next iteration · `steer`: before queued ones · `interrupt`: aborts what is in flight.
+   */
   readonly kind: InputKind;
   readonly text: string;
   readonly media?: readonly MediaPart[];
@@ -34,12 +36,12 @@ export interface WaitingInput extends RunInput {
   readonly position: number;
 }
 
-/** Why a run is to stop. */
+/** Why a run must stop. */
 export interface CancelRequest {
   readonly reason: 'canceled' | 'parent_canceled';
-  /** The words of the one who canceled; may be empty. */
+  /** The message of the cancel; may be empty. */
   readonly message: string;
-  /** The limit of an ancestor that was crossed: the run ends of that. */
+  /** The limit of an ancestor that was crossed, which ends the run. */
   readonly breach?: Breach;
 }
 
@@ -50,15 +52,17 @@ export interface Inbox {
   readonly remembered: readonly { readonly id: string; readonly position: number }[];
   readonly waiting: readonly WaitingInput[];
   readonly cancel: CancelRequest | null;
-  /** Answers of people that the loop has not taken in; absent until there was one. */
+  /** Answers of people that the loop has not taken; absent until there was one. */
   readonly answers?: readonly PersonAnswer[];
   /** Ids of updates that brought an answer, newest last. */
   readonly answered?: readonly string[];
-  /** What the parent said while the run handed over, oldest first; absent without any. */
+  /**
+   * Messages of the parent that came during a hand-over, oldest first; absent if there are none.
+   */
   readonly unheard?: readonly KeptMessage[];
 }
 
-/** What a parent says that changes the state of its child. */
+/** A message of the parent that changes the state of its child. */
 export type KeptMessage = DeadlineChange | LeaseGrant;
 
 /** The inbox of a run that was just started. */
@@ -90,7 +94,7 @@ export function acceptInput(
   };
 }
 
-/** Asks for the end of the run; the first cause stays. */
+/** Asks for the end of the run; the first cause is kept. */
 export function requestCancel(inbox: Inbox, cancel: CancelRequest): Inbox {
   return inbox.cancel === null ? { ...inbox, cancel } : inbox;
 }
@@ -141,7 +145,7 @@ export function takeInputs(inbox: Inbox): {
 export interface Mailbox {
   /** What waits. */
   peek(): Inbox;
-  /** Puts an input in; an `interrupt` that is new calls `onUrgent`. Gives its position. */
+  /** Puts an input in; an `interrupt` that is new calls `onUrgent`. Returns its position. */
   accept(input: RunInput): number;
   /** Asks for the end of the run and calls `onUrgent`. */
   cancel(request: CancelRequest): void;
@@ -151,7 +155,7 @@ export interface Mailbox {
   answer(answer: PersonAnswer): void;
   /** Takes the answer for item `id` out. */
   takeAnswer(id: string): PersonAnswer | undefined;
-  /** Keeps what the parent says when the state cannot change: it is heard when the run goes on. */
+  /** Keeps a message of the parent while the state cannot change, until the run goes on. */
   keep(message: KeptMessage): void;
   /** Takes all that was kept out, oldest first. */
   takeKept(): readonly KeptMessage[];

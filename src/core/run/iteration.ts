@@ -1,8 +1,8 @@
-/** One iteration in progress, as everything that happens in it sees it. */
+/** One iteration in progress, as the code that runs in it sees it. */
 import type { HandoverGate } from './handover-gate.ts';
 import type { Run } from './run.ts';
 
-/** What of an iteration has begun and not ended. */
+/** What has begun in an iteration and has not ended. */
 export interface OpenCount {
   count: number;
   /** The model of each model call in flight: limits count these before they have ended. */
@@ -15,11 +15,11 @@ export interface OpenCount {
 export interface Iteration {
   readonly run: Run;
   readonly open: OpenCount;
-  /** How its turn can be handed over in the middle. */
+  /** How its turn can be handed over before its end. */
   readonly gate: HandoverGate;
 }
 
-/** An iteration in which nothing has begun; without `gate` it can only be left at its end. */
+/** An iteration in which nothing has begun. */
 export function createIteration(run: Run, gate: HandoverGate): Iteration {
   return { run, open: { count: 0, models: [] }, gate };
 }

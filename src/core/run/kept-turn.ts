@@ -1,6 +1,6 @@
 /**
- * A turn that waits for people alone and is handed over in its middle: what the next link needs to go
- * on exactly there. Made when a run hands over, read once, plain JSON.
+ * A turn that waits only for people and is handed over before its end: what the next link needs to
+ * continue at the same place. Made when a run hands over, read once, plain JSON.
  */
 import type { FormattedSection } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
@@ -12,20 +12,20 @@ import type { SettledSections } from '../modes/section-values.ts';
 /** The calls of a turn, in request order: first those that are recorded, then those that began. */
 export interface KeptCalls {
   readonly results: readonly CallResult[];
-  /** What each has come to; null for one that waits: its item stands in the state. */
+  /** The end of each; null for one that waits, whose item is in the state. */
   readonly begun: readonly (CallEnd | null)[];
 }
 
-/** A turn in its middle. */
+/** A turn that has not ended. */
 export interface KeptTurn {
-  /** Absent where no model was asked: a turn of a pipeline, or of a loop that first asks a person. */
+  /** Absent if no model was asked: in a pipeline, or in a loop that first asks a person. */
   readonly reply?: Reply;
   /** When its iteration began. */
   readonly startedAt: number;
   readonly calls: KeptCalls;
   /** The program of a turn that has one instead of calls. */
   readonly program?: KeptProgram;
-  /** Of an answer that was judged before the calls beside it: they are not judged again. */
+  /** Set when an answer was judged before the calls beside it, so that it is not judged again. */
   readonly judged?: {
     readonly feedback: readonly FormattedSection[];
     readonly sections: SettledSections;

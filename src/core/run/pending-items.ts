@@ -1,12 +1,13 @@
-/** What waits in a run, as those see it who may end it. */
+/** What waits in a run, as shown to the people who can end the wait. */
+import { defined } from '../base/defined.ts';
 import { openWaits, type Inbox } from './inbox.ts';
 import type { PendingItem } from '../contract/messages.ts';
 import type { WaitingItem } from '../contract/pending.ts';
 import type { RunState } from './run-state.ts';
 
 /**
- * All that waits for people, oldest first: in the run itself, its pause included, then in its children as
- * far as they have said.
+ * Everything that waits for people, oldest first: in the run itself, including its pause, then in
+ * its children, as they last reported.
  */
 export function pendingItems(state: RunState, inbox: Inbox): readonly PendingItem[] {
   const whose = { agent: state.head.spec.name, path: state.agentPath };
@@ -24,35 +25,27 @@ export function pendingItems(state: RunState, inbox: Inbox): readonly PendingIte
   return [...items, { id: 'pause', kind: 'pause', since: pausedAt, ...whose }, ...below];
 }
 
-/** What item `id` of the child of call `callId` is called in its parent: unique in the tree, `1.2/q1`. */
+/** The id that item `id` of a child has in the parent: unique in the tree, such as `1.2/q1`. */
 function idBelow(callId: string, id: string): string {
   return `${callId}/${id}`;
 }
 
-/** An item without what only the loop needs. */
+/** An item without the fields that only the loop needs. */
 function shownItem(item: WaitingItem): DistributiveOmit<PendingItem, 'agent' | 'path'> {
   const { id, since, deadline } = item;
-  const base = { id, since, ...(deadline === undefined ? {} : { deadline }) };
+  const base = defined({ id, since, deadline });
   switch (item.kind) {
     case 'question': {
       const { kind, question, options, free, default: fallback, details } = item;
-      return {
-        ...base,
-        kind,
-        question,
-        ...(options === undefined ? {} : { options }),
-        free,
-        ...(fallback === undefined ? {} : { default: fallback }),
-        ...(details === undefined ? {} : { details }),
-      };
+      return { ...base, ...defined({ kind, question, options, free, default: fallback, details }) };
     }
     case 'approval': {
       const { kind, tool, args, reasoning } = item;
-      return { ...base, kind, tool, args, ...(reasoning === undefined ? {} : { reasoning }) };
+      return { ...base, ...defined({ kind, tool, args, reasoning }) };
     }
     case 'external': {
       const { kind, tool, args, details } = item;
-      return { ...base, kind, tool, args, ...(details === undefined ? {} : { details }) };
+      return { ...base, ...defined({ kind, tool, args, details }) };
     }
   }
 }

@@ -3,13 +3,15 @@
  * it changes.
  *
  * I1  Plain JSON with a version: it survives any serialisation and is what a hand-over carries.
- * I2  Within an epoch the scratchpad only grows, so a reference to its first n messages stays true.
+ * I2  Within an epoch the scratchpad only grows, so a reference to its first n messages stays
+ *     valid.
  * I3  `digest` is rolled over the head and the messages of the epoch, message by message: an
- *     iteration costs its own bytes, however long the conversation.
+ *     iteration costs only its own bytes, however long the conversation is.
  * I4  The first breach stays; raising a limit later does not undo it.
- * I5  What happened before this link of the chain (history, events) is not in the state but in the
- *     log of that link; only counts are carried.
+ * I5  What happened before this link of the chain (history, events) is in the logs of earlier
+ *     links; the state has only the counts.
  */
+import { defined } from '../base/defined.ts';
 import type { ProgramMemory } from '../../lisp.ts';
 import { EMPTY_COMPACTION, type CompactionState } from '../contract/compaction.ts';
 import { snapshotsOf } from '../compaction/trigger.ts';
@@ -40,7 +42,7 @@ import type { KeptTurn } from './kept-turn.ts';
 import type { ProgramState } from '../contract/report.ts';
 import type { StepMemory } from '../contract/step.ts';
 
-/** Where the epoch's transcript stands: how many messages, and their digest with the head's. */
+/** The transcript of the epoch: the number of messages, and the digest of the head and of them. */
 export interface TranscriptMark {
   readonly epoch: number;
   readonly length: number;
@@ -54,28 +56,28 @@ export interface RunState extends TreeState, IdleState {
   readonly runId: string;
   readonly agentPath: string;
   readonly depth: number;
-  /** What every request needs beside the messages: specification, task, context, history. */
+  /** What every request needs besides the messages: specification, task, context, history. */
   readonly head: TranscriptHead;
   readonly startedAt: number;
-  /** Of the last event; 0 before the first. */
+  /** Number of the last event; 0 before the first. */
   readonly seq: number;
   readonly iteration: number;
   /** Number of this link in the chain, from 1. */
   readonly link: number;
   readonly scratchpad: readonly Entry[];
   readonly mark: TranscriptMark;
-  /** Entries that ever happened, over the whole chain. */
+  /** Number of entries so far, over the whole chain. */
   readonly historyLength: number;
   readonly stats: Stats;
   readonly limits: readonly Limit[];
   readonly breach: Breach | null;
-  /** What triggers of compactions remember. */
+  /** What the triggers of compaction remember. */
   readonly compaction: CompactionState;
-  /** The own data of a custom loop. */
+  /** The data of the loop, the mode's or a custom one's. */
   readonly data: Json;
-  /** Successes of tools with `cache`, oldest first; absent while there is none. */
+  /** Successful results of tools with `cache`, oldest first; absent if there are none. */
   readonly cached?: readonly CachedResult[];
-  /** By model: how the output is asked for since a provider refused the entry's own way. */
+  /** By model: how the output is requested since a provider refused the entry's own way. */
   readonly structuredOutputs?: { readonly [model: string]: OutputStrategy };
   /** Calls that run; absent until there was one. */
   readonly openCalls?: readonly { readonly callId: string; readonly tool: string }[];
@@ -83,11 +85,11 @@ export interface RunState extends TreeState, IdleState {
   readonly openModels?: readonly string[];
   /** The turn in which the link before handed over; null or absent between iterations. */
   readonly turn?: KeptTurn | null;
-  /** What programs left; absent until there was one, or a memory to begin with. */
+  /** What programs left; absent until there was a program, or a memory to begin with. */
   readonly program?: ProgramState;
 }
 
-/** What an event brings into the state and is not published: bodies stay out of events. */
+/** What an event adds to the state without publishing it: large bodies stay out of events. */
 export interface Carried extends TreeCarried, IdleCarried {
   /** Appended by `agent:iteration_history:change` and `agent:scratchpad:change`. */
   readonly entry?: Entry;
@@ -97,19 +99,19 @@ export interface Carried extends TreeCarried, IdleCarried {
   readonly data?: Json;
   /** Kept for equal calls, by `agent:tool_call:after`. */
   readonly cached?: CachedResult;
-  /** The turn that is handed over in its middle, by `agent:execution:handover`. */
+  /** The turn that is handed over before its end, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
   /** What a program leaves, by `agent:program:after`. */
   readonly program?: ProgramState;
 }
 
-/** Who runs, and since when. */
+/** The identity of a run. */
 export interface RunIdentity {
   readonly runId: string;
   readonly agentPath: string;
   readonly depth: number;
   readonly startedAt: number;
-  /** The run above; absent for a root. */
+  /** Its parent; absent for a root. */
   readonly parent?: ParentLink;
 }
 
@@ -119,11 +121,10 @@ export function startState(
   head: TranscriptHead,
   memory?: StepMemory,
 ): RunState {
-  const { parent } = identity;
   return {
     v: 1,
     ...identity,
-    ...(parent === undefined ? {} : { leases: parent.leases }),
+    ...defined({ leases: identity.parent?.leases }),
     head,
     seq: 0,
     iteration: 0,
@@ -132,15 +133,18 @@ export function startState(
     mark: { epoch: 1, length: 0, digest: headDigest(head) },
     historyLength: 0,
     stats: EMPTY_STATS,
-    limits: inheritedLimits(head.spec.limits, parent),
+    limits: inheritedLimits(head.spec.limits, identity.parent),
     breach: null,
     pausedAt: null,
     idleMs: 0,
     compaction: EMPTY_COMPACTION,
     data: null,
-    ...(memory === undefined || !('v' in memory)
-      ? {}
-      : { program: { memory: memory as ProgramMemory, notes: [] } }),
+    ...defined({
+      program:
+        memory !== undefined && 'v' in memory
+          ? { memory: memory as ProgramMemory, notes: [] }
+          : undefined,
+    }),
   };
 }
 
@@ -162,7 +166,7 @@ export function scratchpadMessages(state: RunState): readonly Message[] {
   return state.scratchpad.flatMap((entry) => entry.messages);
 }
 
-/** The messages of the epoch from index `from` on. Linear in what it gives, not in the epoch. */
+/** The messages of the epoch from index `from` on. Linear in what it returns, not in the epoch. */
 export function newMessages(state: RunState, from: number): readonly Message[] {
   let first = state.scratchpad.length;
   let index = state.mark.length;
@@ -186,12 +190,12 @@ export function apply(state: RunState, event: AgentEvent, carried: Carried = {})
 
 const NOTHING: Partial<RunState> = {};
 
-/** What `event` changes of the state beside its number and the statistics. */
+/** What `event` changes in the state, apart from its number and the statistics. */
 function changedFields(state: RunState, event: AgentEvent, carried: Carried): Partial<RunState> {
   if (isOwnEvent(event)) return NOTHING;
   switch (event.type) {
     case 'agent:execution:handover':
-      return { link: event.run + 1, ...(carried.turn === undefined ? {} : { turn: carried.turn }) };
+      return defined({ link: event.run + 1, turn: carried.turn });
     case 'agent:iteration:before':
       return { iteration: event.iteration };
     case 'agent:iteration_history:change':
@@ -207,9 +211,11 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:iteration:after':
       return {
         ...withoutItems(state, () => true, event.at),
-        ...(state.turn === undefined ? {} : { turn: null }),
-        ...((state.openCalls ?? []).length === 0 ? {} : { openCalls: [] }),
-        ...((state.openModels ?? []).length === 0 ? {} : { openModels: [] }),
+        ...defined({
+          turn: state.turn === undefined ? undefined : null,
+          openCalls: (state.openCalls ?? []).length === 0 ? undefined : [],
+          openModels: (state.openModels ?? []).length === 0 ? undefined : [],
+        }),
       };
     case 'agent:program:after':
       return carried.program === undefined ? NOTHING : { program: carried.program };
@@ -241,9 +247,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return {
         ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
         ...withoutCall(state, event.callId),
-        ...(carried.cached === undefined
-          ? {}
-          : { cached: keepResult(state.cached ?? [], carried.cached) }),
+        ...defined({ cached: carried.cached && keepResult(state.cached ?? [], carried.cached) }),
       };
     case 'agent:child:spawn':
     case 'agent:child:report':
@@ -255,14 +259,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
       return changedTree(state, event, carried);
     case 'agent:limit_exceeded': {
       const { limit, key, value, attempted, origin } = event;
-      const breach = {
-        limit,
-        key,
-        value,
-        origin,
-        ...(attempted === undefined ? {} : { attempted }),
-      };
-      return { breach: state.breach ?? breach };
+      return { breach: state.breach ?? defined({ limit, key, value, origin, attempted }) };
     }
     case 'agent:adjusted':
       return { limits: event.limits };
@@ -309,7 +306,7 @@ function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Par
   return { scratchpad: [...state.scratchpad, entry], mark };
 }
 
-/** A call whose usage nobody told, or that asked something else, says nothing of the next request. */
+/** The usage of the last reply, if it is known: it shows how large the next request will be. */
 function changedReplyMark(
   state: RunState,
   event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,
@@ -322,7 +319,7 @@ function changedReplyMark(
   return { compaction: { ...state.compaction, lastReply } };
 }
 
-/** Counters are compared with what they were at the last compaction, this event included. */
+/** Triggers compare counters with their values at the last compaction, this event included. */
 function renewSnapshots(state: RunState): RunState {
   const triggers = state.head.spec.compaction?.triggers ?? [];
   const snapshots = snapshotsOf(triggers, state.stats);

@@ -1,12 +1,14 @@
 /**
- * A run in progress: its state, and `record`, through which everything that happens goes.
+ * A run in progress: its state, and `record`, which records everything that happens.
  *
- * I1  `record` is synchronous and complete: state, statistics, limits, publication. No other code has to
- *     count, check or publish.
+ * I1  `record` is synchronous and complete: state, statistics, limits, publication. No other code
+ *     has to count, check or publish.
  * I2  A cause is published before its limit: first the event, then the breach.
- * I3  A breach by value aborts what is in flight; a breach by a check before work does not.
- * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its last: no
- *     limit, deadline or message is recorded after it. A run whose hand-over failed may still end.
+ * I3  A breach that a statistic shows aborts what is in flight; a breach that a check before work
+ *     finds does not.
+ * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its
+ *     last: no limit, deadline or message is recorded after it. A run whose hand-over failed may
+ *     still end.
  */
 import { covers, firstBreach, wouldCross } from '../limits/breach.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
@@ -42,7 +44,7 @@ export interface Run {
   readonly isClosed: boolean;
   /** Whether the run must end: a breach, or a cancel that waits. */
   isStopped(): boolean;
-  /** Whether an input waits that interrupts what is in flight. */
+  /** Whether an input waits to interrupt what is in flight. */
   isInterrupted(): boolean;
   /** Whether work in progress must be left: the run is stopped or interrupted. */
   mustLeave(): boolean;
@@ -51,8 +53,8 @@ export interface Run {
   /** Records a breach that a check before work found; what is in flight goes on. */
   breach(breach: Breach): void;
   /**
-   * The first limit that one more of `keys` would cross in addition to `pending`: of the run's own, then
-   * of its parts of ancestors' limits. What is reserved for children counts.
+   * The first limit that one more of `keys` would cross in addition to `pending`: of the run's own
+   * limits, then of its leases. What is reserved for children counts.
    */
   readonly wouldCross: (keys: readonly string[], pending?: Numbers) => Breach | null;
   /** Whether recording `body` would cross a limit of the run's own; nothing is recorded. */
@@ -61,9 +63,9 @@ export interface Run {
   append(entry: Omit<Entry, 'index'>, to: 'history' | 'both'): void;
   /** Replaces the scratchpad and starts a new epoch; the history keeps all. */
   replaceScratchpad(entries: readonly Entry[]): void;
-  /** Replaces the limits; acts at once, also on a deadline that is running. */
+  /** Replaces the limits; takes effect at once, even for a deadline that is already set. */
   adjust(limits: readonly Limit[]): void;
-  /** Stops before the next iteration or effect of a program, except timers; what is in flight ends normally. */
+  /** Stops before the next iteration or effect, except timers; what is in flight ends normally. */
   pause(): void;
   /** Ends a pause. */
   resume(): void;
@@ -71,11 +73,11 @@ export interface Run {
   watchProgram(watch: ProgramWatch | null): void;
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
-  /** When the timers end that a program waits for, in milliseconds since 1970. */
+  /** When the timers of the running program end, in milliseconds since 1970. */
   timers(): readonly number[];
 }
 
-/** What of a run changes. */
+/** The parts of a run that change. */
 interface Progress {
   readonly host: Host;
   state: RunState;
@@ -183,7 +185,7 @@ function recordEvent(
   progress.isClosed = ends || body.type === 'agent:execution:handover';
   if (progress.isClosed) return;
   checkLimits(progress);
-  // Active time stands still while the run does, and so does its deadline.
+  // While the run is idle its active time does not rise, so its deadline changes.
   const { state } = progress;
   if (isIdle(state) !== isIdle(before) || state.parent !== before.parent) setDeadline(progress);
 }
@@ -260,7 +262,7 @@ const ACTIVE = 'agent:active_ms';
  */
 export const MAX_TIMER_MS = 1_728_000_000;
 
-/** The first limit on time that the clock has crossed at `now`, even if no event has shown it yet. */
+/** The first limit on time that is crossed at `now`, even if no event has shown it yet. */
 function firstLate(state: RunState, now: number): Breach | null {
   // Without any other statistic only limits on time can trip.
   const gauges = { [WALL_CLOCK]: now - state.startedAt, [ACTIVE]: activeMs(state, now) };
@@ -268,7 +270,10 @@ function firstLate(state: RunState, now: number): Breach | null {
   return own ?? lateDeadline(state.parent?.deadlines ?? [], now);
 }
 
-/** When the first limit on time will be crossed; null when there is none, or when time stands still. */
+/**
+ * When the first limit on time will be crossed; null when there is none, or while the time does not
+ * count.
+ */
 function nextDeadline(state: RunState, now: number): number | null {
   const dues = state.limits.flatMap((limit) => {
     if (limit.onReach === 'refuse') return [];
@@ -281,7 +286,7 @@ function nextDeadline(state: RunState, now: number): number | null {
   return dues.length === 0 ? null : Math.min(...dues);
 }
 
-/** Until when a run and its ancestors may run, as its children learn it. */
+/** The deadlines of a run and its ancestors, as its children get them. */
 export function deadlinesBelow(state: RunState): readonly Deadline[] {
   const { runId, head, limits, startedAt, parent } = state;
   return deadlinesOf({ runId, agent: head.spec.name }, limits, startedAt, parent?.deadlines ?? []);

@@ -1,4 +1,4 @@
-/** From the state and the ending of a run to its Step. */
+/** Makes the Step of a run from its state and its ending. */
 import { explainBreach } from '../limits/breach.ts';
 import { EMPTY_MEMORY } from '../../lisp.ts';
 import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../contract/stats.ts';
@@ -54,7 +54,7 @@ export function messageOf(ending: Ending, iteration: number): string | undefined
     case 'limit_exceeded':
       return explainBreach(ending.breach);
     case 'error':
-      // What fails before the first iteration is about what the run was given.
+      // A failure before the first iteration is about the input of the run.
       return iteration === 0 || ending.isVerbatim === true
         ? ending.cause
         : `iteration ${iteration}: ${ending.cause}`;
@@ -72,14 +72,14 @@ function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
   return problems.length === 0 ? {} : { details: { problems } };
 }
 
-/** What a run without programs remembers: nothing. */
+/** The memory that a run leaves; empty if no programs could run. */
 function memoryOf({ program, head }: RunState): StepMemory {
-  // A loop of a user's own may run programs in any mode.
+  // A custom loop may run programs in any mode.
   const hasPrograms = head.spec.program !== undefined || program?.last !== undefined;
   return hasPrograms ? (program?.memory ?? EMPTY_MEMORY) : {};
 }
 
-/** Whose call a run answers. */
+/** The parent's call whose result the run is. */
 function parentOf({ parent }: RunState): Pick<StepTrace, 'parent'> {
   if (parent === undefined) return {};
   const { workflowId, runId, agent, callId } = parent;

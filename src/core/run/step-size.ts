@@ -1,4 +1,4 @@
-/** The bound of a Step: what a workflow returns, and what another run may start from. */
+/** The size limit of a Step, which a workflow returns and from which another run may start. */
 import { byteSize, type Json } from '../base/json.ts';
 import type { Ending } from './ending.ts';
 import type { RunState } from './run-state.ts';

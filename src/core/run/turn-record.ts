@@ -1,4 +1,5 @@
-/** What of a turn is recorded: how it was read, what its sections and answers came to. */
+/** The events of a turn: how it was read, and how its sections and answers were judged. */
+import { defined } from '../base/defined.ts';
 import { utf8Length, type Json } from '../base/json.ts';
 import type { FormattedSection } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
@@ -13,7 +14,7 @@ import { replyText, type Turn } from '../contract/turn.ts';
 /** UTF-8 bytes of raw text that an event may carry; the transcript has all of it. */
 const MAX_RAW_BYTES = 2 * 1024;
 
-/** How a reply was read: the turn, why it could not be read, if so, and what is odd about it. */
+/** How a reply was read: the turn or why it could not be read, and what is unusual about it. */
 export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
   const warnings = (turn.warnings ?? []).map((warning): EventBody => ({
     type: 'agent:warning',
@@ -24,15 +25,16 @@ export function readingEvents(turn: Turn, reply: Reply): readonly EventBody[] {
 
 function turnEvents(turn: Turn, reply: Reply): readonly EventBody[] {
   const family = turn.kind === 'malformed' ? turn.family : unparsedFamily(turn);
+  const reasoning = turn.kind === 'program' ? turn.reasoning : undefined;
   const read: EventBody = {
     type: 'agent:turn:read',
     kind: turn.kind,
-    ...(family === undefined ? {} : { family }),
-    blocks: turn.blocks,
-    ...(turn.discardedAnswer === undefined ? {} : { discardedAnswer: turn.discardedAnswer }),
-    ...(turn.kind !== 'program' || turn.reasoning === undefined
-      ? {}
-      : { reasoning: cut(turn.reasoning, MAX_RAW_BYTES) }),
+    ...defined({
+      family,
+      blocks: turn.blocks,
+      discardedAnswer: turn.discardedAnswer,
+      reasoning: reasoning === undefined ? undefined : cut(reasoning, MAX_RAW_BYTES),
+    }),
   };
   if (turn.kind === 'malformed')
     return [read, parseError(turn.family, turn.problems, replyText(reply))];
@@ -47,12 +49,14 @@ function turnEvents(turn: Turn, reply: Reply): readonly EventBody[] {
   return [read];
 }
 
-/** A reply that is judged as a whole has no section either: it does not end a streak of such replies. */
+/**
+ * A reply that is judged as a whole has no section, so it does not end a streak of format errors.
+ */
 function unparsedFamily(turn: Turn): ProblemFamily | undefined {
   return turn.kind === 'answer' && turn.unparsed !== undefined ? 'format' : undefined;
 }
 
-/** That a reply had no section, when judging it as a whole did not help. */
+/** Records that a reply had no section, unless it was accepted as a whole. */
 export function unparsedEvents(
   turn: Turn,
   judgement: Judgement,
@@ -74,14 +78,14 @@ export function sectionEvents(sections: SettledSections, reply: Reply): readonly
   ];
 }
 
-/** What validators said and what the answers came to. */
+/** What validators said, and how the answers were judged. */
 export function judgementEvents(
   judgement: Judgement,
   checked: JudgeResult | null,
   text: string,
 ): readonly (EventBody | OwnEventBody)[] {
   if (judgement.kind === 'continue') return [];
-  // Validators look at the candidate that decides; where there is none they looked at nothing.
+  // Validators see the candidate that decides; without one they saw nothing.
   const answer = judgement.kind === 'unfit' ? null : cutInEvent(judgement.value);
   return [
     ...modelCallEvents('judge', checked ?? {}),
@@ -100,14 +104,13 @@ export function judgementEvents(
     {
       type: 'agent:answer:judged',
       outcome: judgement.kind,
-      ...(checked?.counts === undefined ? {} : { counts: checked.counts }),
-      ...(checked?.gauges === undefined ? {} : { gauges: checked.gauges }),
+      ...defined({ counts: checked?.counts, gauges: checked?.gauges }),
     },
     ...(checked?.events ?? []).map((event) => ownEvent(event)),
   ];
 }
 
-/** Model calls that a tool or a validator made by itself, in order. */
+/** Model calls that a tool or a validator made itself, in order. */
 export function modelCallEvents(
   purpose: 'judge' | 'tool',
   { modelCalls = [] }: Pick<Reports, 'modelCalls'>,
@@ -123,16 +126,16 @@ export function modelCallEvents(
   }));
 }
 
-/** An event of a user's own, from a tool, a validator or a loop. */
+/** A custom event from a tool, a validator or a loop. */
 export function ownEvent(
   { type, data }: { readonly type: string; readonly data: Json },
   moved: Pick<Reports, 'counts' | 'gauges'> = {},
 ): OwnEventBody {
-  // Whoever reports one has checked its name: see `checkOwnEvent`.
+  // Its name was checked when it was reported, by `checkOwnEvent`.
   return { type: type as unknown as OwnEventType, data, ...moved };
 }
 
-/** `value` as an event carries it: text over 2 KB, or a value whose JSON is longer, is cut to that. */
+/** `value` as an event carries it: text, or JSON as text, is cut to 2 KB if it is longer. */
 export function cutInEvent(value: Json): Json {
   if (typeof value === 'string') return cut(value, MAX_RAW_BYTES);
   const json = JSON.stringify(value);

@@ -3,7 +3,7 @@ import { UsageError } from '../base/usage-error.ts';
 import type { Step } from '../contract/step.ts';
 
 /**
- * The value of a Step that is a success.
+ * The value of a successful Step.
  *
  * @throws UsageError `run_failed` for any other; the Step is its `cause`.
  * @example

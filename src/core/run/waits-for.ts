@@ -12,8 +12,8 @@ export interface OpenWaits {
 }
 
 /**
- * Calls in flight, then timers (`timer until 2026-03-10T09:00:00.000Z`), then `budget from above`, then
- * what people and the outside are to end (`question q1`).
+ * Calls in flight, then timers (`timer until 2026-03-10T09:00:00.000Z`), then `budget from above`,
+ * then what people and outside work must end (`question q1`).
  */
 export function waitsFor(
   state: Pick<RunState, 'pending' | 'leaseAsked' | 'leaseAnswered'> | null,

@@ -29,28 +29,19 @@ interface Scan {
   readonly text: string;
   position: number;
   problem: ReplyProblem | undefined;
-  /** Made for each text, because a sticky expression has state. */
-  readonly number: RegExp;
 }
 
-const plainEscapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+const numberToken = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+
+/** A string up to its closing quote, or up to the first character that it cannot contain. */
+const stringToken = /"[ !#-[\]-\uFFFF]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uFFFF]*)*/y;
 
 /** Reads one JSON value; of repeated keys the last wins. Never throws. */
 export function readJson(text: string): JsonReading {
   if (text.length > maxTextBytes || utf8Length(text) > maxTextBytes) {
     return { kind: 'problem', problem: { code: 'json_size', message: 'longer than 256 KB' } };
   }
-  const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-  const scan: Scan = { text, position: 0, problem: undefined, number };
+  const scan: Scan = { text, position: 0, problem: undefined };
   skipBlanks(scan);
   const value = readValue(scan, 0);
   skipBlanks(scan);
@@ -84,89 +75,60 @@ function readValue(scan: Scan, depth: number): Json {
 }
 
 function readObject(scan: Scan, depth: number): Json {
-  const members: [string, Json][] = [];
-  if (isTooDeep(scan, depth)) return null;
-  scan.position += 1;
-  skipBlanks(scan);
-  if (take(scan, '}')) return {};
-  for (;;) {
-    if (scan.text[scan.position] !== '"') return expected(scan, 'a key in double quotes');
-    const key = readString(scan);
-    skipBlanks(scan);
-    if (scan.problem !== undefined) return null;
-    if (!take(scan, ':')) return expected(scan, '":"');
-    skipBlanks(scan);
-    members.push([key, readValue(scan, depth)]);
-    skipBlanks(scan);
-    if (scan.problem !== undefined) return null;
-    if (take(scan, '}')) return Object.fromEntries(members); // I2: defines, never assigns
-    if (!take(scan, ',')) return expected(scan, '"," or "}"');
-    skipBlanks(scan);
-  }
+  // I2: defines, never assigns
+  return Object.fromEntries(
+    readItems(scan, '}', depth, (): [string, Json] => {
+      if (scan.text[scan.position] !== '"') return ['', expected(scan, 'a key in double quotes')];
+      const key = readString(scan);
+      skipBlanks(scan);
+      if (!take(scan, ':')) return ['', expected(scan, '":"')];
+      skipBlanks(scan);
+      return [key, readValue(scan, depth)];
+    }),
+  );
 }
 
 function readArray(scan: Scan, depth: number): Json {
-  const items: Json[] = [];
-  if (isTooDeep(scan, depth)) return null;
+  return readItems(scan, ']', depth, () => readValue(scan, depth));
+}
+
+/** The items up to `close`; after a problem, those before it. */
+function readItems<Item>(
+  scan: Scan,
+  close: ']' | '}',
+  depth: number,
+  readItem: () => Item,
+): readonly Item[] {
+  const items: Item[] = [];
+  if (depth > maxDepth) {
+    fail(scan, 'json_depth', `deeper than ${maxDepth} levels`);
+    return items;
+  }
   scan.position += 1;
   skipBlanks(scan);
-  if (take(scan, ']')) return items;
+  if (take(scan, close)) return items;
   for (;;) {
-    items.push(readValue(scan, depth));
+    items.push(readItem());
     skipBlanks(scan);
-    if (scan.problem !== undefined) return null;
-    if (take(scan, ']')) return items;
-    if (!take(scan, ',')) return expected(scan, '"," or "]"');
+    if (scan.problem !== undefined || take(scan, close)) return items;
+    if (!take(scan, ',')) {
+      expected(scan, `"," or "${close}"`);
+      return items;
+    }
     skipBlanks(scan);
   }
 }
 
 function readString(scan: Scan): string {
-  const pieces: string[] = [];
-  let from = scan.position + 1;
-  for (;;) {
-    const end = plainEnd(scan.text, from);
-    pieces.push(scan.text.slice(from, end));
-    scan.position = end;
-    const character = scan.text[end];
-    if (character === '"') {
-      scan.position = end + 1;
-      return pieces.join('');
-    }
-    if (character !== '\\') {
-      expected(scan, character === undefined ? 'a closing quote' : 'a control character escaped');
-      return '';
-    }
-    const escaped = escapeAt(scan.text, end);
-    if (escaped === undefined) {
-      expected(scan, 'an escape such as \\n or \\u00e9');
-      return '';
-    }
-    pieces.push(escaped.text);
-    from = end + escaped.length;
-  }
-}
-
-/** The end of the plain characters of a string: a quote, a backslash or a control character. */
-function plainEnd(text: string, from: number): number {
-  let end = from;
-  while (end < text.length) {
-    const unit = text.charCodeAt(end);
-    if (unit === 0x22 || unit === 0x5c || unit < 0x20) return end;
-    end += 1;
-  }
-  return end;
-}
-
-function escapeAt(text: string, position: number): { text: string; length: number } | undefined {
-  const letter = text[position + 1] ?? '';
-  if (letter === 'u') {
-    const digits = text.slice(position + 2, position + 6);
-    if (!/^[0-9a-fA-F]{4}$/.test(digits)) return undefined;
-    return { text: String.fromCharCode(Number.parseInt(digits, 16)), length: 6 };
-  }
-  const plain = Object.hasOwn(plainEscapes, letter) ? plainEscapes[letter] : undefined;
-  return plain === undefined ? undefined : { text: plain, length: 2 };
+  stringToken.lastIndex = scan.position;
+  const [token = ''] = stringToken.exec(scan.text) ?? [];
+  scan.position += token.length;
+  if (take(scan, '"')) return JSON.parse(`${token}"`) as string;
+  const next = scan.text[scan.position];
+  if (next === undefined) expected(scan, 'a closing quote');
+  else if (next === '\\') expected(scan, 'an escape such as \\n or \\u00e9');
+  else expected(scan, 'a control character escaped');
+  return '';
 }
 
 function readWord(scan: Scan, word: string, value: Json): Json {
@@ -176,8 +138,8 @@ function readWord(scan: Scan, word: string, value: Json): Json {
 }
 
 function readNumber(scan: Scan): Json {
-  scan.number.lastIndex = scan.position;
-  const match = scan.number.exec(scan.text);
+  numberToken.lastIndex = scan.position;
+  const match = numberToken.exec(scan.text);
   if (match === null) {
     if (scan.text[scan.position] !== '-') return expected(scan, 'a value');
     scan.position += 1;
@@ -197,12 +159,6 @@ function readNumber(scan: Scan): Json {
 /** The problem of a number that a double cannot hold exactly. */
 export function tooLargeText(digits: string): string {
   return `${clip(digits, 80)} is too large to be exact. Write it as a string.`;
-}
-
-function isTooDeep(scan: Scan, depth: number): boolean {
-  if (depth <= maxDepth) return false;
-  fail(scan, 'json_depth', `deeper than ${maxDepth} levels`);
-  return true;
 }
 
 function skipBlanks(scan: Scan): void {

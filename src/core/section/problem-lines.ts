@@ -151,7 +151,7 @@ export function pathText(path: ValuePath): string {
   return text === '' ? '(value)' : text;
 }
 
-/** The path that a JSON pointer (RFC 6901) names in `root`, which tells indexes from names. */
+/** The path that a JSON pointer (RFC 6901) names; `root` shows which segments are indexes. */
 export function pathOfPointer(pointer: string, root: Json): ValuePath {
   const path: PathSegment[] = [];
   let value: Json | undefined = root;
@@ -200,8 +200,8 @@ function withoutInner(violations: readonly Violation[]): readonly Violation[] {
 
 /**
  * After a `$ref` the path of a schema starts again, in a recursive schema at its root. Such an
- * error belongs to a union if it comes before it in the list, at the union's place in the value or
- * below.
+ * error belongs to a union if it precedes the union's own error in the list and is at the union's
+ * place in the value or below it.
  */
 function isInside(inner: Violation, union: Violation, isBefore: boolean): boolean {
   if (inner.schemaPath === undefined || union.schemaPath === undefined) return false;
@@ -294,7 +294,7 @@ function byNumber(a: Json | undefined, b: Json | undefined): number {
   return Number(a) - Number(b);
 }
 
-/** By segment: numbers by size and before names, names in code-unit order; parents first. */
+/** Compares by segment. Parents come first, numbers before names; names are in code-unit order. */
 function comparePaths(a: ValuePath, b: ValuePath): number {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const order = compareSegments(a[index] ?? 0, b[index] ?? 0);

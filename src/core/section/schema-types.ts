@@ -145,7 +145,7 @@ function coercionOf(schema: Json, root: JsonObject, nesting: number): Coercion |
   const ofUnions = unions(schema).map((members) => {
     const forText = members.filter((part) => allows(typesOf(part, root, nesting + 1), 'string'));
     const asked = new Set((forText.length > 0 ? forText : members).map(below));
-    // Members for null and the like allow no text, so they have no say.
+    // Members that allow no text, such as null, do not count.
     if (forText.length === 0) asked.delete(undefined);
     const [only] = asked;
     return asked.size === 1 ? only : undefined;
@@ -163,7 +163,7 @@ function ownCoercion(schema: JsonObject): Coercion | undefined {
   return types?.has('integer') === true ? 'duration-ms' : undefined;
 }
 
-/** The schema one level down, combined from all parts that describe it; undefined without any. */
+/** The schema one level down, combined from all parts that describe it; undefined if none does. */
 function childOf(schema: Json, root: JsonObject, step: Step, nesting: number): Json | undefined {
   if (!isJsonObject(schema) || nesting > maxNesting) return undefined;
   const own = ownChild(schema, step);

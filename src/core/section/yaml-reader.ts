@@ -1,6 +1,6 @@
 /**
  * Reads YAML by its schema: a plain scalar such as `007`, `true` or `2026-03-10` becomes text if
- * the schema allows text there and not the type that the scalar has by itself.
+ * the schema allows text there, but not the type that the scalar has by itself.
  */
 import type { Json } from '../base/json.ts';
 import type { ReplyProblem } from '../base/problem.ts';

@@ -30,7 +30,7 @@ export function alignValue(type: SignatureType, value: Json, options: AlignOptio
   }
 }
 
-/** The same for the fields of an object; undeclared fields are kept. */
+/** Aligns the fields of an object; undeclared fields are kept. */
 function alignFields(
   fields: readonly SignatureField[],
   value: JsonObject,

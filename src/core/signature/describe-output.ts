@@ -33,7 +33,7 @@ export function outputFormat(
   return [head, '```json', exampleJson(type), '```', ...describedFields(type)].join('\n');
 }
 
-/** `type` with `descriptions` of its fields, by path or by name; they win over its own. */
+/** `type` with `descriptions` of its fields, by path or by name; they replace its own. */
 export function withDescriptions(
   type: SignatureType,
   descriptions: { readonly [name: string]: string },

@@ -1,6 +1,6 @@
 /**
- * Reads JSON Schema as a signature. A signature can express less: the rest becomes `:any`, and the
- * reading is not exact. Values are always checked against the full schema.
+ * Reads JSON Schema as a signature. A signature can express less. What it cannot express becomes
+ * `:any`, and the reading is not exact. Values are always checked against the full schema.
  */
 import { defined } from '../base/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -128,7 +128,7 @@ function requiredNames(required: Json | undefined): readonly string[] {
     : [];
 }
 
-/** The first part of `schema` that a signature cannot express; undefined without any. */
+/** The first part of `schema` that a signature cannot express; undefined if there is none. */
 function inexactness(schema: Json, depth: number): string | undefined {
   if (!isJsonObject(schema)) return 'schema must be an object';
   if (depth > MAX_DEPTH) return `schema is deeper than ${MAX_DEPTH} levels`;

@@ -4,7 +4,7 @@ import type { MediaPart } from '../base/message.ts';
 import type { InputKind } from '../contract/events.ts';
 import type { RunInput } from '../run/inbox.ts';
 
-/** Bytes of JSON that one input may have; larger data belongs behind a tool. */
+/** Bytes of JSON that one input may have; a tool should deliver larger data. */
 const MAX_INPUT_BYTES: number = 512 * 1024;
 
 /** Longest id of an input, in characters. */

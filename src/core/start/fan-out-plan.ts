@@ -3,7 +3,10 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Task } from '../base/message.ts';
 import type { SpawnInput } from '../children/spawn.ts';
 
-/** `context` with its items under their name: a list that a stage or a run gave came as `input`. */
+/**
+ * `context` with its items under `items`: the list that a stage or a run passed on is under
+ * `input`.
+ */
 export function withItems(context: JsonObject | undefined): JsonObject | undefined {
   const { items, input } = context ?? {};
   return items === undefined && Array.isArray(input) ? { items: input } : context;
@@ -16,8 +19,8 @@ export function itemsIn(context: JsonObject | undefined): readonly Json[] {
 }
 
 /**
- * `items` in even parts, in their order, one for each child of a run that may have `batch`, from 2 up.
- * No more parts than it takes: as few runs in between as there can be.
+ * `items` in even parts, in order, one for each child of a run that may have `batch` children (2 or
+ * more). There are as few parts as possible, and so as few runs in between.
  */
 export function partsOf<Item>(items: readonly Item[], batch: number): readonly (readonly Item[])[] {
   const count = partCount(items.length, batch);
@@ -30,9 +33,9 @@ export function partsOf<Item>(items: readonly Item[], batch: number): readonly (
 }
 
 /**
- * How many children the limits on them must have room for, so that a fan-out of `count` items ends.
- * Above those that run there is one share for the run that gives shares away: children that start
- * together get even ones (`reserve` in `tree/ledger.ts`), and the last must not starve.
+ * How many children the limits on them must have room for, so that a fan-out of `count` items can
+ * finish. Each level of runs in between needs one share more than it has runs: children that start
+ * together get even shares, and their parent keeps one (`reserve` in `tree/ledger.ts`).
  */
 export function childrenNeeded(count: number, batch: number): number {
   if (count <= batch) return count;
@@ -50,9 +53,9 @@ function partCount(count: number, batch: number): number {
 }
 
 /**
- * What the run of one item is started with. Text is its task, an object is what a tool of its agent
- * would be called with (`task`, and the context), anything else its `input`. The task of the fan-out
- * stands before its own.
+ * The input of the run of one item. Text is its task. An object has the arguments that a tool for
+ * its agent would get: `task`, and the context. Any other value becomes `input`. The task of the
+ * fan-out comes before that of the item.
  */
 export function inputOfItem(item: Json, shared: Task): SpawnInput {
   if (typeof item === 'string') return { task: joined(shared, item) };

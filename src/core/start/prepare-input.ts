@@ -1,7 +1,8 @@
 /**
- * From what a run is started with to what it works with, before any money is spent: a Step becomes the
- * context, inputs are brought into their types and checked, the template is filled in.
+ * Turns the input of a run into what it works with, before any money is spent: a Step becomes the
+ * context, inputs are converted to their types and checked, the template is filled in.
  */
+import { defined } from '../base/defined.ts';
 import { describeDefinitions } from '../../lisp.ts';
 import { isPlainObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Task } from '../base/message.ts';
@@ -23,7 +24,7 @@ export interface RunMaterial {
   readonly task: Task;
   readonly context?: JsonObject;
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Definitions that the run begins with, as a model reads them; absent without any. */
+  /** Definitions that the run begins with, as a model reads them; absent if there are none. */
   readonly memory?: NonNullable<TranscriptHead['memory']>;
 }
 
@@ -34,23 +35,23 @@ export interface Refusal {
   readonly details?: Json;
 }
 
-/** What came of the input of a run. */
+/** The prepared input of a run. */
 export interface PreparedInput {
-  /** Of a refused run: as much of it as there is. */
+  /** For a refused run, as much of it as there is. */
   readonly material: RunMaterial;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly refusal?: Refusal;
 }
 
-/** The material of an input that needed no change: then its context is no Step. */
+/** The material of an input that needed no change, so its context is not a Step. */
 export function givenMaterial({
   task,
   context,
 }: Pick<AgentInput, 'task' | 'context'>): RunMaterial {
-  return { task, ...(context === undefined ? {} : { context: context as JsonObject }) };
+  return defined({ task, context: context as JsonObject | undefined });
 }
 
-/** Prepares `input` for `spec`. `checkInputs` gives a line for each input that its schema refuses. */
+/** Prepares `input` for `spec`. `checkInputs` returns a line for each input that does not fit. */
 export function prepareInput(
   spec: AgentSpec,
   {
@@ -68,7 +69,7 @@ export function prepareInput(
     const refusal = { code: 'chained_failure', message, details } as const;
     return { material: { task }, warnings: [], refusal };
   }
-  // What is no Step is the context itself: the types know no other way to say so.
+  // Anything but a Step is the context itself, which the types cannot express.
   const named = piped?.context ?? (given as JsonObject | undefined);
   const context = spec.fanOut === undefined ? named : withItems(named);
   const said = isPlainObject(contextDescriptions) ? textsIn(contextDescriptions) : {};
@@ -82,8 +83,10 @@ export function prepareInput(
   const hasContext = context !== undefined || params.length > 0;
   const material: RunMaterial = {
     task,
-    ...(hasContext ? { context: coerced.inputs } : {}),
-    ...(Object.keys(descriptions).length === 0 ? {} : { contextDescriptions: descriptions }),
+    ...defined({
+      context: hasContext ? coerced.inputs : undefined,
+      contextDescriptions: Object.keys(descriptions).length === 0 ? undefined : descriptions,
+    }),
     ...definitionsOf(spec, memory),
   };
   const warnings = [
@@ -103,7 +106,7 @@ export function prepareInput(
   return { ...filled, warnings: [...warnings, ...(filled.warnings ?? [])] };
 }
 
-/** A conversation that the model never reads would be missed in silence. */
+/** Warns when the model never reads the earlier conversation. */
 function unusedHistory(
   spec: AgentSpec,
   history: AgentInput['history'],
@@ -122,7 +125,7 @@ function definitionsOf(spec: AgentSpec, memory: AgentInput['memory']): Pick<RunM
   return definitions.length === 0 ? {} : { memory: definitions };
 }
 
-/** Fills the template in: its text is the task. */
+/** Fills in the template, whose text becomes the task. */
 function withTask(
   spec: AgentSpec,
   material: RunMaterial,

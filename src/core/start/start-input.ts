@@ -1,4 +1,5 @@
-/** What a start carries over the wire, and what is refused before the service is asked. */
+/** What a start sends to the service, and what is refused before that. */
+import { defined } from '../base/defined.ts';
 import type { AgentInput, HistoryTurn, LimitsInput, CompiledAgent } from '../contract/input.ts';
 import {
   byteSize,
@@ -24,7 +25,7 @@ const MAX_ID_BYTES = 1_000;
 
 /** What a start is made of. */
 export interface StartParts {
-  /** Left out for an agent whose template needs none. */
+  /** Absent for an agent whose template needs none. */
   readonly task?: string | Task | undefined;
   readonly context?: JsonObject | Step | undefined;
   readonly history?: readonly HistoryTurn[] | undefined;
@@ -44,10 +45,11 @@ export function checkedRunId(id: string): string {
 }
 
 /**
- * The payload of a start. What only a worker can know, such as the names of agents, is checked there.
+ * The payload of a start. What only a worker can know, such as the names of agents, is checked
+ * there.
  *
- * @throws UsageError `invalid_input` for a task that says nothing, for what is no JSON, and for
- * what is too large.
+ * @throws UsageError `invalid_input` for an empty task, and for input that is not JSON or is too
+ * large.
  */
 export function startInput(agent: string, parts: StartParts): AgentInput {
   if (typeof agent !== 'string' || agent === '') {
@@ -58,20 +60,22 @@ export function startInput(agent: string, parts: StartParts): AgentInput {
     v: 1,
     agent,
     task: checkedTask(task),
-    ...(context === undefined ? {} : { context }),
-    ...(history === undefined ? {} : { history }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(model === undefined ? {} : { model }),
-    ...(memory === undefined ? {} : { memory: checkedMemory(memory) }),
-    ...(compiled === undefined ? {} : { compiled }),
-    ...(compiles === undefined ? {} : { compiles }),
+    ...defined({
+      context,
+      history,
+      limits,
+      model,
+      memory: memory === undefined ? undefined : checkedMemory(memory),
+      compiled,
+      compiles,
+    }),
   };
   if (isDeeperThan(input, MAX_JSON_DEPTH)) {
     throw invalid(
       `Expected a start that nests at most ${MAX_JSON_DEPTH} levels, got a deeper one, or a cycle. Put such data behind a tool.`,
     );
   }
-  // A Map would become {} on its way, without a word.
+  // A Map would silently become {} on its way.
   const json = toJsonResult(input);
   if (json.kind === 'not_json') {
     throw invalid(
@@ -105,7 +109,7 @@ function checkedTask(value: unknown): Task {
   if (text.trim() === '' && (media === undefined || (Array.isArray(media) && media.length === 0))) {
     throw invalid('Expected a task with text or media, got an empty one. Say what to do.');
   }
-  // Media are looked at by the worker, which has to do so for every client.
+  // The worker checks media, since it must do so for every client.
   return task as unknown as Task;
 }
 
@@ -118,7 +122,7 @@ export function memoryProblem(value: unknown): string | undefined {
   if (!isPlainObject(value)) {
     return `Expected \`memory\` to be that of a Step, got ${shown(value)}. Pass \`step.memory\` on.`;
   }
-  // What a run without programs remembers.
+  // The memory of a run without programs.
   if (Object.keys(value).length === 0) return undefined;
   const { v, bindings, history, journal, plan, heap, sources } = value;
   if (v !== 1) {

@@ -75,8 +75,8 @@ const RULES: Rules = {
       : [count('agent:answer_rejected_total'), count(`agent:answer_rejected_by:${validator}`)],
   'agent:tool_call:after': ({ tool, outcome, started, counts, gauges, inProgram }) => {
     const failed = FAILED_CALLS.includes(outcome);
-    // Not in a program, which may try a hundred pages of which half are missing: only the program's
-    // own failure is part of a streak.
+    // Calls of a program do not count: it may try a hundred pages and half of them may be missing.
+    // Only the program's own failure is part of a streak.
     const streaks = inProgram !== true;
     const streak = 'agent:tool_calls_error_consecutive';
     return [
@@ -111,7 +111,7 @@ const RULES: Rules = {
   'agent:compaction': () => [count('agent:compactions')],
 };
 
-/** A canceled program is no failure of its author. */
+/** A canceled program is neither a failure nor a success of its author. */
 function programStreak(outcome: ProgramOutcome | 'canceled'): StatChange[] {
   const streak = 'agent:code_executions_error_consecutive';
   switch (outcome) {

@@ -9,9 +9,11 @@ export interface ChunkOrigin {
   /** The full path: `planner/2/writer` is writer, started in planner's iteration 2. */
   readonly agentPath: string;
   readonly iteration: number;
-  /** From 1; counts the attempts of an iteration over retries, fallbacks and repeated questions. */
+  /** From 1; retries, fallbacks and repeated questions in an iteration are attempts too. */
   readonly attempt: number;
-  /** From 1 in steps of 1 for each (runId, iteration, attempt); a repeated one is a duplicate. */
+  /**
+   * Counts chunks from 1 for each (runId, iteration, attempt); a repeated number is a duplicate.
+   */
   readonly seq: number;
 }
 

@@ -5,8 +5,8 @@ import { editDistance } from '../../lisp/base/suggest.ts';
 const maxDistance = 2;
 
 /**
- * The candidate with the smallest edit distance to `name`, at most 2, the first among equals.
- * Undefined without one. The distance must also be less than the length of `name`.
+ * The candidate nearest to `name`, the first of equally near ones. Undefined unless its edit
+ * distance is at most 2 and less than the length of `name`.
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let nearest: string | undefined;

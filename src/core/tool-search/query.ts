@@ -13,7 +13,7 @@ export const SEARCH_TOOL = 'tool_registry_search';
 export const searchToolDescription =
   'Find tools by what they do. The result shows how to call them.';
 
-/** The most a local activity may take; built-in engines take milliseconds, a bad pattern 1 s. */
+/** The time limit of a local activity. Built-in engines take milliseconds, a bad pattern 1 s. */
 const LOCAL_TIMEOUT_MS = 5_000;
 
 /** A user's engine may call a service. */

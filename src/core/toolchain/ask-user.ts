@@ -82,7 +82,7 @@ export interface Question {
   readonly question: string;
   /** At least one; absent: any text is an answer. */
   readonly options?: readonly string[];
-  /** With options: whether other text is an answer too. */
+  /** With options: whether any other text is accepted too. */
   readonly free: boolean;
   /** The answer at the deadline if none was given. */
   readonly default?: Json;
@@ -106,7 +106,7 @@ export function readQuestion(
   return { kind: 'question', question: { ...fields, free: free ?? false } };
 }
 
-/** The indexes of two options that a person could not tell apart; null without any. */
+/** The indexes of two options that a person could not tell apart; null if there are none. */
 export function equalOptions(options: readonly string[]): readonly [number, number] | null {
   const labels = options.map(foldedLabel);
   const second = labels.findIndex((label, index) => labels.indexOf(label) !== index);

@@ -40,7 +40,7 @@ export function wavesOf(
 /**
  * How many of `calls`, from the first on, may start when nothing else is in flight. The breach is
  * that of the first call without room, null if all fit. Each call in flight counts as one.
- * `wouldCross` says which limit one more of some keys would cross, besides those in flight.
+ * `wouldCross` finds the limit that one more of some keys would cross, given what is in flight.
  */
 export function roomFor(
   calls: readonly ToolCall[],

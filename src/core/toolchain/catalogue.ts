@@ -6,7 +6,9 @@ import { indentRest } from '../text/line-breaks.ts';
 import { nativeName } from './native-calls.ts';
 import type { Toolchain } from './toolchain.ts';
 
-/** `You can use these tools:` and a block for each, in definition order; empty without tools. */
+/**
+ * `You can use these tools:` and a block for each, in definition order; empty if there are none.
+ */
 export function catalogueText(tools: readonly ToolSpec[], toolchain: Toolchain): string {
   if (tools.length === 0) return '';
   const blocks = tools.map((tool) => catalogueBlock(tool, toolchain));

@@ -1,7 +1,7 @@
 /** A tool's return value as JSON, or the place where it is not JSON. */
 import { isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 
-/** Plain JSON; `undefined` is kept; or the place and type of what is not JSON. */
+/** JSON or `undefined`; otherwise the place and type of the part that is not JSON. */
 export type JsonResult =
   | { readonly kind: 'json'; readonly value: Json | undefined }
   | {

@@ -31,7 +31,10 @@ export function capOutput(
   return cut === undefined ? { output } : { output: text, cut };
 }
 
-/** JSON for a program that is larger than the tool's limit; half of it would not be JSON. */
+/**
+ * JSON that is larger than the tool's limit. A program gets none of it, since a part of it would
+ * not be JSON.
+ */
 export interface RefusedOutput {
   readonly outcome: 'error';
   readonly error: string;

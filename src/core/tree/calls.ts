@@ -15,7 +15,7 @@ export function callsIn(address: string): readonly string[] {
   return groups;
 }
 
-/** The path of a child by its address, which ends with its call; that begins with the iteration. */
+/** The path of a child. Its address ends with its call, and the call begins with the iteration. */
 export function pathBelow(path: string, childId: string, agent: string): string {
   const [iteration = ''] = lastCallOf(childId).split('.');
   return `${path}/${iteration}/${agent}`;

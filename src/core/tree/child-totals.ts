@@ -4,8 +4,8 @@
  * I1  A child reports what it and its descendants have spent since it began, never a difference. A
  *     report that is repeated, late or lost changes no sum.
  * I2  The report with the highest number counts, and no total of a child ever falls.
- * I3  A child that ends without totals is charged what was reserved for it: a sum may be too high
- *     by what the child did not spend, but never too low.
+ * I3  A child that ends without totals is charged what was reserved for it: a sum may include what
+ *     the child did not spend, but it is never too low.
  */
 import type { PendingItem } from '../contract/messages.ts';
 import type { ChildSummary } from '../contract/step.ts';
@@ -22,7 +22,7 @@ export interface OpenChild {
   readonly path: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Of the newest report; 0 before the first. */
+  /** Number of the newest report; 0 before the first. */
   readonly number: number;
   /** Its newest totals by key. */
   readonly totals: Numbers;
@@ -75,8 +75,8 @@ export function addedTotals(
 }
 
 /**
- * What a child that died without a report is charged: of reserved limits all that it could have
- * spent, of everything else its last report (I3). Of several limits on one key, the tightest
+ * What a child that died without a report is charged: for reserved limits, all that it could have
+ * spent; for everything else, its last report (I3). Of several limits on one key, the tightest
  * counts.
  */
 export function chargedTotals({

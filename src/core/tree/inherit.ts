@@ -5,7 +5,10 @@ import type { Ancestor, Deadline, ParentLink } from '../contract/lease.ts';
 const DEPTH = 'agent:depth';
 const WALL_CLOCK = 'agent:wall_clock_ms';
 
-/** The limits of a run: its own, but on depth the smaller of its own and the inherited one. */
+/**
+ * The limits of a run: its own, except that on depth the smaller of its own and the inherited limit
+ * counts.
+ */
 export function inheritedLimits(
   limits: readonly Limit[],
   parent: Pick<ParentLink, 'depthLimit'> | undefined,
@@ -39,7 +42,7 @@ export function deadlinesOf(
   return [...own, ...above];
 }
 
-/** When the first deadline is crossed, in milliseconds since 1970; null without any. */
+/** When the first deadline is crossed, in milliseconds since 1970; null if there is none. */
 export function nextInherited(deadlines: readonly Deadline[]): number | null {
   const dues = deadlines.map(({ limit, startedAt }) => startedAt + limit.max + 1);
   return dues.length === 0 ? null : Math.min(...dues);

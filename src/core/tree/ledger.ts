@@ -2,12 +2,11 @@
  * The budgets of a tree: which limits hold for a run and its descendants; how much of each is
  * spent, reserved and free; what a child gets.
  *
- * I1  For each limit, the sum of what the run and its ended children have spent, its calls in
- *     flight, and for each live child the greater of its grant and its report, is at most the limit
- *     when a grant is made. So late messages cannot lead to overspending by more than one call in
- *     flight.
- * I2  Integers only. A reservation is a share rounded down, a later grant half of the rest rounded
- *     up: while anything is free, a request gets something.
+ * I1  A grant never takes this sum above the limit: what the run and its ended children have spent,
+ *     its calls in flight, and for each live child the greater of its grant and its report. So late
+ *     messages cannot lead to overspending by more than one call in flight.
+ * I2  Integers only. A reservation is a share, rounded down. A later grant is half of the rest,
+ *     rounded up, so a request gets something while anything is free.
  * I3  Nothing is free again before the child has said so: what was recalled stays reserved until
  *     then (recall.ts). An ended child has no reservation, and its totals are what it has spent.
  */
@@ -42,7 +41,7 @@ export interface Bound {
   readonly refused?: LeaseRefusal;
 }
 
-/** How a bound is used; for people and their tables. */
+/** How a bound is used, to be shown to people. */
 export interface BoundUse extends Bound {
   /** By the run itself and, as of their last reports, by its children. */
   readonly used: number;
@@ -163,7 +162,7 @@ export function emptyLeases(ledger: Ledger, ids: readonly string[]): readonly st
     .map(({ id }) => id);
 }
 
-/** The leases without room for `needs`, the next work by base key, or already overspent. */
+/** The leases that are overspent or have no room for `needs`, the next work by base key. */
 export function shortLeases(ledger: Ledger, needs: Numbers): readonly Lease[] {
   return ledger.leases.filter((lease) => {
     const need = needs[lease.limit.key] ?? 0;
@@ -198,8 +197,8 @@ export function blockingLease(
 }
 
 /**
- * The first bound of which more is spent and reserved than allowed: no model call, call or program
- * may start. A limit that refuses does not end the run.
+ * The first bound on which more is spent and reserved than allowed; if there is one, no model call,
+ * call or program may start. A limit that refuses does not end the run.
  */
 export function overdrawn(ledger: Ledger): Breach | null {
   const found = boundsOf(ledger).find(
@@ -218,7 +217,9 @@ export function breachOf(ledger: Ledger, bound: Bound): Breach {
   return value > max ? base : { ...base, attempted: value + 1 };
 }
 
-/** How far a limit is used up, as far as this run knows; an ancestor has sent its own numbers. */
+/**
+ * How much of a limit is used: by the ancestor's numbers if it sent any, else as this run knows.
+ */
 function refusalOf(ledger: Ledger, bound: Bound): LeaseRefusal {
   return bound.refused ?? { value: committed(ledger, bound), max: bound.limit.max };
 }
@@ -229,7 +230,7 @@ function ownBounds({ runId, limits }: Ledger): readonly Bound[] {
     if (!isTreeLimit(limit)) continue;
     const id = leaseId(runId, limit);
     const known = bounds.get(id);
-    // Of two limits on one key the smaller holds.
+    // Of two limits on one key, the smaller counts.
     if (known === undefined || limit.max < known.max) {
       bounds.set(id, { id, limit, origin: 'self', max: limit.max });
     }
@@ -249,7 +250,7 @@ function inFlight({ calls, models }: Ledger, key: string): number {
   return countOf(TOOL_CALLS, calls, key) + countOf(MODEL_CALLS, models, key);
 }
 
-/** How many of `names` counter `key` counts: all of `base`, one name, or none. */
+/** How many of `names` counter `key` counts: all if it is `base`, else those that it names. */
 function countOf(base: string, names: readonly string[], key: string): number {
   if (key === base) return names.length;
   return key.startsWith(`${base}:`) ? names.filter((name) => key === `${base}:${name}`).length : 0;

@@ -7,7 +7,7 @@ import type { ChildEnds, OpenChild } from './child-totals.ts';
 import { withAnswers, type Lease, type ParentLink } from '../contract/lease.ts';
 import { awaitedAfter, withReturns } from './recall.ts';
 
-/** Everything is absent for a run alone. */
+/** Every field is absent in a run without parent and children. */
 export interface TreeState {
   /** The parent; absent for a root. */
   readonly parent?: ParentLink;
@@ -28,9 +28,9 @@ export interface TreeState {
 export interface TreeCarried {
   /** The child that `agent:child:spawn` begins. */
   readonly child?: OpenChild;
-  /** What waits in a child, by `agent:child:report`. */
+  /** What waits in a child, as `agent:child:report` reports it. */
   readonly pending?: readonly PendingItem[];
-  /** The summary of a child, by `agent:child:complete`. */
+  /** The summary of a child, as `agent:child:complete` reports it. */
   readonly summary?: ChildSummary;
 }
 

@@ -36,8 +36,8 @@ export const AGENT_DEFAULTS = {
   /** Turns that only repair a rejected `return`. */
   retryTurns: 0,
   /**
-   * A plain value of the only program is its answer, and the newest one stands in when turns run
-   * out.
+   * With `maxTurns: 1`, the plain value of the program is the answer. With more turns, the newest
+   * plain value becomes the answer when turns run out.
    */
   completion: 'implicit',
   transport: 'content',
@@ -97,7 +97,7 @@ export interface AgentOptions {
   /** Rules that always apply; they follow the instructions in the prompt. Default: none. */
   readonly rules?: string | TextFunction;
   readonly tools?: readonly ToolDefinition[];
-  /** The prompt explains how to search the tools instead of listing all. Default: it lists all. */
+  /** The prompt explains how to search the tools. Default: it lists all tools. */
   readonly toolSearch?: ToolSearchOptions;
   /**
    * True adds the tool `ask_user`: the model asks a person and waits for the answer. Default false.
@@ -114,14 +114,15 @@ export interface AgentOptions {
   /** Limits of the run. Default limits apply unless this is `'unlimited'`. */
   readonly limits?: LimitsInput;
   /**
-   * Most turns, from 1; the smaller of it and the limit `iterations` applies. In `json` it counts
-   * the first attempt and its repairs, default 5. In `lisp` it counts programs without
-   * `retryTurns`, default 5. In `text` it is always 1. Default in the other modes: only the limit.
+   * Maximum number of turns, from 1; the smaller of it and the limit `iterations` applies. In
+   * `json` it counts the first attempt and its repairs, default 5. In `lisp` it counts programs,
+   * but not `retryTurns`; default 5. In `text` it is always 1. Default in the other modes: only the
+   * limit.
    */
   readonly maxTurns?: number;
   /** True: the calls of a turn start together. Default true. */
   readonly parallel?: boolean;
-  /** Most calls in one turn, from 1. Default 64. */
+  /** Maximum number of calls in one turn, from 1. Default 64. */
   readonly maxCallsPerTurn?: number;
   /** Messages between the system text and the task. Default: none. */
   readonly examples?: readonly Message[];
@@ -167,17 +168,17 @@ export interface AgentOptions {
   readonly transport?: LispSpec['transport'];
   /** lisp: steps of a checklist that programs tick off with `step-done`. Default none. */
   readonly plan?: readonly string[];
-  /** lisp: true explains `task` to the model, which keeps values across failures. Default false. */
+  /** lisp: true explains to the model that `task` keeps values across failures. Default false. */
   readonly journal?: boolean;
   /** react, chat: true lets the model write programs as well as calls. Default false. */
   readonly programs?: boolean;
   /** lisp, programs: limits of each program; see docs/programs.md. */
   readonly program?: ProgramSpec['limits'];
-  /** lisp, programs: most UTF-8 bytes of definitions. Default 1,048,576. */
+  /** lisp, programs: maximum size of definitions in UTF-8 bytes. Default 1,048,576. */
   readonly memoryLimitBytes?: number;
   /**
-   * lisp, programs: definitions that are too large end the run or undo the program. Default
-   * `strict`.
+   * lisp, programs: whether definitions that are too large end the run (`strict`, the default) or
+   * undo the program (`rollback`).
    */
   readonly memoryStrategy?: ProgramSpec['memoryStrategy'];
   /** lisp, programs: how much of feedback, results and data the model reads. */

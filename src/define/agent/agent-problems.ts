@@ -19,7 +19,7 @@ import { isProgramMode, modeName, modeProblems } from './mode-problems.ts';
 import { optionProblems, sectionProblems, promptProblems } from './option-problems.ts';
 import { toolSearchRule } from './tool-search-problems.ts';
 
-/** Most digits after the decimal point that a double keeps exact. */
+/** Maximum number of digits after the decimal point. A double keeps no more exactly. */
 const MAX_DIGITS = 15;
 
 const TEXT_OR_FUNCTION: Kind = {
@@ -155,7 +155,7 @@ function toolProblems(tools: unknown): readonly UsageProblem[] {
   });
 }
 
-/** An agent that calls itself does so with its own parameters. */
+/** `selfTool()` takes the agent's own parameters, so there must be some. */
 function selfToolProblems({ tools, signature }: AgentOptions): readonly UsageProblem[] {
   if (!Array.isArray(tools)) return [];
   if (!tools.some((tool) => isTool(tool) && tool.child?.agent === null)) return [];

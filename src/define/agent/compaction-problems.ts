@@ -31,7 +31,7 @@ const TOOL_NAMES: Kind = {
   required: true,
 };
 
-/** A text that may be left out, which factories write as null. */
+/** An optional text. Factories write null when it is left out. */
 const OWN_TEXT: Kind = {
   wanted: 'to be a text',
   fits: (text) => text === null || (typeof text === 'string' && text !== ''),
@@ -102,7 +102,7 @@ function listProblems(
   });
 }
 
-/** A key of statistics of this kind. Those of the loop are known, those of a user are not. */
+/** A key of statistics of this kind. Users have keys of their own, which need only a `:`. */
 function keyRule(kind: StatKind): readonly Kind[] {
   return statRule(
     kind,
@@ -111,7 +111,7 @@ function keyRule(kind: StatKind): readonly Kind[] {
   );
 }
 
-/** The beginning of keys of statistics, of which at least one is of this kind. */
+/** A prefix of keys of statistics. At least one key with it must be of this kind. */
 function prefixRule(kind: StatKind): readonly Kind[] {
   return statRule(
     kind,

@@ -47,7 +47,9 @@ export function slidingWindow(keep: number): StrategySpec {
 /** Replaces large results of old calls by a line each; the calls stay. */
 export function mask(
   options: {
-    /** Newest entries that stay as they are. Default 5, which the model is likely to work with. */
+    /**
+     * How many of the newest entries stay as they are. Default 5: the model may still need them.
+     */
     readonly keepRecent?: number;
     /** Bytes of the smallest result that is replaced. Default 1,024: short records stay. */
     readonly minBytes?: number;
@@ -64,7 +66,7 @@ export function summarize(
   options: {
     /** Id of the model entry that writes it. Default: the model of the agent. */
     readonly model?: string;
-    /** Newest entries that are kept word for word. Default 0. */
+    /** How many of the newest entries are kept word for word. Default 0. */
     readonly keepRecent?: number;
     /**
      * The user message, in which `{summary}` and `{activity}` are replaced. Default: a built-in

@@ -32,8 +32,8 @@ export interface Kind {
 export type Check = (value: unknown, options: Fields) => readonly UsageProblem[];
 
 /**
- * What is checked of one field. Of a list, the first that finds problems reports them; an empty
- * list is for a field that is checked elsewhere or takes anything.
+ * The checks of one field. In a list, only the first check that finds problems reports them. An
+ * empty list is for a field that is checked elsewhere or takes anything.
  */
 export type Rule = Kind | Check | readonly (Kind | Check)[];
 
@@ -44,7 +44,7 @@ export type Rules<Field extends string = string> = { readonly [Name in Field]: R
 export interface Naming {
   /** The code of fields that have none of their own. */
   readonly code: UsageCode;
-  /** Stands before the field: `retry.` */
+  /** Prefix of the field: `retry.` */
   readonly within?: string;
   /** The owner in "Expected `field` of owner …". Default: none is named. */
   readonly of?: string;
@@ -103,8 +103,8 @@ export function expected(
 }
 
 /**
- * A problem for each field of `options` that is not `known`: a misspelt option would be ignored in
- * silence. `owner` completes "an option of …".
+ * A problem for each field of `options` that is not `known`. Otherwise a misspelt option would be
+ * silently ignored. `owner` completes "an option of …".
  */
 export function unknownFields(
   options: object,

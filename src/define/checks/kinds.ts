@@ -42,7 +42,7 @@ export const LIST: Kind = {
   advice: 'Write it as a list.',
 };
 
-/** An object that is no list. */
+/** An object that is not a list. */
 export const OBJECT: Kind = {
   wanted: 'to be an object',
   fits: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -54,7 +54,7 @@ export const FUNCTION: Kind = {
   fits: (value: unknown) => typeof value === 'function',
 };
 
-/** A switch. */
+/** A boolean. */
 export const SWITCH: Kind = {
   wanted: 'to be true or false',
   fits: (value: unknown) => typeof value === 'boolean',
@@ -69,7 +69,7 @@ export function range(min: number, max: number = Infinity): Kind {
   };
 }
 
-/** As {@link range}, in words that say that the number is whole. */
+/** As {@link range}, but the message says that the number must be whole. */
 export function wholeNumber(min: number, max: number = Infinity): Kind {
   return {
     wanted: `to be a whole number ${bounds(min, max)}`,
@@ -90,7 +90,7 @@ function bounds(min: number, max: number): string {
   return max === Infinity ? `from ${min} up` : `from ${min} to ${max}`;
 }
 
-/** The items that stand in `list` more than once, each once. */
+/** The items that occur more than once in `list`, each listed once. */
 export function repeated<Item>(list: readonly Item[]): readonly Item[] {
   return [...new Set(list.filter((item, index) => list.indexOf(item) !== index))];
 }

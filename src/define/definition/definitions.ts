@@ -34,7 +34,7 @@ export interface ReportContext {
   readonly count: (key: string, by?: number) => void;
   /** Sets a gauge of your own; keys as for `count`. */
   readonly gauge: (key: string, value: number) => void;
-  /** Publishes an event: at most 16 KB of JSON, 256 KB in a call. Names as for `count`. */
+  /** Publishes an event: at most 16 KB of JSON, 256 KB per call. Names as for `count`. */
   readonly emit: (name: string, data: Json) => void;
   /**
    * Reports a model call that this function made itself, so that it is counted and limited like
@@ -52,7 +52,7 @@ export interface ToolContext extends ReportContext {
   readonly idempotencyKey: string;
 }
 
-/** What a tool that starts child runs takes from its agent. */
+/** The agent that a tool starts, and what the tool has of its own. */
 export interface ToolChild {
   /** A definition, a name, or null for the agent that has the tool. */
   readonly agent: AgentDefinition | string | null;
@@ -122,7 +122,7 @@ export interface PromptInput {
   readonly method: string;
   /** The catalogue of tools; empty without tools. */
   readonly tools: string;
-  /** How to lay out a reply; the prompt needs it, since the model cannot know. */
+  /** How to lay out a reply. The prompt must include it, since the model cannot guess it. */
   readonly outputFormat: string;
   /** The time of the request in the agent's time zone. */
   readonly time: AgentTime;

@@ -2,9 +2,9 @@
 import type { ModelRequest, Reply } from '../../core/contract/model.ts';
 
 /**
- * Wraps each model call. May change messages and settings of this call, call `next` again, reply
- * itself, or change the reply. A changed request is not recorded. The first of a list is the
- * outermost. It runs again when the call is retried.
+ * Wraps each model call. May change messages and settings of this call, call `next` again, return a
+ * reply without calling it, or change the reply. A changed request is not recorded. The first of a
+ * list is the outermost. It runs again when the call is retried.
  */
 export type ModelMiddleware = (
   request: ModelRequest,

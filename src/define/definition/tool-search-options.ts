@@ -26,7 +26,7 @@ export interface ToolSearchFields {
   readonly domain?: string;
   /** Kinds of work within the domain; the prompt lists them with it. */
   readonly categories?: readonly string[];
-  /** Words that a model may look for. */
+  /** Words that a model may search for. */
   readonly keywords?: readonly string[];
   /** Requests that the tool answers, such as `change my flight`. */
   readonly queries?: readonly string[];
@@ -47,7 +47,7 @@ export interface SearchEngine {
   /**
    * Returns names of tools, best first; unknown names are dropped. `query` is what the model wrote.
    * A thrown `ToolError` is shown to the model; other errors are retried. `catalogue` is the same
-   * object in every call, so an index can be kept by it.
+   * object in every call, so it can be the key of a cached index.
    */
   readonly search: (
     query: string,
@@ -68,7 +68,7 @@ export interface ToolSearchOptions {
   readonly pins?: readonly string[];
   /** The engines; the first is used when the model names none. Default: `bm25` and `regex`. */
   readonly engines?: readonly (BuiltInEngine | SearchEngine)[];
-  /** The text for the model when nothing matches. Default: that it should try other words. */
+  /** The text for the model when nothing matches. Default: a hint to try other words. */
   readonly noResults?: string;
 }
 

@@ -11,8 +11,8 @@ export type StructuredOutput = 'auto' | 'schema' | 'tool' | 'prompt';
 /** A model that agents name by `id`. */
 export interface ModelEntry {
   /**
-   * `openai/gpt-5`, `mine`, …: up to 128 of letters, digits and `. _ / : @ + -`. Keys of
-   * statistics.
+   * `openai/gpt-5`, `mine`, …: up to 128 letters, digits and `. _ / : @ + -`. Keys of statistics
+   * end with it.
    */
   readonly id: string;
   /**
@@ -20,9 +20,9 @@ export interface ModelEntry {
    * for usage, and streamed calls count no tokens.
    */
   readonly model: LanguageModelV3 | ModelFunction;
-  /** Most tokens of a request, from 1; the trigger `context` needs it. Default: unknown. */
+  /** Maximum number of tokens in a request, from 1. The trigger `context` needs it. */
   readonly contextWindow?: number;
-  /** Most tokens of one reply, from 1. Default: the provider's. */
+  /** Maximum number of tokens in one reply, from 1. Default: the provider's. */
   readonly maxOutputTokens?: number;
   /** USD per million tokens. Without a price every call costs 0. */
   readonly price?: Price;
@@ -31,13 +31,13 @@ export interface ModelEntry {
   /**
    * For an AI SDK model: its call options (`temperature`, `topP`, `topK`, `presencePenalty`,
    * `frequencyPenalty`, `stopSequences`, `seed`, `maxOutputTokens`, `headers`, `providerOptions`)
-   * and `stream: false` to turn streaming off. For a function: any JSON, which it gets as it is.
+   * and `stream: false` to turn streaming off. For a function: any JSON, passed on unchanged.
    */
   readonly settings?: JsonObject;
   /** How the provider gets the schema of an output. Default `auto`. */
   readonly structuredOutput?: StructuredOutput;
   /**
-   * Whether the provider should enforce the schemas of tools and output. Default: its own choice.
+   * Whether the provider should enforce the schemas of tools and output. Default: it decides.
    */
   readonly strict?: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * The checks of models: of the entries of a worker, and of a model as an agent or a tool names it.
+ * The checks of models: the entries of a worker, and the model that an agent or a tool names.
  */
 import { isPlainObject } from '../../core/base/json.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
@@ -74,7 +74,7 @@ export function checkModelEntries(entries: readonly ModelEntry[]): readonly Mode
   return entries;
 }
 
-/** What is wrong with a model as an agent or a tool names it. */
+/** The problems of a model that an agent or a tool names. */
 export function modelProblems(model: unknown): readonly UsageProblem[] {
   if (typeof model === 'function' || (typeof model === 'string' && model !== '')) return [];
   const isObject = typeof model === 'object' && model !== null;

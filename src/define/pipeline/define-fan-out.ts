@@ -1,5 +1,5 @@
 /**
- * Fan-outs: one run of an agent for each item of a list, also for hundreds of items. A fan-out is
+ * Fan-outs: one run of an agent for each item of a list, even for hundreds of items. A fan-out is
  * an agent whose loop starts children instead of asking a model, so it is started, served and
  * called like any other.
  */
@@ -19,10 +19,10 @@ import { nameProblems } from '../checks/names.ts';
 
 /** The options of {@link fanOut}. */
 export interface FanOutOptions {
-  /** Most children of one run, 2 to 200; more items are split over runs in between. Default 30. */
+  /** Maximum number of children per run, 2 to 200; default 30. Longer lists need more runs. */
   readonly batch?: number;
   /**
-   * When the run of an item fails: `end` ends the fan-out, `null` makes its value null. Default
+   * When the run of an item fails: `end` ends the fan-out, `null` makes the item null. Default
    * `end`.
    */
   readonly onFailure?: 'end' | 'null';
@@ -34,7 +34,7 @@ export interface FanOutOptions {
 
 /** The defaults of {@link FanOutOptions}. */
 const FAN_OUT_DEFAULTS = {
-  /** 900 items need one level of runs in between, and no history has more than 300 events. */
+  /** 900 items need one level of intermediate runs, and no history has more than 300 events. */
   batch: 30,
   /** A list with a gap is not what was asked for. Pipelines also end at a failure. */
   onFailure: 'end',
@@ -127,7 +127,7 @@ function entryOf(
 
 const ANYTHING: SignatureType = { kind: 'any' };
 
-/** The full schema of the items, if the agent has one that can be put inside of another. */
+/** The full schema of the items, if the agent has one that can be put inside another. */
 function inputsOf(items: SignatureField, own: JsonObject | undefined): JsonObject {
   const inWords = inputsSchema([items]);
   if (own === undefined || JSON.stringify(own).includes('"$ref"')) return inWords;

@@ -28,7 +28,7 @@ export type PipelineStage = StageAgent | readonly StageAgent[] | HumanStep;
 
 /** The options of {@link pipeline}. */
 export interface PipelineOptions {
-  /** `carry`: programs of a stage start with the memory of those before. Default `none`. */
+  /** `carry`: programs of a stage start with the memory of earlier stages. Default `none`. */
   readonly memory?: 'none' | 'carry';
   /** `{ review: 'text' }` renames the field `review` of a result to `text` for the next stage. */
   readonly map?: { readonly [field: string]: string };

@@ -12,7 +12,7 @@ import { readTemplate } from '../checks/templates.ts';
 export interface HumanStepOptions {
   /** A template over the context: `Publish "{{title}}"?` */
   readonly question: string;
-  /** Choices, of which the answer is one. Default: any text is an answer. */
+  /** Choices; the answer must be one of them. Default: any text is an answer. */
   readonly options?: readonly string[];
   /** Milliseconds until the pipeline ends without an answer. Default: it waits for ever. */
   readonly timeoutMs?: number;

@@ -21,7 +21,7 @@ import { readSchema, type SchemaInput, type ValueSchema } from './value-schema.t
 export type SignatureInput =
   | string
   | {
-      /** The schema of the context, which must be that of an object. Default: no parameters. */
+      /** The schema of the context; must describe an object. Default: no parameters. */
       readonly input?: SchemaInput;
       /** The schema of the answer. Default: any answer. */
       readonly output?: SchemaInput;
@@ -121,7 +121,7 @@ function ofSchemas(
   return { kind: 'signature', signature };
 }
 
-/** A problem when the signature has hidden fields: `place` says where there may be none. */
+/** A problem when the signature has hidden fields; `place` names what does not allow them. */
 export function hiddenFieldProblems(
   { params, output }: DefinedSignature,
   place: string,

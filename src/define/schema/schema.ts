@@ -1,6 +1,6 @@
 /**
  * JSON Schema by ajv: draft 2020-12, all errors, formats asserted. Equal schemas are compiled once.
- * Texts of ajv are for programmers only, because they change between versions.
+ * Messages of ajv are for programmers only, because they change between versions.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -39,7 +39,7 @@ export function schemaProblem(schema: JsonObject): string | undefined {
 
 /**
  * The errors of `value`, and a copy of it with the schema's `default`s filled in. Throws when the
- * schema does not compile, which definitions have checked.
+ * schema does not compile; definitions have already checked that it does.
  */
 export function checkJson(
   schema: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * Agents as tools: a call starts a child run. Options that the tool leaves out come from the agent,
- * of which only the name may be known until a worker starts.
+ * Agents as tools: a call starts a child run. Options that the tool leaves out come from the agent.
+ * Until a worker starts, only the name of that agent may be known.
  */
 import { defined } from '../../core/base/defined.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';

@@ -36,8 +36,8 @@ import type { JsonObject } from '../../core/base/json.ts';
 const MAX_DESCRIPTION = 200;
 
 /**
- * A tool that asks a model one question, inside the run that calls it: its model calls count in
- * that run and under its limits, and its failure is an error of the tool.
+ * A tool that asks a model one question, inside the run that calls it. Its model calls count toward
+ * the statistics and limits of that run, and its failure is an error of the tool.
  *
  * @throws UsageError with all problems of the options, a line each.
  * @example
@@ -193,7 +193,7 @@ export interface LlmToolOptions {
   /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique in an agent. */
   readonly name: string;
   /**
-   * Template of the question, filled in with the arguments; arguments it does not name follow it.
+   * Template of the question, filled in with the arguments. Arguments it does not use follow it.
    */
   readonly prompt: string;
   /**
@@ -205,9 +205,9 @@ export interface LlmToolOptions {
   readonly description?: string;
   /** The model that it asks. Default: the model of the run that calls it. */
   readonly model?: AgentModel;
-  /** Most attempts for a checked answer, repairs included, from 1. Default 3. */
+  /** Maximum number of attempts for a checked answer, repairs included, from 1. Default 3. */
   readonly maxTurns?: number;
-  /** True: answers are kept for the run, the newest 256 KB, and an equal call gets the kept one. */
+  /** True: the run keeps the newest 256 KB of answers, and an equal call gets the kept answer. */
   readonly cache?: boolean;
   /** Whether a person approves calls, as for any tool. A function gets the checked arguments. */
   readonly approval?: 'always' | 'never' | ((args: JsonObject) => boolean | Promise<boolean>);

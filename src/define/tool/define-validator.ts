@@ -14,7 +14,8 @@ export interface ValidatorOptions<Answer> {
   readonly name: string;
   /**
    * Decides whether an answer is accepted. The answer is a text, or the checked value of a JSON
-   * answer. When it throws, it is retried; in the end the run fails with `validator_failed`.
+   * answer. When it throws, it is retried; after the last attempt the run fails with
+   * `validator_failed`.
    */
   readonly validate: (
     answer: Answer,

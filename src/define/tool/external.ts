@@ -10,7 +10,7 @@ import { range } from '../checks/kinds.ts';
 /** Marks what {@link external} made, in this or another copy of the package. */
 const externalMark = Symbol.for('everloop.external');
 
-/** Most bytes of JSON in details, which are kept in the state of the run. */
+/** Maximum size of details as JSON, in bytes; the state of the run keeps them. */
 export const MAX_DETAILS_BYTES = 65_536;
 
 const FIELDS: Rules = { timeoutMs: range(1, MAX_TIMEOUT_MS) };

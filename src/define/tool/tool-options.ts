@@ -29,7 +29,7 @@ export const TOOL_DEFAULTS: {
 export const TOOL_BOUNDS = {
   /** A longer local activity would time out its workflow task. */
   localTimeoutMs: 5_000,
-  /** 256 KB: results are recorded in history, whose payloads the service bounds at 2 MB. */
+  /** 256 KB: results are recorded in history, and the service limits a payload to 2 MB. */
   maxResultBytes: 262_144,
 } as const;
 
@@ -60,7 +60,8 @@ export interface ToolOptions<Parameters extends ParametersInput = undefined> {
    */
   readonly local?: boolean;
   /**
-   * Milliseconds of a call; a longer one fails without retry. Default 60,000, for `local` 2,000.
+   * Milliseconds that a call may take; a longer one fails without retry. Default 60,000, for
+   * `local` 2,000.
    */
   readonly timeoutMs?: number;
   /** Retries after errors other than `ToolError`. Default: 3 attempts, after 1 s, doubling. */
@@ -72,7 +73,7 @@ export interface ToolOptions<Parameters extends ParametersInput = undefined> {
   /** Schema of the result, shown to models that write programs; results are not checked. */
   readonly output?: SchemaInput;
   /**
-   * True: results are kept for the run, the newest 256 KB, and an equal call gets the kept one. For
+   * True: the run keeps the newest 256 KB of results, and an equal call gets the kept result. For
    * tools whose result does not change during a run. Default false.
    */
   readonly cache?: boolean;

@@ -91,18 +91,18 @@ const TOOL_FIELDS: Rules<keyof ToolOptions> = {
   output: [],
 };
 
-/** All problems of a tool's options but those of its schemas. */
+/** All problems of a tool's options, except those of its schemas. */
 export function toolProblems(options: ToolOptions<ParametersInput>): readonly UsageProblem[] {
   const of = `\`${options.name}\``;
   return fieldProblems(options, TOOL_FIELDS, { code: 'number', of, owner: `tool ${of}` });
 }
 
-/** What is wrong with the schema of the arguments. */
+/** The problems of the schema of the arguments. */
 export function parameterProblems(name: string, reading?: SchemaReading): readonly UsageProblem[] {
   return schemaProblems(`\`parameters\` of \`${name}\` to be a schema for an object`, reading);
 }
 
-/** What is wrong with the schema that `what` asks for. */
+/** The problems of a schema; `what` says in the message what was expected. */
 export function schemaProblems(what: string, reading?: SchemaReading): readonly UsageProblem[] {
   if (reading?.kind !== 'problem') return [];
   return [expected('tool_schema', what, reading.got, reading.advice)];

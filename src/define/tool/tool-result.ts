@@ -4,8 +4,8 @@ import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts'
 import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
 
 /**
- * Most bytes of base64 in one result, 1 MB: results are recorded in history, whose payloads the
- * service bounds at 2 MB. Larger media need a url.
+ * Maximum size of base64 in one result, 1 MB: results are recorded in history, and the service
+ * limits a payload to 2 MB. Larger media need a URL.
  */
 const MAX_MEDIA_BYTES = 1_048_576;
 

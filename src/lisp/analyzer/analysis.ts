@@ -34,7 +34,7 @@ export interface LiteralArgument {
   readonly span: Span;
 }
 
-/** How often a program defines a name, and what arity it has if that is known. */
+/** How often a program defines a name, and the arity of its value if that is known. */
 export interface Definition {
   count: number;
   /** The offset where the first definition ends: the text after it knows the name. */

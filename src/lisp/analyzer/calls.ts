@@ -2,8 +2,9 @@
  * Calls: arity checks, the argument checks of tools, and the special cases of single builtins.
  *
  * I1  The head is analyzed before the arguments.
- * I2  A call whose head is unknown reports the head alone.
- * I3  Only calls whose callee is fixed are checked here; the machine checks the others.
+ * I2  If the head of a call is unknown, only the head is reported.
+ * I3  Only calls whose callee is known before the run are checked here; the machine checks the
+ *     others.
  */
 import { findBare } from '../builtins/registry.ts';
 import type { Form } from '../reader/form.ts';
@@ -25,7 +26,7 @@ import { analyzeSymbol } from './names.ts';
 import type { Scope } from './scope.ts';
 import { checkToolArguments } from './tool-arguments.ts';
 
-/** A call of anything. */
+/** A call of any value. */
 export function analyzeCall(a: Analysis, items: readonly Form[], scope: Scope, span: Span): Node {
   const [head, ...argForms] = items;
   if (head === undefined) return invalid(a, '`()` calls nothing.', span);

@@ -1,7 +1,7 @@
 /**
  * Conditional forms: `if`, `when`, `cond`, `case`, `condp`, `and`, `or`.
  *
- * I1  A test is never in tail position; the chosen branch is when the form is.
+ * I1  A test is never in tail position. The chosen branch is, if the form is.
  * I2  `cond`, `condp` and `when` become nested `if`s, which both tiers know.
  */
 import { findBare } from '../builtins/registry.ts';

@@ -3,7 +3,8 @@
  *
  * I1  Slots of a function, in order: parameters, the rest parameter, the function itself where its
  *     name is bound inside, the counter of its `recur`; after them what the body binds or captures.
- * I2  Every function is in `Analysis.codes` under its offset; a snapshot names it by that.
+ * I2  Every function is in `Analysis.codes` under its offset; a snapshot refers to it by this
+ *     offset.
  * I3  `tail` is set exactly on the calls whose value is the value of the function.
  */
 import type { Form } from '../reader/form.ts';
@@ -16,7 +17,7 @@ import { fnScope, isInsideShort, newSlot, type FnScope, type Scope } from './sco
 
 const MAX_SHORT_PARAMS = 20;
 
-/** Code without a body yet. */
+/** The code of a function whose body is not yet set. */
 export function newCode(
   programId: string,
   span: Span,
@@ -48,7 +49,9 @@ export function newCode(
 /** The parts of a function literal. */
 export interface FnParts {
   readonly name: string | null;
-  /** Whether the body sees the name as a local. The body of a `defn` looks it up as a definition. */
+  /**
+   * Whether the body sees the name as a local. In a `defn`, the name is looked up as a definition.
+   */
   readonly selfNamed: boolean;
   readonly params: Form & { readonly kind: 'vector' };
   readonly body: readonly Form[];

@@ -163,7 +163,7 @@ function warnUnknownData(a: Analysis, key: string, form: SymbolForm): void {
   a.warnings.push({ reason: 'unbound_var', message, span: form.span });
 }
 
-/** The name under which the agent has the tool written as `written`, or undefined. */
+/** The agent's name for the tool that a program calls `written`, or undefined. */
 function findTool(tools: { has(name: string): boolean }, written: string): string | undefined {
   if (tools.has(written)) return written;
   const underscored = written.replaceAll('-', '_');

@@ -3,8 +3,8 @@
  *
  * I1  Nothing of a program runs here.
  * I2  A program's id depends on its text alone.
- * I3  The code of a program depends on its text and its world; offsets of functions on its text
- *     alone, so a snapshot finds its code again.
+ * I3  The code of a program depends on its text and its world. Offsets of functions depend only on
+ *     the text, so a snapshot finds its code again.
  */
 import type { FnCode } from '../ast/core-ast.ts';
 import { type Analysis, type Definition, type LiteralArgument, type World } from './analysis.ts';
@@ -27,7 +27,7 @@ export interface Program {
   readonly definitions: ReadonlyMap<string, Definition>;
 }
 
-/** What the checks found, and what the host has to check as well. */
+/** What the checks found, and what the host has to check too. */
 export interface Checked {
   /** In source order. A program with a problem must not be started. */
   readonly problems: readonly Problem[];

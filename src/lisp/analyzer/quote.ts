@@ -8,7 +8,7 @@ import { mapOf, setOf } from '../value/tree.ts';
 import { UNMETERED, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 
-/** The data of a quoted form: lists and vectors become vectors, names symbol references. */
+/** The data of a quoted form: lists and vectors become vectors, names become symbol references. */
 export function quotedValue(form: Form): Value {
   switch (form.kind) {
     case 'literal':

@@ -2,7 +2,8 @@
  * The core tree: the nodes that all forms are reduced to. Both tiers are compiled from it.
  *
  * I1  `cost` is the fuel of a node when it acts, including its operands that are leaves (constants
- *     and locals). A leaf that is no operand, such as the last expression of a body, pays itself.
+ *     and locals). A leaf that is not an operand, such as the last expression of a body, pays for
+ *     itself.
  * I2  `cost` is set once, by the analyzer, so both tiers charge the same.
  */
 import type { Run } from '../value/context.ts';
@@ -50,7 +51,9 @@ export interface LocalNode extends At {
   readonly name: string;
 }
 
-/** A definition. `fallback` is the builtin of the same name; with `orNil` a missing value is nil. */
+/**
+ * A definition. `fallback` is the builtin of the same name; with `orNil`, a missing value is nil.
+ */
 export interface GlobalNode extends At {
   readonly kind: 'global';
   readonly name: string;
@@ -152,7 +155,7 @@ export interface DefNode extends At {
   readonly once: boolean;
 }
 
-/** `and` or `or` with at least two items. Every item but the last pays the cost. */
+/** `and` or `or` with at least two items. Evaluating any item but the last costs `cost`. */
 export interface LogicNode extends At {
   readonly kind: 'and' | 'or';
   readonly items: readonly Node[];
@@ -248,7 +251,7 @@ export function constant(value: Value, span: Span): ConstNode {
   return { kind: 'const', value, span, cost: 1 };
 }
 
-/** The children of a node in the order of evaluation, without bodies of functions. */
+/** The children of a node in the order of evaluation; bodies of functions are left out. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'const':
@@ -329,7 +332,7 @@ export interface FnCode extends CodeHead {
   demands: Demands | null;
   /** The `purity` for which `needs` was computed. */
   needsEpoch: object | null;
-  /** Slots that must hold effect-free functions for a call to be effect-free; null: never is. */
+  /** Slots that must hold effect-free functions for a call to be effect-free; null: no call is. */
   needs: readonly number[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** Messages for a wrong number of arguments, for the checks and for the run. */
+/** Messages for a wrong number of arguments, found by the checks or during the run. */
 
 /** "1 argument", "2 arguments". */
 function argumentCount(count: number): string {

@@ -79,7 +79,10 @@ export class Fault {
   readonly reason: string;
   readonly message: string;
   readonly details: Json | undefined;
-  /** Whether `attempt` catches it. True only for failures outside the program, as of tools. */
+  /**
+   * Whether `attempt` catches it. True only for failures outside the program, such as those of
+   * tools.
+   */
   readonly recoverable: boolean;
   /** The place in the source. The machine sets the running call when it is missing. */
   span: Span | undefined;

@@ -1,6 +1,8 @@
 /** Places in the text of a program, and the excerpt with carets that is shown with a problem. */
 
-/** A range of the source in UTF-16 offsets, with line and column (code points, from 1) of its start. */
+/**
+ * A range of the source in UTF-16 offsets; line and column (in code points) of its start, from 1.
+ */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -2,7 +2,7 @@
 
 const MAX_SUGGESTIONS = 3;
 
-/** Up to three names near `name`: first those that differ only in `_`, `-` or case, then by distance. */
+/** Up to three names near `name`: those that differ only in `_`, `-` or case, then by distance. */
 export function nearNames(name: string, names: Iterable<string>): readonly string[] {
   const reach = name.length <= 4 ? 1 : 2;
   const folded = fold(name);

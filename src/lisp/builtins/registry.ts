@@ -52,7 +52,10 @@ export const DOC_ROWS: readonly DocRow[] = Object.freeze([
   ...EFFECT_DOCS,
 ]);
 
-/** Builtins that programs cannot name. Special forms use them. Arguments (−1: any), then work. */
+/**
+ * Builtins that only special forms use, since programs cannot name them: name, number of arguments
+ * (−1: any), work.
+ */
 const HIDDEN: readonly (readonly [string, number, Work | undefined])[] = Object.freeze([
   ['no-clause~', 1, PREDICATE_WORK['no-clause~']],
   ['take-range~', 4, MAKING_WORK['take-range~']],

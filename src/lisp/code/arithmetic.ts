@@ -1,7 +1,7 @@
 /**
  * Compiled code of frequent arithmetic. For small integers no builtin is called.
  *
- * I1  Result, fuel and failure are those of the builtin; every other operand goes to the builtin.
+ * I1  Result, fuel and failures are those of the builtin. All other operands go to the builtin.
  * I2  One closure for each operator, written out: this is the hottest code of the language.
  */
 import type { BuiltinNode, Node } from '../ast/core-ast.ts';
@@ -31,7 +31,7 @@ export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Op
   return compileBinary(node, operand(first), operand(second));
 }
 
-/** An operation on a local and a constant, as most loops count and compare. */
+/** An operation on a local and a constant, the usual way in which loops count and compare. */
 function compileWithConstant(node: BuiltinNode, slot: number, b: number): Run | null {
   const { builtin, cost, span } = node;
   switch (builtin.name) {

@@ -73,7 +73,7 @@ function compileOperand(node: Node): Operand {
   return operandOf(node, compileValue);
 }
 
-/** Compiled code of a node that is no operand: a leaf pays for itself. */
+/** Compiled code of a node that is not an operand: a leaf pays for itself. */
 export function compileValue(node: Node): Run {
   const { span, cost } = node;
   switch (node.kind) {
@@ -217,7 +217,7 @@ function compileDo(nodes: readonly Node[]): Run {
 
 function compileLet(node: Extract<Node, { kind: 'let' }>): Run {
   let body = compileValue(node.body);
-  // A few bindings become nested closures, innermost first; each costs less than a turn of a loop.
+  // A few bindings become nested closures, innermost first. Each costs less than a pass of a loop.
   if (node.inits.length <= 4) {
     for (const { slot, value, cost } of node.inits.toReversed()) {
       const init = compileOperand(value);

@@ -1,8 +1,8 @@
 /**
  * The instruction set of the machine, and the stacks that it runs on.
  *
- * I1  `leaves[k]` is operand `k` of an instruction when it is a constant or a local. It is null for a
- *     computed operand, which is on the stack, in order.
+ * I1  `leaves[k]` is operand `k` of an instruction when it is a constant or a local. It is null for
+ *     a computed operand, which is on the stack, in order.
  * I2  All instructions have the same shape, so the machine's reads of them stay monomorphic.
  * I3  An instruction pays when it begins, after its operands are computed.
  * I4  Instructions can be made again from the source, so a snapshot holds addresses and no code.
@@ -25,13 +25,13 @@ export type Op =
   | 'drop'
   /** Moves the operand into slot `a`. */
   | 'set'
-  /** Goes on at `a`. */
+  /** Jumps to `a`. */
   | 'jump'
-  /** Goes on at `a` when the operand is nil or false. */
+  /** Jumps to `a` if the operand is nil or false. */
   | 'unless'
-  /** Goes on at `a` with the operand pushed when it is nil or false. */
+  /** If the operand is nil or false, pushes it and jumps to `a`. */
   | 'and'
-  /** Goes on at `a` with the operand pushed when it is true. */
+  /** If the operand is true, pushes it and jumps to `a`. */
   | 'or'
   /** Makes a vector, map or set of the operands. */
   | 'vector'
@@ -45,21 +45,21 @@ export type Op =
   | 'builtin'
   /** Sets the jump counter in slot `a` to zero. */
   | 'enter'
-  /** Binds the operands to the slots of the loop and goes on at `a`. */
+  /** Binds the operands to the slots of the loop and jumps to `a`. */
   | 'recur'
   /** Ends the function with the operand. */
   | 'return'
   /** Binds a definition to the operand. */
   | 'def'
-  /** Goes on at `a` when the definition has a value, pushing its mark. */
+  /** If the definition has a value, pushes its mark and jumps to `a`. */
   | 'defonce'
   /** Computes a part of a pattern. */
   | 'part'
-  /** Goes on at the clause of a `case` that matches the operand. */
+  /** Jumps to the clause of a `case` that matches the operand. */
   | 'case'
   /** Begins walking the operand as the items of a `for`. */
   | 'walk'
-  /** Binds the next item, or goes on at `a`. */
+  /** Binds the next item, or jumps to `a` after the last one. */
   | 'next'
   /** Begins the result of a `for`. */
   | 'gather'
@@ -71,13 +71,13 @@ export type Op =
   | 'attempt'
   /** Ends an `attempt` in which nothing failed. */
   | 'attempted'
-  /** Takes the id of a `task`; goes on at `a` with its value when the journal has it. */
+  /** Takes the id of a `task`. If the journal has its value, pushes it and jumps to `a`. */
   | 'task'
   /** Stores the operand as the value of the task. */
   | 'done'
   /** Runs the node as compiled code and pushes its value. */
   | 'run'
-  /** If the node is now free of effects, runs it as compiled code and goes on at `a`. */
+  /** If the node is now free of effects, runs it as compiled code and jumps to `a`. */
   | 'try';
 
 /** One instruction (I2). */

@@ -4,8 +4,8 @@
  * I1  The text of a body gives its *demands*: calls that have to be free of effects. Demands do not
  *     depend on definitions and are computed once.
  * I2  Whether a demand is met depends on the present definitions and, for a parameter or a captured
- *     local, on the present value. So a function is never free, or it is free when certain slots,
- *     its *needs*, hold functions that are.
+ *     local, on the present value. So a function is either never free, or free if certain slots,
+ *     its *needs*, hold free functions.
  * I3  Definitions that call each other depend on each other's needs. The iteration starts from "no
  *     needs" and only adds, so it ends with the smallest needs.
  * I4  Needs are kept until a definition changes `purity`.
@@ -81,11 +81,11 @@ interface Search {
   readonly ctx: Context;
   /** The needs of a function: settled, or an approximation during the iteration. */
   readonly needs: (code: FnCode) => Iterable<number> | null;
-  /** The code whose slots are meant; null outside of any code. */
+  /** The code that the slots belong to; null outside any code. */
   readonly code: FnCode | null;
-  /** Whether a slot counts as free: it becomes a need, or its present value is looked at. */
+  /** Whether a slot counts as free. Either it becomes a need, or its present value decides. */
   readonly slot: (slot: number) => boolean;
-  /** How many steps led here. */
+  /** How many functions were followed to get here. */
   readonly followed: number;
 }
 
@@ -96,7 +96,7 @@ function deeper(search: Search): Search {
 /** Functions made of functions are followed this deep; deeper ones count as not free. */
 const MAX_FOLLOWED = 40;
 
-/** The slots that must hold effect-free functions for a call of `code` to be free; null: never. */
+/** Slots that must hold effect-free functions for a call of `code` to be free; null: none is. */
 function needsOf(ctx: Context, code: FnCode): readonly number[] | null {
   if (code.needsEpoch === ctx.purity) return code.needs;
   const met = new Map<FnCode, ReadonlySet<number> | null>([[code, new Set()]]);
@@ -231,7 +231,7 @@ function isFreeSlot(search: Search, slot: number, args: readonly Node[] | null):
   return search.slot(slot);
 }
 
-/** Whether a call of `code` is free; `captured` answers for the capture with an index. */
+/** Whether a call of `code` is free; `captured` says whether the capture with an index is. */
 function isFreeCode(
   search: Search,
   code: FnCode,
@@ -324,7 +324,7 @@ export function isFreeFunction(ctx: Context, value: Value): boolean {
   );
 }
 
-/** A search that asks for settled needs instead of approximations. */
+/** A search that uses settled needs, not approximations. */
 function settled(ctx: Context, code: FnCode | null, slot: Search['slot']): Search {
   return { ctx, needs: (other) => needsOf(ctx, other), code, slot, followed: 0 };
 }

@@ -2,8 +2,8 @@
  * Calls values from compiled code: closures run as compiled code, steppers in a loop.
  *
  * I1  The callee was found free of effects, so no call here has to wait.
- * I2  `ctx.depth` counts waiting calls of the program, `ctx.nesting` JavaScript frames. A call that would
- *     exceed `MAX_NESTING` or `MAX_CALLS` continues on a machine stack (`ctx.deep`).
+ * I2  `ctx.depth` counts waiting calls of the program, `ctx.nesting` JavaScript frames. A call that
+ *     would exceed `MAX_NESTING` or `MAX_CALLS` continues on a machine stack (`ctx.deep`).
  * I3  `ctx.sites` and `ctx.called` hold the waiting calls, for the trace of a failure.
  * I4  Fuel of a call is the same as on the machine.
  */
@@ -22,8 +22,8 @@ import type { Closure, Value, VarMark, Combinator, Builtin, CodeHead } from '../
 import { vectorOf } from '../value/vector.ts';
 
 /**
- * Compiled code returns this in place of a value when it ends in a call. The call is in `tailFn` and
- * `tailArgs`, and the caller of the code makes it, so tail calls take no stack.
+ * Compiled code returns this in place of a value when it ends in a call. The call is in `tailFn`
+ * and `tailArgs`, and the caller of the code makes it, so tail calls take no stack.
  */
 export const TAIL: VarMark = Object.freeze({ kind: 'var', name: 'tail~' });
 
@@ -36,7 +36,7 @@ const MAX_CALLS = 200;
 /** JavaScript frames that a running stepper takes. */
 const STEPPER_FRAMES = 4;
 
-/** The fault of calling a value that is no function. */
+/** The fault of calling a value that is not a function. */
 export function notCallable(value: Value): Fault {
   const text = describeValue(value);
   return new Fault(

@@ -1,7 +1,8 @@
 /**
  * Operands of compiled code.
  *
- * I1  Constants and locals are read in place; a closure call for each would cost more than the work.
+ * I1  Constants and locals are read in place; a closure call for each would cost more than the
+ *     work.
  * I2  The user of an operand pays for a leaf; any other operand pays for itself when it runs.
  */
 import type { Node } from '../ast/core-ast.ts';
@@ -18,7 +19,7 @@ export interface Operand {
   readonly run: Run | null;
 }
 
-/** `node` as an operand; `compile` makes the code of a node that is no leaf. */
+/** `node` as an operand; `compile` makes the code of a node that is not a leaf. */
 export function operandOf(node: Node, compile: (node: Node) => Run): Operand {
   if (node.kind === 'const') return { slot: -1, value: node.value, run: null };
   if (node.kind === 'local') return { slot: node.slot, value: null, run: null };

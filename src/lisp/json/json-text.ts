@@ -1,8 +1,8 @@
 /**
  * Reads and writes JSON text.
  *
- * `JSON.parse` would turn `2.0` into `2` and lose big integers, and its recursion and its error texts
- * depend on the JavaScript engine.
+ * `JSON.parse` would turn `2.0` into `2` and lose big integers, and its recursion and its error
+ * texts depend on the JavaScript engine.
  */
 import { Fault } from '../base/problem.ts';
 import { toWellFormed } from '../value/characters.ts';

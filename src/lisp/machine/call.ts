@@ -2,7 +2,7 @@
  * Calls on the machine.
  *
  * I1  A call that is free of effects runs as compiled code at once; any other call becomes a frame,
- *     an effect becomes a request to the host.
+ *     and an effect becomes a request to the host.
  * I2  A tail call replaces the frame of its caller, so tail recursion takes no stack.
  * I3  `ctx.depth` is the number of waiting calls; each push adds one and each return takes one off.
  * I4  Fuel: a call of a closure costs 2 plus its arguments, of a builtin 1, on both tiers.
@@ -148,7 +148,7 @@ function callBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): void {
   runBuiltin(s, fn, args, span);
 }
 
-/** Runs a builtin. The call is paid and the number of arguments is right. */
+/** Runs a builtin. The caller has paid for the call and checked the number of arguments. */
 export function runBuiltin(s: Stack, fn: Builtin, args: Value[], span: Span): void {
   const { ctx } = s;
   const { work } = fn;

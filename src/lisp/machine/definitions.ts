@@ -25,6 +25,6 @@ export function define(ctx: Context, branch: Branch, name: string, value: Value)
   }
   ctx.globals.set(name, value);
   ctx.epoch = {};
-  // A call of an unbound name fails, so a first definition as data changes no answer.
+  // A call of an unbound name fails, so to define it as data does not change which calls are free.
   if (!isPlain(before) || !isPlain(value)) ctx.purity = {};
 }

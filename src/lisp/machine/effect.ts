@@ -2,9 +2,9 @@
  * Effects: turns calls of the program into requests, and results into values.
  *
  * I1  The id of an effect is its position in the program, so a replay makes the same ids.
- * I2  A branch waits for at most one effect. Requests beyond `limits.inFlight` are queued and opened
- *     in the order in which they were made.
- * I3  Fuel: each effect, plus the size of its arguments and of its result.
+ * I2  A branch waits for at most one effect. Requests beyond `limits.inFlight` are queued and
+ *     opened in the order in which they were made.
+ * I3  Fuel: a fixed price for each effect, plus the size of its arguments and of its result.
  * I4  Only failures in `RECOVERABLE` can be caught by `attempt`.
  */
 import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
@@ -173,7 +173,7 @@ function outgoing(name: string, named: TreeMap, schema: JsonObject): JsonObject 
     if (typeof plain !== 'string') {
       throw new Fault('invalid_tool_args', `\`${name}\`: the key ${shortText(key)} is no name.`);
     }
-    // In key order keywords come before strings, and win over an equal string.
+    // In key order, keywords come before strings, so a keyword wins over an equal string.
     if (Object.hasOwn(object, plain)) continue;
     const declared = Object.hasOwn(properties, plain) ? properties[plain] : undefined;
     const value = toJson(vals[index] as Value, { dashes: 'underscore', schema: declared });

@@ -1,9 +1,10 @@
 /**
  * Encodes values as JSON; shared parts are written once.
  *
- * I1  Reachable values are counted first, with an explicit stack, since values may nest without limit.
- * I2  A value that is met twice or nested deeper than {@link MAX_NESTING} becomes an entry of the heap.
- *     So the output is linear in the reachable values, and its own nesting is bounded.
+ * I1  Reachable values are counted first, with an explicit stack, since values may nest without
+ *     limit.
+ * I2  A value that occurs twice or is nested deeper than {@link MAX_NESTING} becomes an entry of
+ *     the heap. So the output is linear in the reachable values, and its own nesting is bounded.
  */
 import { floatText } from '../value/number-text.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';

@@ -1,7 +1,7 @@
 /**
  * Sizes of JSON, for fuel and limits.
  *
- * I1  Walks with an explicit stack, since data of the host may nest deep.
+ * I1  Walks with an explicit stack, since data of the host may nest deeply.
  */
 import { isJsonObject, type Json } from '../base/json.ts';
 

@@ -49,7 +49,7 @@ export type Advance =
       readonly abandon: readonly string[];
     };
 
-/** Runs until every branch waits or the program ends. Consumes the machine (I5). */
+/** Runs until every branch waits or the program ends. The caller must not use `machine` again. */
 export function advance(machine: Machine, tick: Tick): Advance {
   const m = machine;
   m.ctx.now = tick.now;
@@ -74,7 +74,7 @@ export function advance(machine: Machine, tick: Tick): Advance {
 }
 
 /**
- * The fault for our own bugs: in a workflow, an exception would fail the same task for ever. The
+ * The fault for our own bugs: in a workflow, an exception would fail the same task forever. The
  * text of the exception is left out, since it depends on the JavaScript engine.
  */
 function internalFault(): Fault {

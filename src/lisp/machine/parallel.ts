@@ -1,11 +1,13 @@
 /**
  * `pmap` and `pcalls`: one branch per call, joined in input order.
  *
- * I1  At most `limits.parallel` branches of a form run at once; the others start as places get free.
+ * I1  At most `limits.parallel` branches of a form run at once; the others start when one of these
+ *     ends.
  * I2  A failure cancels the branches after it. The form fails when all branches before it are done,
  *     so the reported failure is always the first in input order.
- * I3  Notes, journal and plan of branches are merged in input order, not in the order of their ends.
- * I4  A branch sees the definitions of its parent; its own end with it.
+ * I3  Notes, journal and plan of branches are merged in input order, not in the order in which they
+ *     end.
+ * I4  A branch sees the definitions of its parent; its own definitions end with it.
  */
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { defined } from '../base/defined.ts';
@@ -57,7 +59,10 @@ function callsOf(m: Machine, form: Parallel['form'], args: readonly Value[]): Pa
   return calls;
 }
 
-/** Starts branches while there is room and joins the form at its end. True if anything changed. */
+/**
+ * Starts branches while there is room, and joins them when all have ended. True if anything
+ * changed.
+ */
 export function tendParallel(m: Machine, branch: Branch): boolean {
   const { parallel } = branch;
   if (parallel === null) return false;

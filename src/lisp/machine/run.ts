@@ -1,7 +1,8 @@
 /**
  * Runs one stack, instruction by instruction, until it waits, ends or fails.
  *
- * I1  The loop keeps no state of its own: after each instruction the stack alone determines how to go on.
+ * I1  The loop keeps no state of its own: after each instruction, the stack alone determines what
+ *     comes next.
  * I2  `pc` is the address of the next instruction; it advances before the instruction acts.
  * I3  Fuel is charged before an instruction acts; running out is a fault like any other.
  * I4  A stepper frame on top means that the function it called has returned.

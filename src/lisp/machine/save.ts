@@ -130,7 +130,7 @@ export function snapshot(machine: Machine): MachineSnapshot {
   };
 }
 
-/** The kind of the outcome. Its value was handed to the host. */
+/** The kind of the outcome. Its value is not saved, since the host already has it. */
 function ended(outcome: Outcome): Json {
   return outcome.kind;
 }
@@ -144,7 +144,7 @@ function framePrograms(branch: Branch, programs: Set<string>): void {
   }
 }
 
-/** The tools that a source names; the others cannot be called. */
+/** The tools that a source names; no other tool can be called. */
 function usedTools(
   tools: readonly ToolFace[],
   sources: { readonly [id: string]: string },

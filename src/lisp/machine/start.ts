@@ -2,7 +2,8 @@
  * Makes a machine: its context, its memory, its main branch.
  *
  * I1  Nothing of the program runs here.
- * I2  Bad limits or memory never throw: limits have defaults, and see I3 of `memory.ts`.
+ * I2  Bad limits or memory never throw: bad limits become defaults, bad memory as I3 of
+ *     `memory.ts`.
  */
 import type { World } from '../analyzer/analysis.ts';
 import { fromJson } from '../json/to-json.ts';
@@ -27,11 +28,11 @@ export interface MachineInput {
   readonly memory: ProgramMemory;
   readonly limits: Partial<Limits>;
   readonly tools: readonly ToolFace[];
-  /** Runs all code on the machine; tests use it to show that both tiers agree. */
+  /** True: all code runs on the machine. Tests use it to show that both tiers agree. */
   readonly forced?: boolean;
 }
 
-/** Recursion over a value never goes deeper, even if the limit is higher. */
+/** Recursion over a value never goes deeper than this, even if the limit is higher. */
 const MAX_WALK = 2_000;
 
 /** A new context. */

@@ -1,5 +1,5 @@
 /**
- * The act of every instruction: one small function each.
+ * The acts of the instructions: one small function for each.
  *
  * I1  `run.ts` has advanced `pc` and charged the cost before an act begins.
  * I2  An act takes its operands off the stack, and pushes a value, pushes a frame or sets `pc`.

@@ -5,7 +5,7 @@ const DECIMAL = /^[+-]?(?:0|[1-9][0-9]*)$/;
 const FLOAT = /^[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)$/;
 const MAX_DIGITS = 100;
 
-/** The number that `token` spells, or advice how to write it. */
+/** The number that `token` spells, or advice on how to write it. */
 export function readNumber(
   token: string,
 ): { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly advice: string } {

@@ -68,7 +68,7 @@ function isDelimiter(character: string): boolean {
   return character === '' || isSpace(character) || '()[]{}";'.includes(character);
 }
 
-/** Whether `character` is white space. A comma is. */
+/** Whether `character` is white space. A comma counts as white space. */
 function isSpace(character: string): boolean {
   return (
     character === ' ' ||

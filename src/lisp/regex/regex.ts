@@ -2,8 +2,8 @@
  * Regular expressions in linear time.
  *
  * A pattern is compiled to a program. Two matchers run the same program and give the same match:
- * `backtrack.ts` is fast on the short texts of nearly all searches, `simulate.ts` takes over on long
- * ones. Decision 120 says why the engine is our own.
+ * `backtrack.ts` is fast on the short texts of nearly all searches, `simulate.ts` takes over on
+ * long ones. Decision 120 says why the engine is our own.
  */
 
 import { createBacktracker, tryAt } from './backtrack.ts';
@@ -50,8 +50,8 @@ export function compileRegex(source: string): CompiledRegex {
  * `full`, only a match from `from` to the end of the text counts.
  *
  * Assertions see the whole text: `^` does not hold at a `from` above 0. `from` must not be inside a
- * surrogate pair, and no match begins there. Never throws. The work is at most program × text; after
- * `maxSteps` the search ends as `exhausted`.
+ * surrogate pair, and no match begins there. Never throws. The work is at most program × text;
+ * after `maxSteps` the search ends as `exhausted`.
  */
 export function matchRegex(
   regex: Regex,
@@ -156,8 +156,8 @@ function endOfRun(set: CharSet, text: string, start: number): number {
 }
 
 /**
- * The next place from `from` on where a match can begin, or -1. The caller counts one step for every
- * four skipped units.
+ * The next place from `from` on where a match can begin, or -1. The caller counts one step for
+ * every four skipped units.
  */
 function nextStart(regex: Regex, text: string, from: number): number {
   if (regex.anchored) return from === 0 ? 0 : -1;

@@ -55,7 +55,7 @@ export interface Context extends Meter {
   at: Span;
   /** The running builtin, for its error messages. */
   callee: Builtin | null;
-  /** Waiting calls, on the machine and in compiled code together. */
+  /** Number of waiting calls, on the machine and in compiled code together. */
   depth: number;
   /** JavaScript frames that nested compiled calls take; see `code/invoke.ts`. */
   nesting: number;
@@ -89,7 +89,7 @@ export interface Context extends Meter {
   assemble(code: CodeHead, forced: boolean): readonly object[];
   /**
    * Calls `fn` on a new machine stack, when compiled code is nested too deep. For a closure, `args`
-   * are its filled slots and its call is paid.
+   * are its filled slots, and its call has been paid for.
    */
   readonly deep: (ctx: Context, fn: Value, args: Value[], span: Span) => Value;
 }

@@ -1,6 +1,6 @@
 /**
  * Arithmetic on integers and floats. A float on either side gives a float. Work on integers of more
- * than 64 bits costs fuel by their words.
+ * than 64 bits costs fuel for each word.
  */
 import { Fault } from '../base/problem.ts';
 import { float, integer, isFloat, type Float, type Meter } from './value.ts';
@@ -124,7 +124,7 @@ export function divide(a: Num, b: Num): Float {
   return float(ratio(toBig(a), toBig(b)));
 }
 
-/** The quotient of integers, of which both may be too large for doubles. */
+/** The quotient of integers, both of which may be too large for doubles. */
 function ratio(a: bigint, b: bigint): number {
   const x = Number(a);
   const y = Number(b);
@@ -154,7 +154,7 @@ export function wholeDivision(m: NumberMeter, op: Division, a: Num, b: Num): Num
   return integer(op === 'mod' && rest !== 0n && rest < 0n !== y < 0n ? rest + y : rest);
 }
 
-/** Exact for all safe integers: the rounded float quotient can be one too large. */
+/** The quotient, exact for all safe integers. Plain division could round to one more. */
 function quotient(a: number, b: number): number {
   return (a - (a % b)) / b + 0;
 }

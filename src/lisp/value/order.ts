@@ -1,7 +1,7 @@
 /**
  * Equality and the two orders of values.
  *
- * I1  The natural order is that of `compare` and `sort`; some values have none between them.
+ * I1  The natural order is that of `compare` and `sort`; not every two values have one.
  * I2  The key order is total. Maps and sets are stored, walked and printed in it.
  * I3  Nothing depends on a hash, a locale or the JavaScript engine.
  */
@@ -35,7 +35,7 @@ function compareText(a: string, b: string): Order {
     const x = a.charCodeAt(index);
     const y = b.charCodeAt(index);
     if (x === y) continue;
-    // A surrogate is half of a code point above all other units.
+    // A surrogate belongs to a code point that is greater than every code point of one unit.
     const highX = (x & 0xf800) === 0xd800;
     const highY = (y & 0xf800) === 0xd800;
     if (highX !== highY) return highX ? 1 : -1;

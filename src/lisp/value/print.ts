@@ -47,7 +47,7 @@ export function printValue(value: Value, style: PrintStyle, bounds: Bounds = {})
 /** Longer text is shown as a preview. This is the highest limit for one string. */
 const MAX_PRINTED = 4_194_304;
 
-/** The text of `value` as of `str`: raw text, empty for nil, collections readable. */
+/** The text of `value` as `str` gives it: raw text, empty for nil, collections readable. */
 export function textOf(value: Value, meter: Meter, maxLength: number = Infinity): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;
@@ -131,7 +131,7 @@ function write(value: Value, meter: Meter, out: Output, nesting: number): void {
   put(out, text);
 }
 
-/** The readable text of a value that is no collection. */
+/** The readable text of a value that is not a collection. */
 function atomText(value: Value): string {
   if (value === null) return 'nil';
   if (typeof value === 'string') return quoted(value);

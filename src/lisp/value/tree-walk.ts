@@ -1,6 +1,6 @@
 /**
- * Walks maps and sets in key order. In a file of its own, since `order.ts` needs it and `tree.ts`
- * needs `order.ts`.
+ * Walks maps and sets in key order. It is a file of its own, since `order.ts` imports it and
+ * `tree.ts` imports `order.ts`.
  */
 import type { MapNode, TreeMap, TreeSet, Value } from './value.ts';
 

@@ -195,7 +195,7 @@ export interface Builtin {
   /** As written: `map`, `str/join`, `Math/abs`, `.length`. */
   readonly name: string;
   readonly min: number;
-  /** Infinity for "and more". */
+  /** Infinity if there is no upper bound. */
   readonly max: number;
   readonly doc: string;
   readonly examples: readonly Example[];
@@ -204,8 +204,8 @@ export interface Builtin {
 }
 
 /**
- * The work of a builtin. `plain` computes at once. `steps` calls functions of the program and is a
- * state machine for that. `effect` runs on the machine only.
+ * The work of a builtin. `plain` computes at once. `steps` is a state machine, because it calls
+ * functions of the program. `effect` runs only on the machine.
  */
 export type Work =
   | { readonly kind: 'plain'; run(ctx: Meter, args: readonly Value[]): Value }
@@ -219,7 +219,7 @@ export type EffectName = 'ask' | 'sleep' | 'pmap' | 'pcalls';
 
 /**
  * A builtin that calls functions, as a state machine that both tiers drive. A JavaScript callback
- * cannot be suspended and saved; the state of a stepper is data and can.
+ * cannot be suspended and saved; the state of a stepper can, since it is data.
  *
  * The driver calls `start`. While the state is not `done`, it makes the requested call and passes
  * the result to `resume`.

@@ -1,6 +1,6 @@
 /**
  * The default archive: a folder with one file for each list of each link. A file is written as a
- * whole, so a reader never sees a part of it, and an activity that runs twice writes the same.
+ * whole, so a reader never sees half a file. An activity that runs twice writes the same file.
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

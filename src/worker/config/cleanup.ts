@@ -1,10 +1,10 @@
-/** Collects what must be stopped, and stops it newest first, also when a later start fails. */
+/** Collects functions that stop what was started, and calls them newest first. */
 export interface Cleanup {
   /** Adds a function that stops what was just started. */
   readonly add: (stop: () => Promise<void> | void) => void;
   /**
-   * Stops everything, newest first, each even when another one fails; rejects with the first
-   * failure. A second call waits for the first.
+   * Stops everything, newest first. A failure does not keep the rest from stopping; it rejects at
+   * the end, with the first failure. A second call waits for the first.
    */
   readonly run: () => Promise<void>;
 }
@@ -31,7 +31,9 @@ export function createCleanup(): Cleanup {
   };
 }
 
-/** Runs `start` with a new {@link Cleanup}; when it fails, everything that it started is stopped. */
+/**
+ * Runs `start` with a new {@link Cleanup}; when it fails, everything that it started is stopped.
+ */
 export async function withCleanup<Result>(
   start: (cleanup: Cleanup) => Promise<Result>,
 ): Promise<Result> {

@@ -16,7 +16,7 @@ export interface ConfigOverrides extends Partial<Omit<WorkerConfig, 'temporal'>>
   readonly env?: Environment;
 }
 
-/** The folder of pages that the service no longer keeps. */
+/** The folder for pages that the service no longer keeps. */
 export function archiveDirOf(dataDir: string): string {
   return join(dataDir, 'archive');
 }

@@ -1,4 +1,6 @@
-/** Reads the environment into a typed configuration, and reports all of its problems in one error. */
+/**
+ * Reads the environment into a typed configuration, and reports all of its problems in one error.
+ */
 import { DEFAULT_DATA_DIR } from '../../client/chunk-endpoints.ts';
 import { DEFAULT_TASK_QUEUE } from '../../client/everloop-client.ts';
 import {
@@ -49,8 +51,8 @@ export interface WorkerConfig {
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
   /**
-   * Where readers of provisional text connect. Absent: any free port of 127.0.0.1, which a note in the
-   * data folder announces to this machine. `off`: nowhere.
+   * Where readers of provisional text connect. Absent: any free port of 127.0.0.1, which a note in
+   * the data folder announces to this machine. `off`: nowhere.
    */
   readonly streamListen?: StreamListen | 'off';
   /** The token of these readers. Absent: a new one for each process, in the note. */
@@ -63,10 +65,10 @@ export interface StreamListen {
   readonly port: number;
 }
 
-/** The service refuses longer names of task queues. */
+/** The service refuses longer task queue names. */
 const MAX_QUEUE_NAME_BYTES = 1_000;
 
-/** A deployment that waits longer than an hour hangs. */
+/** A longer wait would make a deployment appear to hang. */
 const MAX_GRACE_MS = 3_600_000;
 
 /** Shorter tokens could be guessed. */
@@ -101,7 +103,7 @@ type Variable = keyof typeof VARIABLES;
 /**
  * Reads the configuration from `env`. An empty variable counts as not set.
  *
- * `TEMPORAL_…` variables and profiles are read as the Temporal CLI does, by `@temporalio/envconfig`:
+ * `@temporalio/envconfig` reads `TEMPORAL_…` variables and profiles, as for the Temporal CLI:
  * address, namespace, API key, TLS, and `TEMPORAL_PROFILE` of a TOML file. Throws one `UsageError`
  * with all problems, code `environment`.
  */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Writes `text` to a file beside `path`, and then renames that to `path`. */
+/** Writes `text` to a new file beside `path`, then renames that file to `path`. */
 export async function writeWhole(path: string, text: string, mode?: number): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {

@@ -21,11 +21,14 @@ import { createSinks, type EventListener } from './worker-sinks.ts';
 /** A kind of work that a process takes on. */
 export type WorkerRole = 'workflows' | 'models' | 'tools';
 
-/** Settings of a worker that its configuration does not have. */
+/** Worker settings that no environment variable sets. */
 export const WORKER_DEFAULTS = {
-  /** A worker that is silent for this long counts as dead. Less costs heartbeats, more delays recovery. */
+  /**
+   * A worker that is silent for this long counts as dead. A shorter time needs more heartbeats; a
+   * longer one delays recovery.
+   */
   heartbeatMs: 5_000,
-  /** How long a run waits for its dead worker before another one takes it; the SDK's default is 10 s. */
+  /** How long a run waits for its own worker before any other may take it; SDK default: 10 s. */
   stickyMs: 2_000,
   /** Cancellation reaches an activity with the answer to a heartbeat; the SDK's default is 60 s. */
   heartbeatThrottleMs: 1_000,
@@ -76,8 +79,8 @@ export interface EverloopWorker {
 }
 
 /**
- * Every poller of a queue takes all kinds of its work. So a process that polls the queue of the
- * workflows can leave models or tools to others only if these have queues of their own.
+ * Checks that each kind of work that this process does not take on has its own queue. A process
+ * that polls the workflow queue gets every kind of work in that queue.
  */
 function checkRoles({
   roles,

@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { Json } from '../../core/base/json.ts';
 
-/** Fields that may have content of people, models or tools, which does not belong in a log. */
+/** Fields that may hold text from people, models or tools, which does not belong in a log. */
 const CONTENT: readonly string[] = [
   'added',
   'answer',

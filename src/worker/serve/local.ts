@@ -1,4 +1,4 @@
-/** Client, worker and server in one process, for scripts and notebooks. */
+/** A client and a worker in one process, for scripts and notebooks. Starts a server if needed. */
 import { createHash } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
@@ -29,8 +29,8 @@ export interface LocalEverloop extends Everloop {
   /** Temporal's web UI, if the server has one. */
   readonly uiUrl?: string;
   /**
-   * Stops the worker, closes the connections, and stops the server if it was started here. Live runs
-   * stay on the server and continue when a worker serves their agents again.
+   * Stops the worker, closes the connections, and stops the server if it was started here. Live
+   * runs stay on the server and continue when a worker serves their agents again.
    */
   close(): Promise<void>;
 }
@@ -39,12 +39,12 @@ export interface LocalEverloop extends Everloop {
 const LOCAL_LOG_LEVEL = 'ERROR';
 
 /**
- * Starts a server if there is none, a worker and a client, all in this process. The default task queue
- * is named after the agents, so that scripts with other agents on the same server do not take each
+ * Starts a worker and a client in this process, and a server if none is running. The default task
+ * queue is named after the agents. So scripts with different agents on one server do not take each
  * other's work, and a script that is started again continues its own runs.
  *
  * @throws UsageError for an invalid environment, agents or models, or when there is no server.
- * Everything that was started by then is stopped.
+ * In that case, everything that was already started is stopped.
  * @example
  * const everloop = await local({ agents: [researcher] });
  * try {

@@ -1,6 +1,6 @@
 /**
- * Starts a server, a connection and a worker: the common part of `runWorker` and `local`. Everything is
- * added to a {@link Cleanup}, which stops it in reverse order.
+ * Starts a server, a connection and a worker: the common part of `runWorker` and `local`.
+ * Everything is added to a {@link Cleanup}, which stops it in reverse order.
  */
 import { join } from 'node:path';
 import {
@@ -125,7 +125,8 @@ async function connectWorker(config: WorkerConfig, address: string): Promise<Nat
   try {
     return await NativeConnection.connect({ ...nativeOptions(config), address });
   } catch (error) {
-    // Connections and workers end the runtime; without any, it would keep the process alive.
+    // The last connection or worker to close ends the runtime. There is none, so end it here;
+    // otherwise it would keep the process alive.
     await Runtime.instance().shutdown();
     throw error;
   }

@@ -32,8 +32,9 @@ interface Entry {
 }
 
 /**
- * A cache of at most `maxBytes`; 0 keeps nothing. An entry that is larger on its own is not kept, and
- * does not evict others. `read` and `append` count as use. Each added item costs one `JSON.stringify`.
+ * A cache of at most `maxBytes`; 0 keeps nothing. An entry that is larger on its own is not kept,
+ * and does not evict others. `read` and `append` count as use. Each added item costs one
+ * `JSON.stringify`.
  */
 export function createTranscriptCache(options: {
   readonly maxBytes: number;
@@ -41,7 +42,7 @@ export function createTranscriptCache(options: {
   const { maxBytes } = options;
   const counts = { hits: 0, misses: 0, evictions: 0 };
   const entries = new LRUCache<string, Entry>({
-    // The library has no bound of 0; `append` sees to it.
+    // The library does not allow 0; for 0, `append` keeps nothing.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ bytes }) => bytes,
     dispose: (_entry, _name, reason) => {
@@ -63,7 +64,7 @@ export function createTranscriptCache(options: {
       if (added.length === 0 || maxBytes === 0) return;
       entry.items.push(...added);
       const bytes = added.reduce((sum: number, item) => sum + sizeOf(item), entry.bytes);
-      // A new object, because the library takes no new size for the same one.
+      // A new object, because the library does not measure the same object again.
       entries.set(name, { items: entry.items, bytes });
       if (!entries.has(name)) counts.evictions += 1;
     },

@@ -2,16 +2,18 @@
  * A Temporal development server that lives as long as this process.
  *
  * A small supervisor process starts the server as its child and holds a channel to this process. On
- * request, it stops the server with SIGTERM, then SIGKILL. The kernel closes the channel however this
- * process ends, even by SIGKILL. The supervisor then kills the server, so none is left running. The
- * alternatives do less: a signal handler does not run on SIGKILL, `prctl` is Linux only and not
- * available in Node, and a watcher that knows only a process id may kill another process that got the
- * id later. The supervisor is Node itself (some 40 MB), so it runs wherever Everloop runs. If the
- * supervisor is killed by SIGKILL, the server goes on, and the next start finds and shares it.
+ * request, it stops the server with SIGTERM, then SIGKILL. The kernel closes the channel however
+ * this process ends, even by SIGKILL. The supervisor then kills the server, so none is left
+ * running. The alternatives do less: a signal handler does not run on SIGKILL, `prctl` is Linux
+ * only and not available in Node, and a watcher that knows only a process id may kill another
+ * process that got the id later. The supervisor is Node itself (some 40 MB), so it runs wherever
+ * Everloop runs. If the supervisor is killed by SIGKILL, the server goes on, and the next start
+ * finds and shares it.
  *
- * I1  A server whose parent has died is killed at once. If it took a second to stop, the next process
- *     could still find and share it. No data is lost, because SQLite's write-ahead log is on disk.
- * I2  When the server ends, the supervisor removes its note, and never that of another server.
+ * I1  A server whose parent has died is killed at once. If it took a second to stop, the next
+ *     process could still find and share it. No data is lost, because SQLite's write-ahead log is
+ *     on disk.
+ * I2  When the server ends, the supervisor removes the server's note, but never another server's.
  */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -20,14 +22,14 @@ import type { Json } from '../../core/base/json.ts';
 import { isPortTaken, probeServer } from './server-probe.ts';
 
 /**
- * Settings for development and tests, by key of Temporal's dynamic configuration. Production servers
- * keep their own.
+ * Settings for development and tests, by key of Temporal's dynamic configuration. Production
+ * servers keep their own.
  */
 export const DEVELOPMENT_SETTINGS: Readonly<Record<string, Json>> = {
   // With the default of 20, each workflow task of a single run waits up to 50 ms, and a turn takes
   // 102 ms instead of 35 to 43 (measured on server 1.32).
   'history.transferProcessorMaxPollRPS': 2000,
-  // With the default of 1, a second query during a workflow task is refused and repeated a second later.
+  // With the default of 1, a second query during a workflow task is refused and repeated after 1 s.
   'history.MaxBufferedQueryCount': 1000,
   // Activities on the workflow's own worker start without a round trip through the queue.
   'system.enableActivityEagerExecution': true,
@@ -78,8 +80,8 @@ export interface ServerProcess {
 /**
  * Starts a server and waits until it answers and has its namespace.
  *
- * Rejects when the server ends or does not answer in time; no process is left then. The message ends
- * with the last line of the server's log.
+ * Rejects when the server ends or does not answer in time; no process is left then. The message
+ * ends with the last line of the server's log.
  */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const supervisor = spawn(process.execPath, ['-e', SUPERVISOR, supervisorInput(options)], {

@@ -5,7 +5,7 @@
  * E1  A publisher never waits for a reader. Each reader has a bounded subscription, which loses its
  *     oldest chunks when the reader is slow. Without readers, nothing is serialized.
  * E2  A reader that blocks a write for `drainMs` is disconnected.
- * E3  Reading requires the token. A request without it learns nothing else.
+ * E3  Every request needs the token. Without it, the answer says only that.
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ export interface ChunkEndpointOptions {
   readonly drainMs?: number;
   /** How often a silent stream sends a comment; default {@link PING_MS}. */
   readonly pingMs?: number;
-  /** Readers at once; default 1,000. */
+  /** Maximum number of concurrent readers; default 1,000. */
   readonly maxReaders?: number;
 }
 
@@ -58,7 +58,7 @@ export interface ChunkEndpoint {
 
 type Env = { Bindings: HttpBindings };
 
-/** Starts to listen; rejects with the error of the system when it cannot. */
+/** Starts to listen; rejects with the system's error when it cannot. */
 export async function openChunkEndpoint(options: ChunkEndpointOptions): Promise<ChunkEndpoint> {
   const { host = '127.0.0.1', port = 0 } = options;
   const { fetch } = endpointApp(options);

@@ -20,7 +20,7 @@ import { writeWhole } from '../files/write-whole.ts';
 /** A bus, and the address of its endpoint. */
 export interface Streaming {
   readonly bus: ChunkBus;
-  /** Absent when the endpoint is off, or when this machine allows no listening. */
+  /** Absent when the endpoint is off, or could not be opened. */
   readonly url?: string;
 }
 
@@ -33,7 +33,7 @@ export async function openStreaming(
   cleanup.add(bus.close);
   const { streamListen: listen, dataDir } = config;
   if (listen === 'off') return { bus };
-  // On one machine the note carries a random token, so access to the note is access to the stream.
+  // A random token is only in the note, so access to the note is access to the stream.
   const token = config.streamToken ?? randomBytes(24).toString('base64url');
   const endpoint = await listenOn(listen ?? {}, bus, token);
   if (endpoint === null) return { bus };
@@ -49,7 +49,9 @@ export async function openStreaming(
   return { bus, url };
 }
 
-/** Without an explicit address, a failure to listen or to write the note must not stop the worker. */
+/**
+ * Without an explicit address, a failure to listen or to write the note must not stop the worker.
+ */
 function warn(error: unknown): void {
   const cause = errorText(error);
   process.emitWarning(`Provisional text stays in this process: ${cause}`, 'EverloopWarning');
@@ -77,8 +79,8 @@ async function listenOn(
 }
 
 /**
- * Writes the note and removes those of dead processes of this machine. Only this user can read it,
- * because it has the token. Returns a function that removes it.
+ * Writes the note, and removes notes of dead processes on this machine. The note contains the
+ * token, so only this user may read it. Returns a function that removes the note.
  */
 export async function announceEndpoint(
   dataDir: string,

@@ -6,14 +6,7 @@ import { valueOf } from '../../../src/core/contract/stats.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startPrograms, type ProgramRun } from '../../support/programs.ts';
-import {
-  bodiesOf,
-  gate,
-  searchTool,
-  START,
-  typesOf,
-  type RunOptions,
-} from '../../support/runs.ts';
+import { bodiesOf, gate, searchTool, START, typesOf, type RunOptions } from '../../support/runs.ts';
 import { player } from '../../support/trees.ts';
 
 /** A run that is paused while the call `first` of its program is in flight. */

@@ -1,6 +1,6 @@
 /**
- * Lookup in collections. A keyword key also finds a string key and the other way round; `-` in a key
- * also finds `_`.
+ * Lookup in collections. A keyword also finds an equal string key, and a string a keyword; `-` in a
+ * key also finds `_`.
  */
 import type { Context } from '../../value/context.ts';
 import { Fault } from '../../base/problem.ts';

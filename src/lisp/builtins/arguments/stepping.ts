@@ -1,10 +1,11 @@
 /**
- * Helpers to write builtins. One that calls functions is a small state machine; see `Stepper`.
+ * Helpers for writing builtins. A builtin that calls functions is a small state machine; see
+ * `Stepper`.
  */
 import type { Context } from '../../value/context.ts';
 import type { Value, Steps, Work } from '../../value/value.ts';
 
-/** Every stepper replaces it before it adds an item. */
+/** A stepper replaces this array before it adds an item. */
 const NONE: Value[] = Object.freeze([]) as unknown as Value[];
 
 /** The state of a stepper that has requested no call. */
@@ -66,7 +67,7 @@ export interface Walk {
   readonly calls?: readonly number[];
   /** Sets `fn` and `items`, and the fields that gather results. */
   readonly begin: (ctx: Context, args: readonly Value[], s: Steps) => void;
-  /** The arguments of the call for item `s.at`; by default only the item. */
+  /** The arguments of the call for item `s.at`; by default, only the item. */
   readonly args?: (ctx: Context, s: Steps) => Value[];
   /** Uses the result for `item`. Returns true to end the walk, with `s.result` set. */
   readonly take: (ctx: Context, s: Steps, result: Value, item: Value) => boolean | void;

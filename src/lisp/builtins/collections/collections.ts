@@ -76,7 +76,7 @@ function conjoin(ctx: Context, coll: Value, item: Value): Value {
   throw wrongType(ctx, 0, 'a collection', coll);
 }
 
-/** A map with an entry, or with all entries of another map, added. */
+/** `map` with an entry added, or with all entries of another map. */
 function addEntries(ctx: Context, map: TreeMap, item: Value): TreeMap {
   if (item === null) return map;
   if (isVector(item) && vectorCount(item) === 2) {

@@ -30,7 +30,9 @@ function reduceNext(ctx: Context, s: Steps): void {
   s.at += 1;
 }
 
-/** Sets the first value of the fold; false when there is none, and the function has to make it. */
+/**
+ * Sets the first value of the fold. False when there is none: the function is called to make it.
+ */
 function beginFolding(ctx: Context, args: readonly Value[], s: Steps): boolean {
   s.fn = arg(args, 0);
   s.items = itemsAt(ctx, args, args.length - 1);

@@ -68,7 +68,7 @@ const walkOnce: Work = walk({
   end: (_c, s) => s.result,
 });
 
-/** `walk`: its last call is of `outer`, on the collection of new children. */
+/** `walk`: calls `outer` last, on the collection of new children. */
 function toOuter(ctx: Context, s: Steps): void {
   const whole = childrenOf(s.acc) === undefined ? s.acc : rebuild(ctx, s.acc, s.out);
   s.items = s.items.with(s.phase, whole);
@@ -76,8 +76,8 @@ function toOuter(ctx: Context, s: Steps): void {
 }
 
 /*
- * The state of a recursive walk: `out` is a stack of open collections. Each is a vector of its shape,
- * the children that are left, and the finished ones.
+ * The state of a recursive walk: `out` is a stack of open collections. Each is a vector of its
+ * shape, the children that are left, and the finished ones.
  */
 function push(ctx: Context, s: Steps, shape: Value, children: readonly Value[]): void {
   checkNesting(s.out.length, ctx);

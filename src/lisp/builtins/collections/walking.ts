@@ -33,7 +33,7 @@ function begin(ctx: Context, args: readonly Value[], s: Steps): void {
   s.items = itemsAt(ctx, args, 1);
 }
 
-/** The function of a key argument: text means a lookup of the key, a vector of names of a path. */
+/** The function that a key argument stands for: text looks up a key, a vector of names a path. */
 export function keyFunction(byPath: Builtin, value: Value): Value {
   const path = typeof value === 'string' ? vectorOf([value]) : value;
   if (!isVector(path)) return value;
@@ -173,7 +173,7 @@ function prefix(split: 'take' | 'drop' | 'both'): Work {
 
 type Begin = (ctx: Context, args: readonly Value[], s: Steps) => void;
 
-/** Groups at the end, from the gathered keys, since the state of a walk has to be data. */
+/** Gathers the keys and groups at the end, since the state of a walk has to be data. */
 function groupBy(byKey: Begin): Work {
   return walk({
     begin: byKey,

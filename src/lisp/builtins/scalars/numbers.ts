@@ -195,7 +195,7 @@ const shiftRight: Work = plain((ctx, args) => {
   const value = big(ctx, args, 0);
   const index = arg(args, 1);
   if (!isInteger(index) || index < 0) throw wrongType(ctx, 1, 'a shift from 0', index);
-  // Above the length of the integer all bits equal its sign.
+  // All bits above the length of the integer equal its sign.
   const by = index > bitLength(value) ? bitLength(value) + 1 : Number(index);
   return integer(value >> BigInt(by));
 });

@@ -47,7 +47,7 @@ function match(
   from: number,
   mode: 'find' | 'full',
 ): Groups | null {
-  // One unit more than is left, so that running out of fuel shows.
+  // One unit more than is left, so that a match that uses it up is seen to run out of fuel.
   const maxSteps = (Math.max(0, ctx.fuel) + 1) * STEPS_PER_UNIT;
   const found = matchRegex(pattern.regex, text, from, mode, maxSteps);
   ctx.charge(found.exhausted === true ? ctx.fuel + 1 : Math.ceil(found.steps / STEPS_PER_UNIT));
@@ -93,7 +93,7 @@ function seq(ctx: Context, args: readonly Value[]): Value {
   return found.length === 0 ? null : vectorOf(found);
 }
 
-/** The pieces of `text` between matches, as of Java's `split`. */
+/** The pieces of `text` between matches, as Java's `split` gives them. */
 function pieces(ctx: Context, text: string, ends: Iterable<RegexSpan>, limit: number): Value {
   const parts: string[] = [];
   let from = 0;
@@ -204,8 +204,8 @@ function expand(
 }
 
 /**
- * `replace`. With a function, the state has the text in `acc`, the matches in `items`, their places in
- * `extra` and the results of the calls in `out`.
+ * `replace`. With a function, the state has the text in `acc`, the matches in `items`, their places
+ * in `extra` and the results of the calls in `out`.
  */
 function replacing(all: boolean, elements: Builtin | null): Work {
   return steps(

@@ -17,7 +17,7 @@ import { flexibleGet } from '../arguments/lookup.ts';
 import { itemsAt } from '../arguments/seqable.ts';
 import { plain } from '../arguments/stepping.ts';
 
-/** White space, as of Java's `Character.isWhitespace`. */
+/** Whether `unit` is white space, by the rules of Java's `Character.isWhitespace`. */
 function isBlankUnit(unit: number): boolean {
   return (
     (unit >= 0x09 && unit <= 0x0d) ||
@@ -32,7 +32,7 @@ function isBlankUnit(unit: number): boolean {
   );
 }
 
-/** The text of a value as of `str`, within the limit. */
+/** The text of a value as `str` gives it, within the limit. */
 export function toText(ctx: Context, value: Value): string {
   const text = textOf(value, ctx, ctx.limits.textUnits);
   checkText(ctx, text.length);

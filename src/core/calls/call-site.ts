@@ -1,19 +1,19 @@
-/** What a call runs in, whether a turn makes it or a program. */
+/** What a call runs in, whether a turn or a program makes it. */
 import type { StartGroup } from '../children/run-child.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
 
-/** What a program says of its calls. */
+/** What a program knows about its calls. */
 export interface CallingProgram {
   /** Whether the call can be aborted alone. */
   isSeparate(callId: string): boolean;
-  /** Texts under hidden fields of what children gave it so far. */
+  /** Texts of hidden fields in the values that children have given it so far. */
   hidden(): readonly string[];
 }
 
 /** What a call runs in. */
-export interface CallContext extends Iteration {
+export interface CallSite extends Iteration {
   /** What the model wrote beside the calls of the turn; may be empty. */
   readonly reasoning: string;
   /** The children that start together; absent: one by one. */
@@ -23,10 +23,7 @@ export interface CallContext extends Iteration {
 }
 
 /** The order of a call. */
-export function orderOf(
-  { run, program }: CallContext,
-  { callId, tool, args }: ToolCall,
-): ToolOrder {
+export function orderOf({ run, program }: CallSite, { callId, tool, args }: ToolCall): ToolOrder {
   const { runId, agentPath, head } = run.state;
   const order = { agent: head.spec.name, runId, agentPath, callId, tool, args };
   return program === undefined ? order : { ...order, inProgram: true };

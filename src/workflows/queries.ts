@@ -1,0 +1,130 @@
+/** Answers to queries: they read what is there and change nothing. */
+
+import { setHandler, workflowInfo } from '@temporalio/workflow';
+import { defined } from '../core/base/defined.ts';
+import type { Json } from '../core/base/json.ts';
+import type {
+  LinkPage,
+  PendingItem,
+  RunPhase,
+  RunStatus,
+  TranscriptRequest,
+  TreeAnswer,
+} from '../core/contract/messages.ts';
+import { pageOf } from '../core/contract/page.ts';
+import type { ProgramView } from '../core/contract/report.ts';
+import { EMPTY_STATS } from '../core/contract/stats.ts';
+import { pendingItems } from '../core/run/pending-items.ts';
+import type { RunState } from '../core/run/run-state.ts';
+import { usageOf } from '../core/run/step-of.ts';
+import { treeView } from '../core/run/tree-view.ts';
+import { programOfState } from '../core/run/view.ts';
+import { waitsFor } from '../core/run/waits-for.ts';
+import {
+  eventsQuery,
+  pendingQuery,
+  programQuery,
+  statsQuery,
+  statusQuery,
+  transcriptQuery,
+  treeQuery,
+} from './messages.ts';
+import type { Session } from './session.ts';
+
+/** Installs the handlers of all queries. */
+export function installQueries(session: Session): void {
+  setHandler(treeQuery, () => treeAnswer(session));
+  setHandler(statusQuery, () => statusOf(session));
+  setHandler(statsQuery, () => session.run?.state.stats ?? EMPTY_STATS);
+  setHandler(transcriptQuery, (request) => transcriptPage(session, request));
+  setHandler(eventsQuery, (request) =>
+    linkPage(session, session.log.events, session.log.firstEvent, request),
+  );
+  setHandler(pendingQuery, () => pendingOf(session));
+  setHandler(programQuery, () => programOf(session));
+}
+
+/**
+ * The newest state, or the one handed over before the run goes on; null before the agent is loaded.
+ */
+export function stateOf({ run, restored }: Session): RunState | null {
+  return run?.state ?? restored;
+}
+
+function statusOf(session: Session): RunStatus {
+  const { run, step, mailbox } = session;
+  const inbox = mailbox.peek();
+  return {
+    version: (run?.state.seq ?? 0) + inbox.accepted,
+    state: phaseOf(session),
+    runId: workflowInfo().firstExecutionRunId,
+    agent: session.agent,
+    iteration: run?.state.iteration ?? 0,
+    waitsFor: waitsForOf(session),
+    usage: usageOf(run?.state.stats ?? EMPTY_STATS),
+    unreadInputs: inbox.waiting.length,
+    link: session.link,
+    ...defined({ step: step ?? undefined }),
+  };
+}
+
+function treeAnswer(session: Session): TreeAnswer | null {
+  const state = stateOf(session);
+  if (state === null) return null;
+  const { step, ...status } = statusOf(session);
+  void step;
+  return { ...treeView(state, Date.now()), status, stats: state.stats };
+}
+
+function phaseOf(session: Session): RunPhase {
+  if (session.step !== null) return 'ended';
+  const state = stateOf(session);
+  if (state === null) return 'running';
+  if (state.pausedAt !== null) return 'paused';
+  return (state.waitingSince ?? null) === null ? 'running' : 'waiting';
+}
+
+function waitsForOf(session: Session): readonly string[] {
+  const inFlight = session.host?.inFlight() ?? ['definition'];
+  return waitsFor(stateOf(session), { inFlight, timers: session.run?.timers() ?? [] });
+}
+
+function pendingOf(session: Session): readonly PendingItem[] {
+  const state = stateOf(session);
+  if (state === null || session.step !== null) return [];
+  return pendingItems(state, session.mailbox.peek());
+}
+
+/** The program of the run. Before a handed-over run goes on, it is read from the snapshot. */
+function programOf({ run, restored }: Session): ProgramView | null {
+  if (run !== null) return run.program();
+  return restored === null ? null : programOfState(restored);
+}
+
+function transcriptPage(session: Session, request: TranscriptRequest): LinkPage {
+  const { run, log: runLog, previous } = session;
+  const { from, maxBytes, view, epoch } = request;
+  if (view === 'history') {
+    return linkPage(session, runLog.entries, runLog.firstEntry, request);
+  }
+  const state = run?.state;
+  if (state === undefined || (epoch !== undefined && epoch !== state.mark.epoch)) {
+    return { items: [], next: null, first: 0, previous, stale: true };
+  }
+  const items = [state.head, ...state.scratchpad.flatMap((entry) => entry.messages)];
+  return { ...pageOf(items as unknown as Json[], from, maxBytes), first: 0, previous };
+}
+
+/** A page whose indexes count over the whole chain; `list` begins at index `first` of the chain. */
+function linkPage(
+  { previous }: Session,
+  list: readonly unknown[],
+  first: number,
+  { from, maxBytes }: Pick<TranscriptRequest, 'from' | 'maxBytes'>,
+): LinkPage {
+  const items = list as readonly Json[];
+  const index = Math.max(0, from.index - first);
+  const page = pageOf(items, { index, offset: from.index < first ? 0 : from.offset }, maxBytes);
+  const next = page.next === null ? null : { ...page.next, index: page.next.index + first };
+  return { ...page, next, first, previous };
+}
