@@ -168,7 +168,9 @@ export type ResultOrPending =
 /** What {@link createRunHandle} needs. */
 export interface RunHandleParts {
   readonly client: Client;
+  /** Source of provisional text; without one, `stream()` fails. */
   readonly chunks?: ChunkSource;
+  /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
 }
 

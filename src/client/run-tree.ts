@@ -5,6 +5,7 @@
  * I2  A tree changes while it is read. Each run is shown as of the moment of its own query, and a
  *     run is queried before its children.
  */
+import { notAnAgent } from './service-calls.ts';
 import type { Client } from '@temporalio/client';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
@@ -138,22 +139,15 @@ async function readFirstEvent(
     maximumPageSize: 1,
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  if (started?.workflowType?.name !== AGENT_WORKFLOW) throw noAgent(workflowId);
+  if (started?.workflowType?.name !== AGENT_WORKFLOW) throw notAnAgent(workflowId);
   const [payload] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads);
   return { payload, firstRunId: started.firstExecutionRunId ?? runId };
 }
 
 function startOf(id: string, payload: unknown): RunStart {
-  if (!isPlainObject(payload)) throw noAgent(id);
+  if (!isPlainObject(payload)) throw notAnAgent(id);
   if (payload['kind'] !== 'handover') return payload as unknown as AgentInput;
   const { head } = payload['state'] as { readonly head: TranscriptHead };
   const { spec, task, context, history } = head;
   return defined({ agent: spec.name, task, context, history });
-}
-
-function noAgent(id: string): UsageError {
-  return new UsageError(
-    'not_an_agent',
-    `Expected \`${id}\` to be an agent's run, got another workflow.`,
-  );
 }

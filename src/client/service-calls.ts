@@ -98,12 +98,7 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
         `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
       );
     }
-    if (error instanceof QueryNotRegisteredError) {
-      throw new UsageError(
-        'not_an_agent',
-        `Expected \`${id}\` to be an agent's run, got another workflow.`,
-      );
-    }
+    if (error instanceof QueryNotRegisteredError) throw notAnAgent(id);
     // 9 FAILED_PRECONDITION: no worker has polled for minutes.
     if (isCutOff(error) || grpcCodeOf(error) === 9) throw noWorker(id);
     throw error;
@@ -138,6 +133,12 @@ export async function querying<Result>(
  */
 function isCutOff(error: unknown): boolean {
   return [1, 4].includes(grpcCodeOf(error) ?? 0);
+}
+
+/** The error for a workflow that is no run of an agent. */
+export function notAnAgent(id: string): UsageError {
+  const message = `Expected \`${id}\` to be an agent's run, got another workflow.`;
+  return new UsageError('not_an_agent', message);
 }
 
 function noWorker(id: string): UsageError {

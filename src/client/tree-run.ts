@@ -39,12 +39,8 @@ export interface TreeRun {
 }
 
 /** What the parent knows of a run, for a run that does not answer. */
-export interface KnownRun {
+export interface KnownRun extends Partial<Pick<TreeRun, 'agent' | 'path' | 'depth' | 'parent'>> {
   readonly id: string;
-  readonly agent?: string;
-  readonly path?: string;
-  readonly depth?: number;
-  readonly parent?: string | null;
   readonly child?: TreeChild;
 }
 

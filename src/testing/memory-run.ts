@@ -69,10 +69,10 @@ export interface MemoryRun {
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
   /**
-   * Answers a question or ends outside work, here or below. Throws a UsageError like a live run.
+   * Answers a question or ends outside work, here or below. Throws a UsageError if it is refused.
    */
   answer(id: string, value: Json, options?: AnswerOptions): void;
-  /** Approves, denies or edits a call, here or below. Throws a UsageError like a live run. */
+  /** Approves, denies or edits a call, here or below. Throws a UsageError if it is refused. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
   /** The Step, or what is pending as soon as the run waits only for people. */
   resultOrPending(): Promise<StepOrPending>;

@@ -44,9 +44,7 @@ export function installQueries(session: Session): void {
   setHandler(programQuery, () => programOf(session));
 }
 
-/**
- * The newest state, or the one handed over before the run goes on; null before the agent is loaded.
- */
+/** The newest state: at first the restored one; null before the agent of a fresh run is loaded. */
 export function stateOf({ run, restored }: Session): RunState | null {
   return run?.state ?? restored;
 }

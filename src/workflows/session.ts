@@ -26,9 +26,7 @@ export interface Session {
   readonly link: number;
   /** Run id of the link before; null in the first link. */
   readonly previous: string | null;
-  /**
-   * The state that the link before handed over: it has the waits before the run goes on. Or null.
-   */
+  /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
   /** Null until the agent is loaded. */
   run: Run | null;

@@ -3,10 +3,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lisp/base/json.ts';
 import { utf8Length } from '../../lisp/base/utf8-length.ts';
 
-/** State, payloads and events are JSON, so they survive any serialisation. */
-export type { Json, JsonObject };
 /** Shared with the language, which may not import from core. */
 export { isJsonObject, utf8Length };
+/** State, payloads and events are JSON, so they survive any serialisation. */
+export type { Json, JsonObject };
 
 /** Whether `value` is a plain object: not null, not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
@@ -14,6 +14,12 @@ export function isPlainObject(value: unknown): value is { readonly [key: string]
   // An object of another realm has another Object.prototype, so accept any prototype that has none.
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** The field `name` of `value`; undefined if it is not an object or has no such field. */
+export function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /**

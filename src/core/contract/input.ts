@@ -43,8 +43,9 @@ export interface AgentInput {
   readonly context?: JsonObject | Step;
   /** Descriptions of keys of the context; those that come with a Step take precedence. */
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Earlier conversation, oldest first. */
+  /** Earlier conversation, oldest first. Only the modes `react` and `chat` show it to the model. */
   readonly history?: readonly HistoryTurn[];
+  /** Replaces the definition's limits on the same keys. */
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;

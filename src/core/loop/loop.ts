@@ -152,7 +152,7 @@ function mustLookAgain(run: Run): boolean {
   return run.state.pausedAt !== null || run.host.mailbox.peek().waiting.length > 0;
 }
 
-/** Records the end of a run, also after a failed hand-over. A too large Step becomes an error. */
+/** Records the end of a run, also after a failed hand-over. An oversized Step becomes an error. */
 export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly kind: 'ended' }> {
   const ending = fitEnding(run.state, wanted);
   const message = messageOf(ending, run.state.iteration);

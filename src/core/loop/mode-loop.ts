@@ -138,7 +138,7 @@ async function continueBeside(
   return continueRun(current, { ...judged, results, program, note });
 }
 
-/** Checks the values of a turn; null if the check is aborted, which must not hide its calls. */
+/** Checks the values of a turn; null if the check is aborted, since the calls beside it count. */
 async function checkTurn(current: OpenTurn): Promise<JudgeResult | null> {
   const { work, turn } = current;
   try {

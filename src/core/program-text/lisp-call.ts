@@ -1,5 +1,5 @@
 /** The native tool call that runs a program. */
-import { jsonType } from '../base/json.ts';
+import { memberOf, jsonType } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { programIn } from './find-program.ts';
@@ -12,7 +12,7 @@ export type LispCall =
 
 /** Reads a call of {@link LISP_TOOL}; a fence around the program is removed. */
 export function readLispCall({ args }: Pick<ToolCall, 'args'>): LispCall {
-  const text = Object.hasOwn(args, 'program') ? args['program'] : undefined;
+  const text = memberOf(args, 'program');
   if (typeof text !== 'string') {
     const got = text === undefined ? 'missing' : `expected string, got ${jsonType(text)}`;
     return problem('schema', `the arguments do not fit ${LISP_TOOL}.\n- program: ${got}`);

@@ -1,6 +1,7 @@
 /** The first message to a model that writes programs: its data, its tools and the task. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { AgentSpec, ProgramSizes, ToolSpec } from '../contract/spec.ts';
-import { type JsonObject, isJsonObject, type Json, jsonType } from '../base/json.ts';
+import { type JsonObject, isJsonObject, type Json, jsonType, memberOf } from '../base/json.ts';
 import { describedFields } from '../signature/describe-output.ts';
 import { promptType, promptName } from '../signature/print-signature.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
@@ -79,7 +80,9 @@ function linesOf({ name, description, policy, parameters, output }: ToolSpec): r
   return [
     `tool/${name}(${params.join(', ')}) -> ${result}  ; ${framedLine(description)}`,
     `;   ${example}`,
-    ...fields.flatMap(({ name: field }) => wordsOf(field, memberOf(parameters, field))),
+    ...fields.flatMap(({ name: field }) =>
+      wordsOf(field, memberOf(parameters?.['properties'], field)),
+    ),
     ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${framedLine(policy)}`]),
   ];
 }
@@ -122,18 +125,13 @@ function inWrittenOrder(type: SignatureType, schema: Json): SignatureType {
         .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
         .map((field) => ({
           ...field,
-          type: inWrittenOrder(field.type, memberOf(schema, field.name) ?? null),
+          type: inWrittenOrder(field.type, memberOf(properties, field.name) ?? null),
         }));
       return { ...type, fields };
     }
     default:
       return type;
   }
-}
-
-function memberOf(schema: JsonObject | null, name: string): Json | undefined {
-  const properties = schema?.['properties'];
-  return isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
 /** Keys are keywords with `-` for `_`; programs also have hidden fields. */
@@ -233,6 +231,5 @@ function sampleOf(value: Json, { sampleItems, sampleChars }: ProgramSizes): stri
 }
 
 function counted(count: number, noun: string): string {
-  const digits = String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
-  return `${digits} ${noun}${count === 1 ? '' : 's'}`;
+  return `${withCommas(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -306,7 +306,7 @@ function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Par
   return { scratchpad: [...state.scratchpad, entry], mark };
 }
 
-/** The usage of the last reply, if it is known: it shows how large the next request will be. */
+/** Keeps the usage of a reply, if it is known: it shows how large the next request will be. */
 function changedReplyMark(
   state: RunState,
   event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,

@@ -1,6 +1,6 @@
 /** What a start sends to the service, and what is refused before that. */
 import { defined } from '../base/defined.ts';
-import type { AgentInput, HistoryTurn, LimitsInput, CompiledAgent } from '../contract/input.ts';
+import type { AgentInput } from '../contract/input.ts';
 import {
   byteSize,
   isDeeperThan,
@@ -8,9 +8,8 @@ import {
   MAX_JSON_DEPTH,
   utf8Length,
   type Json,
-  type JsonObject,
 } from '../base/json.ts';
-import type { Step, StepMemory } from '../contract/step.ts';
+import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
 import { toJsonResult } from '../toolchain/result-json.ts';
@@ -24,16 +23,12 @@ export const MAX_START_BYTES = 1_500_000;
 const MAX_ID_BYTES = 1_000;
 
 /** What a start is made of. */
-export interface StartParts {
-  /** Absent for an agent whose template needs none. */
-  readonly task?: string | Task | undefined;
-  readonly context?: JsonObject | Step | undefined;
-  readonly history?: readonly HistoryTurn[] | undefined;
-  readonly limits?: LimitsInput | undefined;
-  readonly model?: string | undefined;
-  readonly memory?: StepMemory | undefined;
-  readonly compiled?: CompiledAgent | undefined;
-  readonly compiles?: true | undefined;
+export interface StartParts extends Pick<
+  AgentInput,
+  'context' | 'history' | 'limits' | 'model' | 'memory' | 'compiled' | 'compiles'
+> {
+  /** What to do: text, or text and media. Omit it for an agent whose template needs none. */
+  readonly task?: string | Task;
 }
 
 /** `id`, if a run can have it. @throws UsageError `invalid_input` */
