@@ -105,13 +105,7 @@ function toAssistantContent(part: Part, idOf: (callId: string) => string): Assis
       const providerOptions = toProviderOptions(part.providerData);
       // Encrypted reasoning has only metadata and no text.
       if (part.text === '' && providerOptions === undefined) return [];
-      return [
-        {
-          type: 'reasoning',
-          text: part.text,
-          ...defined({ providerOptions }),
-        },
-      ];
+      return [defined({ type: 'reasoning', text: part.text, providerOptions })];
     }
     case 'tool_call':
       return [toToolCall(part, idOf)];

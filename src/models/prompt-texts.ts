@@ -49,9 +49,7 @@ export async function promptTexts(
     textOf(spec.instructions, definition?.instructions),
     textOf(spec.rules, definition?.rules),
   ]);
-  const texts = {
-    ...defined({ instructions, rules }),
-  };
+  const texts = defined({ instructions, rules });
   const prompt = await ownPrompt(definition, view, texts, time);
   return { ...texts, ...defined({ prompt }) };
 }

@@ -59,11 +59,7 @@ export async function previewPrompt(
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec, warnings, material, refusal } = loaded.agent;
   if (refusal !== undefined) throw new UsageError(refusal.code, refusal.message);
-  const head = {
-    spec,
-    ...(material ?? givenMaterial(input)),
-    ...defined({ history }),
-  };
+  const head = { spec, ...(material ?? givenMaterial(input)), ...defined({ history }) };
   const [first] = spec.models;
   if (first === undefined) {
     const [noun, advice] =
