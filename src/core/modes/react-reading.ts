@@ -53,7 +53,7 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
       ...base,
       kind: 'answer',
       candidates,
-      attached: attachedOf(calls) ?? programOf(program),
+      attached: attachedOf(calls) ?? (program.kind === 'program' ? program : null),
     };
   }
   if (calls.kind === 'problems') {
@@ -134,10 +134,6 @@ function readProgram(
     return { kind: 'problem', problem: severalPrograms };
   }
   return first.kind === 'program' ? { kind: 'program', source: first.source } : { kind: 'none' };
-}
-
-function programOf(program: ProgramReading): Attached | null {
-  return program.kind === 'program' ? program : null;
 }
 
 function attachedOf(calls: CallsReading): Attached | null {
