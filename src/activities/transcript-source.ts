@@ -12,12 +12,11 @@
  */
 import { canonicalJson, type Json } from '../core/base/json.ts';
 import type { TranscriptReference } from '../core/contract/host-order.ts';
-import type { TranscriptView } from '../core/contract/transcript.ts';
+import type { TranscriptView, TranscriptHead } from '../core/contract/transcript.ts';
 import { headDigest } from '../core/run/run-state.ts';
 import { rollDigest, type Digest } from '../core/base/digest.ts';
 import type { Message } from '../core/base/message.ts';
 import { createPageReader, type Page, type PagePosition } from '../core/contract/page.ts';
-import type { TranscriptHead } from '../core/contract/transcript.ts';
 
 /** Identifies the transcript of one epoch of one execution. */
 export interface TranscriptKey {

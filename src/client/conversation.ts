@@ -21,7 +21,7 @@ import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import type { Everloop, StartOptions } from './everloop-client.ts';
 import type { RunHandle } from './run-handle.ts';
-import type { RunStart } from './started-with.ts';
+import type { RunStart } from './run-tree.ts';
 
 /** Options of a conversation. All but `id` apply to each turn from now on. */
 export interface ConversationOptions extends Pick<StartOptions, 'limits' | 'model'> {

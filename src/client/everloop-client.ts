@@ -5,13 +5,13 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
+import type { CompiledAgent } from '../core/contract/input.ts';
 import { shown } from '../core/text/shown.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
-import type { CompiledAgent } from '../core/contract/compiled.ts';
 import { inTurns } from './in-turns.ts';
 import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 

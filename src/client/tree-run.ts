@@ -7,8 +7,7 @@ import type { Stats } from '../core/contract/stats.ts';
 import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
-import { readStep } from './run-step.ts';
-import { asking, isAlive, querying } from './service-calls.ts';
+import { asking, isAlive, querying, readStep } from './service-calls.ts';
 
 /** One run of a tree. */
 export interface TreeRun {

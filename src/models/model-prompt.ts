@@ -16,8 +16,7 @@ import type {
   LanguageModelV3ToolResultPart,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { Json } from '../core/base/json.ts';
-import { isJsonObject } from '../core/base/json.ts';
+import { type Json, isJsonObject } from '../core/base/json.ts';
 import type {
   MediaPart,
   Message,

@@ -33,7 +33,7 @@ import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
-import { redactedErrorText } from '../tools/redacted-error-text.ts';
+import { redactedErrorText } from '../tools/redact.ts';
 import { classifyModelError, retryDelayMs } from '../models/model-failures.ts';
 import { entryFor } from '../define/model/model-entry.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';

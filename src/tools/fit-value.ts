@@ -1,6 +1,5 @@
 /** Checks a value against a schema, in this order: coercion, defaults, ajv, the schema library. */
-import type { Json, JsonObject } from '../core/base/json.ts';
-import { isJsonObject } from '../core/base/json.ts';
+import { type Json, type JsonObject, isJsonObject } from '../core/base/json.ts';
 import { coerce } from '../core/section/coerce.ts';
 import { OPTIONAL_KEYWORD } from '../core/signature/json-schema.ts';
 import {

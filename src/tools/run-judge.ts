@@ -13,7 +13,7 @@ import type {
   ValidatorDefinition,
 } from '../define/definition/definitions.ts';
 import { fitValue } from './fit-value.ts';
-import { redactedErrorText } from './redacted-error-text.ts';
+import { redactedErrorText } from './redact.ts';
 import { reporter } from './reporter.ts';
 import { readVerdict, type ReadVerdict } from './read-verdict.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';

@@ -4,7 +4,7 @@ import type { InboxView } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { AnswerOptions } from '../../client/run-handle.ts';
 import { readJsonArgument, readObject } from '../terminal/arguments.ts';
-import { print, withClient, type Act } from '../terminal/cli.ts';
+import { print, withClient, type Act, type AddCommand } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
 import { withPath, withRun, type PathOption } from './steer.ts';
@@ -12,8 +12,15 @@ import { withPath, withRun, type PathOption } from './steer.ts';
 /** Characters of an item; a line should fit on a terminal. */
 const ITEM_WIDTH = 70;
 
-/** Adds `inbox`: what waits for people, in all runs. */
-export function addInboxCommand(program: Command, act: Act): void {
+/** In the order of the help. */
+export const PEOPLE_COMMANDS: readonly AddCommand[] = [
+  addInboxCommand,
+  addAnswerCommand,
+  addApproveCommand,
+  addDenyCommand,
+];
+
+function addInboxCommand(program: Command, act: Act): void {
   program
     .command('inbox')
     .summary('list what waits for people, in all runs')
@@ -32,8 +39,7 @@ export function addInboxCommand(program: Command, act: Act): void {
     );
 }
 
-/** Adds `answer RUN ID VALUE`: answers a question or ends outside work. */
-export function addAnswerCommand(program: Command, act: Act): void {
+function addAnswerCommand(program: Command, act: Act): void {
   withPath(program.command('answer'))
     .summary('answer a question of a run, or end its outside work')
     .description('Answers a question of a run, or ends outside work with its result.')
@@ -57,8 +63,7 @@ export function addAnswerCommand(program: Command, act: Act): void {
     );
 }
 
-/** Adds `approve RUN ID`: approves a call, with other arguments if given. */
-export function addApproveCommand(program: Command, act: Act): void {
+function addApproveCommand(program: Command, act: Act): void {
   withPath(program.command('approve'))
     .summary('approve a call that waits for approval')
     .description('Approves a call that waits for approval, with other arguments if given.')
@@ -82,8 +87,7 @@ export function addApproveCommand(program: Command, act: Act): void {
     );
 }
 
-/** Adds `deny RUN ID`: denies a call. */
-export function addDenyCommand(program: Command, act: Act): void {
+function addDenyCommand(program: Command, act: Act): void {
   withPath(program.command('deny'))
     .summary('deny a call that waits for approval')
     .description('Denies a call that waits for approval; the model reads the reason.')

@@ -3,7 +3,7 @@ import { previewPrompt } from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { Message, Part } from '../../core/base/message.ts';
+import type { Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
 import { print, type Act, type Cli } from '../terminal/cli.ts';
@@ -59,7 +59,7 @@ function notFound(path: string, name: string, names: readonly string[]): UsageEr
 /** A request as text: its messages, tools, tool choice and schema. */
 function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest): string {
   return [
-    ...messages.map(messageText),
+    ...messages.map(({ role, parts }) => [`--- ${role} ---`, ...parts.map(partText)].join('\n')),
     ...tools.map(
       (tool) =>
         `--- tool ${tool.name} ---\n${tool.description}\n${JSON.stringify(tool.parameters)}`,
@@ -67,10 +67,6 @@ function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest)
     ...(toolChoice === undefined ? [] : [`--- tool choice ---\n${JSON.stringify(toolChoice)}`]),
     ...(schema === undefined ? [] : [`--- schema ---\n${JSON.stringify(schema)}`]),
   ].join('\n');
-}
-
-function messageText({ role, parts }: Message): string {
-  return [`--- ${role} ---`, ...parts.map(partText)].join('\n');
 }
 
 function partText(part: Part): string {

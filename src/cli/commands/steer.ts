@@ -6,12 +6,20 @@ import { defined } from '../../core/base/defined.ts';
 import type { AdjustReceipt } from '../../core/contract/messages.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readLimits } from '../terminal/arguments.ts';
-import { onRun, print, type Act } from '../terminal/cli.ts';
+import { onRun, print, type Act, type AddCommand } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { tableText } from '../terminal/text.ts';
 
-/** Adds `send ID TEXT`: gives input to a live run. */
-export function addSendCommand(program: Command, act: Act): void {
+/** In the order of the help. */
+export const STEER_COMMANDS: readonly AddCommand[] = [
+  addSendCommand,
+  addCancelCommand,
+  addPauseCommand,
+  addResumeCommand,
+  addAdjustCommand,
+];
+
+function addSendCommand(program: Command, act: Act): void {
   withPath(program.command('send'))
     .summary('give input to a live run')
     .description('Gives input to a live run.')
@@ -37,8 +45,7 @@ export function addSendCommand(program: Command, act: Act): void {
     );
 }
 
-/** Adds `cancel ID`: ends a run. */
-export function addCancelCommand(program: Command, act: Act): void {
+function addCancelCommand(program: Command, act: Act): void {
   withPath(program.command('cancel'))
     .summary('end a run')
     .description(
@@ -54,8 +61,7 @@ export function addCancelCommand(program: Command, act: Act): void {
     );
 }
 
-/** Adds `pause ID`: stops a run before its next iteration, or the next call of its program. */
-export function addPauseCommand(program: Command, act: Act): void {
+function addPauseCommand(program: Command, act: Act): void {
   withPath(program.command('pause'))
     .summary('stop a run before its next iteration')
     .description(
@@ -67,8 +73,7 @@ export function addPauseCommand(program: Command, act: Act): void {
     .action(treeAction(act, (run, options) => run.pause(options), 'is paused'));
 }
 
-/** Adds `resume ID`: lets a paused run go on. */
-export function addResumeCommand(program: Command, act: Act): void {
+function addResumeCommand(program: Command, act: Act): void {
   withPath(program.command('resume'))
     .summary('let a paused run go on')
     .description('Lets a paused run go on.')
@@ -90,8 +95,7 @@ function treeAction(
     });
 }
 
-/** Adds `adjust ID --limit key=value`: changes the limits of a live run. */
-export function addAdjustCommand(program: Command, act: Act): void {
+function addAdjustCommand(program: Command, act: Act): void {
   withPath(program.command('adjust'))
     .summary('change limits of a live run')
     .description('Changes limits of a live run, and prints the limits that then apply.')

@@ -1,6 +1,4 @@
-/**
- * One question to a model and its fallbacks: limited, recorded and counted, whatever it is for.
- */
+/** One question to a model and its fallbacks: limited, recorded and counted, whatever it is for. */
 import { defined } from '../base/defined.ts';
 import type { SummaryOrder } from '../contract/compaction.ts';
 import { wouldCross } from '../limits/breach.ts';

@@ -53,3 +53,24 @@ export function canonicalJson(value: Json): string {
 export function byteSize(value: Json): number {
   return utf8Length(JSON.stringify(value));
 }
+
+/** The types of JSON Schema, except that `integer` is `number`. */
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+/** The type of `value`, named as in JSON Schema: `null`, `number`, `array`, … */
+export function jsonType(value: Json): JsonType {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : (typeof value as JsonType);
+}
+
+/** `value` with every number that is not whole rounded to `digits` decimal places. */
+export function roundFloats(value: Json, digits: number): Json {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) ? value : Number(value.toFixed(digits));
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => roundFloats(item, digits));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, roundFloats(item, digits)]),
+  );
+}

@@ -8,7 +8,7 @@ import { toCachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import type { EventBody } from '../contract/events.ts';
 import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
 import { maskHidden } from '../children/run-child.ts';

@@ -14,7 +14,7 @@ import { cachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
-import { unstarted, type CallEnd } from '../contract/call-end.ts';
+import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import type { ApprovalItem, WaitingItem } from '../contract/pending.ts';
 import { callChild } from '../children/run-child.ts';

@@ -2,7 +2,7 @@
 import { refusedText } from '../toolchain/call-texts.ts';
 import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import { leaveOf } from '../run/ending.ts';
 import { ensureCallBudget } from '../run/ensure-budget.ts';
 import { CLOSED_GATE, createGate } from '../run/handover-gate.ts';

@@ -18,7 +18,7 @@ import { chargedTotals, addedTotals, totalsOf, type OpenChild } from '../tree/ch
 import { depthLimitOf } from '../tree/inherit.ts';
 import { breachOf, reserve } from '../tree/ledger.ts';
 import type { Lease, ParentLink } from '../contract/lease.ts';
-import { unstarted, type CallEnd } from '../contract/call-end.ts';
+import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { cancelOf } from './tree-handlers.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
 import type { AgentInput } from '../contract/input.ts';

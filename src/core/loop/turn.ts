@@ -1,9 +1,8 @@
 /** Carries out a turn of a mode: how it is written down, how the run goes on, how the run ends. */
 import { defined } from '../base/defined.ts';
 import { errorText } from '../base/error-text.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { type Json, type JsonObject, roundFloats } from '../base/json.ts';
 import type { Message } from '../base/message.ts';
-import { roundFloats } from '../base/round-floats.ts';
 import type { CallTurn } from '../calls/run-calls.ts';
 import { IMPORTANCE_KEY } from '../contract/entry.ts';
 import type { Reply } from '../contract/model.ts';

@@ -8,8 +8,7 @@ import type { ProgramReport } from '../contract/report.ts';
 import { promptType } from '../signature/print-signature.ts';
 import type { SignatureType } from '../contract/signature.ts';
 import { clip } from '../text/cut.ts';
-import { untrusted } from '../text/untrusted.ts';
-import { framedLine } from './framing.ts';
+import { untrusted, framedLine } from '../text/untrusted.ts';
 import { withoutHidden } from './hidden-values.ts';
 
 /** The first line if a frame follows. */

@@ -1,6 +1,5 @@
 /** The native tool call that runs a program. */
-import { memberOf } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { memberOf, jsonType } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { programIn } from './find-program.ts';

@@ -6,7 +6,7 @@
  */
 import type { EffectRequest } from '../../lisp.ts';
 import type { AskOutcome } from '../people/ask-person.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import { leaveOf } from '../run/ending.ts';
 import type { KeptEffect } from '../run/kept-program.ts';
 import { callIdOf, type RunningProgram } from './program-context.ts';

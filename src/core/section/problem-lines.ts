@@ -2,8 +2,7 @@
  * The violations of a schema as lines for a model. The checker passes a neutral list, so the
  * wording does not depend on the version of a validator.
  */
-import { isJsonObject, memberOf, type Json } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { isJsonObject, memberOf, type Json, jsonType } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
 import { nearestName } from '../text/nearest.ts';
 

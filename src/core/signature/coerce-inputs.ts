@@ -3,8 +3,7 @@
  * value with only one possible meaning is changed with a warning; any other misfit is an error
  * before it costs money.
  */
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { isJsonObject, type Json, type JsonObject, jsonType } from '../base/json.ts';
 import { toDateTime } from '../section/coerce.ts';
 import { clip } from '../text/cut.ts';
 import { momentOf } from '../text/civil-date.ts';

@@ -14,7 +14,7 @@ import type { TranscriptHead } from '../contract/transcript.ts';
 import { withItems } from './fan-out-plan.ts';
 import type { AgentInput } from '../contract/input.ts';
 import { contextOfStep, isStep, textsIn } from '../contract/piping.ts';
-import { startMemory } from './check-memory.ts';
+import { startMemory } from './start-input.ts';
 import { modeOf } from '../modes/modes.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 

@@ -1,6 +1,5 @@
 /** Fills a template. Hidden names are never filled in, since the result goes to a model. */
-import { memberOf, type Json, type JsonObject } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { memberOf, type Json, type JsonObject, jsonType } from '../base/json.ts';
 import { isHidden } from '../contract/signature.ts';
 import { placeText } from './parse-template.ts';
 import type { TagPlace, TemplateNode } from './template.ts';

@@ -1,5 +1,4 @@
-import { isJsonObject, memberOf, type Json } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { isJsonObject, memberOf, type Json, jsonType } from '../base/json.ts';
 import { readJson } from '../section/json-reader.ts';
 import { payloadReader, readBatch, type RawBlock, type RawElement } from './call-reading.ts';
 import type { Toolchain } from './toolchain.ts';

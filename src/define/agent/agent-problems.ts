@@ -16,9 +16,7 @@ import { paramNames } from '../schema/define-signature.ts';
 import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
 import { isProgramMode, modeName, modeProblems } from './mode-problems.ts';
-import { optionProblems } from './option-problems.ts';
-import { promptProblems } from './prompt-problems.ts';
-import { sectionProblems } from './section-problems.ts';
+import { optionProblems, sectionProblems, promptProblems } from './option-problems.ts';
 import { toolSearchRule } from './tool-search-problems.ts';
 
 /** Maximum number of digits after the decimal point. A double keeps no more exactly. */

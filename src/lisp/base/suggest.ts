@@ -1,6 +1,4 @@
-/**
- * "Did you mean": known names near an unknown one.
- */
+/** "Did you mean": known names near an unknown one. */
 
 const MAX_SUGGESTIONS = 3;
 

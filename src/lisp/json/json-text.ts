@@ -6,7 +6,6 @@
  */
 import { Fault } from '../base/problem.ts';
 import { toWellFormed } from '../value/characters.ts';
-import { quotedJson } from './json-quote.ts';
 import { floatText } from '../value/number-text.ts';
 import { checkNesting } from '../value/nesting.ts';
 import { shortText } from '../value/print.ts';
@@ -242,4 +241,9 @@ function keyName(key: Value): string | null {
   if (typeof key === 'string') return key;
   if (isKeyword(key)) return key.name;
   return isInteger(key) ? String(key) : null;
+}
+
+/** `text` as a JSON string. */
+function quotedJson(text: string): string {
+  return JSON.stringify(text);
 }

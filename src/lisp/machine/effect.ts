@@ -8,9 +8,8 @@
  * I4  Only failures in `RECOVERABLE` can be caught by `attempt`.
  */
 import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
-import { fromJson } from '../json/from-json.ts';
 import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { toJson } from '../json/to-json.ts';
+import { toJson, fromJson } from '../json/to-json.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { defined } from '../base/defined.ts';

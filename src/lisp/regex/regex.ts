@@ -9,10 +9,18 @@
 import { createBacktracker, tryAt } from './backtrack.ts';
 import { compileNode } from './compile.ts';
 import { parsePattern } from './parse.ts';
-import { groupsOf, type Regex, type RegexMatch, type RegexSearch } from './program.ts';
-import { matchStraight } from './straight.ts';
+import {
+  groupsOf,
+  type Regex,
+  type RegexMatch,
+  type RegexSearch,
+  OP_SET,
+  OP_UNIT,
+  OP_ATOMIC_RUN,
+  STRIDE,
+} from './program.ts';
 import { simulate } from './simulate.ts';
-import { nextStart } from './start.ts';
+import { matchSet, type CharSet } from './char-set.ts';
 
 /** A regex, or the reason why the pattern is refused. */
 export type CompiledRegex =
@@ -89,4 +97,84 @@ function finishBySimulation(search: RegexSearch, start: number, steps: number): 
   if (result.kind === 'found') return { groups: groupsOf(result.slots), steps: result.steps };
   if (result.kind === 'none') return { groups: null, steps: result.steps };
   return { groups: null, steps: result.steps, exhausted: true };
+}
+
+/**
+ * `matchRegex` for a program without alternatives, such as `\d+`, `,\s*` and `[a-f]{6}`. It has no
+ * state to set up, since programs search for such patterns thousands of times in a row. A run is only
+ * at the end, where nothing can fail after it. So a start that fails costs at most the length of the
+ * program.
+ */
+function matchStraight(
+  regex: Regex,
+  text: string,
+  from: number,
+  full: boolean,
+  maxSteps: number,
+): RegexMatch {
+  let steps = 1;
+  let looked = from;
+  let start = full ? from : nextStart(regex, text, from);
+  while (start >= 0) {
+    const end = matchFrom(regex, text, start);
+    steps += ((start - looked) >> 2) + (end < 0 ? regex.code.length / STRIDE : end - start);
+    if (steps > maxSteps) return { groups: null, steps, exhausted: true };
+    if (end >= 0 && (!full || end === text.length)) return { groups: [{ start, end }], steps };
+    looked = start + 1;
+    start = full ? -1 : nextStart(regex, text, looked);
+  }
+  return { groups: null, steps: steps + (Math.max(0, text.length - looked) >> 2) };
+}
+
+/** The end of the match that begins at `start`, or -1. */
+function matchFrom(regex: Regex, text: string, start: number): number {
+  const { code, sets } = regex;
+  let place = start;
+  for (let at = 0; ; at += STRIDE) {
+    const op = code[at];
+    const operand = code[at + 1] as number;
+    if (op === OP_UNIT) {
+      if (place >= text.length || text.charCodeAt(place) !== operand) return -1;
+      place += 1;
+    } else if (op === OP_SET) {
+      const width = matchSet(sets[operand] as CharSet, text, place);
+      if (width === 0) return -1;
+      place += width;
+    } else {
+      return op === OP_ATOMIC_RUN ? endOfRun(sets[operand] as CharSet, text, place) : place;
+    }
+  }
+}
+
+function endOfRun(set: CharSet, text: string, start: number): number {
+  let place = start;
+  for (;;) {
+    const width = matchSet(set, text, place);
+    if (width === 0) return place;
+    place += width;
+  }
+}
+
+/**
+ * The next place from `from` on where a match can begin, or -1. The caller counts one step for
+ * every four skipped units.
+ */
+function nextStart(regex: Regex, text: string, from: number): number {
+  if (regex.anchored) return from === 0 ? 0 : -1;
+  if (regex.prefix !== '') return text.indexOf(regex.prefix, from);
+  let start = isInsidePair(text, from) ? from + 1 : from;
+  if (regex.first === null) return start <= text.length ? start : -1;
+  while (start < text.length) {
+    if (matchSet(regex.first, text, start) > 0) return start;
+    start += isInsidePair(text, start + 1) ? 2 : 1;
+  }
+  return -1;
+}
+
+function isInsidePair(text: string, place: number): boolean {
+  if (place <= 0 || place >= text.length) return false;
+  const unit = text.charCodeAt(place);
+  if (unit < 0xdc00 || unit > 0xdfff) return false;
+  const before = text.charCodeAt(place - 1);
+  return before >= 0xd800 && before < 0xdc00;
 }

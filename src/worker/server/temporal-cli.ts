@@ -91,11 +91,6 @@ export interface FetchTemporalCliOptions {
 /** After this time, the folder of a killed fetch is removed. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
-/** `platform` if a CLI is pinned for it. */
-function toCliPlatform(platform: string): CliPlatform | undefined {
-  return Object.keys(TEMPORAL_CLI_PINS).find((known): known is CliPlatform => known === platform);
-}
-
 /**
  * The path of the pinned Temporal CLI in `folder`; fetches it if it is not there.
  *
@@ -104,7 +99,9 @@ function toCliPlatform(platform: string): CliPlatform | undefined {
  */
 export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promise<string> {
   const wanted = options.platform ?? `${process.platform}-${process.arch}`;
-  const platform = toCliPlatform(wanted);
+  const platform = Object.keys(TEMPORAL_CLI_PINS).find(
+    (known): known is CliPlatform => known === wanted,
+  );
   if (platform === undefined) {
     const known = Object.keys(TEMPORAL_CLI_PINS).join(', ');
     throw cliError([`no pinned version for ${wanted}, only for ${known}`]);
