@@ -43,7 +43,7 @@ export {
 export { humanStep, type HumanStep, type HumanStepOptions } from './define/pipeline/human-step.ts';
 export { defineTool } from './define/tool/define-tool.ts';
 export { llmTool } from './define/tool/define-llm-tool.ts';
-export type { LlmToolOptions } from './define/tool/llm-tool-options.ts';
+export type { LlmToolOptions } from './define/tool/define-llm-tool.ts';
 export { external, type ExternalReturn } from './define/tool/external.ts';
 export { toolResult, type ToolReturn } from './define/tool/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './define/tool/define-validator.ts';
@@ -140,7 +140,7 @@ export {
   type FollowRunOptions,
   type RunUpdate,
 } from './client/follow-run.ts';
-export type { RunStart } from './client/started-with.ts';
+export type { RunStart } from './client/run-tree.ts';
 export { MAX_START_BYTES } from './core/start/start-input.ts';
 export type {
   AnswerOptions,
@@ -223,7 +223,7 @@ export type {
   Reply,
   TokenUsage,
 } from './core/contract/model.ts';
-export type { CompiledAgent } from './core/contract/compiled.ts';
+export type { CompiledAgent } from './core/contract/input.ts';
 export type { Stats } from './core/contract/stats.ts';
 export {
   collect,

@@ -47,7 +47,7 @@ export { printValue } from './lisp/value/print.ts';
 export type { Bounds, PrintStyle } from './lisp/value/print.ts';
 export { toJson } from './lisp/json/to-json.ts';
 export type { ToJson, ToJsonOptions } from './lisp/json/to-json.ts';
-export { fromJson } from './lisp/json/from-json.ts';
+export { fromJson } from './lisp/json/to-json.ts';
 export { explainProblems, explainProblem, explainError } from './lisp/base/problem.ts';
 export type { Problem, LispError, Reason } from './lisp/base/problem.ts';
 export { DEFAULT_LIMITS, LIMIT_RANGES, limitsFrom } from './lisp/base/limits.ts';

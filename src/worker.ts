@@ -1,6 +1,6 @@
 /**
- * `everloop/worker`: serves agents, for worker processes and scripts on Node. Workflow code must not
- * import it, and applications that only start runs should import `everloop`.
+ * `everloop/worker`: serves agents, for worker processes and scripts on Node. Workflow code must
+ * not import it, and applications that only start runs should import `everloop`.
  */
 export type { Archive, ArchivedLink, ArchivedList } from './activities/archive-transcript.ts';
 export { createRegistry, type RegistryOptions } from './registry/registry.ts';

@@ -20,14 +20,13 @@ import {
   workerShutdown,
   workerShutdownWithCost,
 } from './failures.ts';
-import { withHeartbeat } from './heartbeat.ts';
+import { withHeartbeat, isStoppedByService } from './heartbeat.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import type { CallResult } from '../models/model-adapter.ts';
 import { entryFor, type ModelEntry } from '../define/model/model-entry.ts';
 import { classifyModelError, type ModelFailure } from '../models/model-failures.ts';
 import { needsPrompt, promptTexts } from '../models/prompt-texts.ts';
 import { missingModelText } from '../registry/registry.ts';
-import { isStoppedByService } from './stop-reason.ts';
 import type { TranscriptKey, TranscriptSource } from './transcript-source.ts';
 
 /**

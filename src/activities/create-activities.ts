@@ -1,15 +1,16 @@
 /** Creates the activities of a worker from its registry, caches and archive. */
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
-import type { ActivityRuntime } from './activity-types.ts';
-import type { EverloopActivities } from './activity-types.ts';
+import type { ActivityRuntime, EverloopActivities } from './activity-types.ts';
 import { createArchiveTranscript, type Archive } from './archive-transcript.ts';
 import { createCallModel } from './call-model.ts';
-import { callToolActivity } from './call-tool.ts';
-import { checkLiteralsActivity } from './check-literals.ts';
+import {
+  callToolActivity,
+  judgeAnswerActivity,
+  checkLiteralsActivity,
+  needsApprovalActivity,
+  loadAgentActivity,
+} from './tool-activities.ts';
 import type { Registry } from '../define/definition/definitions.ts';
-import { judgeAnswerActivity } from './judge-answer.ts';
-import { loadAgentActivity } from './load-agent.ts';
-import { needsApprovalActivity } from './needs-approval.ts';
 import { createPageQuery } from './page-query.ts';
 import { createTranscriptSource, type TranscriptCache } from './transcript-source.ts';
 

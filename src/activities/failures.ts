@@ -1,6 +1,6 @@
 /**
  * Failures of activities for Temporal: a stable type to switch on, and whether and when to retry.
- * In this folder, only this file and `tool-failures.ts` create an `ApplicationFailure`.
+ * In this folder, only this file and `tool-activities.ts` create an `ApplicationFailure`.
  */
 import { defined } from '../core/base/defined.ts';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';

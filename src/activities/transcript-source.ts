@@ -12,12 +12,11 @@
  */
 import { canonicalJson, type Json } from '../core/base/json.ts';
 import type { TranscriptReference } from '../core/contract/host-order.ts';
-import type { TranscriptView } from '../core/contract/transcript.ts';
+import type { TranscriptView, TranscriptHead } from '../core/contract/transcript.ts';
 import { headDigest } from '../core/run/run-state.ts';
 import { rollDigest, type Digest } from '../core/base/digest.ts';
 import type { Message } from '../core/base/message.ts';
 import { createPageReader, type Page, type PagePosition } from '../core/contract/page.ts';
-import type { TranscriptHead } from '../core/contract/transcript.ts';
 
 /** Identifies the transcript of one epoch of one execution. */
 export interface TranscriptKey {
@@ -138,7 +137,7 @@ function nameOf({ namespace, workflowId, executionId, epoch }: TranscriptKey): s
   return `${namespace}\u0000${workflowId}\u0000${executionId}\u0000${epoch}`;
 }
 
-/** Maximum of transcripts with kept digests; a lost digest is computed again from the messages. */
+/** Maximum number of kept digests; a lost one is computed again from the messages. */
 const MAX_DIGESTS = 1_000;
 
 /** The digest of each transcript, reused while its items are the same objects. */

@@ -5,12 +5,7 @@ import { addChatCommand } from './commands/chat.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addLispCommand } from './commands/lisp.ts';
 import { addLogsCommand } from './commands/logs.ts';
-import {
-  addAnswerCommand,
-  addApproveCommand,
-  addDenyCommand,
-  addInboxCommand,
-} from './commands/people.ts';
+import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addProgramCommand } from './commands/program.ts';
 import { addPsCommand } from './commands/ps.ts';
@@ -18,13 +13,7 @@ import { addRunCommand } from './commands/run.ts';
 import { addDevCommand, addWorkerCommand } from './commands/serve.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatsCommand } from './commands/stats.ts';
-import {
-  addAdjustCommand,
-  addCancelCommand,
-  addPauseCommand,
-  addResumeCommand,
-  addSendCommand,
-} from './commands/steer.ts';
+import { STEER_COMMANDS } from './commands/steer.ts';
 import { addBudgetCommand, addTreeCommand } from './commands/tree.ts';
 import { EXIT_CODES, exitCodeOf } from './terminal/exit-codes.ts';
 import type { CliIo } from './terminal/io.ts';
@@ -75,15 +64,8 @@ const COMMANDS: readonly AddCommand[] = [
   addTreeCommand,
   addBudgetCommand,
   addProgramCommand,
-  addInboxCommand,
-  addAnswerCommand,
-  addApproveCommand,
-  addDenyCommand,
-  addSendCommand,
-  addCancelCommand,
-  addPauseCommand,
-  addResumeCommand,
-  addAdjustCommand,
+  ...PEOPLE_COMMANDS,
+  ...STEER_COMMANDS,
   addLispCommand,
   addDemoCommand,
 ];

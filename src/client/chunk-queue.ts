@@ -52,7 +52,7 @@ export function createChunkQueue(maxQueued: number, onEnd: () => void): ChunkQue
     if (resolve !== undefined) return resolve({ done: false, value: item });
     const lost = items.put(item);
     // A gap that is already waiting also covers later losses.
-    if (lost !== undefined) gap ??= toGap(lost);
+    if (lost !== undefined) gap ??= gapAt(lost);
   };
   const iterator: AsyncIterator<Item> = {
     next: () => {
@@ -120,6 +120,8 @@ function lengthOf(item: Item): number {
   return 'delta' in item ? item.delta.length : 0;
 }
 
-function toGap({ rootRunId, runId, agentPath, iteration, attempt, seq }: Item): ChunkMarker {
+/** The marker for missing items from `item` on, or from `seq` on. */
+export function gapAt(item: Chunk | ChunkMarker, seq: number = item.seq): ChunkMarker {
+  const { rootRunId, runId, agentPath, iteration, attempt } = item;
   return { rootRunId, runId, agentPath, iteration, attempt, seq, kind: 'gap' };
 }

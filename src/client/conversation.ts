@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import { defined } from '../core/base/defined.ts';
 import { exchangeTurns, newestTurns } from '../core/run/exchange.ts';
-import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
+import type { HistoryTurn } from '../core/contract/input.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import type { Task } from '../core/base/message.ts';
@@ -19,20 +19,16 @@ import { valueOf } from '../core/contract/stats.ts';
 import { shown } from '../core/text/shown.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import type { Everloop } from './everloop-client.ts';
+import type { Everloop, StartOptions } from './everloop-client.ts';
 import type { RunHandle } from './run-handle.ts';
-import type { RunStart } from './started-with.ts';
+import type { RunStart } from './run-tree.ts';
 
 /** Options of a conversation. All but `id` apply to each turn from now on. */
-export interface ConversationOptions {
+export interface ConversationOptions extends Pick<StartOptions, 'limits' | 'model'> {
   /** Continues the conversation with this id, or begins it. Default: a new `{agent}-{8 digits}`. */
   readonly id?: string;
   /** Named data for each turn. Default: the data of the previous turn. */
   readonly context?: JsonObject | Step;
-  /** Limits of each turn. */
-  readonly limits?: LimitsInput;
-  /** Id of a model entry that replaces the agent's own. */
-  readonly model?: string;
   /** How many UTF-8 bytes of earlier turns a turn gets, newest first. Default 200,000. */
   readonly historyBytes?: number;
 }

@@ -5,36 +5,18 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
-import type { Step, StepMemory } from '../core/contract/step.ts';
-import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
-import type { JsonObject } from '../core/base/json.ts';
-import type { Task } from '../core/base/message.ts';
+import type { CompiledAgent } from '../core/contract/input.ts';
 import { shown } from '../core/text/shown.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW, type PendingItem } from '../core/contract/messages.ts';
-import type { ArchiveReader } from './chain-reader.ts';
 import { checkedRunId, startInput, type StartParts } from '../core/start/start-input.ts';
 import { unwrap } from '../core/run/unwrap.ts';
 import { compiledFrom, isCompiled } from '../core/program-text/compiled.ts';
-import type { CompiledAgent } from '../core/contract/compiled.ts';
 import { inTurns } from './in-turns.ts';
-import { createRunHandle, type RunHandle } from './run-handle.ts';
-import type { ChunkSource } from './run-stream.ts';
+import { createRunHandle, type RunHandle, type RunHandleParts } from './run-handle.ts';
 
 /** What a run is started with. */
-export interface StartOptions {
-  /** What to do: text, or text and media. Omit it for an agent whose template needs none. */
-  readonly task?: string | Task;
-  /** Named data for the run, or the Step of an earlier one. */
-  readonly context?: JsonObject | Step;
-  /** Earlier conversation, oldest first. Only the modes `react` and `chat` show it to the model. */
-  readonly history?: readonly HistoryTurn[];
-  /** Replaces the definition's limits on the same keys. */
-  readonly limits?: LimitsInput;
-  /** Id of a model entry that replaces the agent's own. */
-  readonly model?: string;
-  /** The definitions that an earlier run's programs left: the `memory` of its Step. */
-  readonly memory?: StepMemory;
+export interface StartOptions extends Omit<StartParts, 'compiled' | 'compiles'> {
   /** The id of the run; default `{agent}-{uuid}`. */
   readonly id?: string;
   /** When `id` is in use: `fail` (default), or `attach` to the run that has it. */
@@ -119,14 +101,9 @@ export interface Everloop {
 }
 
 /** What {@link createEverloop} takes. */
-export interface EverloopParts {
-  readonly client: Client;
+export interface EverloopParts extends RunHandleParts {
   /** Task queue of the workers; default `everloop`. */
   readonly taskQueue?: string;
-  /** Source of provisional text; without one, `stream()` fails. */
-  readonly chunks?: ChunkSource;
-  /** Where to read pages that the service no longer keeps. */
-  readonly archive?: ArchiveReader;
 }
 
 /** The default task queue of clients and workers. */

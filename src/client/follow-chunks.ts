@@ -15,7 +15,7 @@ import { defined } from '../core/base/defined.ts';
 import type { Chunk, ChunkFilter, ChunkMarker } from '../core/streaming/chunk.ts';
 import { WIRE_PATH, WIRE_VERSION, type WireMessage } from '../core/streaming/chunk-wire.ts';
 import type { EndpointAddress, FindEndpoints } from './chunk-endpoints.ts';
-import { createChunkQueue, type ChunkSubscription } from './chunk-queue.ts';
+import { createChunkQueue, gapAt, type ChunkSubscription } from './chunk-queue.ts';
 import { createFrameReader } from './frame-reader.ts';
 
 /** Defaults of {@link followChunks}. */
@@ -146,7 +146,8 @@ function createSeen(push: Push): { readonly take: (frame: WireMessage) => 'on' |
         case 'hello':
           if (frame.v !== WIRE_VERSION) return 'leave';
           // A new process has lost its calls; their next attempts begin with `restart`.
-          if (frame.instance === instance) for (const item of open.values()) push(gapAfter(item));
+          if (frame.instance === instance)
+            for (const item of open.values()) push(gapAt(item, item.seq + 1));
           instance = frame.instance;
           open.clear();
           return 'on';
@@ -163,11 +164,6 @@ function createSeen(push: Push): { readonly take: (frame: WireMessage) => 'on' |
       }
     },
   };
-}
-
-function gapAfter(item: Chunk | ChunkMarker): ChunkMarker {
-  const { rootRunId, runId, agentPath, iteration, attempt, seq } = item;
-  return { rootRunId, runId, agentPath, iteration, attempt, seq: seq + 1, kind: 'gap' };
 }
 
 /** Reads one connection until it ends, fails, or `take` returns `leave`. */

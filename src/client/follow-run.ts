@@ -11,6 +11,7 @@ import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import type { Step } from '../core/contract/step.ts';
 import { isChunk, type Chunk, type ChunkMarker } from '../core/streaming/chunk.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
+import { leavable } from './run-stream.ts';
 
 /** One update of `run.follow()`. */
 export type RunUpdate =
@@ -54,21 +55,9 @@ export function followRun(
   run: FollowedRun,
   { signal }: FollowRunOptions = {},
 ): AsyncIterable<RunUpdate> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const left = new AbortController();
-      const until = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
-      const updates = readUpdates(run, until);
-      return {
-        next: () => updates.next(),
-        return: () => {
-          // Otherwise a generator that waits for a silent run would end at the next update only.
-          left.abort();
-          return updates.return(undefined);
-        },
-      };
-    },
-  };
+  return leavable((left) =>
+    readUpdates(run, signal === undefined ? left : AbortSignal.any([signal, left])),
+  );
 }
 
 async function* readUpdates(

@@ -38,12 +38,25 @@ import { placeOfItem } from '../core/tree/calls.ts';
 import { readChain, type ArchiveReader, type ChainList } from './chain-reader.ts';
 import { followRun, type FollowRunOptions, type RunUpdate } from './follow-run.ts';
 import { inTurns } from './in-turns.ts';
-import { readStep } from './run-step.ts';
-import { addressBelow, mergeEvents, readTree, withAllBelow, type TreeOption } from './run-tree.ts';
+import {
+  addressBelow,
+  mergeEvents,
+  readTree,
+  withAllBelow,
+  type TreeOption,
+  readStartedWith,
+  type RunStart,
+} from './run-tree.ts';
 import { streamOf, type ChunkSource } from './run-stream.ts';
 import { findRun, type TreeRun } from './tree-run.ts';
-import { acrossHandover, asking, assertAlive, isAlive, querying } from './service-calls.ts';
-import { readStartedWith, type RunStart } from './started-with.ts';
+import {
+  acrossHandover,
+  asking,
+  assertAlive,
+  isAlive,
+  querying,
+  readStep,
+} from './service-calls.ts';
 
 /** Options of `send`. With `tree`, all runs below get the input too, under the same id. */
 export interface SendOptions extends TreeOption {
@@ -155,7 +168,9 @@ export type ResultOrPending =
 /** What {@link createRunHandle} needs. */
 export interface RunHandleParts {
   readonly client: Client;
+  /** Source of provisional text; without one, `stream()` fails. */
   readonly chunks?: ChunkSource;
+  /** Where to read pages that the service no longer keeps. */
   readonly archive?: ArchiveReader;
 }
 

@@ -21,15 +21,24 @@ export interface StreamParts {
 
 /** The chunks of a live run, until it ends or the reader leaves. */
 export function streamOf(parts: StreamParts): AsyncIterable<Chunk | ChunkMarker> {
+  return leavable((left) => readStream(parts, left));
+}
+
+/**
+ * The items of a generator whose reader may leave while it waits. `return` then aborts `left`;
+ * otherwise a generator that waits for a silent run would end at its next item only.
+ */
+export function leavable<Item>(
+  generate: (left: AbortSignal) => AsyncGenerator<Item, undefined>,
+): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]: () => {
-      const leave = { now: (): void => undefined };
-      const items = readStream(parts, leave);
+      const left = new AbortController();
+      const items = generate(left.signal);
       return {
         next: () => items.next(),
         return: () => {
-          // Otherwise a generator that waits for a silent model would end at the next chunk only.
-          leave.now();
+          left.abort();
           return items.return(undefined);
         },
       };
@@ -39,7 +48,7 @@ export function streamOf(parts: StreamParts): AsyncIterable<Chunk | ChunkMarker>
 
 async function* readStream(
   { id, wholeTree, chunks, status, isRoot, result }: StreamParts,
-  leave: { now: () => void },
+  left: AbortSignal,
 ): AsyncGenerator<Chunk | ChunkMarker, undefined> {
   if (chunks === undefined) {
     throw new UsageError(
@@ -66,7 +75,7 @@ async function* readStream(
     wake();
   };
   void result().then(end, end);
-  leave.now = end;
+  left.addEventListener('abort', end, { once: true });
   try {
     for (;;) {
       const ended = new Promise<typeof END>((resolve) => {

@@ -8,9 +8,13 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
+  WorkflowFailedError,
 } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../core/base/usage-error.ts';
+import { CancelledFailure } from '@temporalio/common';
+import type { Step } from '../core/contract/step.ts';
+import { statusQuery } from '../workflows/messages.ts';
 
 /**
  * Longer than the service's own limit of 10 s, whose error says more. Until then, the SDK repeats
@@ -94,12 +98,7 @@ export async function asking<Result>(id: string, ask: () => Promise<Result>): Pr
         `Expected the id of a run that is alive or within the service's retention, got \`${id}\`. List the runs to find it.`,
       );
     }
-    if (error instanceof QueryNotRegisteredError) {
-      throw new UsageError(
-        'not_an_agent',
-        `Expected \`${id}\` to be an agent's run, got another workflow.`,
-      );
-    }
+    if (error instanceof QueryNotRegisteredError) throw notAnAgent(id);
     // 9 FAILED_PRECONDITION: no worker has polled for minutes.
     if (isCutOff(error) || grpcCodeOf(error) === 9) throw noWorker(id);
     throw error;
@@ -136,9 +135,38 @@ function isCutOff(error: unknown): boolean {
   return [1, 4].includes(grpcCodeOf(error) ?? 0);
 }
 
+/** The error for a workflow that is no run of an agent. */
+export function notAnAgent(id: string): UsageError {
+  const message = `Expected \`${id}\` to be an agent's run, got another workflow.`;
+  return new UsageError('not_an_agent', message);
+}
+
 function noWorker(id: string): UsageError {
   return new UsageError(
     'no_worker',
     `Expected a worker that answers for run \`${id}\`, got silence. Start one that has its agent; the run waits meanwhile and loses nothing.`,
   );
+}
+
+/**
+ * The Step of run `id`; waits for its end.
+ *
+ * @throws UsageError `no_step` for a run that ended without one, for example by termination.
+ */
+export async function readStep(client: Client, id: string): Promise<Step> {
+  const handle = client.workflow.getHandle(id);
+  try {
+    return (await handle.result()) as Step;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) return asking(id, () => Promise.reject(error));
+    const { cause } = error;
+    const step = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+    if (step !== undefined && step !== null) return step as Step;
+    if (cause instanceof CancelledFailure) {
+      const ended = await querying(id, client, () => handle.query(statusQuery));
+      if (ended.step !== undefined) return ended.step;
+    }
+    const got = (cause?.message ?? error.message).replace(/\.$/, '');
+    throw new UsageError('no_step', `Expected run \`${id}\` to end with a Step, got: ${got}.`);
+  }
 }

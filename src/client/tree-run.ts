@@ -7,8 +7,7 @@ import type { Stats } from '../core/contract/stats.ts';
 import { lastCallOf, pathBelow } from '../core/tree/calls.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
 import { treeQuery } from '../workflows/messages.ts';
-import { readStep } from './run-step.ts';
-import { asking, isAlive, querying } from './service-calls.ts';
+import { asking, isAlive, querying, readStep } from './service-calls.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
@@ -40,12 +39,8 @@ export interface TreeRun {
 }
 
 /** What the parent knows of a run, for a run that does not answer. */
-export interface KnownRun {
+export interface KnownRun extends Partial<Pick<TreeRun, 'agent' | 'path' | 'depth' | 'parent'>> {
   readonly id: string;
-  readonly agent?: string;
-  readonly path?: string;
-  readonly depth?: number;
-  readonly parent?: string | null;
   readonly child?: TreeChild;
 }
 

@@ -10,28 +10,19 @@ import { classifyModelError, withUsage } from './model-failures.ts';
  * Like `callEntry`, through the middleware `around`. A middleware may call the model several times
  * or not at all; the result has the usage of all calls.
  */
-export function callLayeredModel(
+export async function callLayeredModel(
   around: readonly ModelMiddleware[],
   entry: ModelEntry,
   request: ModelRequest,
   io: CallIo,
 ): Promise<CallResult> {
-  return around.length === 0
-    ? callEntry(entry, request, io)
-    : callThrough(around, entry, request, io);
-}
-
-async function callThrough(
-  around: readonly ModelMiddleware[],
-  entry: ModelEntry,
-  request: ModelRequest,
-  io: CallIo,
-): Promise<CallResult> {
-  const spent: { usage: TokenUsage; isKnown: boolean; calls: number } = {
-    usage: noUsage,
-    isKnown: true,
-    calls: 0,
-  };
+  if (around.length === 0) return callEntry(entry, request, io);
+  const spent = { usage: noUsage, isKnown: true, calls: 0 };
+  const aborted = (): CallResult => ({
+    kind: 'aborted',
+    usage: spent.usage,
+    usageKnown: spent.isKnown && spent.calls > 0,
+  });
   const add = (usage: TokenUsage, isKnown: boolean): void => {
     spent.usage = addUsage(spent.usage, usage);
     spent.isKnown &&= isKnown;
@@ -55,27 +46,15 @@ async function callThrough(
   };
   try {
     const reply: unknown = await layered(around, ask)(request);
-    if (io.signal.aborted) return abortedWith(spent);
+    if (io.signal.aborted) return aborted();
     checkReply(reply);
     if (spent.calls === 0) return { kind: 'reply', reply };
     return { kind: 'reply', reply: { ...reply, usage: spent.usage, usageKnown: spent.isKnown } };
   } catch (error) {
-    if (io.signal.aborted) return abortedWith(spent);
+    if (io.signal.aborted) return aborted();
     // The error of a single call already carries its usage.
     throw spent.calls > 1 ? withUsage(causeOf(error), spent.usage) : error;
   }
-}
-
-function abortedWith({
-  usage,
-  isKnown,
-  calls,
-}: {
-  readonly usage: TokenUsage;
-  readonly isKnown: boolean;
-  readonly calls: number;
-}): CallResult {
-  return { kind: 'aborted', usage, usageKnown: isKnown && calls > 0 };
 }
 
 /** A reply goes into the transcript, where any other value would break the run later. */

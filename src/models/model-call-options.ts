@@ -8,8 +8,7 @@ import type {
   LanguageModelV3FunctionTool,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { Json, JsonObject } from '../core/base/json.ts';
-import { isJsonObject } from '../core/base/json.ts';
+import { type Json, type JsonObject, isJsonObject } from '../core/base/json.ts';
 import type { ModelRequest, ModelTool, ToolChoice } from '../core/contract/model.ts';
 import type { ModelEntry, StructuredOutput } from '../define/model/model-entry.ts';
 import { toPrompt } from './model-prompt.ts';

@@ -16,8 +16,7 @@ import type {
   LanguageModelV3ToolResultPart,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { Json } from '../core/base/json.ts';
-import { isJsonObject } from '../core/base/json.ts';
+import { type Json, isJsonObject } from '../core/base/json.ts';
 import type {
   MediaPart,
   Message,
@@ -106,13 +105,7 @@ function toAssistantContent(part: Part, idOf: (callId: string) => string): Assis
       const providerOptions = toProviderOptions(part.providerData);
       // Encrypted reasoning has only metadata and no text.
       if (part.text === '' && providerOptions === undefined) return [];
-      return [
-        {
-          type: 'reasoning',
-          text: part.text,
-          ...defined({ providerOptions }),
-        },
-      ];
+      return [defined({ type: 'reasoning', text: part.text, providerOptions })];
     }
     case 'tool_call':
       return [toToolCall(part, idOf)];

@@ -13,8 +13,7 @@ import type {
   LanguageModelV3StreamPart,
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider';
-import type { Json, JsonObject } from '../core/base/json.ts';
-import { isPlainObject } from '../core/base/json.ts';
+import { type Json, type JsonObject, isPlainObject } from '../core/base/json.ts';
 import { priceUsage, type PricedUsage } from '../core/model/cost.ts';
 import type { FinishReason, ModelChunk, NativeCall, Reply } from '../core/contract/model.ts';
 import { unreachable } from '../core/base/unreachable.ts';

@@ -10,7 +10,6 @@ import type { Message } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
-import { zoneOffset } from './time-zone.ts';
 
 /** The texts that functions wrote; a text that the specification has itself is absent. */
 export interface PromptTexts {
@@ -50,9 +49,7 @@ export async function promptTexts(
     textOf(spec.instructions, definition?.instructions),
     textOf(spec.rules, definition?.rules),
   ]);
-  const texts = {
-    ...defined({ instructions, rules }),
-  };
+  const texts = defined({ instructions, rules });
   const prompt = await ownPrompt(definition, view, texts, time);
   return { ...texts, ...defined({ prompt }) };
 }
@@ -83,4 +80,30 @@ function isMessage(value: unknown): value is Message {
     Array.isArray(value['parts']) &&
     value['parts'].every((part) => isPlainObject(part) && typeof part['type'] === 'string')
   );
+}
+
+/**
+ * The offset of a zone from UTC in ms, positive east of it, at a time in ms since 1970. The core must
+ * not use `Intl`, so it gets this function.
+ */
+function zoneOffset(timeZone: string): (atMs: number) => number {
+  if (timeZone === 'UTC') return () => 0;
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return (atMs) => {
+    const fields = Object.fromEntries(
+      format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]),
+    );
+    const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
+    const shown = Date.UTC(year, month - 1, day, hour, minute, second);
+    return shown - Math.floor(atMs / 1_000) * 1_000;
+  };
 }

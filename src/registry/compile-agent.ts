@@ -100,12 +100,10 @@ function handedOn(
   model: string | undefined,
 ): Pick<AgentSpec, 'pipeline' | 'fanOut'> {
   if (model === undefined) return {};
-  return {
-    ...defined({
-      pipeline: pipeline === undefined ? undefined : { ...pipeline, model },
-      fanOut: fanOut === undefined ? undefined : { ...fanOut, model },
-    }),
-  };
+  return defined({
+    pipeline: pipeline && { ...pipeline, model },
+    fanOut: fanOut && { ...fanOut, model },
+  });
 }
 
 /** The hash of a specification; the order of its keys does not matter. */

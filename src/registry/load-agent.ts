@@ -6,12 +6,16 @@ import { byteSize, isPlainObject, type Json } from '../core/base/json.ts';
 import { nearestName } from '../core/text/nearest.ts';
 import { shown } from '../core/text/shown.ts';
 import { prepareInput, type Refusal, type RunMaterial } from '../core/start/prepare-input.ts';
-import { memoryProblem } from '../core/start/check-memory.ts';
+import { memoryProblem } from '../core/start/start-input.ts';
 import { compileAgent, type AgentWarning } from './compile-agent.ts';
-import { compiledProblem } from './load-compiled.ts';
-import type { AgentDefinition, Registry } from '../define/definition/definitions.ts';
+import type {
+  AgentDefinition,
+  Registry,
+  RegisteredAgent,
+} from '../define/definition/definitions.ts';
 import { schemaLines } from '../tools/fit-value.ts';
 import { isMediaPart } from '../define/tool/tool-result.ts';
+import { compiledCodeId, isCompiled } from '../core/program-text/compiled.ts';
 
 /** An agent ready to run: plain data, all that the loop needs to begin. */
 export interface PreparedAgent {
@@ -203,4 +207,28 @@ function notFound(registry: Registry, name: string): string {
   const near = nearestName(name, names);
   const advice = near === undefined ? 'Choose one of them.' : `Did you mean \`${near}\`?`;
   return `Expected an agent that the worker has (${listed}${more}), got \`${name.slice(0, 200)}\`. ${advice}`;
+}
+
+/** Why this worker cannot compile the program or run the compiled one; undefined when it can. */
+function compiledProblem(
+  { definition, tools }: RegisteredAgent,
+  { compiled, compiles }: Pick<AgentInput, 'compiled' | 'compiles'>,
+): string | undefined {
+  const given: unknown = compiled;
+  if (given === undefined && compiles !== true) return undefined;
+  const { name, spec } = definition;
+  if (spec.mode !== 'lisp') return `only mode \`lisp\` compiles, \`${name}\` is \`${spec.mode}\`.`;
+  if (given === undefined) return undefined;
+  if (!isCompiled(given)) {
+    return 'Expected `compiled` to be what `compileAgent` returns, got something else. Compile it again.';
+  }
+  const id = compiledCodeId(given);
+  if (id !== given.codeId) {
+    return `Expected the program of compiled \`${name}\` to be ${given.codeId}, got ${id}: it was changed. Compile it again.`;
+  }
+  const known = [...tools.keys()].map((tool) => tool.replaceAll('-', '_'));
+  const missing = given.tools.find((tool) => !known.includes(tool.replaceAll('-', '_')));
+  return missing === undefined
+    ? undefined
+    : `compiled \`${name}\` needs tool \`${missing}\`, which the worker does not have.`;
 }

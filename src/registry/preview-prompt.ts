@@ -1,13 +1,11 @@
 /** Previews the first request of an agent, without a model, worker or server. */
 import { defined } from '../core/base/defined.ts';
-import type { AgentInput, HistoryTurn } from '../core/contract/input.ts';
+import type { AgentInput } from '../core/contract/input.ts';
 import type { ModelOrder } from '../core/contract/host-order.ts';
 import { requestOfOrder } from '../core/ask/order-request.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
-import type { Step, StepMemory } from '../core/contract/step.ts';
+import type { StartParts } from '../core/start/start-input.ts';
 import { EMPTY_DIGEST } from '../core/base/digest.ts';
-import type { JsonObject } from '../core/base/json.ts';
-import type { Task } from '../core/base/message.ts';
 import type { ModelRequest } from '../core/contract/model.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { withChildren } from './agent-family.ts';
@@ -19,13 +17,10 @@ import { promptTexts } from '../models/prompt-texts.ts';
 import { createRegistry } from './registry.ts';
 
 /** The options of {@link previewPrompt}: what a run would be started with. */
-export interface PreviewOptions {
-  readonly task?: string | Task;
-  readonly context?: JsonObject | Step;
-  /** The memory of an earlier run: its Step's `memory`. Default: none. */
-  readonly memory?: StepMemory;
-  /** Earlier conversation, oldest first. Default: none. */
-  readonly history?: readonly HistoryTurn[];
+export interface PreviewOptions extends Pick<
+  StartParts,
+  'task' | 'context' | 'memory' | 'history'
+> {
   /** Agents that its tools refer to by name. Those given as definitions need not be here. */
   readonly agents?: readonly AgentDefinition[];
   /** Entries of models that the agent names by id; a missing one is treated as a function. */
@@ -64,11 +59,7 @@ export async function previewPrompt(
   if (loaded.kind === 'failed') throw new UsageError(loaded.code, loaded.message);
   const { spec, warnings, material, refusal } = loaded.agent;
   if (refusal !== undefined) throw new UsageError(refusal.code, refusal.message);
-  const head = {
-    spec,
-    ...(material ?? givenMaterial(input)),
-    ...defined({ history }),
-  };
+  const head = { spec, ...(material ?? givenMaterial(input)), ...defined({ history }) };
   const [first] = spec.models;
   if (first === undefined) {
     const [noun, advice] =

@@ -6,8 +6,8 @@ import type {
   AgentDefinition,
   RegisteredAgent,
   Registry,
+  ToolDefinition,
 } from '../define/definition/definitions.ts';
-import { askTool } from './ask-tool.ts';
 import { llmQueryTool } from '../define/tool/define-llm-tool.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { checkModelEntries } from '../define/model/model-problems.ts';
@@ -16,6 +16,8 @@ import type { AgentToolSpec } from '../core/contract/spec.ts';
 import { shown } from '../core/text/shown.ts';
 import { isTreeLimit } from '../core/tree/ledger.ts';
 import { isUsageError, usageErrorOf, type UsageProblem } from '../core/base/usage-error.ts';
+import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
+import { ToolError } from '../core/base/tool-error.ts';
 
 /** What a registry is made from. */
 export interface RegistryOptions {
@@ -33,7 +35,8 @@ export interface RegistryOptions {
 export function createRegistry(options: RegistryOptions): Registry {
   const problems: UsageProblem[] = [];
   const listed = options.agents.filter((agent, index) => {
-    const fits = isAgentDefinition(agent);
+    const fits =
+      typeof agent === 'object' && agent !== null && 'kind' in agent && agent.kind === 'agent';
     if (!fits) problems.push(notAnAgent(agent, index));
     return fits;
   });
@@ -188,10 +191,6 @@ function entryProblems(entries: readonly ModelEntry[]): readonly UsageProblem[] 
   }
 }
 
-function isAgentDefinition(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'agent';
-}
-
 function notAnAgent(value: unknown, index: number): UsageProblem {
   const message = `Expected \`agents[${index}]\` to be what \`defineAgent\` returns, got ${shown(value)}. Define it with \`defineAgent\`.`;
   return { code: 'definition', message };
@@ -200,4 +199,21 @@ function notAnAgent(value: unknown, index: number): UsageProblem {
 function duplicateAgent(name: string): UsageProblem {
   const message = `Expected agent names to be unique, got two agents named \`${name}\`. Rename one.`;
   return { code: 'duplicate_agent', message };
+}
+
+/**
+ * The built-in tool `ask_user` of an agent, or undefined when it has none. The worker checks
+ * arguments by its schema; the loop itself asks and waits.
+ */
+function askTool({ spec }: AgentDefinition): ToolDefinition | undefined {
+  const ask = spec.tools.find(({ name }) => name === ASK_TOOL);
+  if (ask === undefined) return undefined;
+  return {
+    kind: 'tool',
+    spec: ask,
+    standard: null,
+    execute: () => {
+      throw new ToolError('questions are asked by the loop, no activity runs them');
+    },
+  };
 }

@@ -1,8 +1,8 @@
 /**
- * The Host in one process, without a server, for tests: the same loop, definitions, tools, validators
- * and model adapter as on a worker. Time moves only when the clock is advanced or a call sleeps.
+ * The Host in one process, without a server, for tests: the same loop, definitions, tools,
+ * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
+ * sleeps.
  */
-import { NEWEST_RULES } from '../lisp.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
@@ -33,7 +33,7 @@ import type { Entry } from '../core/contract/entry.ts';
 import type { Registry, RegisteredAgent } from '../define/definition/definitions.ts';
 import { callLayeredModel } from '../models/call-layered-model.ts';
 import { checkLiterals, checkProgramLiterals } from '../tools/check-literals.ts';
-import { redactedErrorText } from '../tools/redacted-error-text.ts';
+import { redactedErrorText } from '../tools/redact.ts';
 import { classifyModelError, retryDelayMs } from '../models/model-failures.ts';
 import { entryFor } from '../define/model/model-entry.ts';
 import { isApprovalNeeded } from '../tools/needs-approval.ts';
@@ -94,7 +94,6 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
       fits: parts.fitsHandover ?? (() => true),
     },
     now: () => clock.now(),
-    programRules: () => NEWEST_RULES,
     ...callsOf(parts, flight, mailbox),
     send: tree.send,
     abort: flight.abort,

@@ -1,6 +1,7 @@
 /**
- * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of an
- * agent starts under it. Messages between runs go through `deliver`, so that a test can lose them.
+ * One run in this process, and the runs below it: what `startInMemory` starts, and what a call of
+ * an agent starts under it. Messages between runs go through `deliver`, so that a test can lose
+ * them.
  */
 import { defined } from '../core/base/defined.ts';
 import { loadAgent } from '../registry/load-agent.ts';
@@ -63,13 +64,15 @@ export interface MemoryRun {
   adjust(limits: LimitsInput): void;
   pause(): void;
   resume(): void;
-  /** What waits for people and the outside, in this run and below it. */
+  /** What waits for people and outside work, in this run and below it. */
   pending(): readonly PendingItem[];
   /** The program that runs, else the last one; null when there was none. */
   program(): ProgramView | null;
-  /** Answers a question, or ends outside work, also of a run below. Throws a UsageError for what a live run refuses. */
+  /**
+   * Answers a question or ends outside work, here or below. Throws a UsageError if it is refused.
+   */
   answer(id: string, value: Json, options?: AnswerOptions): void;
-  /** Approves, denies or edits a call. Throws a UsageError for what a live run refuses. */
+  /** Approves, denies or edits a call, here or below. Throws a UsageError if it is refused. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
   /** The Step, or what is pending as soon as the run waits only for people. */
   resultOrPending(): Promise<StepOrPending>;

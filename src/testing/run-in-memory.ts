@@ -1,16 +1,13 @@
-/** Runs an agent in this process, with a scripted model and a fake clock: the entry of the test kit. */
+/**
+ * The entry of the test kit: runs an agent in this process, with a scripted model and a fake clock.
+ */
 import type { AgentDefinition } from '../define/definition/definitions.ts';
 import type { ModelEntry } from '../define/model/model-entry.ts';
 import { createRegistry } from '../registry/registry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
-import type { HistoryTurn, LimitsInput } from '../core/contract/input.ts';
 import type { RunState } from '../core/run/run-state.ts';
-import { startInput } from '../core/start/start-input.ts';
-import type { CompiledAgent } from '../core/contract/compiled.ts';
-import type { Step, StepMemory } from '../core/contract/step.ts';
+import { startInput, type StartParts } from '../core/start/start-input.ts';
 import type { Next } from '../core/loop/work.ts';
-import type { JsonObject } from '../core/base/json.ts';
-import type { Task } from '../core/base/message.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import {
@@ -21,26 +18,12 @@ import {
 } from './memory-run.ts';
 
 /** What a run in memory is started with. */
-export interface MemoryRunOptions {
+export interface MemoryRunOptions extends StartParts {
   readonly agent: AgentDefinition;
   /** Further agents, for those that call them by name; those in its tools need not be here. */
   readonly agents?: readonly AgentDefinition[];
   /** Entries that the agent names by id; an entry in the definition needs none. */
   readonly models?: readonly ModelEntry[];
-  /** Default: none, for an agent whose template needs none. */
-  readonly task?: string | Task;
-  /** Named data, or the Step of an earlier run. */
-  readonly context?: JsonObject | Step;
-  /** Id of a model entry that replaces the agent's own. */
-  readonly model?: string;
-  readonly history?: readonly HistoryTurn[];
-  /** What the programs of an earlier run left: its Step's `memory`. */
-  readonly memory?: StepMemory;
-  /** The program that is run in place of those of a model. */
-  readonly compiled?: CompiledAgent;
-  /** True: refuses an agent whose model writes no programs. */
-  readonly compiles?: true;
-  readonly limits?: LimitsInput;
   /** Default: a clock that stands at 2026-03-10T09:00:00Z. */
   readonly clock?: FakeClock;
   /** A loop of your own. Default: that of the agent's mode. */
@@ -54,13 +37,13 @@ export interface MemoryRunOptions {
   readonly childHandoverDue?: (address: string, iteration: number, place: HandoverPlace) => boolean;
   /** Whether a hand-over could carry the state; one that it could not is compacted first. */
   readonly fitsHandover?: (state: RunState) => boolean;
-  /** Whether a link has no room left, so that a program that cannot be handed over ends. Default: never. */
+  /** Whether a link has no room left: a program that cannot be handed over ends. Default: never. */
   readonly isFull?: () => boolean;
-  /** Called with each event of the run and of all below it as it is recorded; may send, cancel or adjust. */
+  /** Called with each event of the run and its descendants; may send, cancel or adjust. */
   readonly onEvent?: (event: AgentEvent, run: MemoryRun) => void;
   /**
-   * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or never.
-   * Default: at once.
+   * Carries messages between runs: one arrives when `deliver` is called, now, later, twice or
+   * never. Default: at once.
    */
   readonly carry?: (message: TreeMessage, deliver: () => void) => void;
   /** Receives provisional text; by default, it is dropped. */
@@ -76,19 +59,9 @@ export interface MemoryRunOptions {
  * const step = await startInMemory({ agent, task: 'What is it?' }).result;
  */
 export function startInMemory(options: MemoryRunOptions): MemoryRun {
-  const { clock = createFakeClock(), task, context, history, limits, model, memory } = options;
-  const { agent, agents = [], models = [], onEvent, carry } = options;
+  const { agent, agents = [], models = [], clock = createFakeClock(), onEvent, carry } = options;
   const registry = createRegistry({ agents: [agent, ...agents], models });
-  const input = startInput(agent.name, {
-    task,
-    context,
-    history,
-    limits,
-    model,
-    memory,
-    compiled: options.compiled,
-    compiles: options.compiles,
-  });
+  const input = startInput(agent.name, options);
   return startMemoryRun(
     {
       registry,

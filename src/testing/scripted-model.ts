@@ -1,6 +1,6 @@
 /**
- * A model that plays a script. It fails the test when it is asked too often or too rarely, and shows
- * the request that it did not expect.
+ * A model that plays a script. It fails the test when it is asked too often or too rarely, and
+ * shows the request that it did not expect.
  */
 import { textOf } from '../core/base/message.ts';
 import type { ModelFunction, ModelIo, ModelReply, ModelRequest } from '../core/contract/model.ts';
@@ -22,7 +22,7 @@ export interface ScriptedModel {
   assertDone(): void;
 }
 
-/** A model that gives `replies` in order; usage is 100 input and 10 output tokens unless a reply has its own. */
+/** A model that gives `replies` in order. Default usage: 100 input and 10 output tokens. */
 export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   const surplus: string[] = [];

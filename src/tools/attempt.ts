@@ -22,6 +22,16 @@ export type Attempt =
   /** Stopped before the function was called, so it did nothing. */
   | { readonly kind: 'unstarted' };
 
+/** What an attempt of a call or a judgement gets besides its order. */
+export interface AttemptOptions {
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
+  /** Aborted by a cancel, an interrupt or a shutdown of the worker. */
+  readonly signal: AbortSignal;
+  /** How long a stopped function may take to settle; see `attempt`. */
+  readonly graceMs?: number;
+}
+
 /** The bounds of an attempt. */
 export interface AttemptBounds {
   /** Stops the attempt from outside. */

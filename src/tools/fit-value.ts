@@ -1,6 +1,5 @@
 /** Checks a value against a schema, in this order: coercion, defaults, ajv, the schema library. */
-import type { Json, JsonObject } from '../core/base/json.ts';
-import { isJsonObject } from '../core/base/json.ts';
+import { type Json, type JsonObject, isJsonObject } from '../core/base/json.ts';
 import { coerce } from '../core/section/coerce.ts';
 import { OPTIONAL_KEYWORD } from '../core/signature/json-schema.ts';
 import {
@@ -20,8 +19,8 @@ export type Fit =
   | { readonly kind: 'unfit'; readonly lines: readonly string[] };
 
 /**
- * Maximum of errors that are read. A list of 40,000 wrong items has more, but the model gets 20
- * lines, and errors inside a union are compared with each other.
+ * Maximum number of errors that are read. A list of 40,000 wrong items has more, but the model gets
+ * 20 lines, and errors inside a union are compared with each other.
  */
 const MAX_VIOLATIONS = 1_000;
 

@@ -32,11 +32,5 @@ function isSection(value: unknown): value is FormattedSection {
 
 /** Copies only the known fields, because verdicts are recorded in history. */
 function plainSection({ name, content, children }: FormattedSection): FormattedSection {
-  return {
-    name,
-    ...defined({
-      content,
-      children: children === undefined ? undefined : children.map(plainSection),
-    }),
-  };
+  return defined({ name, content, children: children?.map(plainSection) });
 }

@@ -11,7 +11,6 @@ import {
   type SearchableTool,
   type SearchEngine,
 } from '../define/definition/tool-search-options.ts';
-import { createTurns } from './turns.ts';
 
 /** Longest pattern, in characters; longer ones are mistakes. */
 const MAX_PATTERN_CHARACTERS = 200;
@@ -104,4 +103,47 @@ function countMatches(
     thread.once('message', (counts: readonly number[]) => end(() => resolve(counts)));
     thread.once('error', (error) => end(() => reject(error)));
   });
+}
+
+/** A queue of tasks that limits how many run at once. */
+interface Turns {
+  /** Runs `work` when it is its turn; rejects when `signal` is aborted before that. */
+  readonly take: <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
+}
+
+/** Runs at most `atOnce` tasks at once, in the order in which they came. */
+export function createTurns(atOnce: number): Turns {
+  let running = 0;
+  const waiting = new Set<() => void>();
+  const next = (): void => {
+    const [first] = waiting;
+    if (first === undefined || running >= atOnce) return;
+    waiting.delete(first);
+    first();
+  };
+  return {
+    take: async (signal, work) => {
+      await new Promise<void>((resolve, reject) => {
+        const leave = (): void => {
+          waiting.delete(begin);
+          reject(new Error('It was stopped before its turn.'));
+        };
+        const begin = (): void => {
+          signal.removeEventListener('abort', leave);
+          running += 1;
+          resolve();
+        };
+        if (signal.aborted) return leave();
+        signal.addEventListener('abort', leave, { once: true });
+        waiting.add(begin);
+        next();
+      });
+      try {
+        return await work();
+      } finally {
+        running -= 1;
+        next();
+      }
+    },
+  };
 }

@@ -78,7 +78,7 @@ export function reporter(prices: ReadonlyMap<string, Price> = new Map()): Report
   };
 }
 
-/** Maximum of model calls that one call may report: they are recorded with its result. */
+/** Maximum number of model calls that one call may report: they are recorded with its result. */
 const MAX_MODEL_CALLS = 1_000;
 
 function checkReport(model: unknown, reported: number): void {

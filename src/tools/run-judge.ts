@@ -6,27 +6,17 @@ import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/toolchain/result-json.ts';
-import { attempt } from './attempt.ts';
+import { attempt, type AttemptOptions } from './attempt.ts';
 import type {
   RegisteredAgent,
   ReportContext,
   ValidatorDefinition,
 } from '../define/definition/definitions.ts';
 import { fitValue } from './fit-value.ts';
-import { redactedErrorText } from './redacted-error-text.ts';
+import { redactedErrorText } from './redact.ts';
 import { reporter } from './reporter.ts';
 import { readVerdict, type ReadVerdict } from './read-verdict.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';
-
-/** What an attempt needs besides the order. */
-export interface JudgeOptions {
-  /** The number of this attempt, from 1. */
-  readonly attempt: number;
-  /** Aborted by a cancel, an interrupt or a shutdown of the worker. */
-  readonly signal: AbortSignal;
-  /** How long a stopped validator may take to settle; see `attempt`. */
-  readonly graceMs?: number;
-}
 
 /** The result of an attempt. */
 export type JudgeRun =
@@ -39,23 +29,20 @@ export type JudgeRun =
 export async function runJudge(
   agent: RegisteredAgent,
   order: JudgeOrder,
-  options: JudgeOptions,
+  options: AttemptOptions,
 ): Promise<JudgeRun> {
-  const reports = reporter(agent.prices);
+  const { reports, ...reporting } = reporter(agent.prices);
   const judge: Judge = {
     agent,
     order,
     options,
     ran: [],
     context: (signal) => ({
+      ...reporting,
       signal,
       runId: order.runId,
       agentPath: order.agentPath,
       attempt: options.attempt,
-      count: reports.count,
-      gauge: reports.gauge,
-      emit: reports.emit,
-      reportModelCall: reports.reportModelCall,
     }),
   };
   const sections = await judgeSections(judge);
@@ -67,7 +54,7 @@ export async function runJudge(
     verdicts.push(verdict);
     if (verdict.kind !== 'unfit') break;
   }
-  return judged(judge, verdicts, sections, reports.reports());
+  return judged(judge, verdicts, sections, reports());
 }
 
 type Stop = Exclude<JudgeRun, { readonly kind: 'judged' }>;
@@ -76,7 +63,7 @@ type SectionVerdict = JudgeResult['sections'][number];
 interface Judge {
   readonly agent: RegisteredAgent;
   readonly order: JudgeOrder;
-  readonly options: JudgeOptions;
+  readonly options: AttemptOptions;
   /** Grows while candidates are judged. */
   readonly ran: { readonly validator: string; readonly accepted: boolean }[];
   readonly context: (signal: AbortSignal) => ReportContext;
@@ -88,14 +75,8 @@ function judged(
   sections: readonly SectionVerdict[],
   reports: Reports,
 ): JudgeRun {
-  const result: JudgeResult = {
-    verdicts,
-    sections,
-    validators: ran,
-    attempts: options.attempt,
-    ...reports,
-  };
-  return { kind: 'judged', result };
+  const { attempt: attempts } = options;
+  return { kind: 'judged', result: { verdicts, sections, validators: ran, attempts, ...reports } };
 }
 
 function isStop(value: Verdict | Stop): value is Stop {

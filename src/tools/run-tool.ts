@@ -27,7 +27,7 @@ import { cut } from '../core/text/cut.ts';
 import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { attempt, type Attempt, type Settled } from './attempt.ts';
+import { attempt, type Attempt, type AttemptOptions, type Settled } from './attempt.ts';
 import type {
   RegisteredAgent,
   ToolContext,
@@ -36,20 +36,14 @@ import type {
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
 import { fitValue } from './fit-value.ts';
 import { layered, type ToolMiddlewareCall } from '../define/definition/middleware.ts';
-import { redactedErrorText } from './redacted-error-text.ts';
+import { redactedErrorText } from './redact.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import { isToolReturn, type ToolReturn } from '../define/tool/tool-result.ts';
 
 /** What an attempt needs besides the order. */
-export interface ToolRunOptions {
-  /** The number of this attempt, from 1. */
-  readonly attempt: number;
-  /** Aborted by a cancel, an interrupt or a shutdown of the worker. */
-  readonly signal: AbortSignal;
+export interface ToolRunOptions extends AttemptOptions {
   /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
-  /** How long a stopped tool may take to settle; see `attempt`. */
-  readonly graceMs?: number;
 }
 
 /** The result of an attempt: the call has a result, or must be retried. */
@@ -108,9 +102,9 @@ async function checkArguments(
 /** Runs the tool and reads the outcome. */
 async function execute(call: Call, args: unknown): Promise<ToolRun> {
   const { tool, options } = call;
-  const reports = reporter(call.agent.prices);
+  const { reports, ...reporting } = reporter(call.agent.prices);
   const outcome = await attempt(
-    (signal) => runLayered(call, args, toolContext(call, reports, signal)),
+    (signal) => runLayered(call, args, toolContext(call, reporting, signal)),
     {
       signal: options.signal,
       timeoutMs: tool.spec.timeoutMs,
@@ -121,7 +115,7 @@ async function execute(call: Call, args: unknown): Promise<ToolRun> {
   );
   const run = readAttempt(call, outcome);
   if (run.kind !== 'result') return run;
-  return { kind: 'result', result: { ...run.result, ...reports.reports() } };
+  return { kind: 'result', result: { ...run.result, ...reports() } };
 }
 
 /** Runs the tool within the middleware of its agent, and checks arguments that it changed. */
@@ -172,24 +166,13 @@ function unfitRun(error: unknown): ToolRun | undefined {
 
 function toolContext(
   { order, options }: Call,
-  { count, gauge, emit, reportModelCall }: Reporter,
+  reporting: Omit<Reporter, 'reports'>,
   signal: AbortSignal,
 ): ToolContext {
   const { callId, runId, agentPath } = order;
   const idempotencyKey = `${runId}/${callId}`;
   const { attempt: tries } = options;
-  return {
-    signal,
-    idempotencyKey,
-    callId,
-    runId,
-    agentPath,
-    attempt: tries,
-    count,
-    gauge,
-    emit,
-    reportModelCall,
-  };
+  return { ...reporting, signal, idempotencyKey, callId, runId, agentPath, attempt: tries };
 }
 
 function readAttempt(call: Call, outcome: Attempt): ToolRun {

@@ -125,8 +125,8 @@ export function toCheckOutcome(
 }
 
 /**
- * The attempts of an activity that failed: all that it had, or the number in the last heartbeat of a lost
- * worker. Else 1, since history does not show failed attempts without a heartbeat.
+ * The attempts of an activity that failed: all that it had, or the number in the last heartbeat of
+ * a lost worker. Else 1, since history does not show failed attempts without a heartbeat.
  */
 function attemptsOf(error: unknown, maxAttempts: number): number {
   if (error instanceof ActivityFailure && error.retryState === 'MAXIMUM_ATTEMPTS_REACHED') {

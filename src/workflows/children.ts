@@ -2,10 +2,11 @@
  * Child runs as child workflows, and messages to the runs above and below.
  *
  * I1  A child is addressed by its workflow id alone: its run id changes when it hands over.
- * I2  Temporal cancels nothing here: a signal tells a child why it must end, and its parent awaits its
- *     Step. Otherwise its totals would be lost.
+ * I2  Temporal cancels nothing here: a signal tells a child why it must end, and its parent awaits
+ *     its Step. Otherwise its totals would be lost.
  * I3  A message that cannot be delivered is dropped: its receiver has ended.
- * I4  A child does not outlive its parent: when the parent closes without waiting, it is terminated.
+ * I4  A child does not outlive its parent: when the parent closes without waiting, it is
+ *     terminated.
  */
 import {
   ApplicationFailure,
@@ -48,7 +49,7 @@ export interface ChildRuns {
   readonly send: Host['send'];
   /** Sends the last report to the parent; settles when it is delivered or cannot be. */
   readonly sendLast: (progress: ProgressMessage) => Promise<void>;
-  /** Tells all live children to end, or one of them. Harmless when it has ended, or never started. */
+  /** Makes all live children end, or one of them. Harmless if it has ended or never started. */
   readonly abort: (childId?: string) => void;
 }
 
@@ -65,8 +66,8 @@ interface LiveChild {
 }
 
 /**
- * How long a child may take to end after its cancel: its calls and those of its own children have to
- * stop, level after level. Then it is lost, and is terminated when its parent closes.
+ * How long a child may take to end after its cancel: its calls and those of its own children have
+ * to stop, level after level. Then it is lost, and is terminated when its parent closes.
  */
 const END_WITHIN_MS = 90_000;
 
@@ -80,8 +81,8 @@ export function createChildRuns(onBug: (error: unknown) => void): ChildRuns {
   const live = new Map<string, LiveChild>();
   const ambient = CancellationScope.current();
   let scope: CancellationScope | null = null;
-  // This work goes on when the workflow is canceled: children end by themselves. The scope is made only
-  // when needed, because each one costs six promises and most runs have no relatives.
+  // This work goes on when the workflow is canceled: children end by themselves. Scopes are made
+  // only when needed, because each costs six promises and most runs have no relatives.
   const shield = (): CancellationScope =>
     (scope ??= new CancellationScope({ cancellable: false, parent: ambient }));
   const { send, sendLast } = createSignals(shield, live);

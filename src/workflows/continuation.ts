@@ -7,8 +7,8 @@
  * I3  Inputs and adjustments that arrive meanwhile are handed over; none is lost or doubled.
  * I4  A state that does not fit ends the run with a typed failure, never with a retried task. The
  *     loop has compacted it by then, if the agent has strategies: see L5 in loop.ts.
- * I5  A cancel that arrives meanwhile ends the run here at once: the service forgets its own kind of
- *     cancel when a run continues as new, and a run that ends does not wait for a slow archive.
+ * I5  A cancel that arrives meanwhile ends the run here at once: the service forgets its own kind
+ *     of cancel when a run continues as new, and a run that ends does not wait for a slow archive.
  */
 import {
   allHandlersFinished,

@@ -1,6 +1,6 @@
 /**
- * How the agent workflow ends: with a Step, or with a typed failure that carries one. A plain error in
- * workflow code would make Temporal retry the task forever, so every error passes through here.
+ * How the agent workflow ends: with a Step, or with a typed failure that carries one. A plain error
+ * in workflow code would make Temporal retry the task forever, so every error passes through here.
  */
 import { defined } from '../core/base/defined.ts';
 import {
@@ -58,9 +58,9 @@ export function loadFailure(error: unknown, agent: string, trace: StepTrace): Ap
 }
 
 /**
- * The failure that the workflow ends with for `error`: typed failures, cancellations and the hand-over
- * are kept, anything else becomes a failure of type `internal`. `stepOf` makes the Step that it carries;
- * it may throw, since the run can be in any state.
+ * The failure that the workflow ends with for `error`: typed failures, cancellations and the
+ * hand-over are kept, anything else becomes a failure of type `internal`. `stepOf` makes the Step
+ * that it carries; it may throw, since the run can be in any state.
  */
 export function toWorkflowFailure(error: unknown, stepOf: (cause: string) => Step | null): unknown {
   if (error instanceof TemporalFailure || error instanceof ContinueAsNew) return error;

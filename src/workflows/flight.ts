@@ -1,8 +1,8 @@
 /**
  * The calls in flight, and the cancellation scopes that an abort cancels.
  *
- * I1  All calls share one cancellable scope, that of the caller, until an abort cancels it; later calls
- *     get a new one. The workflow's own cancellation reaches every one of them.
+ * I1  All calls share one cancellable scope, that of the caller, until an abort cancels it; later
+ *     calls get a new one. The workflow's own cancellation reaches every one of them.
  * I2  A call never rejects: `onFailure` turns its failure into an outcome.
  */
 import { CancellationScope } from '@temporalio/workflow';

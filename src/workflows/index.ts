@@ -1,2 +1,2 @@
-/** The workflows that a worker's bundle serves, named one by one: what is missing here cannot run. */
+/** The workflows that a worker's bundle serves, named one by one: no other workflow can run. */
 export { agent } from './agent.ts';

@@ -22,12 +22,8 @@ export const payloadConverter: PayloadConverter = {
     try {
       return defaultPayloadConverter.fromPayload<T>(payload);
     } catch (error) {
-      if (encodingOf(payload) === ENCRYPTED) throw error;
+      if (String.fromCharCode(...(payload.metadata?.['encoding'] ?? [])) === ENCRYPTED) throw error;
       return UNREADABLE_PAYLOAD as T;
     }
   },
 };
-
-function encodingOf({ metadata }: Payload): string {
-  return String.fromCharCode(...(metadata?.['encoding'] ?? []));
-}

@@ -44,7 +44,7 @@ export function installQueries(session: Session): void {
   setHandler(programQuery, () => programOf(session));
 }
 
-/** The newest state, even before a run that was handed over goes on; null before the agent is loaded. */
+/** The newest state: at first the restored one; null before the agent of a fresh run is loaded. */
 export function stateOf({ run, restored }: Session): RunState | null {
   return run?.state ?? restored;
 }
@@ -93,7 +93,7 @@ function pendingOf(session: Session): readonly PendingItem[] {
   return pendingItems(state, session.mailbox.peek());
 }
 
-/** The program of the run. Before a run that was handed over goes on, it is read from the snapshot. */
+/** The program of the run. Before a handed-over run goes on, it is read from the snapshot. */
 function programOf({ run, restored }: Session): ProgramView | null {
   if (run !== null) return run.program();
   return restored === null ? null : programOfState(restored);
@@ -113,7 +113,7 @@ function transcriptPage(session: Session, request: TranscriptRequest): LinkPage 
   return { ...pageOf(items as unknown as Json[], from, maxBytes), first: 0, previous };
 }
 
-/** A page whose indexes count over the whole chain, although `list` begins at index `first` of it. */
+/** A page whose indexes count over the whole chain; `list` begins at index `first` of the chain. */
 function linkPage(
   { previous }: Session,
   list: readonly unknown[],

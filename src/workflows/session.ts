@@ -1,7 +1,7 @@
 /**
- * What the workflow, its handlers and its hand-over share: one mutable record for one link of a chain.
- * Handlers may run before the agent is loaded and while the run is handed over, so the comment of each
- * field says what it is then.
+ * What the workflow, its handlers and its hand-over share: one mutable record for one link of a
+ * chain. Handlers may run before the agent is loaded and while the run is handed over, so the
+ * comment of each field says what it is then.
  */
 import { workflowInfo } from '@temporalio/workflow';
 import type { TreeHandlers } from '../core/children/tree-handlers.ts';
@@ -20,11 +20,13 @@ export interface Session {
   readonly agent: string;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
-  /** Number of this link in the chain, from 1. Once a hand-over is decided, the state has the next one. */
+  /**
+   * Number of this link, from 1. Once a hand-over is decided, the state has the number of the next.
+   */
   readonly link: number;
   /** Run id of the link before; null in the first link. */
   readonly previous: string | null;
-  /** What the link before handed over, so that waits are known before the run goes on. Null in the first. */
+  /** The state that the link before handed over, with its waits; null in the first link. */
   readonly restored: RunState | null;
   /** Null until the agent is loaded. */
   run: Run | null;

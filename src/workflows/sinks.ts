@@ -1,8 +1,8 @@
 /**
- * What leaves a workflow without entering history: the newest messages, for the cache of the worker,
- * and events, for its listeners. A sink runs at least once, on the worker that ran the code, after the
- * activation and before its completion is sent. Each call is copied out of the workflow's thread, so
- * events go in batches.
+ * What leaves a workflow without entering history: the newest messages, for the cache of the
+ * worker, and events, for its listeners. A sink runs at least once, on the worker that ran the
+ * code, after the activation and before its completion is sent. Each call is copied out of the
+ * workflow's thread, so events go in batches.
  */
 import { defined } from '../core/base/defined.ts';
 import { proxySinks, type Sinks } from '@temporalio/workflow';

@@ -74,7 +74,7 @@ export function readStart(payload: unknown): Start {
   return {
     kind: 'fresh',
     agent: typeof agent === 'string' ? agent : '',
-    // What nests too deeply cannot be passed to `loadAgent`; a text replaces it, and is refused there.
+    // `loadAgent` cannot take what nests too deeply, so it gets and refuses a text instead.
     input: (isDeeperThan(payload, MAX_JSON_DEPTH)
       ? TOO_DEEP
       : withoutClaim(payload, link)) as AgentInput,

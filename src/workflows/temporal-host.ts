@@ -12,7 +12,6 @@ import {
   proxyLocalActivities,
   upsertMemo,
   workflowInfo,
-  patched,
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
@@ -55,7 +54,7 @@ import { startTimer } from './timer.ts';
 export interface TemporalHost extends Host {
   /** What is in flight, in words: `model gpt-5`, `tool search`. */
   inFlight(): readonly string[];
-  /** Sends unpublished events to the worker's listeners; called before each wait, and at the end. */
+  /** Sends unpublished events to the worker's listeners; called before each wait and at the end. */
   flush(): void;
   /** Sends the last report to the parent before the workflow closes without a Step. */
   sendLast(progress: ProgressMessage): Promise<void>;
@@ -70,7 +69,7 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
-  /** Whether something waits for people or the outside, for lists of runs. Default: never. */
+  /** Whether something waits for people or outside work, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
   readonly onBug: (error: unknown) => void;
@@ -106,8 +105,6 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     },
     capacity: capacityOf(mailbox),
     now: () => Date.now(),
-    // Histories without the mark are of programs that began under version 1.
-    programRules: () => (patched('program-rules-2') ? 2 : 1),
     ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();
@@ -240,7 +237,9 @@ function callsOf(runtime: ActivityRuntime, { run }: Pick<Flight, 'run'>): Calls 
 
 type ToolActivity = EverloopActivities['callTool'];
 
-/** The activity of each tool; searches have one of their own, so that histories tell the two apart. */
+/**
+ * The activity of each tool. Searches have one of their own, so that histories distinguish them.
+ */
 function createToolActivities(runtime: ActivityRuntime): (tool: ToolSpec) => ToolActivity {
   const known = new Map<string, ToolActivity>();
   return (tool) => {

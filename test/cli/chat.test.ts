@@ -5,8 +5,12 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { external } from '../../src/define/tool/external.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
-import { CHAT_COMMANDS, readCommand, type ChatCommand } from '../../src/cli/chat/chat-commands.ts';
-import { readDecision } from '../../src/cli/chat/chat-decision.ts';
+import {
+  CHAT_COMMANDS,
+  readCommand,
+  type ChatCommand,
+  readDecision,
+} from '../../src/cli/chat/chat-commands.ts';
 import { askText } from '../../src/cli/chat/chat-view.ts';
 import type { CliIo, LineSource } from '../../src/cli/terminal/io.ts';
 import type { PendingItem } from '../../src/core/contract/messages.ts';

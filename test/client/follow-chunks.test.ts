@@ -11,7 +11,7 @@ import {
 import type { ChunkSubscription } from '../../src/client/chunk-queue.ts';
 import { followChunks } from '../../src/client/follow-chunks.ts';
 import { collect, type Chunk, type ChunkMarker } from '../../src/core/streaming/chunk.ts';
-import { announceEndpoint } from '../../src/worker/streaming/chunk-announcement.ts';
+import { announceEndpoint } from '../../src/worker/streaming/streaming.ts';
 import { createChunkBus, type ChunkBus } from '../../src/worker/streaming/chunk-bus.ts';
 import {
   openChunkEndpoint,

@@ -5,7 +5,7 @@ import {
   type LoadedDataConverter,
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { readStartedWith, type RunStart } from '../../src/client/started-with.ts';
+import { readStartedWith, type RunStart } from '../../src/client/run-tree.ts';
 
 /** The first event of an execution. */
 interface FirstEvent {

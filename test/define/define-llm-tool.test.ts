@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { llmTool } from '../../src/define/tool/define-llm-tool.ts';
-import type { LlmToolOptions } from '../../src/define/tool/llm-tool-options.ts';
+import { llmTool, type LlmToolOptions } from '../../src/define/tool/define-llm-tool.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { isUsageError } from '../../src/core/base/usage-error.ts';
 

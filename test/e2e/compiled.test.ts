@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { llmTool } from '../../src/define/tool/define-llm-tool.ts';
-import type { CompiledAgent } from '../../src/core/contract/compiled.ts';
+import type { CompiledAgent } from '../../src/core/contract/input.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { eventually } from '../support/eventually.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';

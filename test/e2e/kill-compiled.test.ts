@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import type { CompiledAgent } from '../../src/core/contract/compiled.ts';
+import type { CompiledAgent } from '../../src/core/contract/input.ts';
 import {
   APPRAISAL,
   APPRAISED,

@@ -5,7 +5,7 @@ import { DEFAULT_COMPACTION } from '../../src/define/agent/define-compaction.ts'
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { defineValidator } from '../../src/define/tool/define-validator.ts';
-import { loadAgentActivity } from '../../src/activities/load-agent.ts';
+import { loadAgentActivity } from '../../src/activities/tool-activities.ts';
 import { loadAgent, MAX_SPEC_BYTES } from '../../src/registry/load-agent.ts';
 import type { ModelEntry } from '../../src/define/model/model-entry.ts';
 import type { AgentInput } from '../../src/core/contract/input.ts';

@@ -5,7 +5,7 @@ import { defined } from '../../src/core/base/defined.ts';
 import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
 import { createTranscriptCache } from '../../src/worker/serve/transcript-cache.ts';
 import { createSinks } from '../../src/worker/serve/worker-sinks.ts';
-import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
+import { installRuntime } from '../../src/worker/serve/serve.ts';
 import { bundleFolder } from './bundles.ts';
 
 /** How a chain is replayed. */

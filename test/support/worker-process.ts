@@ -5,7 +5,7 @@
 import { NativeConnection } from '@temporalio/worker';
 import { createWorker, type WorkerParts } from '../../src/worker/serve/create-worker.ts';
 import { createDirectoryArchive } from '../../src/worker/archive/directory-archive.ts';
-import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
+import { installRuntime } from '../../src/worker/serve/serve.ts';
 import { bundleFolder } from './bundles.ts';
 
 /** Where a worker process serves. */

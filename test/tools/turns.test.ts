@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTurns } from '../../src/tools/turns.ts';
+import { createTurns } from '../../src/tools/regex-engine.ts';
 import { gate } from '../support/runs.ts';
 
 describe('createTurns', () => {

@@ -4,21 +4,15 @@ import { openConversation, type ConversationOptions } from '../../client/convers
 import type { Everloop } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { collect, readJsonObject, readLimits } from '../terminal/arguments.ts';
+import { collect } from '../terminal/arguments.ts';
 import type { Act, Cli } from '../terminal/cli.ts';
 import { createChatView, createJsonChatView, type ChatView } from '../chat/chat-view.ts';
 import { runChatSession, type ChatEnding, type ChatSessionParts } from '../chat/chat-session.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
-import { openServed } from './open-served.ts';
+import { openServed, startFrom, type StartFlags } from './open-served.ts';
 
-interface ChatOptions {
-  readonly agents?: string;
-  readonly context?: string;
-  readonly id?: string;
-  readonly limit: readonly string[];
-  readonly model?: string;
+interface ChatOptions extends StartFlags {
   readonly resume?: string;
-  readonly serve?: boolean;
   readonly stream?: boolean;
 }
 
@@ -58,25 +52,14 @@ export function addChatCommand(program: Command, act: Act): void {
 }
 
 async function chat(cli: Cli, agent: string, options: ChatOptions): Promise<number> {
-  const opening = await conversationOptions(cli, options);
+  const id = options.resume ?? options.id;
+  const opening = { ...(await startFrom(cli, options)), ...defined({ id }) };
   const { everloop, isServed } = await openServed(cli, agent, { ...options, mayServe: true });
   try {
     return await talk(cli, everloop, { agent, opening, options, isServed });
   } finally {
     await everloop.close();
   }
-}
-
-async function conversationOptions(
-  cli: Cli,
-  { context, id, limit, model, resume }: ChatOptions,
-): Promise<ConversationOptions> {
-  return defined({
-    id: resume ?? id,
-    context: await readJsonObject('--context', context, cli.io.cwd),
-    limits: readLimits(limit),
-    model,
-  });
 }
 
 interface Talk {
@@ -103,10 +86,8 @@ async function talk(
   try {
     const ending = await runChatSession({ conversation, lines, view, onSignal: signals.on });
     if (ending.open !== null) {
-      const turn = isServed
-        ? `Turn ${ending.open.id} waits until a worker serves its agent.`
-        : `Turn ${ending.open.id} goes on.`;
-      view.note(turn);
+      const goesOn = isServed ? 'waits until a worker serves its agent' : 'goes on';
+      view.note(`Turn ${ending.open.id} ${goesOn}.`);
     }
     if (conversation.newest() !== null) {
       view.note(`Come back with \`everloop chat ${agent} --resume ${conversation.id}\`.`);
@@ -132,25 +113,21 @@ function exitCodeOf({ how, lastStep }: ChatEnding, isTerminal: boolean): number 
   return isTerminal || lastStep === null ? EXIT_CODES.success : exitCodeOfStep(lastStep);
 }
 
-type Listener = Parameters<ChatSessionParts['onSignal']>[0];
-
-function listenTo(source: Cli['io']['signals']): {
-  readonly on: (listener: Listener) => void;
-  readonly off: () => void;
-} {
+/** Passes signals of the process on to the listener that `on` sets, until `off`. */
+function listenTo(source: Cli['io']['signals']) {
+  type Listener = Parameters<ChatSessionParts['onSignal']>[0];
   let notify: Listener = () => undefined;
   const interrupt = (): void => notify('interrupt');
   const leave = (): void => notify('leave');
-  source.on('SIGINT', interrupt);
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) source.on(signal, leave);
+  const handlers = [
+    ['SIGINT', interrupt],
+    ['SIGTERM', leave],
+    ['SIGHUP', leave],
+  ] as const;
+  for (const [signal, handler] of handlers) source.on(signal, handler);
   return {
-    on: (listener) => {
-      notify = listener;
-    },
-    off: () => {
-      source.off('SIGINT', interrupt);
-      for (const signal of ['SIGTERM', 'SIGHUP'] as const) source.off(signal, leave);
-    },
+    on: (listener: Listener) => void (notify = listener),
+    off: () => handlers.forEach(([signal, handler]) => source.off(signal, handler)),
   };
 }
 

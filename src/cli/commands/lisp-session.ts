@@ -1,6 +1,7 @@
 /**
- * Runs programs of the language without an agent: there are no tools and no one to ask. Each program has
- * the definitions of earlier ones. The only effect is `sleep`, which waits in real time.
+ * Runs programs of the language without an agent: there are no tools and no people to ask. Each
+ * program can use the definitions of earlier ones. The only effect is `sleep`, which waits in real
+ * time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../../core/base/defined.ts';
@@ -28,7 +29,7 @@ import {
   type World,
 } from '../../lisp.ts';
 
-/** How a program ended: with a value, by `return` or `fail`, with an error, or refused before its start. */
+/** How a program ended: `returned` and `failed` are `return` and `fail`, `refused` never began. */
 export type ProgramEnding = 'value' | 'returned' | 'failed' | 'error' | 'refused';
 
 /** The result of one program; the document of `--json`. */

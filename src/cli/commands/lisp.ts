@@ -1,6 +1,6 @@
 /** `lisp run` and `lisp repl`: runs programs of the language without a server. */
 import type { Command } from 'commander';
-import type { JsonObject } from '../../core/base/json.ts';
+import { defined } from '../../core/base/defined.ts';
 import { readCount, readJsonObject, readTextFile } from '../terminal/arguments.ts';
 import { untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
@@ -56,28 +56,21 @@ function withOptions(command: Command): Command {
 }
 
 async function sessionOf(cli: Cli, options: LispOptions): Promise<LispSession> {
-  const data: JsonObject = (await readJsonObject('--data', options.data, cli.io.cwd)) ?? {};
-  const { fuel } = options;
-  return createSession(
-    fuel === undefined ? { data } : { data, fuel: readCount('--fuel', fuel, 1) },
-  );
+  const data = (await readJsonObject('--data', options.data, cli.io.cwd)) ?? {};
+  const fuel = options.fuel === undefined ? undefined : readCount('--fuel', options.fuel, 1);
+  return createSession(defined({ data, fuel }));
 }
 
 async function runFile(cli: Cli, file: string, options: LispOptions): Promise<number> {
   const session = await sessionOf(cli, options);
-  return untilInterrupted(
-    cli,
-    async (signal) => {
-      const source =
-        file === '-' ? await readAll(cli, signal) : await readTextFile(file, cli.io.cwd);
-      const report = await session.run(source, signal);
-      writeMessages(cli, report);
-      if (report.printed !== null) cli.output.text(report.printed);
-      cli.output.json(report);
-      return hasSucceeded(report) ? EXIT_CODES.success : EXIT_CODES.runFailed;
-    },
-    () => EXIT_CODES.interrupted,
-  );
+  return untilInterrupted(cli, async (signal) => {
+    const source = file === '-' ? await readAll(cli, signal) : await readTextFile(file, cli.io.cwd);
+    const report = await session.run(source, signal);
+    writeReport(cli, report);
+    cli.output.json(report);
+    const isGood = report.status === 'value' || report.status === 'returned';
+    return isGood ? EXIT_CODES.success : EXIT_CODES.runFailed;
+  });
 }
 
 async function readAll({ io }: Cli, signal: AbortSignal): Promise<string> {
@@ -88,50 +81,33 @@ async function readAll({ io }: Cli, signal: AbortSignal): Promise<string> {
 
 async function repl(cli: Cli, options: LispOptions): Promise<number> {
   const session = await sessionOf(cli, options);
-  return untilInterrupted(
-    cli,
-    async (signal) => {
-      let entry = '';
-      const lines = cli.io.lines(() => (entry === '' ? PROMPT : PROMPT_INSIDE), signal);
-      for await (const line of lines) {
-        entry = entry === '' ? line : `${entry}\n${line}`;
-        if (isUnfinished(entry)) continue;
-        if (entry.trim() !== '') await evaluate(cli, session, entry, signal);
-        entry = '';
-      }
-      // An unfinished program is reported as a parse error.
-      if (entry !== '') await evaluate(cli, session, entry, signal);
-      return EXIT_CODES.success;
-    },
-    () => EXIT_CODES.interrupted,
-  );
+  return untilInterrupted(cli, async (signal) => {
+    const evaluate = async (source: string): Promise<void> => {
+      const report = await session.run(source, signal);
+      if (cli.output.isJson) cli.io.stdout.write(`${JSON.stringify(report)}\n`);
+      else writeReport(cli, report);
+    };
+    let entry = '';
+    const lines = cli.io.lines(() => (entry === '' ? PROMPT : PROMPT_INSIDE), signal);
+    for await (const line of lines) {
+      entry = entry === '' ? line : `${entry}\n${line}`;
+      if (isUnfinished(entry)) continue;
+      if (entry.trim() !== '') await evaluate(entry);
+      entry = '';
+    }
+    // An unfinished program is reported as a parse error.
+    if (entry !== '') await evaluate(entry);
+    return EXIT_CODES.success;
+  });
 }
 
-async function evaluate(
-  cli: Cli,
-  session: LispSession,
-  source: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const report = await session.run(source, signal);
-  if (cli.output.isJson) {
-    cli.io.stdout.write(`${JSON.stringify(report)}\n`);
-    return;
-  }
-  writeMessages(cli, report);
-  if (report.printed !== null) cli.output.text(report.printed);
-}
-
-/** Writes notes, warnings and errors as text; with `--json`, the document has them. */
-function writeMessages({ output }: Cli, report: ProgramReport): void {
+/** Writes a report as text; with `--json`, the document has all of it. */
+function writeReport({ output }: Cli, report: ProgramReport): void {
   if (output.isJson) return;
   const { paintNote } = output;
   for (const note of report.notes) output.note(note);
   for (const warning of report.warnings) output.note(paintNote('yellow', warning));
   if (report.error !== null) output.note(paintNote('red', report.error.text));
   if (report.status === 'failed') output.note(paintNote('red', 'The program ended with `fail`.'));
-}
-
-function hasSucceeded({ status }: ProgramReport): boolean {
-  return status === 'value' || status === 'returned';
+  if (report.printed !== null) output.text(report.printed);
 }

@@ -25,8 +25,8 @@ export function hasAgentFile(path: string | undefined, cwd: string): boolean {
 }
 
 /**
- * Loads an agent file, in JavaScript or TypeScript. Throws a UsageError `agent_file` when the file is
- * missing, throws while it loads, or exports no agent.
+ * Loads an agent file, in JavaScript or TypeScript. Throws a UsageError `agent_file` when the file
+ * is missing, throws while it loads, or exports no agent.
  */
 export async function loadAgents(path: string | undefined, cwd: string): Promise<AgentFile> {
   const name = path ?? DEFAULT_AGENT_FILE;

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import { readCount } from '../terminal/arguments.ts';
-import { untilInterrupted, withClient, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { createProgressPrinter, POLL_MS, printStream } from '../views/follow.ts';
+import { createProgressPrinter, pollPause, printStream } from '../views/follow.ts';
 import { eventText } from '../views/run-text.ts';
 
 interface LogOptions {
@@ -29,46 +28,37 @@ export function addLogsCommand(program: Command, act: Act): void {
     .option('--stream', 'show provisional text even if stderr is not a terminal')
     .option('--no-stream', 'show events only')
     .option('--from <seq>', 'number of the first event', '1')
-    .action((id: string, options: LogOptions) =>
-      act((cli) => {
-        const from = readCount('--from', options.from, 1) - 1;
-        return withClient(cli, (everloop) => {
-          const run = everloop.attach(id);
-          if (options.follow !== true) return showLog(cli, run, from);
+    .action((id: string, options: LogOptions) => {
+      const from = readCount('--from', options.from, 1) - 1;
+      return onRun(act, id, async (cli, run) => {
+        if (options.follow === true) {
           return followLog(cli, run, from, options.stream ?? cli.output.isLive);
-        });
-      }),
-    );
-}
-
-async function showLog({ output }: Cli, run: RunHandle, from: number): Promise<number> {
-  const events = await run.events({ from });
-  for (const event of events) output.text(eventText(event));
-  output.json(events);
-  return EXIT_CODES.success;
+        }
+        const events = await run.events({ from });
+        for (const event of events) cli.output.text(eventText(event));
+        cli.output.json(events);
+        return EXIT_CODES.success;
+      });
+    });
 }
 
 function followLog(cli: Cli, run: RunHandle, from: number, streams: boolean): Promise<number> {
-  return untilInterrupted(
-    cli,
-    async (interrupted) => {
-      const ended = new AbortController();
-      const signal = AbortSignal.any([interrupted, ended.signal]);
-      const printer = createProgressPrinter(cli.output);
-      // Provisional text is optional: if it fails, the events still come.
-      if (streams) void printStream(run, printer, signal).catch(() => undefined);
-      try {
-        for await (const events of newEvents(run, from, signal)) {
-          printer.clear();
-          for (const event of events) writeEvent(cli, event);
-        }
-      } finally {
-        ended.abort();
+  return untilInterrupted(cli, async (interrupted) => {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([interrupted, ended.signal]);
+    const printer = createProgressPrinter(cli.output);
+    // Provisional text is optional: if it fails, the events still come.
+    if (streams) void printStream(run, printer, signal).catch(() => undefined);
+    try {
+      for await (const events of newEvents(run, from, signal)) {
+        printer.clear();
+        for (const event of events) writeEvent(cli, event);
       }
-      return EXIT_CODES.success;
-    },
-    () => EXIT_CODES.interrupted,
-  );
+    } finally {
+      ended.abort();
+    }
+    return EXIT_CODES.success;
+  });
 }
 
 function writeEvent({ io, output }: Cli, event: AgentEvent): void {
@@ -97,6 +87,6 @@ async function* newEvents(
     }
     // The status was read before the events, so all events of an ended run are there.
     if (status.state === 'ended') return;
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await pollPause(signal);
   }
 }

@@ -1,5 +1,9 @@
 /** Opens a client for one command and, if needed, a worker that serves the agent file. */
-import type { Everloop } from '../../client/everloop-client.ts';
+import type { ConnectedEverloop } from '../../client/connect.ts';
+import type { StartOptions } from '../../client/everloop-client.ts';
+import { defined } from '../../core/base/defined.ts';
+import type { LocalEverloop } from '../../worker/serve/local.ts';
+import { readJsonObject, readLimits } from '../terminal/arguments.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { configFor, openClient, type Cli } from '../terminal/cli.ts';
 import { hasAgentFile, loadAgents } from './load-agents.ts';
@@ -14,10 +18,24 @@ export interface ServedOptions {
   readonly mayServe: boolean;
 }
 
-/** A client, and whether this process serves the agent. */
-export interface ServedEverloop {
-  readonly everloop: Everloop & { close(): Promise<void> };
-  readonly isServed: boolean;
+/** The options of commands that start runs. */
+export interface StartFlags extends Omit<ServedOptions, 'mayServe'> {
+  readonly context?: string;
+  readonly id?: string;
+  readonly limit: readonly string[];
+  readonly model?: string;
+}
+
+/** What such a command starts its runs with. */
+export async function startFrom(
+  { io }: Cli,
+  { context, limit, model }: StartFlags,
+): Promise<Pick<StartOptions, 'context' | 'limits' | 'model'>> {
+  return defined({
+    context: await readJsonObject('--context', context, io.cwd),
+    limits: readLimits(limit),
+    model,
+  });
 }
 
 /** Short, because other workers can take over calls of other runs. */
@@ -30,7 +48,7 @@ export async function openServed(
   cli: Cli,
   agent: string,
   options: ServedOptions,
-): Promise<ServedEverloop> {
+): Promise<{ readonly everloop: ConnectedEverloop | LocalEverloop; readonly isServed: boolean }> {
   const { io } = cli;
   const config = configFor(cli);
   const isOwnServer = config.temporal.address === undefined;

@@ -2,10 +2,9 @@
 import type { Command } from 'commander';
 import type { InboxView } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
-import type { Json } from '../../core/base/json.ts';
+import type { AnswerOptions } from '../../client/run-handle.ts';
 import { readJsonArgument, readObject } from '../terminal/arguments.ts';
-import { withClient, type Act } from '../terminal/cli.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { print, withClient, type Act, type AddCommand } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
 import { cellText, durationText, oneLine, tableText } from '../terminal/text.ts';
 import { withPath, withRun, type PathOption } from './steer.ts';
@@ -13,8 +12,15 @@ import { withPath, withRun, type PathOption } from './steer.ts';
 /** Characters of an item; a line should fit on a terminal. */
 const ITEM_WIDTH = 70;
 
-/** Adds `inbox`: what waits for people, in all runs. */
-export function addInboxCommand(program: Command, act: Act): void {
+/** In the order of the help. */
+export const PEOPLE_COMMANDS: readonly AddCommand[] = [
+  addInboxCommand,
+  addAnswerCommand,
+  addApproveCommand,
+  addDenyCommand,
+];
+
+function addInboxCommand(program: Command, act: Act): void {
   program
     .command('inbox')
     .summary('list what waits for people, in all runs')
@@ -24,18 +30,16 @@ export function addInboxCommand(program: Command, act: Act): void {
     .action(() =>
       act(async (cli) => {
         const view = await withClient(cli, (everloop) => everloop.inbox());
-        cli.output.text(inboxText(view, Date.now()));
+        const exitCode = print(cli, inboxText(view, Date.now()), view);
         for (const id of view.silent) {
           cli.output.note(`Run ${id} waits for a person, but no worker can say for what.`);
         }
-        cli.output.json(view);
-        return EXIT_CODES.success;
+        return exitCode;
       }),
     );
 }
 
-/** Adds `answer RUN ID VALUE`: answers a question or ends outside work. */
-export function addAnswerCommand(program: Command, act: Act): void {
+function addAnswerCommand(program: Command, act: Act): void {
   withPath(program.command('answer'))
     .summary('answer a question of a run, or end its outside work')
     .description('Answers a question of a run, or ends outside work with its result.')
@@ -44,17 +48,22 @@ export function addAnswerCommand(program: Command, act: Act): void {
     .argument('<value>', 'a text, an option or its number')
     .option('--as-json', 'read the value as JSON, for the result of outside work')
     .option('--update-id <id>', 'id of the update; repeating it has no effect')
-    .action((run: string, id: string, text: string, options: AnswerOptions) =>
-      withRun(act, run, options, async (handle, show) => {
-        const value: Json = options.asJson === true ? readJsonArgument('<value>', text) : text;
-        await handle.answer(id, value, updateOf(options));
-        show(`Answered ${id} of run ${handle.id}.`, { run: handle.id, id, value });
-      }),
+    .action(
+      (
+        run: string,
+        id: string,
+        text: string,
+        { updateId, ...options }: UpdateOptions & { readonly asJson?: boolean },
+      ) =>
+        withRun(act, run, options, async (handle, show) => {
+          const value = options.asJson === true ? readJsonArgument('<value>', text) : text;
+          await handle.answer(id, value, defined({ updateId }));
+          show(`Answered ${id} of run ${handle.id}.`, { run: handle.id, id, value });
+        }),
     );
 }
 
-/** Adds `approve RUN ID`: approves a call, with other arguments if given. */
-export function addApproveCommand(program: Command, act: Act): void {
+function addApproveCommand(program: Command, act: Act): void {
   withPath(program.command('approve'))
     .summary('approve a call that waits for approval')
     .description('Approves a call that waits for approval, with other arguments if given.')
@@ -62,19 +71,23 @@ export function addApproveCommand(program: Command, act: Act): void {
     .argument('<id>', 'id of the call, such as 2.1; see `everloop inbox`')
     .option('--args <json>', "replace the model's arguments")
     .option('--update-id <id>', 'id of the update; repeating it has no effect')
-    .action((run: string, id: string, options: ApproveOptions) =>
-      withRun(act, run, options, async (handle, show) => {
-        const args = options.args === undefined ? undefined : readObject('--args', options.args);
-        const decision = args === undefined ? { approve: true as const } : { args };
-        await handle.decide(id, decision, updateOf(options));
-        const how = args === undefined ? '' : ' with other arguments';
-        show(`Approved ${id} of run ${handle.id}${how}.`, { run: handle.id, id, decision });
-      }),
+    .action(
+      (
+        run: string,
+        id: string,
+        { updateId, ...options }: UpdateOptions & { readonly args?: string },
+      ) =>
+        withRun(act, run, options, async (handle, show) => {
+          const args = options.args === undefined ? undefined : readObject('--args', options.args);
+          const decision = args === undefined ? { approve: true as const } : { args };
+          await handle.decide(id, decision, defined({ updateId }));
+          const how = args === undefined ? '' : ' with other arguments';
+          show(`Approved ${id} of run ${handle.id}${how}.`, { run: handle.id, id, decision });
+        }),
     );
 }
 
-/** Adds `deny RUN ID`: denies a call. */
-export function addDenyCommand(program: Command, act: Act): void {
+function addDenyCommand(program: Command, act: Act): void {
   withPath(program.command('deny'))
     .summary('deny a call that waits for approval')
     .description('Denies a call that waits for approval; the model reads the reason.')
@@ -82,34 +95,21 @@ export function addDenyCommand(program: Command, act: Act): void {
     .argument('<id>', 'id of the call, such as 2.1; see `everloop inbox`')
     .option('--reason <text>', 'reason for the model', '')
     .option('--update-id <id>', 'id of the update; repeating it has no effect')
-    .action((run: string, id: string, options: DenyOptions) =>
-      withRun(act, run, options, async (handle, show) => {
-        const decision = { deny: options.reason };
-        await handle.decide(id, decision, updateOf(options));
-        show(`Denied ${id} of run ${handle.id}.`, { run: handle.id, id, decision });
-      }),
+    .action(
+      (
+        run: string,
+        id: string,
+        { updateId, ...options }: UpdateOptions & { readonly reason: string },
+      ) =>
+        withRun(act, run, options, async (handle, show) => {
+          const decision = { deny: options.reason };
+          await handle.decide(id, decision, defined({ updateId }));
+          show(`Denied ${id} of run ${handle.id}.`, { run: handle.id, id, decision });
+        }),
     );
 }
 
-interface UpdateOptions extends PathOption {
-  readonly updateId?: string;
-}
-
-interface AnswerOptions extends UpdateOptions {
-  readonly asJson?: boolean;
-}
-
-interface ApproveOptions extends UpdateOptions {
-  readonly args?: string;
-}
-
-interface DenyOptions extends UpdateOptions {
-  readonly reason: string;
-}
-
-function updateOf({ updateId }: UpdateOptions): { readonly updateId?: string } {
-  return defined({ updateId });
-}
+type UpdateOptions = PathOption & AnswerOptions;
 
 /** The inbox as a table; ages are relative to `nowMs`. */
 export function inboxText({ items, silent }: InboxView, nowMs: number): string {

@@ -3,11 +3,10 @@ import { previewPrompt } from '../../registry/preview-prompt.ts';
 import { defined } from '../../core/base/defined.ts';
 import { nearestName } from '../../core/text/nearest.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { Message, Part } from '../../core/base/message.ts';
+import type { Part } from '../../core/base/message.ts';
 import type { ModelRequest } from '../../core/contract/model.ts';
 import { readJsonObject } from '../terminal/arguments.ts';
-import type { Act, Cli } from '../terminal/cli.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { print, type Act, type Cli } from '../terminal/cli.ts';
 import { loadAgents } from './load-agents.ts';
 
 interface PreviewArguments {
@@ -47,9 +46,7 @@ async function preview(
   const data = await readJsonObject('--context', context, cli.io.cwd);
   const shown = await previewPrompt(agent, defined({ agents, models, task, context: data }));
   for (const { code, message } of shown.warnings) cli.output.note(`warning: ${code}: ${message}`);
-  cli.output.text(requestText(shown.request));
-  cli.output.json(shown);
-  return EXIT_CODES.success;
+  return print(cli, requestText(shown.request), shown);
 }
 
 function notFound(path: string, name: string, names: readonly string[]): UsageError {
@@ -62,7 +59,7 @@ function notFound(path: string, name: string, names: readonly string[]): UsageEr
 /** A request as text: its messages, tools, tool choice and schema. */
 function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest): string {
   return [
-    ...messages.map(messageText),
+    ...messages.map(({ role, parts }) => [`--- ${role} ---`, ...parts.map(partText)].join('\n')),
     ...tools.map(
       (tool) =>
         `--- tool ${tool.name} ---\n${tool.description}\n${JSON.stringify(tool.parameters)}`,
@@ -70,10 +67,6 @@ function requestText({ messages, tools = [], toolChoice, schema }: ModelRequest)
     ...(toolChoice === undefined ? [] : [`--- tool choice ---\n${JSON.stringify(toolChoice)}`]),
     ...(schema === undefined ? [] : [`--- schema ---\n${JSON.stringify(schema)}`]),
   ].join('\n');
-}
-
-function messageText({ role, parts }: Message): string {
-  return [`--- ${role} ---`, ...parts.map(partText)].join('\n');
 }
 
 function partText(part: Part): string {

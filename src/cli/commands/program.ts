@@ -1,15 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
-import { untilInterrupted, withClient, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { POLL_MS } from '../views/follow.ts';
+import { pollPause } from '../views/follow.ts';
 import { programText } from '../views/program-text.ts';
-
-interface ProgramOptions {
-  readonly follow?: boolean;
-}
 
 /** Adds `program ID`: the program of a run, form by form. */
 export function addProgramCommand(program: Command, act: Act): void {
@@ -23,17 +18,12 @@ export function addProgramCommand(program: Command, act: Act): void {
     )
     .argument('<id>', 'id of the run')
     .option('-f, --follow', 'follow the run until it ends')
-    .action((id: string, { follow = false }: ProgramOptions) =>
-      act((cli) =>
-        withClient(cli, async (everloop) => {
-          const run = everloop.attach(id);
-          if (follow) return followProgram(cli, run);
-          const view = await run.program();
-          cli.output.text(viewText(id, view));
-          cli.output.json(view);
-          return EXIT_CODES.success;
-        }),
-      ),
+    .action((id: string, { follow = false }: { readonly follow?: boolean }) =>
+      onRun(act, id, async (cli, run) => {
+        if (follow) return followProgram(cli, run);
+        const view = await run.program();
+        return print(cli, viewText(id, view), view);
+      }),
     );
 }
 
@@ -42,24 +32,20 @@ function viewText(id: string, view: ProgramView | null): string {
 }
 
 function followProgram(cli: Cli, run: RunHandle): Promise<number> {
-  return untilInterrupted(
-    cli,
-    async (signal) => {
-      let shown = '';
-      while (!signal.aborted) {
-        const { state } = await run.status();
-        const view = await run.program();
-        const text = cli.output.isJson ? JSON.stringify(view) : viewText(run.id, view);
-        if (text !== shown) write(cli, text, shown === '');
-        shown = text;
-        // The status was read before the program, so the program of an ended run is final.
-        if (state === 'ended') break;
-        await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
-      }
-      return EXIT_CODES.success;
-    },
-    () => EXIT_CODES.interrupted,
-  );
+  return untilInterrupted(cli, async (signal) => {
+    let shown = '';
+    while (!signal.aborted) {
+      const { state } = await run.status();
+      const view = await run.program();
+      const text = cli.output.isJson ? JSON.stringify(view) : viewText(run.id, view);
+      if (text !== shown) write(cli, text, shown === '');
+      shown = text;
+      // The status was read before the program, so the program of an ended run is final.
+      if (state === 'ended') break;
+      await pollPause(signal);
+    }
+    return EXIT_CODES.success;
+  });
 }
 
 function write({ io, output }: Cli, text: string, isFirst: boolean): void {

@@ -3,23 +3,17 @@ import type { Everloop, StartOptions } from '../../client/everloop-client.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
-import { collect, readJsonObject, readLimits } from '../terminal/arguments.ts';
-import { untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
+import { collect } from '../terminal/arguments.ts';
+import { print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES, exitCodeOfStep } from '../terminal/exit-codes.ts';
 import { follow } from '../views/follow.ts';
-import { openServed } from './open-served.ts';
+import { openServed, startFrom, type StartFlags } from './open-served.ts';
 import { endText } from '../views/run-text.ts';
 import { terminalText, valueText } from '../terminal/text.ts';
 
-interface RunOptions {
-  readonly agents?: string;
+interface RunOptions extends StartFlags {
   readonly attach?: boolean;
-  readonly context?: string;
   readonly detach?: boolean;
-  readonly id?: string;
-  readonly limit: readonly string[];
-  readonly model?: string;
-  readonly serve?: boolean;
 }
 
 /** Adds `run AGENT TASK`: starts a run and waits for its end. */
@@ -30,10 +24,10 @@ export function addRunCommand(program: Command, act: Act): void {
     .description(
       'Starts an agent and waits for its answer, which goes to stdout. On a server on this machine, ' +
         'this process serves the agent file while it waits. A terminal shows provisional text. ' +
-        'Ctrl-C stops the waiting, not the run.',
+        'Ctrl-C stops waiting, not the run.',
     )
     .argument('<agent>', 'name of the agent')
-    .argument('[task]', 'the task; an agent with a template of its own may need none')
+    .argument('[task]', 'the task; an agent with its own template may need none')
     .option('--agents <file>', 'agent file to serve (default: agents.ts, if it exists)')
     .option('--attach', 'follow the run that already has the --id, if there is one')
     .option('--context <json>', "named data as a JSON object, or @ and a file's path")
@@ -61,11 +55,7 @@ async function run(
   });
   try {
     const handle = await startOrExplain(everloop, agent, start);
-    if (options.detach === true) {
-      cli.output.text(handle.id);
-      cli.output.json({ id: handle.id, agent });
-      return EXIT_CODES.success;
-    }
+    if (options.detach === true) return print(cli, handle.id, { id: handle.id, agent });
     cli.output.note(cli.output.paintNote('dim', `run ${handle.id}`));
     return await untilInterrupted(
       cli,
@@ -114,15 +104,8 @@ async function startOptions(
       'Expected a task with text, got an empty one. Say what to do.',
     );
   }
-  const { attach, context, limit, model, id } = options;
-  return defined({
-    task,
-    ifExists: attach === true ? ('attach' as const) : ('fail' as const),
-    context: await readJsonObject('--context', context, cli.io.cwd),
-    limits: readLimits(limit),
-    model,
-    id,
-  });
+  const ifExists = options.attach === true ? 'attach' : 'fail';
+  return { ...(await startFrom(cli, options)), ifExists, ...defined({ task, id: options.id }) };
 }
 
 async function waitFor({ output }: Cli, handle: RunHandle, signal: AbortSignal): Promise<number> {

@@ -6,12 +6,20 @@ import { defined } from '../../core/base/defined.ts';
 import type { AdjustReceipt } from '../../core/contract/messages.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { collect, readLimits } from '../terminal/arguments.ts';
-import { withClient, type Act } from '../terminal/cli.ts';
+import { onRun, print, type Act, type AddCommand } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
 import { tableText } from '../terminal/text.ts';
 
-/** Adds `send ID TEXT`: gives input to a live run. */
-export function addSendCommand(program: Command, act: Act): void {
+/** In the order of the help. */
+export const STEER_COMMANDS: readonly AddCommand[] = [
+  addSendCommand,
+  addCancelCommand,
+  addPauseCommand,
+  addResumeCommand,
+  addAdjustCommand,
+];
+
+function addSendCommand(program: Command, act: Act): void {
   withPath(program.command('send'))
     .summary('give input to a live run')
     .description('Gives input to a live run.')
@@ -20,7 +28,7 @@ export function addSendCommand(program: Command, act: Act): void {
     .addOption(
       new Option(
         '--kind <kind>',
-        'queue: in the next iteration; steer: before the next model call; interrupt: abort the call in flight',
+        'queue: read in the next iteration; steer: read there before queued ones; interrupt: also aborts what is in flight',
       )
         .choices(['queue', 'steer', 'interrupt'])
         .default('queue'),
@@ -29,17 +37,15 @@ export function addSendCommand(program: Command, act: Act): void {
     .option('--tree', 'also give it to all runs below')
     .action((id: string, text: string, options: SendCommandOptions) =>
       withRun(act, id, options, async (run, show) => {
-        const { kind, inputId } = options;
-        const input = defined({ kind, ...treeOf(options), id: inputId });
-        const position = await run.send(text, input);
+        const { kind, tree, inputId } = options;
+        const position = await run.send(text, defined({ kind, tree, id: inputId }));
         const name = options.tree === true ? `the tree of run ${run.id}` : `run ${run.id}`;
         show(`Accepted as input ${position} of ${name}.`, { id: run.id, position });
       }),
     );
 }
 
-/** Adds `cancel ID`: ends a run. */
-export function addCancelCommand(program: Command, act: Act): void {
+function addCancelCommand(program: Command, act: Act): void {
   withPath(program.command('cancel'))
     .summary('end a run')
     .description(
@@ -55,8 +61,7 @@ export function addCancelCommand(program: Command, act: Act): void {
     );
 }
 
-/** Adds `pause ID`: stops a run before its next iteration, or the next call of its program. */
-export function addPauseCommand(program: Command, act: Act): void {
+function addPauseCommand(program: Command, act: Act): void {
   withPath(program.command('pause'))
     .summary('stop a run before its next iteration')
     .description(
@@ -68,8 +73,7 @@ export function addPauseCommand(program: Command, act: Act): void {
     .action(treeAction(act, (run, options) => run.pause(options), 'is paused'));
 }
 
-/** Adds `resume ID`: lets a paused run go on. */
-export function addResumeCommand(program: Command, act: Act): void {
+function addResumeCommand(program: Command, act: Act): void {
   withPath(program.command('resume'))
     .summary('let a paused run go on')
     .description('Lets a paused run go on.')
@@ -85,14 +89,13 @@ function treeAction(
 ): (id: string, options: TreeCommandOptions) => Promise<void> {
   return (id, options) =>
     withRun(act, id, options, async (run, show) => {
-      const receipt = await work(run, treeOf(options));
+      const receipt = await work(run, defined({ tree: options.tree }));
       const name = options.tree === true ? `The tree of run ${run.id}` : `Run ${run.id}`;
       show(`${name} ${outcome}.`, { id: run.id, ...receipt });
     });
 }
 
-/** Adds `adjust ID --limit key=value`: changes the limits of a live run. */
-export function addAdjustCommand(program: Command, act: Act): void {
+function addAdjustCommand(program: Command, act: Act): void {
   withPath(program.command('adjust'))
     .summary('change limits of a live run')
     .description('Changes limits of a live run, and prints the limits that then apply.')
@@ -111,9 +114,7 @@ export interface PathOption {
   readonly path?: string;
 }
 
-interface TreeCommandOptions extends PathOption {
-  readonly tree?: boolean;
-}
+type TreeCommandOptions = PathOption & TreeOption;
 
 interface SendCommandOptions extends TreeCommandOptions {
   readonly kind: NonNullable<SendOptions['kind']>;
@@ -128,10 +129,6 @@ export function withPath(command: Command): Command {
   );
 }
 
-function treeOf({ tree }: { readonly tree?: boolean | undefined }): TreeOption {
-  return tree === true ? { tree } : {};
-}
-
 /** Calls `work` with the handle of a run or of one below; `show` prints the result. */
 export function withRun(
   act: Act,
@@ -139,14 +136,9 @@ export function withRun(
   { path }: PathOption,
   work: (run: RunHandle, show: (text: string, value: object) => void) => Promise<void>,
 ): Promise<void> {
-  return act(async (cli) => {
-    await withClient(cli, async (everloop) => {
-      const run = everloop.attach(id);
-      await work(path === undefined ? run : await run.child(path), (text, value) => {
-        cli.output.text(text);
-        cli.output.json(value);
-      });
-    });
+  return onRun(act, id, async (cli, run) => {
+    const target = path === undefined ? run : await run.child(path);
+    await work(target, (text, value) => void print(cli, text, value));
     return EXIT_CODES.success;
   });
 }

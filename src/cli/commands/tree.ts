@@ -1,11 +1,10 @@
 /** The commands that show a tree of runs: tree, budget. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/run-handle.ts';
 import type { TreeRun } from '../../client/tree-run.ts';
-import { untilInterrupted, withClient, type Act, type Cli } from '../terminal/cli.ts';
+import { onRun, print, untilInterrupted, type Act, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import { POLL_MS } from '../views/follow.ts';
+import { pollPause } from '../views/follow.ts';
 import { budgetText, treeText } from '../views/tree-text.ts';
 
 /** Adds `tree RUN`: the run and all runs below it. */
@@ -20,17 +19,12 @@ export function addTreeCommand(program: Command, act: Act): void {
     )
     .argument('<run>', 'id of the run; the id of a child shows the tree from there down')
     .option('-f, --follow', 'follow the run until it ends; on a terminal, in place')
-    .action((id: string, options: { readonly follow?: boolean }) =>
-      act((cli) =>
-        withClient(cli, async (everloop) => {
-          const run = everloop.attach(id);
-          if (options.follow === true) return followTree(cli, run);
-          const runs = await run.tree();
-          cli.output.text(treeText(runs));
-          cli.output.json(runs);
-          return EXIT_CODES.success;
-        }),
-      ),
+    .action((id: string, { follow = false }: { readonly follow?: boolean }) =>
+      onRun(act, id, async (cli, run) => {
+        if (follow) return followTree(cli, run);
+        const runs = await run.tree();
+        return print(cli, treeText(runs), runs);
+      }),
     );
 }
 
@@ -45,14 +39,10 @@ export function addBudgetCommand(program: Command, act: Act): void {
     )
     .argument('<run>', 'id of the run; the id of a child shows its part')
     .action((id: string) =>
-      act((cli) =>
-        withClient(cli, async (everloop) => {
-          const runs = await everloop.attach(id).tree();
-          cli.output.text(budgetText(runs));
-          cli.output.json(budgetsOf(runs));
-          return EXIT_CODES.success;
-        }),
-      ),
+      onRun(act, id, async (cli, run) => {
+        const runs = await run.tree();
+        return print(cli, budgetText(runs), budgetsOf(runs));
+      }),
     );
 }
 
@@ -64,22 +54,17 @@ function budgetsOf(runs: readonly TreeRun[]): readonly object[] {
 }
 
 function followTree(cli: Cli, run: RunHandle): Promise<number> {
-  return untilInterrupted(
-    cli,
-    async (signal) => {
-      const show = createTreePrinter(cli);
-      while (!signal.aborted) {
-        const runs = await run.tree();
-        if (signal.aborted) break;
-        show(runs);
-        if (runs[0]?.state === 'ended') break;
-        // An abort only ends the pause early.
-        await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
-      }
-      return EXIT_CODES.success;
-    },
-    () => EXIT_CODES.interrupted,
-  );
+  return untilInterrupted(cli, async (signal) => {
+    const show = createTreePrinter(cli);
+    while (!signal.aborted) {
+      const runs = await run.tree();
+      if (signal.aborted) break;
+      show(runs);
+      if (runs[0]?.state === 'ended') break;
+      await pollPause(signal);
+    }
+    return EXIT_CODES.success;
+  });
 }
 
 /** Shows a tree when it has changed; on a terminal, in the place of the earlier one. */

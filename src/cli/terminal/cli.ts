@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { ConnectedEverloop } from '../../client/connect.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
+import type { RunHandle } from '../../client/run-handle.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { archiveDirOf, configOf } from '../../worker/config/config-of.ts';
 import type { WorkerConfig } from '../../worker/config/config.ts';
@@ -53,10 +54,24 @@ export function showResult<Value>(
 ): Promise<void> {
   return act(async (cli) => {
     const value = await withClient(cli, read);
-    cli.output.text(toText(value, cli.output));
-    cli.output.json(value);
-    return EXIT_CODES.success;
+    return print(cli, toText(value, cli.output), value);
   });
+}
+
+/** Runs a command about the run `id`. */
+export function onRun(
+  act: Act,
+  id: string,
+  work: (cli: Cli, run: RunHandle) => Promise<number>,
+): Promise<void> {
+  return act((cli) => withClient(cli, (everloop) => work(cli, everloop.attach(id))));
+}
+
+/** Writes a result, as text or as the document of `--json`; returns the exit code of a success. */
+export function print({ output }: Cli, text: string, value: unknown): number {
+  output.text(text);
+  output.json(value);
+  return EXIT_CODES.success;
 }
 
 /** A client of the running server; the caller closes it. */
@@ -91,14 +106,14 @@ function noServer(tried: readonly string[]): UsageError {
  * Runs `work` until it settles or Ctrl-C comes. Ctrl-C aborts `signal`, and the result is that of
  * `interrupted`. A second Ctrl-C ends the process at once.
  */
-export async function untilInterrupted<Result>(
+export async function untilInterrupted(
   { io }: Cli,
-  work: (signal: AbortSignal) => Promise<Result>,
-  interrupted: () => Result,
-): Promise<Result> {
+  work: (signal: AbortSignal) => Promise<number>,
+  interrupted: () => number = () => EXIT_CODES.interrupted,
+): Promise<number> {
   const controller = new AbortController();
   const { signal } = controller;
-  const stopped = new Promise<Result>((resolve) => {
+  const stopped = new Promise<number>((resolve) => {
     signal.addEventListener('abort', () => resolve(interrupted()), { once: true });
   });
   const release = stopOnSignal({ source: io.signals, stop: () => controller.abort() });

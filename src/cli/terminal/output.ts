@@ -1,6 +1,6 @@
 /**
- * The output of commands. Results go to stdout: text, or with `--json` one document and nothing else.
- * Progress and errors go to stderr. Only terminals get colors.
+ * The output of commands. Results go to stdout: text, or with `--json` one document and nothing
+ * else. Progress and errors go to stderr. Only terminals get colors.
  */
 import { styleText } from 'node:util';
 import { errorText } from '../../core/base/error-text.ts';
@@ -61,8 +61,8 @@ function painter(sink: TextSink, env: CliIo['env']): Paint {
 }
 
 /**
- * The text of an error: the message of a usage error as it is, or a line about an unexpected one. With
- * `debug`, the stack, and those of its causes.
+ * The text of an error: the message of a usage error as it is, or a line about an unexpected one.
+ * With `debug`, the stack, and those of its causes.
  */
 export function errorReport(error: unknown, debug: boolean): string {
   if (debug) return stackOf(error);

@@ -42,8 +42,8 @@ export function valueText(value: Json): string {
 
 /**
  * Makes `text` safe for a terminal: control characters, except line breaks and tabs, and characters
- * that change the direction of text are written as `\u001B`. Otherwise the text of a model could move
- * the cursor, hide a line that a person decides by, or send commands to the terminal.
+ * that change the direction of text are written as `\u001B`. Otherwise the text of a model could
+ * move the cursor, hide a line that a person decides by, or send commands to the terminal.
  */
 export function terminalText(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, (character) => {
@@ -69,9 +69,7 @@ export function cellText(text: string): string {
 /** The service takes ids of up to 1,000 bytes. */
 const CELL_WIDTH = 1_000;
 
-/**
- * A table: a heading and rows, with aligned columns two spaces apart. The last column is not padded.
- */
+/** A table with a heading. Columns are aligned, two spaces apart; the last is not padded. */
 export function tableText(
   heading: readonly string[],
   rows: readonly (readonly string[])[],

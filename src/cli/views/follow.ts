@@ -9,7 +9,12 @@ import { progressText } from './run-text.ts';
 import { terminalText } from '../terminal/text.ts';
 
 /** How often the status of a run is queried. */
-export const POLL_MS = 1_000;
+const POLL_MS = 1_000;
+
+/** Waits until a run is to be queried again, or `signal` is aborted. */
+export async function pollPause(signal: AbortSignal): Promise<void> {
+  await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+}
 
 /** Options of {@link follow}. */
 export interface FollowOptions {
@@ -49,8 +54,7 @@ async function watch(run: RunHandle, printer: ProgressPrinter, signal: AbortSign
     if (signal.aborted) return;
     if (text !== undefined && text !== shown) printer.progress(text);
     shown = text ?? shown;
-    // An abort only ends the pause early.
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await pollPause(signal);
   }
 }
 

@@ -1,7 +1,7 @@
 /** A program as text: each of its forms, and what it waits for. Pure. */
 import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { ProgramView } from '../../core/contract/report.ts';
-import type { EffectStatus, FormStatus, ProgramStatus } from '../../lisp.ts';
+import type { EffectStatus, ProgramStatus } from '../../lisp.ts';
 import { oneLine, pluralText, tableText } from '../terminal/text.ts';
 
 /** Characters of a form and of its value; both should fit on a line of a terminal. */
@@ -36,14 +36,10 @@ function formsText(source: string, { forms }: ProgramStatus): string {
   const rows = forms.map((form) => [
     form.state,
     String(form.span.line),
-    formText(source, form),
+    oneLine(source.slice(form.span.start, form.span.end), FORM_WIDTH),
     oneLine(form.preview ?? '', VALUE_WIDTH),
   ]);
   return tableText(['STATE', 'LINE', 'FORM', 'VALUE'], rows);
-}
-
-function formText(source: string, { span }: FormStatus): string {
-  return oneLine(source.slice(span.start, span.end), FORM_WIDTH);
 }
 
 /** The open effects, and those that wait for their turn. */

@@ -33,7 +33,7 @@ export function budgetText(runs: readonly TreeRun[]): string {
       row === 0 ? `${branches[index] ?? ''}${cellText(run.agent)}` : '',
       row === 0 ? addressText(runs, run) : '',
       cellText(line.key),
-      originText(line),
+      line.origin === 'self' ? 'own' : cellText(line.origin.agent),
       ...[line.max, line.used, line.reserved, line.free].map((value) => amountText(line, value)),
     ]),
   );
@@ -54,10 +54,6 @@ function stateText({ state, status, reason }: TreeRun): string {
 function addressText([root]: readonly TreeRun[], { id }: TreeRun): string {
   const isBelow = root !== undefined && id.startsWith(`${root.id}/`);
   return cellText(isBelow ? id.slice(root.id.length + 1) : id);
-}
-
-function originText({ origin }: BudgetLine): string {
-  return origin === 'self' ? 'own' : cellText(origin.agent);
 }
 
 function amountText({ key }: BudgetLine, value: number): string {

@@ -1,6 +1,4 @@
-/**
- * One question to a model and its fallbacks: limited, recorded and counted, whatever it is for.
- */
+/** One question to a model and its fallbacks: limited, recorded and counted, whatever it is for. */
 import { defined } from '../base/defined.ts';
 import type { SummaryOrder } from '../contract/compaction.ts';
 import { wouldCross } from '../limits/breach.ts';
@@ -24,10 +22,10 @@ export interface Tries {
   isForced: boolean;
 }
 
-/** The question of an LLM tool. How it is written depends on the model and on what the model refused. */
+/** The question of an LLM tool. Its form depends on the model and on what the model refused. */
 export interface InlineAsking {
   readonly callId: string;
-  /** Undefined strategy: only text is requested. */
+  /** With an undefined strategy, only text is requested. */
   readonly request: (strategy: OutputStrategy | undefined, model: string) => InlineRequest;
   /** Whether a JSON output is requested. */
   readonly asksForOutput: boolean;
@@ -57,9 +55,9 @@ export type AskEnd =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The promises
- * are chained by hand: in the sandbox an `async` function and its `await` cost one promise more, and
- * every iteration runs this.
+ * Asks the models in turn. Leaves by a throw when a cancel, a breach or an interrupt waits. The
+ * promises are chained by hand: in the sandbox an `async` function and its `await` cost one promise
+ * more, and every iteration runs this.
  */
 export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd> {
   const { run, gate, open } = iteration;
@@ -94,7 +92,7 @@ export function askModels(iteration: Iteration, asking: Asking): Promise<AskEnd>
       open.count -= 1;
       open.models.splice(open.models.indexOf(model), 1);
       run.record(callAfter(outcome));
-      // Chunks are told apart by the attempt; summaries do not stream.
+      // Attempts distinguish chunks; summaries do not stream.
       if (asking.purpose !== 'compaction') asking.tries.count += outcome.attempts;
       if (outcome.kind === 'reply') return outcome;
       leaveIfOver();
@@ -179,7 +177,9 @@ function marksOf(
   return defined({ own: own === undefined ? undefined : (true as const), callId });
 }
 
-/** How a JSON output is requested: as the entry says, or as a refusal left it; undefined: none is. */
+/**
+ * How JSON output is requested: by the entry, or by a downgrade after a refusal; undefined: not.
+ */
 function strategyOf(
   { head, structuredOutputs }: RunState,
   model: string,
@@ -203,7 +203,9 @@ const PLAINER: { readonly [strategy in OutputStrategy]?: OutputStrategy } = {
   tool: 'prompt',
 };
 
-/** A provider that supports neither schemas nor forced calls answers 400; an adapter has no status. */
+/**
+ * A provider without schemas and forced calls answers 400; the error of an adapter has no status.
+ */
 function downgradeOf(
   { structuredOutput: from }: ModelOrder,
   { code, status }: Extract<ModelOutcome, { readonly kind: 'failed' }>,

@@ -7,7 +7,7 @@ import { scratchpadMessages, type RunState } from '../run/run-state.ts';
 import { byteSize, utf8Length, type Json } from '../base/json.ts';
 import type { Message, Part } from '../base/message.ts';
 
-/** Bytes of text to a token: the rule of thumb of providers for English text. */
+/** Bytes of text per token: the rule of thumb of providers for English text. */
 const BYTES_PER_TOKEN = 4;
 
 /** Tokens of an image or a document, whatever its size: about what providers charge for one. */
@@ -32,38 +32,29 @@ export function contextTokens(state: RunState): number {
 }
 
 function tokensOf(messages: readonly Message[], moreBytes = 0): number {
-  const sizes = messages.flatMap((message) => message.parts.map(sizeOf));
-  const bytes = sizes.reduce((sum, size) => sum + size.bytes, moreBytes);
-  const media = sizes.reduce((sum, size) => sum + size.media, 0);
+  const parts = messages.flatMap((message) => message.parts.flatMap(leavesOf));
+  const bytes = parts.reduce((sum, part) => sum + bytesOf(part), moreBytes);
+  const media = parts.filter(({ type }) => type === 'media').length;
   return Math.ceil(bytes / BYTES_PER_TOKEN) + media * TOKENS_PER_MEDIA;
 }
 
-interface Size {
-  readonly bytes: number;
-  readonly media: number;
+/** The part, or those inside the result of a call. */
+function leavesOf(part: Part): readonly Part[] {
+  return part.type === 'tool_result' ? part.parts.flatMap(leavesOf) : [part];
 }
 
-function sizeOf(part: Part): Size {
+function bytesOf(part: Part): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return { bytes: utf8Length(part.text), media: 0 };
-    case 'media':
-      return { bytes: 0, media: 1 };
+      return utf8Length(part.text);
     case 'tool_call':
-      return { bytes: utf8Length(part.tool) + byteSize(part.args), media: 0 };
-    case 'tool_result':
-      return part.parts
-        .map(sizeOf)
-        .reduce(
-          (sum, { bytes, media }) => ({ bytes: sum.bytes + bytes, media: sum.media + media }),
-          {
-            bytes: 0,
-            media: 0,
-          },
-        );
+      return utf8Length(part.tool) + byteSize(part.args);
     case 'sections':
       // Messages come here as a model reads them, with their sections written as text.
-      return { bytes: byteSize(part.sections as unknown as Json), media: 0 };
+      return byteSize(part.sections as unknown as Json);
+    case 'media':
+    case 'tool_result':
+      return 0;
   }
 }

@@ -1,4 +1,6 @@
-/** Compaction in a run: when it is due, and carrying out and recording what the strategies planned. */
+/**
+ * Compaction in a run: decides when it is due, carries out what strategies plan, and records it.
+ */
 import { contextTokens } from './context-tokens.ts';
 import type { CompactionPlan } from '../compaction/compaction-plan.ts';
 import { planOf } from '../compaction/plan.ts';
@@ -27,19 +29,19 @@ export function isCompactionDue({ state }: Run): boolean {
   return fires(compaction.triggers, triggerInput(state));
 }
 
-/** Strategies in order, until one changes something and no trigger about the context fires. */
+/** Runs strategies in order, until one changes something and no trigger about the context fires. */
 export function compactDue(run: Run): Promise<Pass> {
   return passOf(run, () => !isContextTriggered(run.state));
 }
 
-/** Strategies in order, until the state fits into a hand-over. */
+/** Runs strategies in order, until the state fits into a hand-over. */
 export function compactToFit(run: Run): Promise<Pass> {
   return passOf(run, () => run.host.capacity.fits(run.state));
 }
 
 /**
- * Each strategy once, in order: a provider refused the request as too long, so no estimate can be
- * trusted. True when something changed. Leaves the iteration by a throw, as work in it does.
+ * Runs each strategy once, in order: a provider refused the request as too long, so no estimate can
+ * be trusted. True when something changed. Leaves the iteration by a throw, as work in it does.
  */
 export function compactByForce(iteration: Iteration, tries: Tries): Promise<boolean> {
   return applyStrategies(iteration, tries, () => false);

@@ -1,13 +1,12 @@
 /** JSON as data: types, guards, a canonical text and a size. */
 
-import type { Json, JsonObject } from '../../lisp/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lisp/base/json.ts';
 import { utf8Length } from '../../lisp/base/utf8-length.ts';
 
-export { isJsonObject } from '../../lisp/base/json.ts';
+/** Shared with the language, which may not import from core. */
+export { isJsonObject, utf8Length };
 /** State, payloads and events are JSON, so they survive any serialisation. */
 export type { Json, JsonObject };
-/** Shared with the language, which may not import from core. */
-export { utf8Length };
 
 /** Whether `value` is a plain object: not null, not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
@@ -15,6 +14,12 @@ export function isPlainObject(value: unknown): value is { readonly [key: string]
   // An object of another realm has another Object.prototype, so accept any prototype that has none.
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** The field `name` of `value`; undefined if it is not an object or has no such field. */
+export function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /**
@@ -47,4 +52,25 @@ export function canonicalJson(value: Json): string {
 /** The size of `value` as compact JSON, in UTF-8 bytes. */
 export function byteSize(value: Json): number {
   return utf8Length(JSON.stringify(value));
+}
+
+/** The types of JSON Schema, except that `integer` is `number`. */
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+/** The type of `value`, named as in JSON Schema: `null`, `number`, `array`, … */
+export function jsonType(value: Json): JsonType {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : (typeof value as JsonType);
+}
+
+/** `value` with every number that is not whole rounded to `digits` decimal places. */
+export function roundFloats(value: Json, digits: number): Json {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) ? value : Number(value.toFixed(digits));
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => roundFloats(item, digits));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, roundFloats(item, digits)]),
+  );
 }

@@ -1,7 +1,7 @@
-/** The arguments of a call that no tool activity runs: checked, and without what no model may see. */
+/** The arguments of a call that no tool activity runs: checked, and without hidden values. */
 import type { JsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
-import { unstarted, type CallEnd } from '../contract/call-end.ts';
+import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { isHidden } from '../contract/signature.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { hiddenTexts, holdsHidden } from '../program-text/hidden-values.ts';
@@ -44,8 +44,8 @@ export function hiddenFrom({ run, program }: Pick<CallSite, 'run' | 'program'>):
 }
 
 /**
- * Arguments of an agent that fit its schema. The call is rejected when a program put hidden text into one
- * that the agent's model reads; it never reads those whose names begin with `_`.
+ * Arguments of an agent that fit its schema. The call is rejected when a program put hidden text
+ * into one that the agent's model reads; it never reads those whose names begin with `_`.
  */
 export function withoutHiddenArguments(
   context: CallSite,

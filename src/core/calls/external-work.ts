@@ -1,8 +1,7 @@
-/** Work that a tool has begun outside: the call ends when the outside reports its end. */
+/** Outside work that a tool has begun: the call ends when the end of the work is reported. */
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallEnd } from '../contract/call-end.ts';
-import type { ExternalWork } from '../contract/outcome.ts';
+import type { ExternalWork, CallEnd } from '../contract/outcome.ts';
 import type { ExternalItem } from '../contract/pending.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';

@@ -111,7 +111,7 @@ interface QueryArguments {
   readonly [name: string]: Json | undefined;
 }
 
-/** The question of such a call, filled in with the other arguments, or all that is wrong with it. */
+/** The question of such a call, filled in with its other arguments, or all of its problems. */
 function readQuery(
   caller: AgentSpec,
   { maxTurns }: LlmToolSpec,

@@ -8,7 +8,7 @@ import { toCachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import type { EventBody } from '../contract/events.ts';
 import { failedCallResult, toolCallResult, type CallResult } from '../modes/observation.ts';
 import { maskHidden } from '../children/run-child.ts';
@@ -67,7 +67,9 @@ function shownResult(tool: ToolSpec, result: CallEnd['result']): CallEnd['result
   return { ...result, output: maskHidden(result.output) };
 }
 
-/** A page of names as text; `shownTools` are those that the batch has shown, and grows with the page. */
+/**
+ * A page of names as text. The tools that it shows are added to `shownTools`, those of the batch.
+ */
 function searchResult(
   spec: AgentSpec,
   tool: ToolSpec | undefined,

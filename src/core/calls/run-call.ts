@@ -1,4 +1,4 @@
-/** One call from its name to its end: approval, then the tool, the agent, the question or work outside. */
+/** One call from its name to its end: approval, then the tool, agent, question or outside work. */
 import { defined } from '../base/defined.ts';
 import type { ToolCall } from '../base/message.ts';
 import { ASK_TOOL, readQuestion } from '../toolchain/ask-user.ts';
@@ -14,7 +14,7 @@ import { cachedResult } from '../toolchain/result-cache.ts';
 import { capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
-import { unstarted, type CallEnd } from '../contract/call-end.ts';
+import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { ensureBudget } from '../run/ensure-budget.ts';
 import type { ApprovalItem, WaitingItem } from '../contract/pending.ts';
 import { callChild } from '../children/run-child.ts';
@@ -178,7 +178,7 @@ function beginCall(context: CallSite, call: CallInProgress): Promise<CallEnd> | 
     );
 }
 
-/** A call of an agent: its arguments are checked as a tool's, then it runs as a child. */
+/** A call of an agent: its arguments are checked like those of a tool, then it runs as a child. */
 async function agentCall(context: CallSite, call: CallInProgress): Promise<CallEnd> {
   const { run, starting } = context;
   const { callId, spec } = call;
@@ -191,7 +191,7 @@ async function agentCall(context: CallSite, call: CallInProgress): Promise<CallE
   return { ...end, ...tracesOf(call) };
 }
 
-/** A call of the built-in `ask_user`: its arguments are checked as a tool's, then a person is asked. */
+/** A call of `ask_user`: its arguments are checked like those of a tool, then a person is asked. */
 async function askCall(context: CallSite, call: CallInProgress): Promise<CallEnd> {
   const { run } = context;
   const { callId, spec } = call;

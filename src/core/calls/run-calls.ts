@@ -1,8 +1,8 @@
-/** The calls of a turn: wave after wave, within the limits, recorded in request order (I3 of loop.ts). */
+/** The calls of a turn: wave after wave, within the limits, recorded in order (I3 of `loop.ts`). */
 import { refusedText } from '../toolchain/call-texts.ts';
 import { roomFor, wavesOf } from '../toolchain/batch.ts';
 import type { ToolCall } from '../base/message.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import { leaveOf } from '../run/ending.ts';
 import { ensureCallBudget } from '../run/ensure-budget.ts';
 import { CLOSED_GATE, createGate } from '../run/handover-gate.ts';
@@ -105,8 +105,9 @@ interface StartedCall {
 }
 
 /**
- * Starts as many of `calls` as fit, and settles at least the first. They overlap; a limit that one of
- * them crosses aborts the others. If an earlier link began calls, `resumed` has the ends of the first.
+ * Starts as many of `calls` as fit, and settles at least the first. They overlap; a limit that one
+ * of them crosses aborts the others. If an earlier link began calls, `resumed` has the ends of the
+ * first.
  */
 function beginCalls(
   context: CallSite,

@@ -18,7 +18,7 @@ import {
 import { capForProgram, capOutput } from '../toolchain/result-text.ts';
 import { toolchainOf } from '../toolchain/toolchain-of.ts';
 import { askModels, type AskEnd, type InlineAsking, type Tries } from '../ask/ask-model.ts';
-import { unstarted, type CallEnd } from '../contract/call-end.ts';
+import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { checkArguments, hiddenFrom } from './call-arguments.ts';
 import type { CallSite } from './call-site.ts';
 import { leaveOf } from '../run/ending.ts';

@@ -1,6 +1,6 @@
 /**
- * A child run from its request to its end: its budgets are reserved, it runs, and its totals become part
- * of its parent's.
+ * A child run from its request to its end: its budgets are reserved, it runs, and its totals become
+ * part of its parent's.
  *
  * I1  A child is in the state before it is started and until its end is recorded, so everything
  *     that it may spend is always counted.
@@ -18,7 +18,7 @@ import { chargedTotals, addedTotals, totalsOf, type OpenChild } from '../tree/ch
 import { depthLimitOf } from '../tree/inherit.ts';
 import { breachOf, reserve } from '../tree/ledger.ts';
 import type { Lease, ParentLink } from '../contract/lease.ts';
-import { unstarted, type CallEnd } from '../contract/call-end.ts';
+import { unstarted, type CallEnd } from '../contract/outcome.ts';
 import { cancelOf } from './tree-handlers.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
 import type { AgentInput } from '../contract/input.ts';
@@ -46,7 +46,7 @@ export interface ChildRequest {
   readonly agent: string;
   readonly input: Pick<AgentInput, 'task' | 'context' | 'contextDescriptions' | 'model' | 'memory'>;
   readonly starting?: StartGroup | undefined;
-  /** The message of its cancel when it must end but the run goes on. Default: an input interrupts. */
+  /** The message of its cancel when only the child must end. Default: an input interrupts. */
   readonly onAbort?: string | undefined;
 }
 
@@ -125,7 +125,7 @@ export async function runChild(run: Run, request: ChildRequest): Promise<ChildOu
   }
 }
 
-/** A run does not hand over while children live, so its history may have no room for the last of many. */
+/** The outcome for a child that history has no room for: no run hands over while children live. */
 function unstartedFor({ host }: Run, { callId, agent }: ChildRequest): ChildOutcome {
   const runId = `${host.address}/${callId}`;
   const failure = { runId, agent, status: 'error', reason: 'history_full', message: FULL } as const;
@@ -169,7 +169,7 @@ async function startAndAwait(
   return { kind: 'failed', text, started: end.kind !== 'unstarted', failure };
 }
 
-/** Records the end of a child: its spending becomes part of its parent's totals, its reservations end. */
+/** Records the end of a child: its spending joins its parent's totals, its reservations end. */
 function settle(run: Run, { childId, agent, startedAt }: OpenChild, end: ChildEnd): ChildFailure {
   const known = (run.state.children ?? []).find((child) => child.childId === childId);
   const child = known ?? { totals: {}, leases: [] };

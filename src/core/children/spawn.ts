@@ -1,4 +1,4 @@
-/** The child runs and the questions to people of a loop. */
+/** The child runs of a loop, and its questions to people. */
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
 import type { Task } from '../base/message.ts';
@@ -124,7 +124,8 @@ export async function roomForChildren(
   if (count === 0) return null;
   open.count += 1;
   const budget = ensureBudget(run, { [CHILDREN]: count });
-  // Do not await undefined: a recall in between could take the budget, and no one would ask for more.
+  // Do not await undefined: a recall could take the budget meanwhile, and no more would be
+  // requested.
   if (budget !== undefined) await budget;
   open.count -= 1;
   leaveIfAsked(run);

@@ -1,13 +1,13 @@
 /**
- * The messages between a run and its parent and children: what it does with those it gets, and what it
- * sends. Messages act at once, between two steps of the loop, as an adjustment does.
+ * The messages between a run and its parent and children: how it handles those that it gets, and
+ * which it sends. Messages act at once, between two steps of the loop, as an adjustment does.
  *
  * I1  Nothing here relies on a message: a lost, late or repeated one changes no sum and no budget.
  * I2  Messages of a child that has ended are ignored: its end has reported everything.
  * I3  A request is answered once; when it comes again, the answer is repeated.
  * I4  A recall is repeated at each report of a child that has not said what it keeps.
- * I5  A message of the parent that comes while nothing can be recorded is kept until the run begins or
- *     goes on.
+ * I5  A message of the parent that comes while nothing can be recorded is kept until the run begins
+ *     or goes on.
  */
 import { defined } from '../base/defined.ts';
 import { addedByReport, type OpenChild } from '../tree/child-totals.ts';
@@ -32,7 +32,10 @@ import type { RunState } from '../run/run-state.ts';
 export interface TreeHandlers {
   onChildMessage(message: ParentMessage): void;
   onParentMessage(message: ChildMessage): void;
-  /** Takes back from children what lowered limits have no room for. Harmless when there is nothing. */
+  /**
+   * Takes back from children what lowered limits have no room for; does nothing if there is
+   * nothing.
+   */
   recallLeases(): void;
 }
 
@@ -40,8 +43,8 @@ export interface TreeHandlers {
 const FIRST_REPORT_MS = 10_000;
 
 /**
- * The handlers of a run. A child also begins to report to its parent. `onBug` gets errors beside the
- * loop, which nothing awaits.
+ * The handlers of a run. A child also begins to report to its parent. `onBug` gets errors beside
+ * the loop, which nothing awaits.
  */
 export function createTreeHandlers(run: Run, onBug: (error: unknown) => void): TreeHandlers {
   const requests = new Map<string, LeaseRequest>();
@@ -144,8 +147,8 @@ function openChild(run: Run, childId: string): OpenChild | undefined {
 }
 
 /**
- * Answers a request of a child, after it has waited for returns of other children and asked the parent
- * for more, if it must. `requests`: the newest of each child that is being answered.
+ * Answers a request of a child, after it has waited for returns of other children and asked the
+ * parent for more, if it must. `requests`: the newest of each child that is being answered.
  */
 async function answerRequest(
   run: Run,
@@ -183,8 +186,9 @@ async function answerRequest(
   requests.delete(childId);
   const child = openChild(run, childId);
   if (child === undefined) return;
-  // A stopping run grants nothing. After a breach by a check, children go on with what they have; one
-  // that needs more must end, or it would wait forever. An interrupting input ends them all.
+  // A stopping run grants nothing. After a breach that a check found, children go on with what they
+  // have. One that needs more must end, or it would wait forever. An interrupting input ends them
+  // all.
   const isStarved = run.isInterrupted() && emptyLeases(run.ledger, wants).length > 0;
   if (run.isStopped() || isStarved) {
     return run.host.send({ to: 'child', childId, message: cancelOf(run) });

@@ -3,11 +3,10 @@
  * examples or task; none drops a pinned entry; none makes the list longer; none would change
  * anything if it ran twice in a row.
  */
-import type { Entry } from '../contract/entry.ts';
+import { type Entry, isPinned } from '../contract/entry.ts';
 import type { CompactionPlan, PlanInput } from './compaction-plan.ts';
 import type { StrategySpec } from '../contract/compaction.ts';
 import { maskEntries } from './mask.ts';
-import { slideWindow } from './sliding-window.ts';
 import { planSummary } from './summarize.ts';
 
 type PlannersByKind = {
@@ -32,4 +31,12 @@ export function planOf(strategy: StrategySpec, input: PlanInput): CompactionPlan
 
 function replacing(entries: readonly Entry[] | null): CompactionPlan {
   return entries === null ? { kind: 'nothing' } : { kind: 'replace', entries };
+}
+
+/** All pinned entries and the last `keep` (1 or more) others, in order; null if all stay. */
+export function slideWindow(entries: readonly Entry[], keep: number): readonly Entry[] | null {
+  const loose = entries.filter((entry) => !isPinned(entry));
+  if (loose.length <= keep) return null;
+  const dropped = new Set(loose.slice(0, loose.length - keep));
+  return entries.filter((entry) => !dropped.has(entry));
 }

@@ -1,6 +1,6 @@
 /**
  * Summaries: which entries a model is to summarise, and the scratchpad with its summary. The texts
- * of the request are in `summary-request.ts`, where the model is called.
+ * of the request are in `order-request.ts`, where the model is called.
  */
 import { isPinned, type Entry } from '../contract/entry.ts';
 import type { CompactionPlan, PlanInput } from './compaction-plan.ts';

@@ -2,8 +2,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Limit } from './limit.ts';
 import type { Task } from '../base/message.ts';
-import type { CompiledAgent } from './compiled.ts';
-import type { Step, StepMemory } from './step.ts';
+import type { Step, StepMemory, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
 
 /** One turn of an earlier conversation. */
@@ -44,8 +43,9 @@ export interface AgentInput {
   readonly context?: JsonObject | Step;
   /** Descriptions of keys of the context; those that come with a Step take precedence. */
   readonly contextDescriptions?: { readonly [name: string]: string };
-  /** Earlier conversation, oldest first. */
+  /** Earlier conversation, oldest first. Only the modes `react` and `chat` show it to the model. */
   readonly history?: readonly HistoryTurn[];
+  /** Replaces the definition's limits on the same keys. */
   readonly limits?: LimitsInput;
   /** Id of a model entry that replaces the agent's own. */
   readonly model?: string;
@@ -57,4 +57,24 @@ export interface AgentInput {
   readonly compiled?: CompiledAgent;
   /** True: the run is started to get its program, so an agent without programs is refused. */
   readonly compiles?: true;
+}
+
+/** A program that answered once, version 1. Plain JSON, to be kept in a file. */
+export interface CompiledAgent {
+  readonly v: 1;
+  readonly agent: string;
+  /** The program whose answer was accepted. */
+  readonly source: string;
+  /** Id of the whole text that runs: the definitions, then `source`. */
+  readonly codeId: string;
+  /** The printed signature of the agent; null if it has none. */
+  readonly signature: string | null;
+  /** Names of the tools that it calls, with `_` for `-`, in order of first mention. */
+  readonly tools: readonly string[];
+  /** Forms of earlier programs whose names it uses, in the order in which they ran. */
+  readonly definitions: readonly { readonly name: string; readonly source: string }[];
+  /** Id of the model that wrote it. */
+  readonly model: string;
+  /** The cost of writing it. */
+  readonly usage: Usage;
 }

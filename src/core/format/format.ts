@@ -58,7 +58,7 @@ const reservedSectionNames: readonly string[] = [
   'error',
 ];
 
-/** All problems of the section names of one agent; empty if there are none. */
+/** All problems with the section names of one agent; empty if there are none. */
 export function checkSectionNames(names: readonly string[]): readonly UsageProblem[] {
   if (names.length === 0) {
     return [

@@ -17,12 +17,6 @@ import {
   type TextFormat,
 } from './format.ts';
 
-/** Options of a format. */
-export interface MarkdownFormatOptions {
-  /** Refuse replies with a level-1 heading that is not a section. Default: false. */
-  readonly strict?: boolean;
-}
-
 interface Heading {
   /** Start of its line. */
   readonly at: number;
@@ -40,9 +34,11 @@ const maxFenceIndent = 3;
 /** Characters of an unknown title that a problem quotes. */
 const maxQuotedTitle = 80;
 
-/** The format whose sections are headings. */
-export function markdownFormat(options: MarkdownFormatOptions = {}): TextFormat {
-  const strict = options.strict ?? false;
+/**
+ * The format whose sections are headings.
+ * `strict`: refuse replies with a level-1 heading that is not a section. Default: false.
+ */
+export function markdownFormat({ strict = false }: { readonly strict?: boolean } = {}): TextFormat {
   return {
     describe,
     parse: (text, names, readOptions) => parse(withLineFeeds(text), names, readOptions, strict),

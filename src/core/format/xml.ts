@@ -19,12 +19,6 @@ import {
   type TextFormat,
 } from './format.ts';
 
-/** Options of a format. */
-export interface XmlFormatOptions {
-  /** Refuse replies in which a section contains a tag of another one. Default: false. */
-  readonly strict?: boolean;
-}
-
 interface Tag {
   /** The registered name. */
   readonly name: string;
@@ -37,9 +31,11 @@ interface Tag {
 const heading =
   'Write your reply as the sections below. Open and close each one with its tag, exactly as spelled, and put nothing outside them.';
 
-/** The format whose sections are tags. The default of react agents. */
-export function xmlFormat(options: XmlFormatOptions = {}): TextFormat {
-  const strict = options.strict ?? false;
+/**
+ * The format whose sections are tags. The default of react agents.
+ * `strict`: refuse replies in which a section contains a tag of another one. Default: false.
+ */
+export function xmlFormat({ strict = false }: { readonly strict?: boolean } = {}): TextFormat {
   return {
     describe,
     parse: (text, names, readOptions) => parse(withLineFeeds(text), names, readOptions, strict),

@@ -98,15 +98,11 @@ function turnProblems(maxTurns: number | undefined): readonly UsageProblem[] {
 function shortFormProblems(name: ShortForm, value: unknown): readonly UsageProblem[] {
   if (value === 'unlimited') return [];
   const whole = name !== 'costUsd' && name !== 'wallClockMs' && name !== 'activeMs';
-  const fits = typeof value === 'number' && value >= 0 && isBounded(value, whole);
-  if (fits) return [];
+  const isNumber = whole ? Number.isSafeInteger(value) : Number.isFinite(value);
+  if (isNumber && (value as number) >= 0) return [];
   const expected = whole ? 'a whole number from 0 up' : 'a number from 0 up';
   const message = `Expected limit \`${name}\` to be ${expected} or 'unlimited', got ${shown(value)}. Change it.`;
   return [{ code: 'limit_key', message }];
-}
-
-function isBounded(value: number, whole: boolean): boolean {
-  return whole ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
 function customProblems(value: unknown): readonly UsageProblem[] {
@@ -155,22 +151,25 @@ function withShortForm(limits: readonly Limit[], name: ShortForm, value: number)
 
 /** Limits of one source may share a key; together they replace those of the source below. */
 function withCustom(below: readonly Limit[], custom: readonly Limit[]): readonly Limit[] {
-  let limits = below;
-  const groups = new Map<string, Limit[]>();
-  for (const limit of custom) {
-    const id = `${limit.kind} ${limit.key}`;
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [limit]);
-    else group.push(limit);
-  }
-  for (const group of groups.values()) limits = replaceGroup(limits, group);
-  return limits;
+  const ids = new Set(custom.map(idOf));
+  return [...ids].reduce(
+    (limits, id) =>
+      replaceGroup(
+        limits,
+        custom.filter((limit) => idOf(limit) === id),
+      ),
+    below,
+  );
+}
+
+function idOf({ kind, key }: Limit): string {
+  return `${kind} ${key}`;
 }
 
 /** Puts `group`, limits on one key, in place of the first limit on that key, or at the end. */
 function replaceGroup(limits: readonly Limit[], group: readonly Limit[]): readonly Limit[] {
-  const isSame = (limit: Limit): boolean =>
-    limit.kind === group[0]?.kind && limit.key === group[0].key;
+  const ids = group.map(idOf);
+  const isSame = (limit: Limit): boolean => ids.includes(idOf(limit));
   const place = limits.findIndex(isSame);
   if (place === -1) return [...limits, ...group];
   return [...limits.slice(0, place), ...group, ...limits.slice(place).filter((x) => !isSame(x))];

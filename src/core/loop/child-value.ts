@@ -21,7 +21,7 @@ export function stepIn(work: Work, result: SpawnResult): Step {
   }
 }
 
-/** The Steps of children that began together and end together; throws for the one that failed first. */
+/** The Steps of children that began together; throws for the first one that failed. */
 export function stepsIn(work: Work, results: readonly SpawnResult[]): readonly Step[] {
   // It ended the others, so their ends are not the reason.
   const lost = results.find((result) => result.kind !== 'value' && !isAborted(result));

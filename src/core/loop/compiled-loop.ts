@@ -1,6 +1,6 @@
 /**
- * The iteration of a compiled agent: its program, and the judgement of its value. No model is asked, and
- * nothing is repaired.
+ * The iteration of a compiled agent: its program, and the judgement of its value. No model is
+ * asked, and nothing is repaired.
  */
 import { defined } from '../base/defined.ts';
 import type { Reply } from '../contract/model.ts';

@@ -1,13 +1,14 @@
 /**
- * The loop of a fan-out: an agent runs once for each item of a list, and the fan-out itself calls no
- * model. More items than `batch` go to runs in between, each of which is the same fan-out on a part of
- * the list. So no history has more than `batch` children, however many items there are.
+ * The loop of a fan-out: an agent runs once for each item of a list, and the fan-out itself calls
+ * no model. More items than `batch` go to runs in between, each of which is the same fan-out on a
+ * part of the list. So no history has more than `batch` children, however many items there are.
  *
  * I1  Values are in the order of the items, whichever ended first.
- * I2  A run in between gives one value for each of its items. When that run itself fails (its list is too
- *     large, a limit stops it), the fan-out ends whatever `onFailure` says, since no item has failed. When
- *     it alone is canceled, its items have no value.
- * I3  Limits end the fan-out too. A limit that is known to have no room ends it before its first child.
+ * I2  A run in between gives one value for each of its items. When that run itself fails (its list
+ *     is too large, a limit stops it), the fan-out ends whatever `onFailure` says, since no item
+ *     has failed. When it alone is canceled, its items have no value.
+ * I3  Limits end the fan-out too. A limit that is known to have no room ends it before its first
+ *     child.
  * I4  Items run once: when input comes meanwhile, the values are kept, unless it interrupts.
  */
 import { defined } from '../base/defined.ts';
@@ -32,8 +33,8 @@ interface Share {
 }
 
 /**
- * Bytes of JSON that all inputs of children that start together may have: they go to the service in one
- * message, which may have 4 MB (the limit of gRPC).
+ * Bytes of JSON that all inputs of children that start together may have: they go to the service in
+ * one message, which may have 4 MB (the limit of gRPC).
  */
 const MAX_TOGETHER_BYTES: number = 2 * MAX_START_BYTES;
 

@@ -13,8 +13,9 @@
  * L9  Run it, and end it in one place, whatever it did or threw.
  *
  * I1  The order is L1 to L9; each step is named where it happens.
- * I2  After each wait the world can have changed in four ways only: a cancel or inputs in the mailbox,
- *     other limits, a pause, a limit on time that was crossed. Only this file changes the transcript.
+ * I2  After each wait the world can have changed in four ways only: a cancel or inputs in the
+ *     mailbox, other limits, a pause, a limit on time that was crossed. Only this file changes the
+ *     transcript.
  * I3  Results of parallel work are recorded in request order, whichever came first.
  * I4  Nothing thrown escapes: `runLoop` turns it into an ending.
  * I5  Whatever is in flight is awaited before the run ends or hands over.
@@ -48,8 +49,8 @@ export interface Opening {
 }
 
 /**
- * Runs iterations until the run ends or the host asks for a hand-over. Never throws. `opening` is what
- * loading a fresh run has found.
+ * Runs iterations until the run ends or the host asks for a hand-over. Never throws. `opening` is
+ * what loading a fresh run has found.
  */
 export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<LoopEnd> {
   try {
@@ -65,7 +66,7 @@ export async function runLoop(run: Run, next: Next, opening?: Opening): Promise<
       }
     }
     applyKeptMessages(run);
-    // A turn that waited for people may have been handed over in its middle: it goes on inside L9.
+    // A turn that waited for people may have been handed over: it continues inside L9.
     if ((run.state.turn ?? null) !== null) {
       const left = await iterate(run, next);
       if (left !== null) return left;
@@ -151,7 +152,7 @@ function mustLookAgain(run: Run): boolean {
   return run.state.pausedAt !== null || run.host.mailbox.peek().waiting.length > 0;
 }
 
-/** Records the end of a run, even of one whose hand-over failed. A Step that is too large becomes an error. */
+/** Records the end of a run, also after a failed hand-over. An oversized Step becomes an error. */
 export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly kind: 'ended' }> {
   const ending = fitEnding(run.state, wanted);
   const message = messageOf(ending, run.state.iteration);
@@ -168,7 +169,7 @@ export function finish(run: Run, wanted: Ending): Extract<LoopEnd, { readonly ki
 }
 
 async function waitWhilePaused(run: Run): Promise<void> {
-  // A paused run still hands over, since months of messages would reach the limits of one execution.
+  // A paused run still hands over: months of messages would reach the limits of one execution.
   const mayGoOn = (): boolean =>
     run.state.pausedAt === null || run.isStopped() || run.host.capacity.isHandoverDue();
   // A pause may come again between the end of the wait and this line.

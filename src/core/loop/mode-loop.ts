@@ -38,7 +38,8 @@ export function modeLoop(mode: ModeRules): Next {
   return async (work) => {
     try {
       const { run, iteration } = work;
-      // A turn that waited for people may have been handed over: it goes on, the model is not asked again.
+      // A turn that was handed over while it waited for people goes on; the model is not asked
+      // again.
       const kept = run.state.turn ?? null;
       const reply = kept?.reply ?? (await work.ask());
       const turn = mode.readTurn(run.state.head.spec, reply, iteration);
@@ -57,7 +58,7 @@ async function carryOut(current: OpenTurn): Promise<TurnEnd> {
     const cause = turn.problems[0]?.message ?? 'the reply could not be read';
     throw leaving({ kind: 'failed', code: turn.endsAs ?? 'unparsable_reply', cause });
   }
-  // After a breach no call starts and nothing is asked again, but an answer in hand is still judged.
+  // After a breach no call starts and no model is asked, but an answer in hand is still judged.
   if (turn.kind !== 'answer' && work.state.breach !== null) {
     keepLast(current, { results: turn.kind === 'calls' ? await work.call(turn.calls) : [] });
     throw leaving({ kind: 'stopped' });
@@ -137,7 +138,7 @@ async function continueBeside(
   return continueRun(current, { ...judged, results, program, note });
 }
 
-/** Checks the values of a turn. An aborted check must not hide calls that ran beside it: null then. */
+/** Checks the values of a turn; null if the check is aborted, since the calls beside it count. */
 async function checkTurn(current: OpenTurn): Promise<JudgeResult | null> {
   const { work, turn } = current;
   try {

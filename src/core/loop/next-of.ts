@@ -1,4 +1,6 @@
-/** The built-in loop of an agent: that of its mode, its pipeline, its fan-out or its compiled program. */
+/**
+ * The built-in loop of an agent: of its mode, its pipeline, its fan-out or its compiled program.
+ */
 import { compiledLoop } from './compiled-loop.ts';
 import { fanOutLoop } from './fan-out-loop.ts';
 import { modeLoop } from './mode-loop.ts';

@@ -1,11 +1,12 @@
 /**
- * The loop of a pipeline: one stage in each iteration, and no model call of its own. A stage is one child
- * run, several, or a question to a person; limits, statistics, messages and hand-over come with the run.
+ * The loop of a pipeline: one stage in each iteration, and no model call of its own. A stage is one
+ * child run, several, or a question to a person; limits, statistics, messages and hand-over come
+ * with the run.
  *
- * I1  The state changes once in an iteration, at its end: an iteration that is interrupted or handed over
- *     starts its stage again.
- * I2  A stage without a value ends the pipeline; when a limit of the pipeline or of an ancestor caused
- *     that, the pipeline ends at that limit.
+ * I1  The state changes once in an iteration, at its end: an iteration that is interrupted or
+ *     handed over starts its stage again.
+ * I2  A stage without a value ends the pipeline; when a limit of the pipeline or of an ancestor
+ *     caused that, the pipeline ends at that limit.
  */
 import { defined } from '../base/defined.ts';
 import type { Json } from '../base/json.ts';

@@ -1,6 +1,4 @@
-/**
- * Where a pipeline stands between two stages, and what goes from one to the next. Pure.
- */
+/** The state of a pipeline between two stages, and what one stage passes to the next. Pure. */
 import { defined } from '../base/defined.ts';
 import type { ProgramMemory } from '../../lisp.ts';
 import { isPlainObject, type Json, type JsonObject } from '../base/json.ts';
@@ -35,7 +33,7 @@ export interface StageEnd {
   readonly memory: ProgramMemory | null;
 }
 
-/** Where the pipeline of `state` stands; before its first stage, with what it was started with. */
+/** The pipeline's own state in that of its run; before the first stage, made from the input. */
 export function pipelineState({ data, head, program }: RunState): PipelineState {
   if (isPlainObject(data) && data['v'] === 1) return data as unknown as PipelineState;
   return {

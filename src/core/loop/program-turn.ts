@@ -1,4 +1,4 @@
-/** The turn whose reply is a program: it runs, and the mode decides what follows from how it ended. */
+/** The turn whose reply is a program: it runs, and the mode decides what follows from its end. */
 import type { ProgramReport } from '../contract/report.ts';
 import type { ProgramTurn } from '../contract/turn.ts';
 import type { ProgramDecision } from '../modes/mode.ts';

@@ -1,9 +1,8 @@
-/** A turn of a mode that is being carried out: how it is written down, how it goes on, how it ends. */
+/** Carries out a turn of a mode: how it is written down, how the run goes on, how the run ends. */
 import { defined } from '../base/defined.ts';
 import { errorText } from '../base/error-text.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { type Json, type JsonObject, roundFloats } from '../base/json.ts';
 import type { Message } from '../base/message.ts';
-import { roundFloats } from '../base/round-floats.ts';
 import type { CallTurn } from '../calls/run-calls.ts';
 import { IMPORTANCE_KEY } from '../contract/entry.ts';
 import type { Reply } from '../contract/model.ts';
@@ -165,7 +164,7 @@ export function programOrderOf(
   };
 }
 
-/** No user code runs in the loop of a mode, so any other throw is our bug: it is reported as internal. */
+/** No user code runs in the loop of a mode, so any other error is our bug, reported as internal. */
 export function toInternalError(error: unknown): unknown {
   if (leaveOf(error) !== undefined) return error;
   return leaving({ kind: 'failed', code: 'internal', cause: errorText(error) });

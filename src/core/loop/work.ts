@@ -1,6 +1,6 @@
 /**
- * What one iteration may do: ask the model, run calls, have answers checked. Each is counted, limited
- * and published by itself, and leaves the iteration when the run must stop.
+ * What one iteration may do: ask the model, run calls, have answers checked. Each is counted,
+ * limited and published by itself, and leaves the iteration when the run must stop.
  */
 import { byteSize, type Json } from '../base/json.ts';
 import type { Breach } from '../contract/limit.ts';
@@ -64,15 +64,15 @@ export interface Work {
   /** The newest state; `state.data` is the loop's own. Read it again after each wait. */
   readonly state: RunState;
   /**
-   * Asks the model, then its fallbacks: with the agent's prompt and conversation, or with a request of
-   * the loop's own. Leaves the iteration when the run must stop.
+   * Asks the model, then its fallbacks: with the agent's prompt and conversation, or with a request
+   * of the loop's own. Leaves the iteration when the run must stop.
    */
   ask(request?: OwnRequest): Promise<Reply>;
   /** Runs calls within the limits; the results are in request order, one for each call. */
   call(calls: readonly ToolCall[], turn?: CallTurn): Promise<readonly CallResult[]>;
   /**
-   * Runs a program within the limits. The report has what is wrong with it and what failed in it. Leaves
-   * the iteration when its memory is too large and that ends the run.
+   * Runs a program within the limits. The report has what is wrong with it and what failed in it.
+   * Leaves the iteration when its memory is too large and that ends the run.
    */
   program(order: ProgramOrder): Promise<ProgramReport>;
   /** Checks answers and structured sections on the worker. */
@@ -85,16 +85,17 @@ export interface Work {
    */
   spawn(agent: string, input?: SpawnInput): Promise<SpawnResult>;
   /**
-   * Runs several children at once, which share the remaining limits; the results are in the order of
-   * `children`. The first that fails ends the others, unless `onFailure` is `continue`.
+   * Runs several children at once, which share the remaining limits; the results are in the order
+   * of `children`. The first that fails ends the others, unless `onFailure` is `continue`.
    */
   spawnAll(
     children: readonly SpawnRequest[],
     options?: SpawnAllOptions,
   ): Promise<readonly SpawnResult[]>;
   /**
-   * Gets the budget for `count` more children and theirs under the limits on `children` of this run and
-   * its ancestors, before the first of them costs anything. Returns the limit that has no room, or null.
+   * Gets the budget for `count` more children and theirs under the limits on `children` of this run
+   * and its ancestors, before the first of them costs anything. Returns the limit that has no room,
+   * or null.
    */
   roomForChildren(count: number): Promise<Breach | null>;
   /**
@@ -108,7 +109,9 @@ export interface Work {
   setScratchpad(entries: readonly Entry[]): void;
   /** Replaces the loop's own data; it is handed over with the run, so keep it small. */
   setData(data: Json): void;
-  /** Adds to a counter of the loop's own, such as `review:rounds`. @throws UsageError for other keys. */
+  /**
+   * Adds to one of the loop's counters, such as `review:rounds`. @throws UsageError for other keys.
+   */
   count(key: string, by?: number): void;
   /** Sets a gauge of the loop's own; keys as for `count`. */
   gauge(key: string, value: number): void;
@@ -139,7 +142,7 @@ export function createWork(run: Run): OpenWork {
     begun.push(work);
     return work;
   };
-  // Chunks of one iteration are told apart by the attempt, so the count goes on over repeated questions.
+  // Attempts distinguish the chunks of an iteration, so repeated questions continue the count.
   const tries: Tries = { count: 0, isForced: false };
   const check = (values: CheckedValues): Promise<JudgeResult> =>
     tracked(checkValues(iteration, values));

@@ -1,7 +1,6 @@
 /** The cost of a call in whole micro-dollars, by integer arithmetic. */
 import type { Price, TokenUsage } from '../contract/model.ts';
-import type { TokenCounts } from './usage.ts';
-import { readReportedCost, readUsage } from './usage.ts';
+import { type TokenCounts, readReportedCost, readUsage } from './usage.ts';
 
 /** Prices are integers in millionths of a micro-dollar per token. */
 const priceScale = 1_000_000;

@@ -3,8 +3,7 @@
  * must not break a run. Parts that mean nothing in a reply are dropped.
  */
 import { defined } from '../base/defined.ts';
-import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH } from '../base/json.ts';
-import type { Json } from '../base/json.ts';
+import { isDeeperThan, isPlainObject, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
 import { priceUsage } from './cost.ts';
 import type { FinishReason, NativeCall, Price, Reply } from '../contract/model.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes back to
- * the model with the reasons, while turns are left.
+ * The mode `json`: one JSON value that fits the output of the signature. What does not fit goes
+ * back to the model with the reasons, while turns are left.
  */
 import type { Message } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
@@ -22,7 +22,9 @@ import { requestOf, systemMessage, unusedContext } from './prompt.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 import { plainTurn, type Turn } from '../contract/turn.ts';
 
-/** Characters of a rejected reply that the model reads again, and that the details of a Step keep. */
+/**
+ * Characters of a rejected reply that the model reads again and that the details of a Step keep.
+ */
 const MAX_QUOTED = 1_000;
 
 const FORMAT_ONLY = 'You answer with one JSON value and nothing else.';

@@ -1,6 +1,6 @@
 /**
- * What the mode `lisp` remembers between turns, in the data of the run: values that may become the answer
- * when no turn is left, and what was wrong in the last turn.
+ * What the mode `lisp` remembers between turns, in the data of the run: values that may become the
+ * answer when no turn is left, and what was wrong in the last turn.
  */
 import { byteSize, isJsonObject, type Json } from '../base/json.ts';
 import type { AgentSpec } from '../contract/spec.ts';

@@ -1,4 +1,4 @@
-/** Reading the reply of a model that writes programs: the program, an answer as text, or why there is none. */
+/** Reads the reply of a model that writes programs: a program, an answer as text, or neither. */
 import { defined } from '../base/defined.ts';
 import type { FormattedSection } from '../base/message.ts';
 import { truncatedProblem } from '../format/format.ts';

@@ -1,6 +1,6 @@
 /**
- * The mode `lisp`: the model writes programs, as blocks in its text or as calls of one native tool. How a
- * program ended decides how the run goes on.
+ * The mode `lisp`: the model writes programs, as blocks in its text or as calls of one native tool.
+ * How a program ended decides how the run goes on.
  */
 import { defined } from '../base/defined.ts';
 import type { Message } from '../base/message.ts';

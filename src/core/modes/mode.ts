@@ -1,7 +1,7 @@
 /**
- * What a mode must answer: how its requests look, how its replies are read, what follows from a program,
- * and how a turn is written down. All modes share one loop; code outside this folder asks these rules
- * and never compares the name of a mode.
+ * What a mode must answer: how its requests look, how its replies are read, what follows from a
+ * program, and how a turn is written down. All modes share one loop; code outside this folder asks
+ * these rules and never compares the name of a mode.
  */
 import type { MediaPart, Message, FormattedSection } from '../base/message.ts';
 import type { ModelRequest, OutputStrategy, Reply } from '../contract/model.ts';
@@ -146,8 +146,8 @@ export interface ModeRules {
   /** Whether the model reads the earlier conversation. */
   readonly readsHistory: boolean;
   /**
-   * Whether the model reads the data of the run by name in its programs: then a template names data in
-   * place of showing it, and the definitions of earlier programs are listed.
+   * Whether the model reads the data of the run by name in its programs: then a template names data
+   * in place of showing it, and the definitions of earlier programs are listed.
    */
   readonly readsDataByName: boolean;
 }

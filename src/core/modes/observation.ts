@@ -11,7 +11,7 @@ import type {
 import type { Reply } from '../contract/model.ts';
 import { mediaLines, resultSection, resultText } from '../toolchain/result-text.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import { cut } from '../text/cut.ts';
 import { replyText } from '../contract/turn.ts';
 

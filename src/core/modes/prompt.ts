@@ -1,4 +1,4 @@
-/** Pieces of requests that modes share: texts, the request's frame, messages as a model gets them. */
+/** Parts of requests that modes share: texts, common fields, messages as a model gets them. */
 import type { TextFormat } from '../format/format.ts';
 import type { JsonObject } from '../base/json.ts';
 import { textMessage, type Message, type Part } from '../base/message.ts';
@@ -33,8 +33,8 @@ export function visibleContext(context: JsonObject | undefined): JsonObject {
 }
 
 /**
- * The keys of the context that a prompt still has to show: not those that the template has filled in, nor
- * the task, which stands by itself.
+ * The keys of the context that a prompt still has to show: without those that the template has
+ * filled in, and without the task, which is shown separately.
  */
 export function unusedContext({ spec, context }: TranscriptHead): JsonObject {
   const used = ['task', ...templateRoots(spec.prompt)];

@@ -53,21 +53,16 @@ export function readReactTurn(spec: AgentSpec, reply: Reply, iteration: number):
       ...base,
       kind: 'answer',
       candidates,
-      attached: attachedOf(calls) ?? programOf(program),
+      attached: attachedOf(calls) ?? (program.kind === 'program' ? program : null),
     };
   }
   if (calls.kind === 'problems') {
     const feedback = [errorSection(explainCalls(calls.problems))];
     return malformedTurn(base, 'toolchain', calls.problems, { feedback });
   }
-  if (calls.kind === 'calls') {
-    const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
-    return { ...base, kind: 'calls', calls: calls.calls, ...discarded };
-  }
-  if (program.kind === 'program') {
-    const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
-    return { ...base, ...program, ...discarded };
-  }
+  const discarded = candidates.length > 0 ? ({ discardedAnswer: true } as const) : {};
+  if (calls.kind === 'calls') return { ...base, ...calls, ...discarded };
+  if (program.kind === 'program') return { ...base, ...program, ...discarded };
   if (candidates.length > 0) return { ...base, kind: 'answer', candidates, attached: null };
   return nothingToDo(agent, base, wasCut(reply) ? truncatedProblem() : emptyTurn);
 }
@@ -134,10 +129,6 @@ function readProgram(
     return { kind: 'problem', problem: severalPrograms };
   }
   return first.kind === 'program' ? { kind: 'program', source: first.source } : { kind: 'none' };
-}
-
-function programOf(program: ProgramReading): Attached | null {
-  return program.kind === 'program' ? program : null;
 }
 
 function attachedOf(calls: CallsReading): Attached | null {

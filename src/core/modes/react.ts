@@ -1,6 +1,5 @@
 /** The mode `react`: sections of text, calls written in one of them, an answer in another. */
 import type { FormattedSection, Message, Part } from '../base/message.ts';
-import type { Reply } from '../contract/model.ts';
 import { PROGRAM_SECTION } from '../program-text/system-text.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import {
@@ -35,7 +34,7 @@ export const reactMode: ModeRules = {
   writeMessages: (spec, messages) => writtenMessages(messages, reactAgentOf(spec).format),
   readTurn: readReactTurn,
   turnMessages: (_spec, turn, reply, outcome) => [
-    ...replyMessage(turn, reply),
+    ...(turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply)),
     ...observation(turn, outcome),
   ],
   inputMessages: ({ text, media }) =>
@@ -45,10 +44,6 @@ export const reactMode: ModeRules = {
     ]),
   answerFeedback,
 };
-
-function replyMessage(turn: Turn, reply: Reply): readonly Message[] {
-  return turn.kind === 'malformed' ? cutAssistantMessage(reply) : assistantMessage(reply);
-}
 
 /** For a reply without sections that was judged as a whole, feedback first says what it lacks. */
 function answerFeedback(
@@ -64,7 +59,7 @@ function answerFeedback(
   return [...unparsed, ...judgementFeedback(judgement, rewriteSection(spec.answer.section))];
 }
 
-/** One section `observation`: errors of sections, feedback, then a section for each call or the program. */
+/** One section `observation`: section errors, feedback, then one for each call or the program. */
 function observation(turn: Turn, outcome: TurnOutcome): readonly Message[] {
   const { results, media } = numberMedia(outcome.results);
   const attached = turn.kind === 'answer' ? turn.attached : null;

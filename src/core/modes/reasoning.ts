@@ -9,7 +9,8 @@ const MAX_REASONING_BYTES = 2 * 1024;
 
 /**
  * What a model wrote beside its calls, for the person who decides about them: the thinking section
- * of a react agent, the text beside native calls, else the model's own reasoning. Empty when there is none.
+ * of a react agent, the text beside native calls, else the model's own reasoning. Empty when there
+ * is none.
  */
 export function reasoningOf(spec: AgentSpec, reply: Reply): string {
   const written = spec.react === null ? replyText(reply) : thinkingIn(spec, reply);

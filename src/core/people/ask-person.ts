@@ -29,7 +29,9 @@ export type AskOutcome =
 /** UTF-8 bytes of a question that its event shows. */
 const MAX_SHOWN_BYTES = 2 * 1024;
 
-/** Asks a person. `callId` names the call, or the effect of a program, that waits for the answer. */
+/**
+ * Asks a person. `callId` is that of the call or the program's effect that waits for the answer.
+ */
 export function askPerson(
   iteration: Iteration,
   callId: string,

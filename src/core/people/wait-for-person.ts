@@ -6,8 +6,8 @@
  * I2  The wait that an answer ends takes it from the mailbox; until then, hand-overs carry the
  *     answer.
  * I3  When one wait leaves for a hand-over, all do: nothing of the turn happens after it.
- * I4  A resting wait has taken no answer, and checks the gate before it goes on. So a turn whose waits
- *     all rest can be handed over as it is.
+ * I4  A resting wait has taken no answer, and checks the gate before it goes on. So a turn whose
+ *     waits all rest can be handed over as it is.
  */
 import { defined } from '../base/defined.ts';
 import type { AnswerBody, WaitingItem } from '../contract/pending.ts';
@@ -60,7 +60,7 @@ export interface TimeWait {
   readonly time: number;
 }
 
-/** Waits until a time; false when something else ended the wait. Throws only to leave for a hand-over. */
+/** Waits until a time; false if something else ended the wait. Throws only to hand over. */
 export async function waitForTime(
   { run, gate }: Iteration,
   { callId, time }: TimeWait,

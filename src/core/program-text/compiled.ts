@@ -2,7 +2,7 @@
 import { codeId, readProgram, topForms, type TopForm } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import { isStep } from '../contract/piping.ts';
-import type { CompiledAgent } from '../contract/compiled.ts';
+import type { CompiledAgent } from '../contract/input.ts';
 import type { Step } from '../contract/step.ts';
 import { isJsonObject, isPlainObject } from '../base/json.ts';
 import { textOf, type Message } from '../base/message.ts';

@@ -3,12 +3,12 @@
  * on one line without the end of a frame, so that they can neither end a frame nor look like our
  * text. Hidden values are removed first.
  */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { ProgramReport } from '../contract/report.ts';
 import { promptType } from '../signature/print-signature.ts';
 import type { SignatureType } from '../contract/signature.ts';
 import { clip } from '../text/cut.ts';
-import { untrusted } from '../text/untrusted.ts';
-import { framedLine } from './framing.ts';
+import { untrusted, framedLine } from '../text/untrusted.ts';
 import { withoutHidden } from './hidden-values.ts';
 
 /** The first line if a frame follows. */
@@ -105,7 +105,7 @@ function notesText({
 } {
   const text = withoutHidden(report.notes.join('\n'), hidden);
   if (text.length <= feedbackChars) return { text, isCut: false };
-  const digits = String(text.length).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  const digits = withCommas(text.length);
   return { text: `${clip(text, feedbackChars)}… (${digits} chars)`, isCut: true };
 }
 

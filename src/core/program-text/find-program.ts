@@ -1,6 +1,8 @@
-/** Finds the program in a reply. */
+/**
+ * Finds the program in a reply, and cleans its source from what models and editors insert: invisible
+ * characters, special blanks, typographic quotes. Strings in the program are unchanged.
+ */
 import { withLineFeeds } from '../text/line-breaks.ts';
-import { cleanProgram } from './clean-program.ts';
 
 /** The program of a reply, or why there is none to run. */
 export type FoundProgram =
@@ -139,3 +141,43 @@ function wholeReply(text: string): readonly Block[] {
 function beginsForm(text: string): boolean {
   return /^[\s\u200B-\u200D\u2060\uFEFF\u00AD]*\(/.test(text);
 }
+
+/**
+ * `source` with line feeds. Outside of strings, zero-width characters, byte order marks and soft
+ * hyphens are removed, no-break spaces become spaces, and curly single quotes straight ones. A
+ * curly double quote opens a string, which the next double quote of either kind closes.
+ */
+export function cleanProgram(source: string): string {
+  return withLineFeeds(source).replaceAll(TOKEN, (token, opened: string | undefined) => {
+    if (opened !== undefined) return `"${opened}"`;
+    if (token.length > 1) return token;
+    return PLAIN[token] ?? token;
+  });
+}
+
+/**
+ * Units: a string, a comment, a character literal, a string in curly quotes (its content is the
+ * group), then single characters. Exactly one alternative matches, so the cost is linear.
+ */
+const TOKEN =
+  /"(?:[^"\\]|\\[^])*"?|;[^\n]*|\\[^]|[“”„‟]((?:[^"“”„‟\\]|\\[^])*)["“”„‟]|[“”„‟\u200B-\u200D\u2060\uFEFF\u00AD\u00A0\u2007\u202F‘’‛]/gu;
+
+const PLAIN: { readonly [sign: string]: string } = {
+  '\u200B': '',
+  '\u200C': '',
+  '\u200D': '',
+  '\u2060': '',
+  '\uFEFF': '',
+  '\u00AD': '',
+  '\u00A0': ' ',
+  '\u2007': ' ',
+  '\u202F': ' ',
+  '‘': "'",
+  '’': "'",
+  '‛': "'",
+  // Not closed: the reader reports it with its place.
+  '“': '"',
+  '”': '"',
+  '„': '"',
+  '‟': '"',
+};

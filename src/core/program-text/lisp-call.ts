@@ -1,6 +1,5 @@
 /** The native tool call that runs a program. */
-import type { JsonObject } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { memberOf, jsonType } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { programIn } from './find-program.ts';
@@ -13,7 +12,7 @@ export type LispCall =
 
 /** Reads a call of {@link LISP_TOOL}; a fence around the program is removed. */
 export function readLispCall({ args }: Pick<ToolCall, 'args'>): LispCall {
-  const text = programOf(args);
+  const text = memberOf(args, 'program');
   if (typeof text !== 'string') {
     const got = text === undefined ? 'missing' : `expected string, got ${jsonType(text)}`;
     return problem('schema', `the arguments do not fit ${LISP_TOOL}.\n- program: ${got}`);
@@ -27,10 +26,6 @@ export function readLispCall({ args }: Pick<ToolCall, 'args'>): LispCall {
     case 'several':
       return problem('several_programs', `found ${found.count} programs. Write one.`);
   }
-}
-
-function programOf(args: JsonObject): JsonObject[string] | undefined {
-  return Object.hasOwn(args, 'program') ? args['program'] : undefined;
 }
 
 function problem(code: string, message: string): LispCall {

@@ -41,14 +41,10 @@ export function lispMethod(lisp: LispSpec): string {
   ].join('\n\n');
 }
 
-function isOneTurn({ maxTurns, retryTurns }: LispSpec): boolean {
-  return maxTurns === 1 && retryTurns === 0;
-}
-
 function workRules(lisp: LispSpec): readonly string[] {
   const isCall = lisp.transport === 'tool_call';
   const one = isCall ? 'One call of `lisp_eval` per reply' : 'One block per reply';
-  if (isOneTurn(lisp)) {
+  if (lisp.maxTurns === 1 && lisp.retryTurns === 0) {
     const answer =
       lisp.completion === 'explicit'
         ? 'Only `(return v)` gives the answer.'

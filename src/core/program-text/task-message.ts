@@ -1,14 +1,21 @@
 /** The first message to a model that writes programs: its data, its tools and the task. */
+import { withCommas } from '../../lisp/base/with-commas.ts';
 import type { AgentSpec, ProgramSizes, ToolSpec } from '../contract/spec.ts';
-import type { JsonObject } from '../base/json.ts';
+import { type JsonObject, isJsonObject, type Json, jsonType, memberOf } from '../base/json.ts';
 import { describedFields } from '../signature/describe-output.ts';
-import { promptType } from '../signature/print-signature.ts';
+import { promptType, promptName } from '../signature/print-signature.ts';
 import { ASK_TOOL, askProgramSchema } from '../toolchain/ask-user.ts';
-import { dataLines } from './data-lines.ts';
-import { framedLine } from './framing.ts';
+import { framedLine } from '../text/untrusted.ts';
 import { hiddenTexts, withoutHidden } from './hidden-values.ts';
-import { exampleLisp } from './lisp-example.ts';
-import { toolLines } from './tool-lines.ts';
+import { toSignature } from '../signature/from-json-schema.ts';
+import {
+  withoutOptional,
+  type SignatureField,
+  type SignatureType,
+  isHidden,
+} from '../contract/signature.ts';
+import { exampleIn, type Notation } from '../signature/example.ts';
+import { fromJson, printValue } from '../../lisp.ts';
 
 /** The material of the first message. */
 export interface TaskMessage {
@@ -56,4 +63,173 @@ function answerLines({ answer: { output } }: AgentSpec): readonly string[] {
     // A list is not wrapped here, unlike where JSON is asked for.
     .map((line) => `;   ${framedLine(line.slice(2).replace('`items[]', '`[]'))}`);
   return [';; answer', `${promptType(output)}    e.g. (return ${exampleLisp(output)})`, ...words];
+}
+
+/** `;; tools` and a block for each of `tools`; `;; no tools` if there are none. */
+export function toolLines(tools: readonly ToolSpec[]): readonly string[] {
+  return tools.length === 0 ? [';; no tools'] : [';; tools', ...tools.flatMap(linesOf)];
+}
+
+function linesOf({ name, description, policy, parameters, output }: ToolSpec): readonly string[] {
+  const fields = fieldsOf(parameters);
+  const params = fields.map((field) => `${promptName(field.name)} ${promptType(field.type)}`);
+  const result = output === undefined ? 'any' : promptType(typeOf(output));
+  const required = fields.filter(({ type }) => type.kind !== 'optional');
+  const args = required.map((field) => `${keyOf(field.name)} ${exampleLisp(field.type)}`);
+  const example = args.length === 0 ? `(tool/${name})` : `(tool/${name} {${args.join(' ')}})`;
+  return [
+    `tool/${name}(${params.join(', ')}) -> ${result}  ; ${framedLine(description)}`,
+    `;   ${example}`,
+    ...fields.flatMap(({ name: field }) =>
+      wordsOf(field, memberOf(parameters?.['properties'], field)),
+    ),
+    ...(policy === undefined || policy === '' ? [] : [`;   Policy: ${framedLine(policy)}`]),
+  ];
+}
+
+/** What a type cannot express about a parameter: its meaning and its allowed values. */
+function wordsOf(name: string, schema: Json | undefined): readonly string[] {
+  if (!isJsonObject(schema)) return [];
+  const { description, enum: choices } = schema;
+  const words = [
+    ...(typeof description === 'string' ? [framedLine(description)] : []),
+    ...(Array.isArray(choices)
+      ? [`one of ${choices.map((choice: Json) => JSON.stringify(choice)).join(', ')}`]
+      : []),
+  ].filter((text) => text !== '');
+  return words.length === 0 ? [] : [`;   ${promptName(name)}: ${words.join('; ')}`];
+}
+
+function fieldsOf(parameters: JsonObject | null): readonly SignatureField[] {
+  if (parameters === null) return [];
+  const type = withoutOptional(typeOf(parameters));
+  return type.kind === 'record' ? type.fields : [];
+}
+
+/** The type of a schema, its fields in the author's order. */
+function typeOf(schema: Json): SignatureType {
+  return inWrittenOrder(toSignature(schema).type, schema);
+}
+
+function inWrittenOrder(type: SignatureType, schema: Json): SignatureType {
+  if (!isJsonObject(schema)) return type;
+  switch (type.kind) {
+    case 'optional':
+      return { ...type, inner: inWrittenOrder(type.inner, schema) };
+    case 'list':
+      return { ...type, item: inWrittenOrder(type.item, schema['items'] ?? null) };
+    case 'record': {
+      const { properties } = schema;
+      const names = isJsonObject(properties) ? Object.keys(properties) : [];
+      const fields = type.fields
+        .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
+        .map((field) => ({
+          ...field,
+          type: inWrittenOrder(field.type, memberOf(properties, field.name) ?? null),
+        }));
+      return { ...type, fields };
+    }
+    default:
+      return type;
+  }
+}
+
+/** Keys are keywords with `-` for `_`; programs also have hidden fields. */
+const LISP: Notation = {
+  keyword: ':name',
+  separator: ' ',
+  field: (name, value) => `${keyOf(name)} ${value}`,
+  shows: () => true,
+};
+
+/** The program text of an example of `type`. */
+function exampleLisp(type: SignatureType): string {
+  return exampleIn(LISP, type);
+}
+
+/** A key as a program writes it: a keyword if the name can be one. */
+function keyOf(name: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name)) return JSON.stringify(name);
+  const [leading = ''] = /^_*/.exec(name) ?? [];
+  return `:${leading}${name.slice(leading.length).replaceAll('_', '-')}`;
+}
+
+/** The column after a name, unless the name is longer. */
+const NAME_WIDTH = 18;
+
+/** `;; data` and its lines; none without keys. Hidden keys show only their names. */
+export function dataLines(
+  context: JsonObject,
+  descriptions: { readonly [name: string]: string },
+  sizes: ProgramSizes,
+): readonly string[] {
+  const keys = Object.keys(context).filter((key) => key !== 'task');
+  const lines = keys.map((key) => {
+    const meaning = Object.hasOwn(descriptions, key) ? descriptions[key] : undefined;
+    const about = meaning === undefined ? '' : ` -- ${framedLine(meaning)}`;
+    const words = isHidden(key) ? 'hidden' : describe(context[key] ?? null, sizes);
+    return `${nameOf(key).padEnd(NAME_WIDTH)} ; ${words}${about}`;
+  });
+  return lines.length === 0 ? [] : [';; data', ...lines];
+}
+
+/** A key that cannot be written as a symbol is listed too, so that the caller can rename it. */
+function nameOf(key: string): string {
+  return /^[A-Za-z0-9_][A-Za-z0-9_?!.-]*$/.test(key)
+    ? `data/${key}`
+    : `; ${framedLine(JSON.stringify(key))} has no name in programs`;
+}
+
+function describe(value: Json, sizes: ProgramSizes): string {
+  const sample = sampleOf(value, sizes);
+  return sample === '' ? sizeOf(value) : `${sizeOf(value)}; sample: ${sample}`;
+}
+
+/** The kind of a value, named as in signatures, and its size. */
+function sizeOf(value: Json): string {
+  if (Array.isArray(value)) {
+    const kinds = [...new Set(value.map((item: Json) => kindOf(item)))];
+    const of = kinds.length === 0 ? '' : ` of ${kinds.length === 1 ? (kinds[0] ?? '') : 'any'}`;
+    return `list${of}, ${counted(value.length, 'item')}`;
+  }
+  if (isJsonObject(value)) return `map, ${counted(Object.keys(value).length, 'key')}`;
+  if (typeof value === 'string') return `string, ${counted(value.length, 'char')}`;
+  return kindOf(value);
+}
+
+function kindOf(value: Json): string {
+  const type = jsonType(value);
+  switch (type) {
+    case 'array':
+      return 'list';
+    case 'object':
+      return 'map';
+    case 'boolean':
+      return 'bool';
+    case 'number':
+      return Number.isSafeInteger(value) ? 'int' : 'float';
+    default:
+      return type === 'null' ? 'nil' : type;
+  }
+}
+
+/** The first items of a list as far as there is room, or the beginning of any other value. */
+function sampleOf(value: Json, { sampleItems, sampleChars }: ProgramSizes): string {
+  const bounds = { elements: sampleItems, text: sampleChars, total: sampleChars, hides: true };
+  const print = (json: Json): string => printValue(fromJson(json), 'preview', bounds);
+  if (value === null || (Array.isArray(value) && value.length === 0)) return '';
+  if (!Array.isArray(value)) return framedLine(print(value));
+  const shown: string[] = [];
+  for (const item of value.slice(0, sampleItems) as readonly Json[]) {
+    const text = print(item);
+    const isFull = [...shown, text].join(' ').length > sampleChars;
+    if (isFull && shown.length > 0) break;
+    shown.push(text);
+  }
+  const rest = shown.length < value.length ? ' …' : '';
+  return framedLine(`[${shown.join(' ')}${rest}]`);
+}
+
+function counted(count: number, noun: string): string {
+  return `${withCommas(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,6 @@
 /** The turns of mode `lisp`, and what the model reads about them and about its plan. */
 import type { LispSpec } from '../contract/spec.ts';
-import { framedLine } from './framing.ts';
+import { framedLine } from '../text/untrusted.ts';
 
 /** The number of turns; null: unlimited. */
 export interface TurnCounts {

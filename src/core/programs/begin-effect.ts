@@ -1,7 +1,7 @@
 /** One effect of a program from its request to its end. */
 import type { EffectRequest } from '../../lisp.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import { resumeCall, startCall } from '../calls/run-call.ts';
 import { waitForTime } from '../people/wait-for-person.ts';
 import { questionOf } from './effect-results.ts';

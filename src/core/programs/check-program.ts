@@ -1,6 +1,6 @@
 /**
- * Everything that can be wrong with a program before it runs, found at once: its form, its names, and the
- * literal arguments of its calls, which only a worker can check.
+ * Everything that can be wrong with a program before it runs, found at once: its form, its names,
+ * and the literal arguments of its calls, which only a worker can check.
  */
 import {
   checkProgram,

@@ -3,7 +3,7 @@ import type { EffectRequest, EffectResult } from '../../lisp.ts';
 import { defined } from '../base/defined.ts';
 import { byteSize, type Json } from '../base/json.ts';
 import { recordCall, recordUnstarted } from '../calls/record-call.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import type { AskOutcome } from '../people/ask-person.ts';
 import { hiddenTexts } from '../program-text/hidden-values.ts';
 import type { KeptEffects, KeptProgram } from '../run/kept-program.ts';

@@ -6,7 +6,7 @@
  */
 import type { EffectRequest } from '../../lisp.ts';
 import type { AskOutcome } from '../people/ask-person.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import { leaveOf } from '../run/ending.ts';
 import type { KeptEffect } from '../run/kept-program.ts';
 import { callIdOf, type RunningProgram } from './program-context.ts';
@@ -31,7 +31,7 @@ export interface EndedEffect extends KeptEffect {
 export interface OpenEffects {
   /** Adds an effect, and begins it. */
   readonly add: (effect: KeptEffect, begin: () => Promise<EffectEnd> | EffectEnd) => void;
-  /** Ends those of `ids`, which the program does not need any more. */
+  /** Ends those of `ids`, which the program no longer needs. */
   readonly drop: (ids: readonly string[]) => void;
   /** Removes and returns those that have ended. Throws what failed beside them. */
   readonly take: () => readonly EndedEffect[];
@@ -41,7 +41,7 @@ export interface OpenEffects {
   readonly fail: (error: unknown) => void;
   /** Whether there is something to take. */
   readonly hasArrived: () => boolean;
-  /** Whether all rest, apart from that of `callId`. */
+  /** Whether all rest, except perhaps that of `callId`. */
   readonly areResting: (callId?: string) => boolean;
   /** Notes whether the wait of a call rests. */
   readonly setResting: (callId: string, isResting: boolean) => void;

@@ -1,13 +1,14 @@
 /**
- * A program of an iteration, from its text to its report: read, checked as a whole, run to its end or to
- * a hand-over.
+ * A program of an iteration, from its text to its report: read, checked as a whole, run to its end
+ * or to a hand-over.
  *
  * I1  A program with a problem does not run at all; all its problems are reported at once.
  * I2  Whatever ends a program, its effects are awaited and recorded before `agent:program:after`.
- * I3  A cancel, a breach or an interrupt ends the program but does not throw: the report says what had
- *     happened by then, and the caller leaves the iteration, as it does after calls.
+ * I3  A cancel, a breach or an interrupt ends the program but does not throw: the report says what
+ *     had happened by then, and the caller leaves the iteration, as it does after calls.
  */
 import {
+  type Rules,
   advance,
   cancelMachine,
   EMPTY_MEMORY,
@@ -39,7 +40,7 @@ import type { Run } from '../run/run.ts';
 /** UTF-8 bytes of a source that its event carries. */
 const MAX_SHOWN_BYTES = 2 * 1024;
 
-/** Runs a program within the limits. Throws only to leave for a hand-over, or because its memory ends the run. */
+/** Runs a program within the limits. Throws only to hand over, or if its memory ends the run. */
 export async function runProgram(
   iteration: Iteration,
   order: ProgramOrder,
@@ -83,14 +84,9 @@ async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Prom
     run.breach(crossed);
     return notBegun(order, CANCELED);
   }
-  const rules = run.host.programRules();
-  const shown = cut(source, MAX_SHOWN_BYTES);
-  const kept = rules === 1 ? undefined : rules;
-  run.record(
-    defined({ type: 'agent:program:before', programId, source: shown, rules: kept } as const),
-  );
+  run.record({ type: 'agent:program:before', programId, source: cut(source, MAX_SHOWN_BYTES) });
   const tools = toolFaces(run.state.head.spec);
-  const checked = await readAndCheck(run, source, tools, rules);
+  const checked = await readAndCheck(run, source, tools, RULES);
   const { fuel, isShort } = fuelFor(programSpecOf(run.state.head.spec), run.state);
   const warnings = checked.kind === 'program' ? warningTexts(source, checked.warnings) : [];
   const running: RunningProgram = { run, open, order, since, warnings, isShort };
@@ -102,10 +98,16 @@ async function beginProgram({ run, open }: Iteration, order: ProgramOrder): Prom
     memory: state.program?.memory ?? EMPTY_MEMORY,
     limits: { ...programSpecOf(state.head.spec).limits, fuel },
     tools,
-    rules,
+    rules: RULES,
   });
   return drive(running, machine);
 }
+
+/**
+ * Programs of runs begin with version 1 of the rules. Version 2 stops at slices, and no workflow
+ * yields between slices yet.
+ */
+const RULES: Rules = 1;
 
 /** What a program may need of ancestors' limits: all the fuel that it may use. */
 function needsOf({ state }: Run): Numbers {
@@ -139,7 +141,7 @@ function notBegun({ programId }: ProgramOrder, error: ProgramError): ProgramRepo
   };
 }
 
-/** Resumes a program that an earlier link kept in its middle. */
+/** Resumes a program that an earlier link handed over before its end. */
 async function resumeProgram(
   { run, open }: Iteration,
   order: ProgramOrder,

@@ -1,5 +1,6 @@
 /**
- * What a program starts with: the tools, the data, the limits and the budget that its run gives it. Pure.
+ * What a program starts with: the tools, the data, the limits and the budget that its run gives it.
+ * Pure.
  */
 import { defined } from '../base/defined.ts';
 import { LIMIT_RANGES, type ToolFace, type World } from '../../lisp.ts';

@@ -49,8 +49,8 @@ export type Leave =
   | { readonly kind: 'compaction_failed'; readonly cause: string };
 
 /**
- * An error that carries `leave` through code that does not know it, such as a custom loop. One place
- * catches it, `runLoop`.
+ * An error that carries `leave` through code that does not know it, such as a custom loop. One
+ * place catches it, `runLoop`.
  */
 export function leaving(leave: Leave): Error {
   return Object.assign(new Error(`The iteration was left: ${leave.kind}.`), { leave });

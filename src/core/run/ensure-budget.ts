@@ -2,7 +2,8 @@
  * Budget for work under the limits of ancestors: a run whose lease is too small asks its parent for
  * more before it stops.
  *
- * I1  A request is sent again until it is answered: messages may be lost, and each answer gives totals.
+ * I1  A request is sent again until it is answered: messages may be lost, and each answer gives
+ *     totals.
  * I2  A wait for an answer ends at once when the run is stopped or an input interrupts.
  * I3  While children have yet to return what a lowered limit takes back, no work is refused for
  *     lack of budget.
@@ -16,12 +17,12 @@ import type { LeaseRequest } from '../contract/tree-messages.ts';
 import { ledgerOf, type Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 
-/** How long an answer may take before the request is sent again; doubles up to the second number. */
+/** How long an answer may take before the request is sent again; doubles up to `maxMs`. */
 const RESEND = { firstMs: 2_000, maxMs: 300_000 } as const;
 
 /**
- * Gets the budget that new work needs, by base key. Undefined when there is no need to wait. If
- * there is none in the end, a breach is recorded here, or `run.wouldCross` finds it.
+ * Gets the budget that new work needs, by base key; undefined when there is no need to wait. If the
+ * budget is refused, a breach is recorded here, or `run.wouldCross` finds it.
  */
 export function ensureBudget(run: Run, needs: Numbers): Promise<void> | undefined {
   const { leases = [], children = [] } = run.state;

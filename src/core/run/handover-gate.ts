@@ -14,7 +14,7 @@ export interface HandoverGate {
   open(): Promise<KeptTurn | null>;
   /** Whether `open` was called. */
   isOpen(): boolean;
-  /** Notes whether the wait of a call rests: it has taken no answer, so the turn can be handed over. */
+  /** Notes whether the wait of a call rests: it has taken no answer, so it can be handed over. */
   setResting(callId: string, isResting: boolean): void;
   /** Whether, apart from the wait of this call, only waits are left. */
   isOnlyWaiting(callId: string): boolean;
@@ -52,7 +52,9 @@ export function createGate(run: Run, gather: () => Promise<KeptTurn>): HandoverG
   };
 }
 
-/** Leaves the iteration when the turn can be handed over. A wait calls it when the gate is due or open. */
+/**
+ * Leaves the iteration if the turn can be handed over. Waits call it if the gate is due or open.
+ */
 export async function leaveThrough(gate: HandoverGate): Promise<void> {
   const turn = await gate.open();
   if (turn !== null) throw leaving({ kind: 'handover', turn });

@@ -3,14 +3,13 @@
  * `workflows/temporal-host.ts` over activities, and `testing/memory-host.ts` in one process.
  *
  * Every implementation keeps this contract:
- * H1  Each call settles: with its outcome, or within 30 s after `abort` with `aborted` or `canceled`.
- *     It rejects only for a bug of the host.
- * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting and
- *     limits. Before the host retries an attempt that cost tokens, it asks the loop.
+ * H1  Each call settles: with its outcome, or within 30 s after `abort` with `aborted` or
+ *     `canceled`. It rejects only for a bug of the host.
+ * H2  The host owns retries, deadlines and heartbeats of a call; the loop owns fallbacks, counting
+ *     and limits. Before the host retries an attempt that cost tokens, it asks the loop.
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
-import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
 import type { ChildOrder } from '../contract/host-order.ts';
@@ -39,7 +38,7 @@ export interface CallOptions {
 
 /** Options of a model call. */
 export interface ModelCallOptions extends CallOptions {
-  /** Asked before retrying an attempt that cost tokens; if it returns false, the call ends with `lost`. */
+  /** Asked before an attempt that cost tokens is retried; if false, the call ends with `lost`. */
   readonly mayRetry: (lost: ModelLoss) => boolean;
 }
 
@@ -72,8 +71,6 @@ export interface Host {
   readonly capacity: Capacity;
   /** Milliseconds since 1970. */
   now(): number;
-  /** The version of the language for a program that begins now: the same on every replay. */
-  programRules(): Rules;
   /** Asks a model. `state` holds the transcript that the order only names. */
   callModel(order: ModelOrder, state: RunState, options: ModelCallOptions): Promise<ModelOutcome>;
   /** Runs a tool, or the built-in tool search. The specification of the tool says how to retry. */
@@ -85,8 +82,8 @@ export interface Host {
   /** Checks arguments of calls that no tool activity runs, against the schemas of their tools. */
   checkLiterals(order: LiteralsOrder): Promise<LiteralsOutcome>;
   /**
-   * Runs a child to its end. An abort sends it what `cancel` returns and still awaits it; a child that
-   * does not end in time is lost. It can be ended alone, by `abort` with the id of its call.
+   * Runs a child to its end. An abort sends it what `cancel` returns and still awaits it; a child
+   * that does not end in time is lost. It can be ended alone, by `abort` with the id of its call.
    */
   runChild(order: ChildOrder, cancel: () => ChildCancel): Promise<ChildEnd>;
   /** Sends a message to the parent or to a child. */
@@ -95,7 +92,7 @@ export interface Host {
   abort(abortId?: string): void;
   /** Whether nothing is in flight; waits do not count. */
   isIdle(): boolean;
-  /** Sets the one deadline of the run, replacing the last; null removes it. `onDue` runs at its time. */
+  /** Replaces the one deadline of the run; null removes it. `onDue` runs at its time. */
   setDeadline(at: number | null, onDue: () => void): void;
   /** Publishes an event that is already in the state; `entry` is what it added to the history. */
   publish(event: AgentEvent, entry: Entry | undefined): void;

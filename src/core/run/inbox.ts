@@ -14,7 +14,7 @@ import type { InputKind } from '../contract/events.ts';
 import type { DeadlineChange, LeaseGrant } from '../contract/tree-messages.ts';
 import type { PersonAnswer, WaitingItems } from '../contract/pending.ts';
 
-/** Ids that are remembered for dedup, newest last; 1,000 of about 40 bytes keep a hand-over small. */
+/** Ids that are kept to detect repetition; 1,000 of about 40 bytes keep a hand-over small. */
 export const MAX_REMEMBERED_IDS = 1_000;
 
 /** Inputs that may wait at once; a further one is refused with a clear error. */
@@ -23,7 +23,9 @@ export const MAX_WAITING_INPUTS = 1_000;
 /** An input for a live run. */
 export interface RunInput {
   readonly id: string;
-  /** `queue`: next iteration · `steer`: before the queued ones · `interrupt`: aborts what is in flight. */
+  /**
+   * `queue`: next iteration · `steer`: before queued ones · `interrupt`: aborts what is in flight.
+   */
   readonly kind: InputKind;
   readonly text: string;
   readonly media?: readonly MediaPart[];

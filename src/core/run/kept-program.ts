@@ -3,7 +3,7 @@
  */
 import type { EffectRequest, MachineSnapshot, ProgramMemory } from '../../lisp.ts';
 
-/** An effect that waits for a person, the outside or a time. */
+/** An effect that waits for a person, outside work or a time. */
 export interface KeptEffect {
   readonly request: EffectRequest;
   readonly startedAt: number;
@@ -22,14 +22,14 @@ export interface KeptProgram {
   /** Calls that succeeded, by tool. */
   readonly done: readonly { readonly tool: string; readonly count: number }[];
   readonly calls: number;
-  /** Texts under hidden fields of the values of its children; absent: none. */
+  /** Texts of hidden fields in the values of its children; absent: none. */
   readonly hidden?: readonly string[];
   readonly warnings: readonly string[];
   /** Fuel used so far, for a machine that cannot be restored. */
   readonly fuel: number;
   /** Whether the limits of the run leave it less fuel than its own limit. */
   readonly isShort: boolean;
-  /** The memory that stays if it cannot be restored; absent when that is the memory of the state. */
+  /** The memory that stays if it cannot be restored; absent: the memory in the state. */
   readonly memory?: ProgramMemory;
 }
 

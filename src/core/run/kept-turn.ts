@@ -4,7 +4,7 @@
  */
 import type { FormattedSection } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
-import type { CallEnd } from '../contract/call-end.ts';
+import type { CallEnd } from '../contract/outcome.ts';
 import type { CallResult } from '../modes/observation.ts';
 import type { KeptProgram } from './kept-program.ts';
 import type { SettledSections } from '../modes/section-values.ts';

@@ -6,8 +6,8 @@ import type { WaitingItem } from '../contract/pending.ts';
 import type { RunState } from './run-state.ts';
 
 /**
- * Everything that waits for people, oldest first: in the run itself, including its pause, then in its
- * children, as they last reported.
+ * Everything that waits for people, oldest first: in the run itself, including its pause, then in
+ * its children, as they last reported.
  */
 export function pendingItems(state: RunState, inbox: Inbox): readonly PendingItem[] {
   const whose = { agent: state.head.spec.name, path: state.agentPath };
@@ -25,7 +25,7 @@ export function pendingItems(state: RunState, inbox: Inbox): readonly PendingIte
   return [...items, { id: 'pause', kind: 'pause', since: pausedAt, ...whose }, ...below];
 }
 
-/** The id in its parent of item `id` of the child of call `callId`: unique in the tree, `1.2/q1`. */
+/** The id that item `id` of a child has in the parent: unique in the tree, such as `1.2/q1`. */
 function idBelow(callId: string, id: string): string {
   return `${callId}/${id}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The events and history entries of one link of a chain, for readers. It is not part of the state: a
- * hand-over archives it and the next link begins with an empty one, so a chain of any length hands over
- * the same amount. The history limit of a link bounds it.
+ * The events and history entries of one link of a chain, for readers. It is not part of the state:
+ * a hand-over archives it and the next link begins with an empty one, so a chain of any length
+ * hands over the same amount. The history limit of a link bounds it.
  */
 import type { Entry } from '../contract/entry.ts';
 import type { AgentEvent } from '../contract/events.ts';

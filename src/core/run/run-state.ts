@@ -8,8 +8,8 @@
  * I3  `digest` is rolled over the head and the messages of the epoch, message by message: an
  *     iteration costs only its own bytes, however long the conversation is.
  * I4  The first breach stays; raising a limit later does not undo it.
- * I5  What happened before this link of the chain (history, events) is in the logs of earlier links; the
- *     state has only the counts.
+ * I5  What happened before this link of the chain (history, events) is in the logs of earlier
+ *     links; the state has only the counts.
  */
 import { defined } from '../base/defined.ts';
 import type { ProgramMemory } from '../../lisp.ts';
@@ -306,7 +306,7 @@ function changedScratchpad(state: RunState, { entry, scratchpad }: Carried): Par
   return { scratchpad: [...state.scratchpad, entry], mark };
 }
 
-/** A call with unknown usage, or with another purpose, says nothing about the size of the next request. */
+/** Keeps the usage of a reply, if it is known: it shows how large the next request will be. */
 function changedReplyMark(
   state: RunState,
   event: Extract<AgentEvent, { readonly type: 'agent:model_call:after' }>,

@@ -1,13 +1,14 @@
 /**
  * A run in progress: its state, and `record`, which records everything that happens.
  *
- * I1  `record` is synchronous and complete: state, statistics, limits, publication. No other code has to
- *     count, check or publish.
+ * I1  `record` is synchronous and complete: state, statistics, limits, publication. No other code
+ *     has to count, check or publish.
  * I2  A cause is published before its limit: first the event, then the breach.
  * I3  A breach that a statistic shows aborts what is in flight; a breach that a check before work
  *     finds does not.
- * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its last: no
- *     limit, deadline or message is recorded after it. A run whose hand-over failed may still end.
+ * I4  The event that ends a link of the chain (`execution:after`, `execution:handover`) is its
+ *     last: no limit, deadline or message is recorded after it. A run whose hand-over failed may
+ *     still end.
  */
 import { covers, firstBreach, wouldCross } from '../limits/breach.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
@@ -43,7 +44,7 @@ export interface Run {
   readonly isClosed: boolean;
   /** Whether the run must end: a breach, or a cancel that waits. */
   isStopped(): boolean;
-  /** Whether an input waits that interrupts what is in flight. */
+  /** Whether an input waits to interrupt what is in flight. */
   isInterrupted(): boolean;
   /** Whether work in progress must be left: the run is stopped or interrupted. */
   mustLeave(): boolean;
@@ -62,9 +63,9 @@ export interface Run {
   append(entry: Omit<Entry, 'index'>, to: 'history' | 'both'): void;
   /** Replaces the scratchpad and starts a new epoch; the history keeps all. */
   replaceScratchpad(entries: readonly Entry[]): void;
-  /** Replaces the limits; takes effect at once, on a deadline that is set too. */
+  /** Replaces the limits; takes effect at once, even for a deadline that is already set. */
   adjust(limits: readonly Limit[]): void;
-  /** Stops before the next iteration or effect of a program, except timers; what is in flight ends normally. */
+  /** Stops before the next iteration or effect, except timers; what is in flight ends normally. */
   pause(): void;
   /** Ends a pause. */
   resume(): void;
@@ -261,7 +262,7 @@ const ACTIVE = 'agent:active_ms';
  */
 export const MAX_TIMER_MS = 1_728_000_000;
 
-/** The first limit on time that the clock has crossed at `now`, even if no event has shown it yet. */
+/** The first limit on time that is crossed at `now`, even if no event has shown it yet. */
 function firstLate(state: RunState, now: number): Breach | null {
   // Without any other statistic only limits on time can trip.
   const gauges = { [WALL_CLOCK]: now - state.startedAt, [ACTIVE]: activeMs(state, now) };

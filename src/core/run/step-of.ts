@@ -1,4 +1,4 @@
-/** From the state and the ending of a run to its Step. */
+/** Makes the Step of a run from its state and its ending. */
 import { explainBreach } from '../limits/breach.ts';
 import { EMPTY_MEMORY } from '../../lisp.ts';
 import { EMPTY_STATS, SELF_PREFIX, valueOf, type Stats } from '../contract/stats.ts';
@@ -72,7 +72,7 @@ function detailsOf(state: RunState, ending: Ending): Pick<Step, 'details'> {
   return problems.length === 0 ? {} : { details: { problems } };
 }
 
-/** The memory that a run leaves; empty without programs. */
+/** The memory that a run leaves; empty if no programs could run. */
 function memoryOf({ program, head }: RunState): StepMemory {
   // A custom loop may run programs in any mode.
   const hasPrograms = head.spec.program !== undefined || program?.last !== undefined;

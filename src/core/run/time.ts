@@ -1,5 +1,5 @@
 /**
- * Time for instructions and tools: dates in words, from a moment that is given, never read.
+ * Time for instructions and tools: dates in words, from a given moment; the clock is never read.
  * Zones other than UTC need the rules of the zone, which the core does not have: the caller gives
  * the zone's offset at a moment, as a function that is the same on every replay.
  */

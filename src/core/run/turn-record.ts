@@ -49,7 +49,9 @@ function turnEvents(turn: Turn, reply: Reply): readonly EventBody[] {
   return [read];
 }
 
-/** A reply that is judged as a whole has no section either, so it does not end a streak of format errors. */
+/**
+ * A reply that is judged as a whole has no section, so it does not end a streak of format errors.
+ */
 function unparsedFamily(turn: Turn): ProblemFamily | undefined {
   return turn.kind === 'answer' && turn.unparsed !== undefined ? 'format' : undefined;
 }
@@ -133,7 +135,7 @@ export function ownEvent(
   return { type: type as unknown as OwnEventType, data, ...moved };
 }
 
-/** `value` as an event carries it: text over 2 KB, or a value whose JSON is longer, is cut to that. */
+/** `value` as an event carries it: text, or JSON as text, is cut to 2 KB if it is longer. */
 export function cutInEvent(value: Json): Json {
   if (typeof value === 'string') return cut(value, MAX_RAW_BYTES);
   const json = JSON.stringify(value);

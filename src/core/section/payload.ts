@@ -3,7 +3,7 @@ import type { ReplyProblem } from '../base/problem.ts';
 import { fencedBlocks, opensFence } from '../text/fences.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 
-/** The text to read; or none; or why it cannot be told apart from the text around it. */
+/** The text to read; or none; or why it cannot be separated from the text around it. */
 export type Payload =
   | { readonly kind: 'payload'; readonly text: string }
   | { readonly kind: 'absent' }

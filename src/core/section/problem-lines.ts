@@ -2,8 +2,7 @@
  * The violations of a schema as lines for a model. The checker passes a neutral list, so the
  * wording does not depend on the version of a validator.
  */
-import { isJsonObject, type Json } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { isJsonObject, memberOf, type Json, jsonType } from '../base/json.ts';
 import { clip } from '../text/cut.ts';
 import { nearestName } from '../text/nearest.ts';
 
@@ -163,7 +162,7 @@ export function pathOfPointer(pointer: string, root: Json): ValuePath {
       value = (value as readonly Json[])[Number(key)];
     } else {
       path.push(key);
-      value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+      value = memberOf(value, key);
     }
   }
   return path;

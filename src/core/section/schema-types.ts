@@ -3,8 +3,7 @@
  * and the schema one level down. Understands `type`, `enum`, `const`, `properties`,
  * `additionalProperties`, `items`, `prefixItems`, local `$ref`, `allOf`, `anyOf` and `oneOf`.
  */
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { isJsonObject, type Json, type JsonObject, jsonType } from '../base/json.ts';
 
 /** A type of JSON Schema. */
 export type SchemaType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';

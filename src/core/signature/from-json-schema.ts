@@ -17,18 +17,18 @@ export type ExactReading =
   | { readonly kind: 'type'; readonly type: SignatureType }
   | { readonly kind: 'problem'; readonly message: string };
 
-/** Keywords that a signature can express. */
-const READ_KEYWORDS: readonly string[] = [
+/** Keywords that do not constrain values. */
+const SILENT_KEYWORDS: readonly string[] = ['$schema', '$id', 'title', 'description'];
+
+/** Those, and the keywords that a signature can express. */
+const KNOWN_KEYWORDS: readonly string[] = [
+  ...SILENT_KEYWORDS,
   'type',
-  'description',
   'properties',
   'required',
   'items',
   'additionalProperties',
 ];
-
-/** Keywords that do not constrain values. */
-const SILENT_KEYWORDS: readonly string[] = ['$schema', '$id', 'title'];
 
 /** Schemas nested inside each other; deeper ones are read as `:any`. */
 const MAX_DEPTH = 50;
@@ -42,69 +42,86 @@ const PRIMITIVES: { readonly [type: string]: Primitive } = {
 
 /** The type of `schema`; anything without a type becomes `:any`. Never throws. */
 export function toSignature(schema: Json): SchemaAsSignature {
-  return typeOf(schema, 0);
+  const { type, exact } = typeOf(schema, 0);
+  return { type, exact };
 }
 
 /** The type of `schema`, or a problem if it would express less. Never throws. */
 export function parseExact(schema: Json): ExactReading {
-  const message = inexactness(schema, 0);
-  return message === undefined
-    ? { kind: 'type', type: toSignature(schema).type }
-    : { kind: 'problem', message };
+  const { type, problem } = typeOf(schema, 0);
+  return problem === undefined ? { kind: 'type', type } : { kind: 'problem', message: problem };
 }
 
-function typeOf(schema: Json, depth: number): SchemaAsSignature {
-  if (!isJsonObject(schema) || depth > MAX_DEPTH) return inexact;
-  const known = [...READ_KEYWORDS, ...SILENT_KEYWORDS];
-  const exact = Object.keys(schema).every((keyword) => known.includes(keyword));
-  const { type } = schema;
-  if (typeof type !== 'string') {
-    const isEmpty = exact && type === undefined && Object.keys(schema).every(isSilent);
-    return { type: { kind: 'any' }, exact: isEmpty };
+/** `problem` is stricter than `exact`: it also refuses a schema without a type. */
+interface Reading extends SchemaAsSignature {
+  readonly problem: string | undefined;
+}
+
+function typeOf(schema: Json, depth: number): Reading {
+  if (!isJsonObject(schema)) return inexact('schema must be an object');
+  if (depth > MAX_DEPTH) return inexact(`schema is deeper than ${MAX_DEPTH} levels`);
+  const keywords = Object.keys(schema);
+  const unknown = keywords.filter((keyword) => !KNOWN_KEYWORDS.includes(keyword)).toSorted();
+  const problem =
+    unknown.length === 0 ? undefined : `unsupported JSON Schema key(s): ${unknown.join(', ')}`;
+  const { type, items } = schema;
+  if (type === undefined) {
+    const exact = keywords.every((keyword) => SILENT_KEYWORDS.includes(keyword));
+    return { ...inexact(problem ?? 'schema must have a "type" key'), exact };
   }
-  const primitive = Object.hasOwn(PRIMITIVES, type) ? PRIMITIVES[type] : undefined;
-  if (primitive !== undefined) return { type: { kind: primitive }, exact };
   if (type === 'array') {
-    const item = schema['items'] === undefined ? inexact : typeOf(schema['items'], depth + 1);
-    return { type: { kind: 'list', item: item.type }, exact: exact && item.exact };
+    const item =
+      items === undefined
+        ? inexact('array type requires an "items" key')
+        : typeOf(items, depth + 1);
+    return {
+      type: { kind: 'list', item: item.type },
+      exact: problem === undefined && item.exact,
+      problem: problem ?? item.problem,
+    };
   }
-  return type === 'object' ? recordOf(schema, exact, depth) : inexact;
+  if (type === 'object') return recordOf(schema, problem, depth);
+  const primitive =
+    typeof type === 'string' && Object.hasOwn(PRIMITIVES, type) ? PRIMITIVES[type] : undefined;
+  return primitive === undefined
+    ? inexact(problem ?? `unsupported "type": ${JSON.stringify(type)}`)
+    : { type: { kind: primitive }, exact: problem === undefined, problem };
 }
 
-const inexact: SchemaAsSignature = { type: { kind: 'any' }, exact: false };
-
-function isSilent(keyword: string): boolean {
-  return keyword === 'description' || SILENT_KEYWORDS.includes(keyword);
+function inexact(problem: string): Reading {
+  return { type: { kind: 'any' }, exact: false, problem };
 }
 
 /** Fields are sorted by name, so that equal schemas have equal signatures. */
-function recordOf(schema: JsonObject, exact: boolean, depth: number): SchemaAsSignature {
+function recordOf(schema: JsonObject, problem: string | undefined, depth: number): Reading {
   const { properties, required, additionalProperties } = schema;
+  const names = Array.isArray(required)
+    ? required.filter((name): name is string => typeof name === 'string')
+    : [];
+  const members = isJsonObject(properties) ? properties : {};
+  const undeclared = names.find((name) => !Object.hasOwn(members, name));
+  const own = ['boolean', 'undefined'].includes(typeof additionalProperties)
+    ? undeclared === undefined
+      ? undefined
+      : `"required" entry "${undeclared}" is not a declared property`
+    : '"additionalProperties" must be true or false';
+  const found = problem ?? own;
   if (properties === undefined && additionalProperties === undefined) {
-    return { type: { kind: 'map' }, exact: exact && required === undefined };
+    const exact = problem === undefined && required === undefined;
+    return { type: { kind: 'map' }, exact, problem: found };
   }
-  const names = requiredNames(required);
-  const members = isJsonObject(properties) ? Object.entries(properties) : [];
-  const read = members
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => {
-      const inner = typeOf(member, depth + 1);
-      return { field: fieldOf(name, member, inner.type, names.includes(name)), inner };
-    });
-  const isClosed = additionalProperties === false;
-  const isPlain = ['boolean', 'undefined'].includes(typeof additionalProperties);
-  const declared = members.map(([name]) => name);
+  const read = Object.entries(members).map(([name, member]) => {
+    const inner = typeOf(member, depth + 1);
+    return { field: fieldOf(name, member, inner.type, names.includes(name)), inner };
+  });
   return {
     type: defined({
       kind: 'record',
-      fields: read.map(({ field }) => field),
-      closed: isClosed || undefined,
+      fields: read.map(({ field }) => field).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      closed: additionalProperties === false || undefined,
     }),
-    exact:
-      exact &&
-      isPlain &&
-      names.every((name) => declared.includes(name)) &&
-      read.every(({ inner }) => inner.exact),
+    exact: found === undefined && read.every(({ inner }) => inner.exact),
+    problem: found ?? read.find(({ inner }) => inner.problem !== undefined)?.inner.problem,
   };
 }
 
@@ -120,48 +137,4 @@ function fieldOf(
     type: isRequired ? type : { kind: 'optional' as const, inner: type },
     description: typeof description === 'string' ? description : undefined,
   });
-}
-
-function requiredNames(required: Json | undefined): readonly string[] {
-  return Array.isArray(required)
-    ? required.filter((name): name is string => typeof name === 'string')
-    : [];
-}
-
-/** The first part of `schema` that a signature cannot express; undefined if there is none. */
-function inexactness(schema: Json, depth: number): string | undefined {
-  if (!isJsonObject(schema)) return 'schema must be an object';
-  if (depth > MAX_DEPTH) return `schema is deeper than ${MAX_DEPTH} levels`;
-  const known = [...READ_KEYWORDS, ...SILENT_KEYWORDS];
-  const unsupported = Object.keys(schema).filter((keyword) => !known.includes(keyword));
-  if (unsupported.length > 0) {
-    return `unsupported JSON Schema key(s): ${unsupported.toSorted().join(', ')}`;
-  }
-  const { type, items, properties, additionalProperties } = schema;
-  if (type === undefined) return 'schema must have a "type" key';
-  if (typeof type !== 'string' || (!Object.hasOwn(PRIMITIVES, type) && !isContainer(type))) {
-    return `unsupported "type": ${JSON.stringify(type)}`;
-  }
-  if (type === 'array') {
-    return items === undefined
-      ? 'array type requires an "items" key'
-      : inexactness(items, depth + 1);
-  }
-  if (type !== 'object') return undefined;
-  if (!['boolean', 'undefined'].includes(typeof additionalProperties)) {
-    return '"additionalProperties" must be true or false';
-  }
-  const members = isJsonObject(properties) ? properties : {};
-  const undeclared = requiredNames(schema['required']).find(
-    (name) => !Object.hasOwn(members, name),
-  );
-  if (undeclared !== undefined)
-    return `"required" entry "${undeclared}" is not a declared property`;
-  return Object.values(members)
-    .map((member) => inexactness(member, depth + 1))
-    .find((message) => message !== undefined);
-}
-
-function isContainer(type: string): boolean {
-  return type === 'array' || type === 'object';
 }

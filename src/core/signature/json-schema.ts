@@ -36,15 +36,7 @@ export function providerSchema(
   const field = rootField(type);
   return field === null
     ? providerType(withoutOptional(type), options)
-    : providerRecord([{ name: field, type }], options);
-}
-
-/** The schema of parameters for a provider, like those of a tool. */
-export function parametersSchema(
-  params: readonly SignatureField[],
-  options: ProviderSchemaOptions = {},
-): JsonObject {
-  return providerRecord(params, options);
+    : parametersSchema([{ name: field, type }], options);
 }
 
 /** The schema that accepts exactly the values of `type`. */
@@ -102,7 +94,7 @@ function providerType(type: SignatureType, options: ProviderSchemaOptions): Json
       return { type: 'array', items: providerType(type.item, options) };
     case 'record':
       // A record without declared fields is any object: closed, it would be empty.
-      return type.fields.length === 0 ? { type: 'object' } : providerRecord(type.fields, options);
+      return type.fields.length === 0 ? { type: 'object' } : parametersSchema(type.fields, options);
     case 'optional':
       return options.strict === true
         ? nullable(providerType(type.inner, options))
@@ -112,9 +104,10 @@ function providerType(type: SignatureType, options: ProviderSchemaOptions): Json
   }
 }
 
-function providerRecord(
+/** The schema of parameters for a provider, like those of a tool, or of a closed record. */
+export function parametersSchema(
   fields: readonly SignatureField[],
-  options: ProviderSchemaOptions,
+  options: ProviderSchemaOptions = {},
 ): JsonObject {
   return {
     type: 'object',

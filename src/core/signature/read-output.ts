@@ -3,10 +3,9 @@
  * contain one, or in the whole text. The only repair is to remove commas before closing brackets.
  */
 import { defined } from '../base/defined.ts';
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json, jsonType } from '../base/json.ts';
 import type { Reply } from '../contract/model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
-import { jsonType } from '../base/json-type.ts';
 import { readJson, type JsonReading } from '../section/json-reader.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 import { alignValue, type AlignOptions } from './align-value.ts';

@@ -14,7 +14,7 @@ import type { TranscriptHead } from '../contract/transcript.ts';
 import { withItems } from './fan-out-plan.ts';
 import type { AgentInput } from '../contract/input.ts';
 import { contextOfStep, isStep, textsIn } from '../contract/piping.ts';
-import { startMemory } from './check-memory.ts';
+import { startMemory } from './start-input.ts';
 import { modeOf } from '../modes/modes.ts';
 import type { AgentSpec } from '../contract/spec.ts';
 
@@ -51,7 +51,7 @@ export function givenMaterial({
   return defined({ task, context: context as JsonObject | undefined });
 }
 
-/** Prepares `input` for `spec`. `checkInputs` returns a line for each input that its schema refuses. */
+/** Prepares `input` for `spec`. `checkInputs` returns a line for each input that does not fit. */
 export function prepareInput(
   spec: AgentSpec,
   {

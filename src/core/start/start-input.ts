@@ -1,6 +1,6 @@
 /** What a start sends to the service, and what is refused before that. */
 import { defined } from '../base/defined.ts';
-import type { AgentInput, HistoryTurn, LimitsInput } from '../contract/input.ts';
+import type { AgentInput } from '../contract/input.ts';
 import {
   byteSize,
   isDeeperThan,
@@ -8,15 +8,13 @@ import {
   MAX_JSON_DEPTH,
   utf8Length,
   type Json,
-  type JsonObject,
 } from '../base/json.ts';
-import type { CompiledAgent } from '../contract/compiled.ts';
-import { memoryProblem } from './check-memory.ts';
-import type { Step, StepMemory } from '../contract/step.ts';
+import type { StepMemory } from '../contract/step.ts';
 import type { Task } from '../base/message.ts';
 import { shown } from '../text/shown.ts';
 import { toJsonResult } from '../toolchain/result-json.ts';
 import { UsageError } from '../base/usage-error.ts';
+import { EMPTY_MEMORY, type ProgramMemory } from '../../lisp.ts';
 
 /** Bytes of JSON that a start may carry; the service refuses payloads over 2 MiB (measured). */
 export const MAX_START_BYTES = 1_500_000;
@@ -25,16 +23,12 @@ export const MAX_START_BYTES = 1_500_000;
 const MAX_ID_BYTES = 1_000;
 
 /** What a start is made of. */
-export interface StartParts {
-  /** Absent for an agent whose template needs none. */
-  readonly task?: string | Task | undefined;
-  readonly context?: JsonObject | Step | undefined;
-  readonly history?: readonly HistoryTurn[] | undefined;
-  readonly limits?: LimitsInput | undefined;
-  readonly model?: string | undefined;
-  readonly memory?: StepMemory | undefined;
-  readonly compiled?: CompiledAgent | undefined;
-  readonly compiles?: true | undefined;
+export interface StartParts extends Pick<
+  AgentInput,
+  'context' | 'history' | 'limits' | 'model' | 'memory' | 'compiled' | 'compiles'
+> {
+  /** What to do: text, or text and media. Omit it for an agent whose template needs none. */
+  readonly task?: string | Task;
 }
 
 /** `id`, if a run can have it. @throws UsageError `invalid_input` */
@@ -46,7 +40,8 @@ export function checkedRunId(id: string): string {
 }
 
 /**
- * The payload of a start. What only a worker can know, such as the names of agents, is checked there.
+ * The payload of a start. What only a worker can know, such as the names of agents, is checked
+ * there.
  *
  * @throws UsageError `invalid_input` for an empty task, and for input that is not JSON or is too
  * large.
@@ -115,4 +110,36 @@ function checkedTask(value: unknown): Task {
 
 function invalid(message: string): UsageError {
   return new UsageError('invalid_input', message);
+}
+
+/** Why `value` cannot be the memory of a run, in one sentence; undefined when it can. */
+export function memoryProblem(value: unknown): string | undefined {
+  if (!isPlainObject(value)) {
+    return `Expected \`memory\` to be that of a Step, got ${shown(value)}. Pass \`step.memory\` on.`;
+  }
+  // The memory of a run without programs.
+  if (Object.keys(value).length === 0) return undefined;
+  const { v, bindings, history, journal, plan, heap, sources } = value;
+  if (v !== 1) {
+    return `Expected \`memory\` of version 1, got ${shown(v)}. A newer worker wrote it: upgrade this one, or start without it.`;
+  }
+  const broken = [
+    ['bindings', isPlainObject(bindings)],
+    ['history', Array.isArray(history)],
+    ['journal', isPlainObject(journal)],
+    ['plan', isTexts(plan)],
+    ['heap', Array.isArray(heap)],
+    ['sources', isTexts(sources)],
+  ].flatMap(([name, fits]) => (fits === true ? [] : [String(name)]));
+  if (broken.length === 0) return undefined;
+  return `Expected \`memory\` to be that of a Step, got one with a broken ${broken.join(', ')}. Pass \`step.memory\` on as it is.`;
+}
+
+function isTexts(value: unknown): boolean {
+  return isPlainObject(value) && Object.values(value).every((text) => typeof text === 'string');
+}
+
+/** The memory of a Step that was checked, in the form in which a run begins with it. */
+export function startMemory(given: ProgramMemory | Readonly<Record<string, never>>): ProgramMemory {
+  return 'v' in given ? (given as ProgramMemory) : EMPTY_MEMORY;
 }

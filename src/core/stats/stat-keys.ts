@@ -31,89 +31,78 @@ export const AGENT_PREFIX = 'agent:';
 
 /** All statistics of the loop, counters first. To add one, add a row. */
 export const STAT_KEYS: readonly StatKeyRow[] = [
-  counter('agent:iterations', ['none'], '1 when an iteration begins'),
-  counter('agent:model_calls', ['none', 'model'], '1 per model call, failed ones too'),
-  counter(
-    'agent:model_call_retries',
-    ['none', 'model'],
-    'attempts of a model call beyond its first',
-  ),
-  counter('agent:input_tokens', ['none', 'model'], 'tokens read, cached ones included'),
-  counter('agent:output_tokens', ['none', 'model'], 'tokens written, reasoning included'),
-  counter('agent:total_tokens', ['none', 'model'], 'input and output tokens'),
-  counter('agent:input_tokens_cached', ['none', 'model'], 'the part of input from a cache'),
-  counter('agent:reasoning_tokens', ['none', 'model'], 'the part of output that is reasoning'),
-  counter('agent:cost_microusd', ['none', 'model'], 'micro-dollars: 1 USD is 1,000,000'),
-  refusable('agent:tool_calls', ['none', 'tool'], '1 per call that ran, whatever its outcome'),
+  counter('agent:iterations', '1 when an iteration begins'),
+  counter('agent:model_calls', '1 per model call, failed ones too', 'none', 'model'),
+  counter('agent:model_call_retries', 'attempts of a model call beyond its first', 'none', 'model'),
+  counter('agent:input_tokens', 'tokens read, cached ones included', 'none', 'model'),
+  counter('agent:output_tokens', 'tokens written, reasoning included', 'none', 'model'),
+  counter('agent:total_tokens', 'input and output tokens', 'none', 'model'),
+  counter('agent:input_tokens_cached', 'the part of input from a cache', 'none', 'model'),
+  counter('agent:reasoning_tokens', 'the part of output that is reasoning', 'none', 'model'),
+  counter('agent:cost_microusd', 'micro-dollars: 1 USD is 1,000,000', 'none', 'model'),
+  refusable('agent:tool_calls', '1 per call that ran, whatever its outcome', 'none', 'tool'),
   counter(
     'agent:tool_calls_error_total',
-    ['none'],
     '1 per call that ended as error, unknown, rejected or refused',
   ),
-  counter('agent:tool_calls_error', ['tool'], 'the same for one tool'),
-  counter('agent:format_parse_error_total', ['none'], '1 per reply without readable sections'),
-  counter('agent:toolchain_parse_error_total', ['none'], '1 per batch of unreadable calls'),
-  counter('agent:termination_parse_error_total', ['none'], '1 per reply with unfit answers'),
-  counter('agent:section_parse_error_total', ['none'], '1 per unreadable structured section'),
-  counter('agent:answer_rejected_total', ['none'], '1 per answer that a validator rejected'),
-  counter('agent:answer_rejected_by', ['validator'], 'the same for one validator'),
-  refusable('agent:code_executions', ['none'], '1 per program'),
-  counter('agent:code_executions_error', ['none'], '1 per program that failed'),
-  counter('agent:program_steps', ['none'], 'fuel that programs used'),
-  counter('agent:compactions', ['none'], '1 per compaction'),
-  refusable('agent:children', ['none'], '1 per child run'),
-  refusable('agent:questions', ['none'], '1 per question to a person'),
-  counter('agent:approvals_requested', ['none'], '1 per call that a person was asked to approve'),
-  counter('agent:approvals_denied', ['none'], '1 per call that a person denied'),
-  gauge(
-    'agent:format_parse_error_consecutive',
-    ['none'],
-    'replies without readable sections in a row',
-  ),
+  counter('agent:tool_calls_error', 'the same for one tool', 'tool'),
+  counter('agent:format_parse_error_total', '1 per reply without readable sections'),
+  counter('agent:toolchain_parse_error_total', '1 per batch of unreadable calls'),
+  counter('agent:termination_parse_error_total', '1 per reply with unfit answers'),
+  counter('agent:section_parse_error_total', '1 per unreadable structured section'),
+  counter('agent:answer_rejected_total', '1 per answer that a validator rejected'),
+  counter('agent:answer_rejected_by', 'the same for one validator', 'validator'),
+  refusable('agent:code_executions', '1 per program'),
+  counter('agent:code_executions_error', '1 per program that failed'),
+  counter('agent:program_steps', 'fuel that programs used'),
+  counter('agent:compactions', '1 per compaction'),
+  refusable('agent:children', '1 per child run'),
+  refusable('agent:questions', '1 per question to a person'),
+  counter('agent:approvals_requested', '1 per call that a person was asked to approve'),
+  counter('agent:approvals_denied', '1 per call that a person denied'),
+  gauge('agent:format_parse_error_consecutive', 'replies without readable sections in a row'),
   gauge(
     'agent:toolchain_parse_error_consecutive',
-    ['none'],
     'batches of unreadable calls in a row; 0 again at a turn with calls or a program',
   ),
   gauge(
     'agent:section_parse_error_consecutive',
-    ['none'],
     'unreadable structured sections in a row; 0 again when one was read',
   ),
   gauge(
     'agent:termination_parse_error_consecutive',
-    ['none'],
     'replies with unfit answers in a row; 0 again when an answer was accepted or rejected',
   ),
   gauge(
     'agent:tool_calls_error_consecutive',
-    ['none', 'tool'],
     'failed calls in a row, in request order, without calls of programs; 0 again at a success',
+    'none',
+    'tool',
   ),
-  gauge('agent:code_executions_error_consecutive', ['none'], 'failed programs in a row'),
+  gauge('agent:code_executions_error_consecutive', 'failed programs in a row'),
   gauge(
     'agent:input_tokens_last_iteration',
-    ['none', 'model'],
     'input tokens of the iteration, 0 when one begins',
+    'none',
+    'model',
   ),
   gauge(
     'agent:output_tokens_last_iteration',
-    ['none', 'model'],
     'output tokens of the iteration, 0 when one begins',
+    'none',
+    'model',
   ),
   gauge(
     'agent:total_tokens_last_iteration',
-    ['none', 'model'],
     'all tokens of the iteration, 0 when one begins',
+    'none',
+    'model',
   ),
-  gauge('agent:scratchpad_length', ['none'], 'entries that the next model call sees'),
-  gauge('agent:wall_clock_ms', ['none'], 'time since the run began, waits and pauses included'),
-  gauge('agent:active_ms', ['none'], 'the same without pauses and waits for people'),
+  gauge('agent:scratchpad_length', 'entries that the next model call sees'),
+  gauge('agent:wall_clock_ms', 'time since the run began, waits and pauses included'),
+  gauge('agent:active_ms', 'the same without pauses and waits for people'),
   {
-    key: 'agent:depth',
-    kind: 'gauge',
-    per: ['none'],
-    meaning: '0 for a root, one more than its parent for a child',
+    ...gauge('agent:depth', '0 for a root, one more than its parent for a child'),
     refusable: true,
   },
 ];
@@ -168,14 +157,14 @@ export function statRowsUnder(prefix: string): readonly StatKeyRow[] {
   });
 }
 
-function counter(key: string, per: readonly StatPer[], meaning: string): StatKeyRow {
-  return { key, kind: 'counter', per, meaning };
+function counter(key: string, meaning: string, ...per: readonly StatPer[]): StatKeyRow {
+  return { key, kind: 'counter', per: per.length === 0 ? ['none'] : per, meaning };
 }
 
-function refusable(key: string, per: readonly StatPer[], meaning: string): StatKeyRow {
-  return { key, kind: 'counter', per, meaning, refusable: true };
+function refusable(key: string, meaning: string, ...per: readonly StatPer[]): StatKeyRow {
+  return { ...counter(key, meaning, ...per), refusable: true };
 }
 
-function gauge(key: string, per: readonly StatPer[], meaning: string): StatKeyRow {
-  return { key, kind: 'gauge', per, meaning };
+function gauge(key: string, meaning: string, ...per: readonly StatPer[]): StatKeyRow {
+  return { ...counter(key, meaning, ...per), kind: 'gauge' };
 }

@@ -1,6 +1,5 @@
 /** Fills a template. Hidden names are never filled in, since the result goes to a model. */
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { memberOf, type Json, type JsonObject, jsonType } from '../base/json.ts';
 import { isHidden } from '../contract/signature.ts';
 import { placeText } from './parse-template.ts';
 import type { TagPlace, TemplateNode } from './template.ts';
@@ -71,13 +70,9 @@ function lookUp(path: readonly string[], contexts: Contexts): Json | undefined {
   const [first, ...rest] = path;
   if (first === undefined) return contexts.at(-1);
   const holder = contexts.findLast((context) => memberOf(context, first) !== undefined);
-  let value = holder === undefined ? undefined : memberOf(holder, first);
-  for (const name of rest) value = value === undefined ? undefined : memberOf(value, name);
+  let value = memberOf(holder, first);
+  for (const name of rest) value = memberOf(value, name);
   return value;
-}
-
-function memberOf(value: Json, name: string): Json | undefined {
-  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function textOf(

@@ -2,7 +2,7 @@
  * A template for a model that reads data by programs: it names the data instead of containing it.
  * Hidden names are allowed, since a name reveals no value.
  */
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { memberOf, type Json, type JsonObject } from '../base/json.ts';
 import type { TemplateNode } from './template.ts';
 
 /** The text, and the tags whose data is missing, each once. */
@@ -23,7 +23,7 @@ export function nameData(nodes: readonly TemplateNode[], data: JsonObject): Name
       if (node.kind === 'text') return node.text;
       const name = node.path.join('.');
       if (name === 'task' && typeof data['task'] === 'string') return data['task'];
-      if (name !== '' && hasData(data, node.path)) return `~{data/${name}}`;
+      if (name !== '' && valueAt(data, node.path) !== undefined) return `~{data/${name}}`;
       const tag = `{{${name === '' ? '.' : name}}}`;
       missing.add(tag);
       return tag;
@@ -32,10 +32,6 @@ export function nameData(nodes: readonly TemplateNode[], data: JsonObject): Name
   return { text, missing: [...missing] };
 }
 
-function hasData(data: JsonObject, path: readonly string[]): boolean {
-  let value: Json | undefined = data;
-  for (const name of path) {
-    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  }
-  return value !== undefined;
+function valueAt(data: JsonObject, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>(memberOf, data);
 }

@@ -19,3 +19,8 @@ export function withoutFrames(text: string): string {
 }
 
 const controlCharacters = /(?![\n\t])\p{Cc}/gu;
+
+/** `text` on one line, with ends of frames escaped. */
+export function framedLine(text: string): string {
+  return withoutFrames(text.replaceAll(/[\s\u0085\u2028\u2029]+/gu, ' ').trim());
+}

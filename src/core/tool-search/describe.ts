@@ -15,7 +15,7 @@ const findLine = `Find the ones you need with ${SEARCH_TOOL}, then call them lik
 export function toolsText({ tools, toolSearch }: ToolsOfAgent, toolchain: Toolchain): string {
   if (toolSearch === undefined) return catalogueText(tools, toolchain);
   const searchTool = tools.find(({ name }) => name === SEARCH_TOOL);
-  const pinned = pinnedTools(tools, toolSearch);
+  const pinned = toolSearch.pins.flatMap((pin) => tools.find(({ name }) => name === pin) ?? []);
   return [
     overview(tools, toolSearch),
     ...(searchTool === undefined
@@ -98,10 +98,6 @@ function areaLines(tools: readonly ToolSpec[]): readonly string[] {
     const listed = categories.length === 0 ? '' : ` (${categories.join(', ')})`;
     return `- ${domain ?? 'other'}${listed}: ${own.length} ${own.length === 1 ? 'tool' : 'tools'}`;
   });
-}
-
-function pinnedTools(tools: readonly ToolSpec[], { pins }: ToolSearchSpec): readonly ToolSpec[] {
-  return pins.flatMap((pin) => tools.find(({ name }) => name === pin) ?? []);
 }
 
 function queryLines({ engines }: ToolSearchSpec): readonly string[] {

@@ -1,7 +1,6 @@
 /** Turns the elements of action blocks into calls: the rules that all toolchains share. */
 import type { ToolSpec } from '../contract/spec.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { jsonType, type JsonType } from '../base/json-type.ts';
+import { isJsonObject, type Json, type JsonObject, jsonType, type JsonType } from '../base/json.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { ReplyProblem } from '../base/problem.ts';
 import { payloadOf } from '../section/payload.ts';

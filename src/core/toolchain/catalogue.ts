@@ -2,7 +2,7 @@
 import type { ToolSpec } from '../contract/spec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ModelTool } from '../contract/model.ts';
-import { indentRest } from '../text/indent.ts';
+import { indentRest } from '../text/line-breaks.ts';
 import { nativeName } from './native-calls.ts';
 import type { Toolchain } from './toolchain.ts';
 

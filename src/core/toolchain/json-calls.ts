@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { isJsonObject, memberOf, type Json, jsonType } from '../base/json.ts';
 import { readJson } from '../section/json-reader.ts';
 import { payloadReader, readBatch, type RawBlock, type RawElement } from './call-reading.ts';
 import type { Toolchain } from './toolchain.ts';
@@ -42,7 +41,6 @@ function blockOf(text: string): RawBlock {
 
 function elementOf(value: Json): RawElement {
   if (!isJsonObject(value)) return { kind: 'other', type: jsonType(value) };
-  const tool = Object.hasOwn(value, 'tool') ? value['tool'] : undefined;
-  const args = Object.hasOwn(value, 'args') ? value['args'] : undefined;
-  return { kind: 'call', tool, args: () => ({ kind: 'value', value: args }) };
+  const args = { kind: 'value', value: memberOf(value, 'args') } as const;
+  return { kind: 'call', tool: memberOf(value, 'tool'), args: () => args };
 }

@@ -79,11 +79,15 @@ export function readNativeCalls(calls: readonly NativeCall[], context: CallConte
   };
 }
 
-interface ReadCall {
-  readonly call: ToolCall;
-  readonly part: ToolCallPart;
+interface ReadArgs {
+  readonly args: JsonObject;
   readonly problem: ReplyProblem | undefined;
   readonly isUnreadable: boolean;
+}
+
+interface ReadCall extends Omit<ReadArgs, 'args'> {
+  readonly call: ToolCall;
+  readonly part: ToolCallPart;
 }
 
 function readCall(
@@ -94,21 +98,13 @@ function readCall(
 ): ReadCall {
   const callId = callIdAt(context.iteration, index);
   const tool = toolNameOf(native.tool, context.tools);
-  const args = readArgs(native.args, index, tool);
-  const problem = tool === '' ? callWithoutTool(index) : args.problem;
+  const { args, problem, isUnreadable } = readArgs(native.args, index, tool);
   const providerData = providerDataOf(native, seen);
-  const part: ToolCallPart = defined({
-    type: 'tool_call',
-    callId,
-    tool,
-    args: args.args,
-    providerData,
-  });
   return {
-    call: { callId, tool, args: args.args },
-    part,
-    problem,
-    isUnreadable: args.isUnreadable,
+    call: { callId, tool, args },
+    part: defined({ type: 'tool_call' as const, callId, tool, args, providerData }),
+    problem: tool === '' ? callWithoutTool(index) : problem,
+    isUnreadable,
   };
 }
 
@@ -118,27 +114,13 @@ function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
   return (exact ?? tools.find((tool) => nativeName(tool.name) === name))?.name ?? name.trim();
 }
 
-interface ReadArgs {
-  readonly args: JsonObject;
-  readonly problem: ReplyProblem | undefined;
-  readonly isUnreadable: boolean;
-}
-
 function readArgs(args: Json, index: number, tool: string): ReadArgs {
-  let value = args;
-  if (typeof args === 'string') {
-    const reading = readJson(args);
-    if (args.trim() === '') value = null;
-    else if (reading.kind === 'problem') {
-      const message = `call ${index} (${tool}): ${reading.problem.message}`;
-      return {
-        args: rawArgs(args),
-        problem: { ...reading.problem, message },
-        isUnreadable: true,
-      };
-    } else value = reading.value;
+  const text = typeof args === 'string' ? readJson(args.trim() === '' ? 'null' : args) : null;
+  if (text?.kind === 'problem') {
+    const message = `call ${index} (${tool}): ${text.problem.message}`;
+    return { args: rawArgs(args), problem: { ...text.problem, message }, isUnreadable: true };
   }
-  const reading = argsOf(value, index, tool);
+  const reading = argsOf(text === null ? args : text.value, index, tool);
   return reading.kind === 'args'
     ? { args: reading.args, problem: undefined, isUnreadable: false }
     : { args: rawArgs(args), problem: reading.problem, isUnreadable: false };

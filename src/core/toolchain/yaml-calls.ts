@@ -1,8 +1,7 @@
-import type { JsonObject } from '../base/json.ts';
-import { jsonType } from '../base/json-type.ts';
+import { type JsonObject, jsonType } from '../base/json.ts';
 import { yamlValue } from '../section/yaml-reader.ts';
 import { parseYamlTree, type YamlNode } from '../section/yaml-tree.ts';
-import { indent } from '../text/indent.ts';
+import { indent } from '../text/line-breaks.ts';
 import { yamlText } from '../text/yaml-text.ts';
 import {
   payloadReader,

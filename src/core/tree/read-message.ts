@@ -109,53 +109,51 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function isItem(value: unknown): value is PendingItem {
+/** Whether `value` is an object whose fields pass their checks. */
+function hasFields(
+  value: unknown,
+  checks: { readonly [field: string]: (value: unknown) => boolean },
+): value is { readonly [field: string]: unknown } {
   return (
-    isPlainObject(value) &&
-    !isDeeperThan(value, MAX_JSON_DEPTH) &&
-    ['id', 'kind', 'agent', 'path'].every((field) => typeof value[field] === 'string')
+    isPlainObject(value) && Object.entries(checks).every(([field, check]) => check(value[field]))
   );
 }
 
+function isItem(value: unknown): value is PendingItem {
+  const isShaped = hasFields(value, { id: isText, kind: isText, agent: isText, path: isText });
+  return isShaped && !isDeeperThan(value, MAX_JSON_DEPTH);
+}
+
 function isAnswer(value: unknown): value is LeaseAnswer {
-  if (!isPlainObject(value) || typeof value['id'] !== 'string') return false;
+  if (!hasFields(value, { id: isText })) return false;
   const { granted, recalls, refused, lifted } = value;
   if (lifted === true) return true;
-  const isRefusal =
-    refused === undefined ||
-    (isPlainObject(refused) && isCount(refused['value']) && isCount(refused['max']));
+  const isRefusal = refused === undefined || hasFields(refused, { value: isCount, max: isCount });
   return isCount(granted) && (recalls === undefined || isCount(recalls)) && isRefusal;
 }
 
 function isReturn(value: unknown): value is LeaseReturn {
-  return (
-    isPlainObject(value) &&
-    typeof value['id'] === 'string' &&
-    isCount(value['recalls']) &&
-    isCount(value['kept'])
-  );
+  return hasFields(value, { id: isText, recalls: isCount, kept: isCount });
 }
 
 function isDeadline(value: unknown): value is Deadline {
-  return (
-    isPlainObject(value) &&
-    isPlainObject(value['origin']) &&
-    isPlainObject(value['limit']) &&
-    typeof value['limit']['max'] === 'number' &&
-    isCount(value['startedAt'])
-  );
+  const isLimit = (limit: unknown): boolean => hasFields(limit, { max: isNumber });
+  return hasFields(value, { origin: isPlainObject, limit: isLimit, startedAt: isCount });
 }
 
 function isBreach(value: unknown): value is Breach {
-  return (
-    isPlainObject(value) &&
-    typeof value['key'] === 'string' &&
-    typeof value['value'] === 'number' &&
-    isPlainObject(value['limit']) &&
-    isPlainObject(value['origin'])
-  );
+  return hasFields(value, {
+    key: isText,
+    value: isNumber,
+    limit: isPlainObject,
+    origin: isPlainObject,
+  });
 }

@@ -114,14 +114,15 @@ export interface AgentOptions {
   /** Limits of the run. Default limits apply unless this is `'unlimited'`. */
   readonly limits?: LimitsInput;
   /**
-   * Maximum of turns, from 1; the smaller of it and the limit `iterations` applies. In `json` it
-   * counts the first attempt and its repairs, default 5. In `lisp` it counts programs, but not
-   * `retryTurns`; default 5. In `text` it is always 1. Default in the other modes: only the limit.
+   * Maximum number of turns, from 1; the smaller of it and the limit `iterations` applies. In
+   * `json` it counts the first attempt and its repairs, default 5. In `lisp` it counts programs,
+   * but not `retryTurns`; default 5. In `text` it is always 1. Default in the other modes: only the
+   * limit.
    */
   readonly maxTurns?: number;
   /** True: the calls of a turn start together. Default true. */
   readonly parallel?: boolean;
-  /** Maximum of calls in one turn, from 1. Default 64. */
+  /** Maximum number of calls in one turn, from 1. Default 64. */
   readonly maxCallsPerTurn?: number;
   /** Messages between the system text and the task. Default: none. */
   readonly examples?: readonly Message[];

@@ -12,16 +12,14 @@ import { hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
 import { modelProblems } from '../model/model-problems.ts';
-import { defineSignature } from '../schema/define-signature.ts';
+import { paramNames } from '../schema/define-signature.ts';
 import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
 import { isProgramMode, modeName, modeProblems } from './mode-problems.ts';
-import { optionProblems } from './option-problems.ts';
-import { promptProblems } from './prompt-problems.ts';
-import { sectionProblems } from './section-problems.ts';
+import { optionProblems, sectionProblems, promptProblems } from './option-problems.ts';
 import { toolSearchRule } from './tool-search-problems.ts';
 
-/** Maximum of digits after the decimal point. A double keeps no more exactly. */
+/** Maximum number of digits after the decimal point. A double keeps no more exactly. */
 const MAX_DIGITS = 15;
 
 const TEXT_OR_FUNCTION: Kind = {
@@ -161,9 +159,9 @@ function toolProblems(tools: unknown): readonly UsageProblem[] {
 function selfToolProblems({ tools, signature }: AgentOptions): readonly UsageProblem[] {
   if (!Array.isArray(tools)) return [];
   if (!tools.some((tool) => isTool(tool) && tool.child?.agent === null)) return [];
-  const defined = signature === undefined ? undefined : defineSignature(signature);
-  if (defined?.kind === 'problems') return [];
-  if ((defined?.signature.params.length ?? 0) > 0) return [];
+  // A signature that cannot be read is reported with the mode.
+  const names = signature === undefined ? [] : paramNames(signature);
+  if (names === undefined || names.length > 0) return [];
   const what = 'a `signature` with parameters for `selfTool()`';
   return [expected('self_tool', what, 'none', 'Add one.')];
 }

@@ -79,7 +79,7 @@ function modeOf({ mode = AGENT_DEFAULTS.mode }: AgentOptions): AvailableMode {
   return mode === 'ptc_lisp' ? 'lisp' : mode;
 }
 
-/** Maximum of turns of a run, repairs included; undefined: as many as the limits allow. */
+/** Maximum number of turns of a run, repairs included; undefined: as many as the limits allow. */
 function allTurns(options: AgentOptions): number | undefined {
   const turns = options.maxTurns ?? MODE_TURNS[modeOf(options)];
   return turns === undefined

@@ -1,8 +1,14 @@
-/** Which options an agent may have: their names, and the modes to which they belong. */
+/** The checks of an agent's options: their names and modes, the layout of replies, the prompt. */
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
-import { expected, unknownFields, type Fields } from '../checks/fields.ts';
-import { hasKind } from '../checks/kinds.ts';
+import {
+  expected,
+  unknownFields,
+  type Fields,
+  fieldProblems,
+  type Rules,
+} from '../checks/fields.ts';
+import { hasKind, listOf, isText } from '../checks/kinds.ts';
 import {
   COMMON_OPTIONS,
   MODE_OPTIONS,
@@ -11,6 +17,10 @@ import {
   type AgentOptions,
 } from './agent-options.ts';
 import { isDataMode, isProgramMode, modeName } from './mode-problems.ts';
+import { checkSectionNames } from '../../core/format/format.ts';
+import { chosenToolchain, SECTION_NAMES } from './reply-layout.ts';
+import { placeholderProblems, readTemplate } from '../checks/templates.ts';
+import { defineSignature } from '../schema/define-signature.ts';
 
 const KNOWN_OPTIONS = [...COMMON_OPTIONS, ...Object.keys(MODE_OPTIONS)];
 
@@ -71,4 +81,97 @@ function shownOption(value: unknown): string {
   if (type === 'format' || type === 'toolchain') return `a ${type}`;
   if (hasKind(value, 'section')) return 'a section';
   return hasKind(value, 'answer') ? 'an answer' : shown(value);
+}
+
+const isSection = (value: unknown): boolean => hasKind(value, 'section');
+
+const LAYOUT_FIELDS: Rules = {
+  thinking: {
+    wanted: 'to be true, false, a text or what `textSection` returns',
+    fits: (value) => ['boolean', 'string'].includes(typeof value) || isSection(value),
+  },
+  sections: {
+    wanted: 'to be a list of what `textSection` and its like return',
+    fits: listOf(isSection),
+  },
+  format: {
+    wanted: "to be 'xml', 'markdown', or what `xmlFormat` or `markdownFormat` returns",
+    fits: (value) => value === 'xml' || value === 'markdown' || hasType(value, 'format'),
+  },
+  toolchain: {
+    wanted: "to be 'yaml', 'json', or what `yamlToolchain` or `jsonToolchain` returns",
+    fits: (value) => value === 'yaml' || value === 'json' || hasType(value, 'toolchain'),
+  },
+  answer: {
+    wanted: 'to be what `textAnswer` or `jsonAnswer` returns',
+    fits: (value) => hasKind(value, 'answer'),
+  },
+};
+
+/** All problems of the layout of an agent's replies. */
+export function sectionProblems(options: AgentOptions): readonly UsageProblem[] {
+  const problems = fieldProblems(options, LAYOUT_FIELDS, { code: 'definition' });
+  if (problems.length > 0) return problems;
+  const { thinking, sections = [], answer } = options;
+  const parts = [
+    ...(typeof thinking === 'object' ? [thinking] : []),
+    ...sections,
+    ...(answer === undefined ? [] : [answer]),
+  ];
+  return [...checkSectionNames(sectionNames(options)), ...parts.flatMap((part) => part.problems)];
+}
+
+/** The names of all sections, in the order in which a reply has them. */
+function sectionNames(options: AgentOptions): readonly string[] {
+  const { thinking = true, sections = [], tools = [], toolchain, answer } = options;
+  const thinkingName = typeof thinking === 'object' ? thinking.spec.name : SECTION_NAMES.thinking;
+  return [
+    ...(thinking === false ? [] : [thinkingName]),
+    ...sections.map(({ spec }) => spec.name),
+    ...(tools.length === 0 ? [] : [chosenToolchain(toolchain).section]),
+    ...(tools.length === 0 || options.programs !== true ? [] : [SECTION_NAMES.program]),
+    answer?.spec.section ?? SECTION_NAMES.answer,
+    // Programs without types may leave a name out.
+  ].map((name: unknown) => (typeof name === 'string' ? name : ''));
+}
+
+function hasType(value: unknown, type: string): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === type;
+}
+
+/** All problems of the option `prompt`. */
+export function promptProblems(options: AgentOptions): readonly UsageProblem[] {
+  const prompt: unknown = options.prompt;
+  const mode = modeName(options);
+  if (prompt === undefined || (typeof prompt === 'function' && mode === 'react')) return [];
+  if (typeof prompt === 'function') {
+    const advice = 'Remove it, it belongs to mode `react`.';
+    return [expected('mode_option', `no \`prompt\` in mode \`${mode}\``, 'a function', advice)];
+  }
+  if (!isText(prompt)) {
+    const what = '`prompt` to be a template, or in mode `react` a function that returns messages';
+    return [expected('agent_prompt', what, shown(prompt), 'Write a text such as `{{task}}`.')];
+  }
+  const reading = readTemplate(prompt, '`prompt`');
+  if (reading.kind === 'problem') return [reading.problem];
+  const params = paramsOf(options);
+  const section = mode === 'lisp' ? reading.names.find(({ isSection }) => isSection) : undefined;
+  return [
+    ...(section === undefined ? [] : [sectionInLisp(section.tag)]),
+    // Without parameters the template may name any key of the context.
+    ...(params.length === 0 ? [] : placeholderProblems(reading.names, params, [...params, 'task'])),
+  ];
+}
+
+function sectionInLisp(tag: string): UsageProblem {
+  const advice = 'Name the data, the program walks it itself.';
+  return expected('section_in_lisp', 'no sections in `prompt` of mode `lisp`', tag, advice);
+}
+
+/** The names of the parameters of the signature; mode `text` ignores it. */
+function paramsOf(options: AgentOptions): readonly string[] {
+  const { signature } = options;
+  if (signature === undefined || modeName(options) === 'text') return [];
+  const defined = defineSignature(signature);
+  return defined.kind === 'signature' ? defined.signature.params.map(({ name }) => name) : [];
 }

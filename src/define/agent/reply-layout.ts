@@ -11,6 +11,7 @@ import type {
   ToolchainDefinition,
   ValidatorDefinition,
 } from '../definition/definitions.ts';
+import { expected } from '../checks/fields.ts';
 import type { StandardSchema } from '../schema/standard-schema.ts';
 import { readSchema, type SchemaInput } from '../schema/value-schema.ts';
 
@@ -73,15 +74,28 @@ export function textSection(options: {
   return { kind: 'section', spec, standard: null, problems: [] };
 }
 
-/** The options of {@link jsonSection} and {@link yamlSection}. */
-export interface StructuredSectionOptions {
-  readonly name: string;
+/** What is written as one value of a schema. */
+export interface StructuredOptions {
   readonly schema: SchemaInput;
   /** The JSON Schema of a schema object that has none of its own. */
   readonly jsonSchema?: JsonObject;
-  /** What the section is for; precedes the schema in the prompt. Default: none. */
+  /** What it is for; precedes the schema in the prompt. Default: none. */
   readonly guidance?: string;
   readonly example?: Json;
+}
+
+/** The options of {@link jsonSection} and {@link yamlSection}. */
+export interface StructuredSectionOptions extends StructuredOptions {
+  readonly name: string;
+}
+
+/** The options of every answer. */
+export interface AnswerSectionOptions {
+  /** Name of the section; default `answer`. */
+  readonly section?: string;
+  readonly guidance?: string;
+  /** Run in this order; the first that rejects ends the judging. Default: none. */
+  readonly validators?: readonly ValidatorDefinition[];
 }
 
 /** A section whose content is one JSON value that fits `schema`. */
@@ -105,49 +119,22 @@ function structuredSection(
 }
 
 /** An answer as text, the default of an agent. */
-export function textAnswer(
-  options: {
-    /** Name of the section; default `answer`. */
-    readonly section?: string;
-    readonly guidance?: string;
-    /** Run in this order; the first that rejects ends the judging. Default: none. */
-    readonly validators?: readonly ValidatorDefinition[];
-  } = {},
-): AnswerDefinition {
+export function textAnswer(options: AnswerSectionOptions = {}): AnswerDefinition {
   const { section = SECTION_NAMES.answer, guidance, validators = [] } = options;
   const spec = { kind: 'text' as const, section, ...defined({ guidance }) };
   return { kind: 'answer', spec, standard: null, validators, problems: [] };
 }
 
-/**
- * An answer as one JSON value that fits `schema`; validators and the Step get the checked value.
- */
-export function jsonAnswer(options: {
-  readonly schema: SchemaInput;
-  /** The JSON Schema of a schema object that has none of its own. */
-  readonly jsonSchema?: JsonObject;
-  /** Name of the section; default `answer`. */
-  readonly section?: string;
-  readonly guidance?: string;
-  readonly example?: Json;
-  /** Run in this order; the first that rejects ends the judging. Default: none. */
-  readonly validators?: readonly ValidatorDefinition[];
-}): AnswerDefinition {
+/** An answer as one JSON value that fits `schema`; validators and the Step get the checked value. */
+export function jsonAnswer(options: AnswerSectionOptions & StructuredOptions): AnswerDefinition {
   const { section = SECTION_NAMES.answer, validators = [] } = options;
   const { fields, standard, problems } = readPart(options, 'the JSON answer', 'answer_schema');
   const spec = { kind: 'json' as const, section, ...fields };
   return { kind: 'answer', spec, standard, validators, problems };
 }
 
-interface PartOptions {
-  readonly schema: SchemaInput;
-  readonly jsonSchema?: JsonObject;
-  readonly guidance?: string;
-  readonly example?: Json;
-}
-
 function readPart(
-  options: PartOptions,
+  { guidance, example, schema, jsonSchema }: StructuredOptions,
   owner: string,
   code: UsageCode,
 ): {
@@ -155,23 +142,12 @@ function readPart(
   readonly standard: StandardSchema | null;
   readonly problems: readonly UsageProblem[];
 } {
-  const { guidance, example } = options;
-  const reading = readSchema(options.schema, options.jsonSchema);
-  const problems =
-    reading.kind === 'schema'
-      ? []
-      : [
-          {
-            code,
-            message: `Expected \`schema\` of ${owner} to be a schema, got ${reading.got}. ${reading.advice}`,
-          },
-        ];
-  const fields = {
-    ...defined({
-      guidance,
-      schema: reading.kind === 'schema' ? reading.schema.json : undefined,
-      example,
-    }),
-  };
-  return { fields, standard: reading.kind === 'schema' ? reading.schema.standard : null, problems };
+  const reading = readSchema(schema, jsonSchema);
+  if (reading.kind === 'schema') {
+    const { json, standard } = reading.schema;
+    return { fields: defined({ guidance, schema: json, example }), standard, problems: [] };
+  }
+  const what = `\`schema\` of ${owner} to be a schema`;
+  const problems = [expected(code, what, reading.got, reading.advice)];
+  return { fields: defined({ guidance, example }), standard: null, problems };
 }

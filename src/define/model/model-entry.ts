@@ -20,9 +20,9 @@ export interface ModelEntry {
    * for usage, and streamed calls count no tokens.
    */
   readonly model: LanguageModelV3 | ModelFunction;
-  /** Maximum of tokens in a request, from 1; the trigger `context` needs it. Default: unknown. */
+  /** Maximum number of tokens in a request, from 1. The trigger `context` needs it. */
   readonly contextWindow?: number;
-  /** Maximum of tokens in one reply, from 1. Default: the provider's. */
+  /** Maximum number of tokens in one reply, from 1. Default: the provider's. */
   readonly maxOutputTokens?: number;
   /** USD per million tokens. Without a price every call costs 0. */
   readonly price?: Price;

@@ -5,7 +5,7 @@ import { isPlainObject } from '../../core/base/json.ts';
 import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, fieldProblems, type Fields, type Kind, type Rules } from '../checks/fields.ts';
-import { isWhole, listOf, SWITCH } from '../checks/kinds.ts';
+import { isString, isWhole, listOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { isModelId, type ModelEntry } from './model-entry.ts';
 
 /** A price above a dollar per token is a wrong unit; the bound also keeps the arithmetic exact. */
@@ -161,15 +161,10 @@ function settingProblems(setting: string, value: unknown, name: string): readonl
 
 function duplicates(entries: readonly unknown[]): readonly UsageProblem[] {
   const ids = entries.flatMap((entry) => idOf(entry) ?? []);
-  const repeated = ids.filter((id, index) => ids.indexOf(id) < index);
-  return [...new Set(repeated)].map((id) =>
-    expected(
-      'duplicate_model',
-      'model ids to be unique',
-      `"${id}" more than once`,
-      'Rename all but one.',
-    ),
-  );
+  return repeated(ids).map((id) => {
+    const got = `"${id}" more than once`;
+    return expected('duplicate_model', 'model ids to be unique', got, 'Rename all but one.');
+  });
 }
 
 function fallbackProblems(entries: readonly unknown[]): readonly UsageProblem[] {
@@ -197,10 +192,6 @@ function isPrice(price: unknown): boolean {
 
 function isMappingOf(value: unknown, fits: (item: unknown) => boolean): boolean {
   return isPlainObject(value) && Object.values(value).every(fits);
-}
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string';
 }
 
 function idOf(entry: unknown): string | undefined {

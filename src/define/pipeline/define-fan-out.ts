@@ -19,7 +19,7 @@ import { nameProblems } from '../checks/names.ts';
 
 /** The options of {@link fanOut}. */
 export interface FanOutOptions {
-  /** Maximum of children per run, 2 to 200; intermediate runs take more items. Default 30. */
+  /** Maximum number of children per run, 2 to 200; default 30. Longer lists need more runs. */
   readonly batch?: number;
   /**
    * When the run of an item fails: `end` ends the fan-out, `null` makes the item null. Default
@@ -80,21 +80,18 @@ export function fanOut(
     ...optionsProblems(options),
   ];
   if (problems.length > 0) throw usageErrorOf(problems, `Fan-out \`${String(name)}\`: `);
-  const { batch, onFailure, children } = FAN_OUT_DEFAULTS;
+  const { children } = FAN_OUT_DEFAULTS;
+  const { batch = FAN_OUT_DEFAULTS.batch, onFailure = FAN_OUT_DEFAULTS.onFailure } = options;
   const { description, limits = {} } = options;
   const known = typeof agent === 'string' ? undefined : agent;
   const agentName = typeof agent === 'string' ? agent : agent.name;
-  const chosen = {
-    batch: options.batch ?? batch,
-    onFailure: options.onFailure ?? onFailure,
-  };
   return agentWithoutModel({
     name,
-    loop: { fanOut: { agent: agentName, ...chosen } },
+    loop: { fanOut: { agent: agentName, batch, onFailure } },
     starts: known === undefined ? [] : [known],
     description: description ?? `Runs the agent ${agentName} once for each item of a list.`,
     limits: limits === 'unlimited' ? limits : { children, ...limits },
-    entry: entryOf(agentName, known, chosen.onFailure),
+    entry: entryOf(agentName, known, onFailure),
   });
 }
 

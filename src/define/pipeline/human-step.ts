@@ -44,11 +44,7 @@ export function humanStep(options: HumanStepOptions): HumanStep {
   const { question, options: choices, timeoutMs } = given;
   return {
     kind: 'human-step',
-    spec: {
-      kind: 'human',
-      question,
-      ...defined({ options: choices, timeoutMs }),
-    },
+    spec: defined({ kind: 'human', question, options: choices, timeoutMs }),
     problems: optionProblems(options),
   };
 }

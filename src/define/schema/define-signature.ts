@@ -121,6 +121,14 @@ function ofSchemas(
   return { kind: 'signature', signature };
 }
 
+/** The names of the parameters of a signature; undefined when it cannot be read. */
+export function paramNames(input: SignatureInput): readonly string[] | undefined {
+  const defined = defineSignature(input);
+  return defined.kind === 'signature'
+    ? defined.signature.params.map(({ name }) => name)
+    : undefined;
+}
+
 /** A problem when the signature has hidden fields; `place` names what does not allow them. */
 export function hiddenFieldProblems(
   { params, output }: DefinedSignature,

@@ -33,6 +33,14 @@ export function readSchema(input: unknown, beside?: JsonObject): SchemaReading {
   return compiled(input, null);
 }
 
+/** As {@link readSchema}, for a schema of objects. */
+export function readObjectSchema(input: unknown, beside?: JsonObject): SchemaReading {
+  const reading = readSchema(input, beside);
+  if (reading.kind === 'problem' || reading.schema.json['type'] === 'object') return reading;
+  const advice = 'Its root must have `"type": "object"`.';
+  return { kind: 'problem', got: shown(reading.schema.json), advice };
+}
+
 function readStandardSchema(input: StandardSchema, beside: JsonObject | undefined): SchemaReading {
   if (beside !== undefined) return compiled(beside, input);
   const { vendor, jsonSchema } = input['~standard'];

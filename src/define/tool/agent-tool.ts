@@ -15,7 +15,7 @@ import { hasKind, SWITCH, TEXT } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import { TOOL_DEFAULTS } from './tool-options.ts';
 import { parameterProblems } from './tool-problems.ts';
-import { readSchema, type SchemaInput, type SchemaReading } from '../schema/value-schema.ts';
+import { readObjectSchema, type SchemaInput } from '../schema/value-schema.ts';
 
 /** The options of {@link agentTool}. */
 export interface AgentToolOptions {
@@ -64,7 +64,7 @@ const TASK_PARAMETERS: JsonObject = {
  */
 export function agentTool(options: AgentToolOptions): ToolDefinition {
   const { agent, name, description, parameters, model, cache } = options;
-  const reading = parameters === undefined ? undefined : objectSchema(parameters);
+  const reading = parameters === undefined ? undefined : readObjectSchema(parameters);
   const isDefined = typeof agent === 'object' && hasKind(agent, 'agent');
   const agentName = isDefined ? agent.name : typeof agent === 'string' ? agent : '';
   const tool = name ?? agentName;
@@ -78,10 +78,7 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
   ];
   if (problems.length > 0) throw usageErrorOf(problems);
   const schema = reading?.kind === 'schema' ? reading.schema : null;
-  const definition = childDefinition(tool, {
-    agent: agentName,
-    ...defined({ model }),
-  });
+  const definition = childDefinition(tool, { agent: agentName, ...defined({ model }) });
   const child: ToolChild = {
     agent,
     hasDescription: description !== undefined,
@@ -180,11 +177,4 @@ function agentProblems(agent: unknown): readonly UsageProblem[] {
   if (isPlainObject(agent) && hasKind(agent, 'agent')) return [];
   const what = '`agent` to be what `defineAgent` returns or the name of an agent';
   return [expected('agent_tool', what, shown(agent), 'Name one.')];
-}
-
-function objectSchema(parameters: SchemaInput): SchemaReading {
-  const reading = readSchema(parameters);
-  if (reading.kind === 'problem' || reading.schema.json['type'] === 'object') return reading;
-  const advice = 'Its root must have `"type": "object"`.';
-  return { kind: 'problem', got: shown(reading.schema.json), advice };
 }

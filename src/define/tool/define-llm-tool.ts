@@ -8,12 +8,29 @@ import {
   LLM_QUERY_TOOL,
   NO_ACTIVITY_FIELDS,
 } from '../../core/toolchain/llm-query.ts';
-import { usageErrorOf } from '../../core/base/usage-error.ts';
-import { defineSignature, type DefinedSignature } from '../schema/define-signature.ts';
+import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts';
+import {
+  defineSignature,
+  type DefinedSignature,
+  hiddenFieldProblems,
+  type SignatureInput,
+} from '../schema/define-signature.ts';
 import type { AgentDefinition, ToolDefinition } from '../definition/definitions.ts';
-import { modelOf } from '../model/model-entry.ts';
-import type { LlmToolOptions } from './llm-tool-options.ts';
-import { llmToolProblems } from './llm-tool-problems.ts';
+import { modelOf, type AgentModel } from '../model/model-entry.ts';
+import { shown } from '../../core/text/shown.ts';
+import {
+  expected,
+  fieldProblems,
+  unknownFields,
+  type Fields,
+  type Rules,
+} from '../checks/fields.ts';
+import { isText, range, TEXT } from '../checks/kinds.ts';
+import { nameProblems } from '../checks/names.ts';
+import { placeholderProblems, readTemplate } from '../checks/templates.ts';
+import { modelProblems } from '../model/model-problems.ts';
+import { APPROVAL_RULE, APPROVAL_TIMEOUT_RULE, CACHE_RULE } from './tool-problems.ts';
+import type { JsonObject } from '../../core/base/json.ts';
 
 /** Characters of the prompt that are used as the default description. */
 const MAX_DESCRIPTION = 200;
@@ -109,4 +126,91 @@ function isPlainText({ type, schema, standard }: NonNullable<DefinedSignature['o
     standard === null &&
     Object.keys(schema).every((keyword) => WORDS.includes(keyword))
   );
+}
+
+const QUESTION_FIELDS: Rules = {
+  name: (name) => nameProblems(name),
+  signature: signatureProblems,
+  prompt: promptProblems,
+  description: {
+    ...TEXT,
+    wanted: 'to say what the tool does',
+    code: 'tool_description',
+    advice: 'Write a sentence, or leave it out.',
+  },
+  model: (model) => (model === undefined ? [] : modelProblems(model)),
+  maxTurns: range(1),
+};
+
+const CALL_FIELDS: Rules = {
+  cache: CACHE_RULE,
+  approval: APPROVAL_RULE,
+  approvalTimeoutMs: APPROVAL_TIMEOUT_RULE,
+};
+
+const NAMES = [...Object.keys(QUESTION_FIELDS), ...Object.keys(CALL_FIELDS)];
+
+/** All problems of the options of an LLM tool, without the name of the tool in front. */
+function llmToolProblems(options: LlmToolOptions): readonly UsageProblem[] {
+  return [
+    ...fieldProblems(options, QUESTION_FIELDS, { code: 'number' }),
+    ...fieldProblems(options, CALL_FIELDS, { code: 'number', of: `\`${String(options.name)}\`` }),
+    ...unknownFields(options, NAMES, 'an LLM tool'),
+  ];
+}
+
+function signatureProblems(given: unknown): readonly UsageProblem[] {
+  if (given === undefined) {
+    const what = 'a `signature` with the parameters of the tool';
+    const advice = 'Add one, for example `(text :string) -> {label :string}`.';
+    return [expected('bad_signature', what, 'none', advice)];
+  }
+  const defined = defineSignature(given as LlmToolOptions['signature']);
+  if (defined.kind === 'problems') return defined.problems;
+  return hiddenFieldProblems(
+    defined.signature,
+    'in the signature of an LLM tool',
+    'Rename them: its model sees them all.',
+  );
+}
+
+function promptProblems(prompt: unknown, { signature }: Fields): readonly UsageProblem[] {
+  if (!isText(prompt)) {
+    const advice = 'Write what the model is asked.';
+    return [expected('agent_prompt', '`prompt` to be a template', shown(prompt), advice)];
+  }
+  const reading = readTemplate(prompt, '`prompt`');
+  const defined =
+    signature === undefined ? undefined : defineSignature(signature as LlmToolOptions['signature']);
+  if (reading.kind === 'problem') return [reading.problem];
+  if (defined?.kind !== 'signature') return [];
+  const params = defined.signature.params.map(({ name }) => name);
+  return placeholderProblems(reading.names, params, params);
+}
+
+/** The options of `llmTool`. */
+export interface LlmToolOptions {
+  /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique in an agent. */
+  readonly name: string;
+  /**
+   * Template of the question, filled in with the arguments. Arguments it does not use follow it.
+   */
+  readonly prompt: string;
+  /**
+   * The parameters and the result: `(text :string) -> {label :string}`, or schemas. With the output
+   * `:string` or without one, the reply is the result. Otherwise the reply is checked and repaired.
+   */
+  readonly signature: SignatureInput;
+  /** What it does, for the model that calls it. Default: the first line of the prompt. */
+  readonly description?: string;
+  /** The model that it asks. Default: the model of the run that calls it. */
+  readonly model?: AgentModel;
+  /** Maximum number of attempts for a checked answer, repairs included, from 1. Default 3. */
+  readonly maxTurns?: number;
+  /** True: the run keeps the newest 256 KB of answers, and an equal call gets the kept answer. */
+  readonly cache?: boolean;
+  /** Whether a person approves calls, as for any tool. A function gets the checked arguments. */
+  readonly approval?: 'always' | 'never' | ((args: JsonObject) => boolean | Promise<boolean>);
+  /** Milliseconds until a call without approval is denied. Default: it waits for ever. */
+  readonly approvalTimeoutMs?: number;
 }

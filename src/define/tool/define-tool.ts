@@ -1,7 +1,6 @@
 import { defined } from '../../core/base/defined.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import { shown } from '../../core/text/shown.ts';
 import { usageErrorOf } from '../../core/base/usage-error.ts';
 import type { ToolDefinition } from '../definition/definitions.ts';
 import {
@@ -12,7 +11,7 @@ import {
 } from './tool-options.ts';
 import { parameterProblems, schemaProblems, toolProblems } from './tool-problems.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
-import { readSchema, type SchemaReading } from '../schema/value-schema.ts';
+import { readObjectSchema, readSchema, type SchemaReading } from '../schema/value-schema.ts';
 
 /**
  * Defines a tool that agents can use.
@@ -91,17 +90,10 @@ function approvalOf({
 function areaOf(search: ToolSearchFields | undefined): Pick<ToolSpec, 'area'> {
   const { domain, categories } = search ?? {};
   if (domain === undefined && categories === undefined) return {};
-  return {
-    area: {
-      ...defined({ domain, categories }),
-    },
-  };
+  return { area: defined({ domain, categories }) };
 }
 
 function readParameters(input: ParametersInput, beside?: JsonObject): SchemaReading | undefined {
-  if (input === undefined && beside === undefined) return undefined;
-  const reading = readSchema(input ?? beside, input === undefined ? undefined : beside);
-  if (reading.kind === 'problem' || reading.schema.json['type'] === 'object') return reading;
-  const advice = 'Its root must have `"type": "object"`.';
-  return { kind: 'problem', got: shown(reading.schema.json), advice };
+  if (input === undefined) return beside === undefined ? undefined : readObjectSchema(beside);
+  return readObjectSchema(input, beside);
 }

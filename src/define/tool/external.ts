@@ -55,13 +55,7 @@ export function readExternal({
   | { readonly kind: 'too_large'; readonly bytes: number } {
   const read = toJsonResult(details);
   if (read.kind === 'not_json') return read;
-  const json = read.value;
-  const bytes = json === undefined ? 0 : byteSize(json);
+  const bytes = read.value === undefined ? 0 : byteSize(read.value);
   if (bytes > MAX_DETAILS_BYTES) return { kind: 'too_large', bytes };
-  return {
-    kind: 'external',
-    work: {
-      ...defined({ details: json, timeoutMs }),
-    },
-  };
+  return { kind: 'external', work: defined({ details: read.value, timeoutMs }) };
 }

@@ -4,8 +4,8 @@ import { usageErrorOf, type UsageProblem } from '../../core/base/usage-error.ts'
 import { expected, fieldProblems, type Rules } from '../checks/fields.ts';
 
 /**
- * Maximum of base64 in one result, 1 MB: results are recorded in history, and the service limits
- * a payload to 2 MB. Larger media need a URL.
+ * Maximum size of base64 in one result, 1 MB: results are recorded in history, and the service
+ * limits a payload to 2 MB. Larger media need a URL.
  */
 const MAX_MEDIA_BYTES = 1_048_576;
 

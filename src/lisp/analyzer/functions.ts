@@ -49,7 +49,9 @@ export function newCode(
 /** The parts of a function literal. */
 export interface FnParts {
   readonly name: string | null;
-  /** Whether the body sees the name as a local. The body of a `defn` looks it up as a definition. */
+  /**
+   * Whether the body sees the name as a local. In a `defn`, the name is looked up as a definition.
+   */
   readonly selfNamed: boolean;
   readonly params: Form & { readonly kind: 'vector' };
   readonly body: readonly Form[];

@@ -1,5 +1,5 @@
 /**
- * Checks the arguments of a tool call before the program runs, as far as they are literal.
+ * Checks those arguments of a tool call that are literal, before the program runs.
  *
  * I1  Missing and unknown keys are reported here. Literal values are listed, and the host checks
  *     them against the schema of the tool.

@@ -9,8 +9,8 @@ export type Defined<Fields> = {
 };
 
 /**
- * A copy of `fields` without those that are undefined, so that an optional field is absent instead of
- * present and undefined. Keeps the order of the fields.
+ * A copy of `fields` without those that are undefined, so that an optional field is absent instead
+ * of present and undefined. Keeps the order of the fields.
  */
 export function defined<const Fields extends object>(fields: Fields): Defined<Fields> {
   const result: Record<string, unknown> = {};

@@ -1,8 +1,8 @@
-/**
- * Places in the text of a program, and the excerpt with carets that is shown with a problem.
- */
+/** Places in the text of a program, and the excerpt with carets that is shown with a problem. */
 
-/** A range of the source in UTF-16 offsets, with line and column (code points, from 1) of its start. */
+/**
+ * A range of the source in UTF-16 offsets; line and column (in code points) of its start, from 1.
+ */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -38,7 +38,7 @@ function codePointsBetween(text: string, from: number, to: number): number {
  * ```
  */
 export function excerpt(source: string, span: Span): string {
-  const lineStart = startOfLine(source, span.start);
+  const lineStart = source.lastIndexOf('\n', span.start - 1) + 1;
   const lineEnd = endOfLine(source, span.start);
   const line = Array.from(source.slice(lineStart, lineEnd));
   const before = codePointsBetween(source, lineStart, Math.min(span.start, lineEnd));
@@ -51,10 +51,6 @@ export function excerpt(source: string, span: Span): string {
   const gutter = ' '.repeat(label.length);
   const text = shown.map((character) => (character === '\t' ? ' ' : character)).join('');
   return `   ${label} | ${text}\n   ${gutter} | ${' '.repeat(indent)}${'^'.repeat(carets)}`;
-}
-
-function startOfLine(source: string, offset: number): number {
-  return source.lastIndexOf('\n', offset - 1) + 1;
 }
 
 function endOfLine(source: string, offset: number): number {

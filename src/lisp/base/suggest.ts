@@ -1,13 +1,11 @@
-/**
- * "Did you mean": known names near an unknown one.
- */
+/** "Did you mean": known names near an unknown one. */
 
 const MAX_SUGGESTIONS = 3;
 
 /** Longer names have no suggestions: a comparison takes time with the length. */
 const MAX_NAME = 64;
 
-/** Up to three names near `name`: first those that differ only in `_`, `-` or case, then by distance. */
+/** Up to three names near `name`: those that differ only in `_`, `-` or case, then by distance. */
 export function nearNames(name: string, names: Iterable<string>): readonly string[] {
   if (name.length > MAX_NAME) return [];
   const reach = name.length <= 4 ? 1 : 2;

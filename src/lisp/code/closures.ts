@@ -25,8 +25,7 @@ import { closureOf, literalOf, matchCase, readData, readGlobal } from './node-va
 import { partOf } from './parts.ts';
 import { spend, type Run } from '../value/context.ts';
 import type { Span } from '../base/source.ts';
-import type { Value } from '../value/value.ts';
-import { truthy } from '../value/value.ts';
+import { type Value, truthy } from '../value/value.ts';
 import { EMPTY_MAP, mapOf } from '../value/tree.ts';
 import { compileArithmetic } from './arithmetic.ts';
 import { compileFor } from './for-loops.ts';

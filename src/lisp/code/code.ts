@@ -1,8 +1,8 @@
 /**
  * The instruction set of the machine, and the stacks that it runs on.
  *
- * I1  `leaves[k]` is operand `k` of an instruction when it is a constant or a local. It is null for a
- *     computed operand, which is on the stack, in order.
+ * I1  `leaves[k]` is operand `k` of an instruction when it is a constant or a local. It is null for
+ *     a computed operand, which is on the stack, in order.
  * I2  All instructions have the same shape, so the machine's reads of them stay monomorphic.
  * I3  An instruction pays when it begins, after its operands are computed.
  * I4  Instructions can be made again from the source, so a snapshot holds addresses and no code.

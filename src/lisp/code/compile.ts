@@ -4,8 +4,8 @@
  * I1  Deterministic: the same source gives the same addresses, so a snapshot keeps addresses only.
  * I2  A node that can never reach an effect becomes one `run` of compiled code. A loop that can
  *     reach one only through its calls is first tried as compiled code (`try`).
- * I3  With `forced` there is no `run` and no `try`. The machine uses such code when compiled code is
- *     nested too deep; tests use it to show that both tiers agree.
+ * I3  With `forced` there is no `run` and no `try`. The machine uses such code when compiled code
+ *     is nested too deep; tests use it to show that both tiers agree.
  * I4  Operands are evaluated left to right; leaves are read by the instruction that uses them.
  */
 import {

@@ -2,8 +2,8 @@
  * Calls values from compiled code: closures run as compiled code, steppers in a loop.
  *
  * I1  The callee was found free of effects, so no call here has to wait.
- * I2  `ctx.depth` counts waiting calls of the program, `ctx.nesting` JavaScript frames. A call that would
- *     exceed `MAX_NESTING` or `MAX_CALLS` continues on a machine stack (`ctx.deep`).
+ * I2  `ctx.depth` counts waiting calls of the program, `ctx.nesting` JavaScript frames. A call that
+ *     would exceed `MAX_NESTING` or `MAX_CALLS` continues on a machine stack (`ctx.deep`).
  * I3  `ctx.sites` and `ctx.called` hold the waiting calls, for the trace of a failure.
  * I4  Fuel of a call is the same as on the machine.
  */
@@ -15,16 +15,15 @@ import { newSteps } from '../builtins/arguments/stepping.ts';
 import { combinatorStepper } from '../builtins/functions/combinators.ts';
 import { lookup } from '../builtins/arguments/lookup.ts';
 import { spreadArguments } from '../builtins/arguments/seqable.ts';
-import type { Context, Run } from '../value/context.ts';
-import { pay } from '../value/context.ts';
+import { type Context, type Run, pay } from '../value/context.ts';
 import { Fault } from '../base/problem.ts';
 import type { Span } from '../base/source.ts';
 import type { Closure, Value, VarMark, Combinator, Builtin, CodeHead } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 
 /**
- * Compiled code returns this in place of a value when it ends in a call. The call is in `tailFn` and
- * `tailArgs`, and the caller of the code makes it, so tail calls take no stack.
+ * Compiled code returns this in place of a value when it ends in a call. The call is in `tailFn`
+ * and `tailArgs`, and the caller of the code makes it, so tail calls take no stack.
  */
 export const TAIL: VarMark = Object.freeze({ kind: 'var', name: 'tail~' });
 

@@ -19,7 +19,7 @@ import { isNumber, type Closure, type Value } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import { checkCount, type Context } from '../value/context.ts';
 
-/** The value of a definition, kept in the node until a definition changes. Fails when it has none. */
+/** The value of a definition, cached in the node until a definition changes; fails without one. */
 export function readGlobal(ctx: Context, node: GlobalNode): Value {
   if (node.epoch === ctx.epoch) return node.cached;
   const bound = ctx.globals.get(node.name);

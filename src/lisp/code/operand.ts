@@ -1,7 +1,8 @@
 /**
  * Operands of compiled code.
  *
- * I1  Constants and locals are read in place; a closure call for each would cost more than the work.
+ * I1  Constants and locals are read in place; a closure call for each would cost more than the
+ *     work.
  * I2  The user of an operand pays for a leaf; any other operand pays for itself when it runs.
  */
 import type { Node } from '../ast/core-ast.ts';

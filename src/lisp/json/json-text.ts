@@ -1,12 +1,11 @@
 /**
  * Reads and writes JSON text.
  *
- * `JSON.parse` would turn `2.0` into `2` and lose big integers, and its recursion and its error texts
- * depend on the JavaScript engine.
+ * `JSON.parse` would turn `2.0` into `2` and lose big integers, and its recursion and its error
+ * texts depend on the JavaScript engine.
  */
 import { Fault } from '../base/problem.ts';
 import { toWellFormed } from '../value/characters.ts';
-import { quotedJson } from './json-quote.ts';
 import { floatText } from '../value/number-text.ts';
 import { checkNesting } from '../value/nesting.ts';
 import { chargeDigits } from '../value/numbers.ts';
@@ -249,4 +248,9 @@ function keyName(key: Value): string | null {
   if (typeof key === 'string') return key;
   if (isKeyword(key)) return key.name;
   return isInteger(key) ? String(key) : null;
+}
+
+/** `text` as a JSON string. */
+function quotedJson(text: string): string {
+  return JSON.stringify(text);
 }

@@ -1,18 +1,26 @@
-/**
- * Converts values to JSON: tool arguments, answers, the details of questions.
- */
+/** Converts values to JSON and back: tool arguments and results, answers, details of questions. */
 import { Fault } from '../base/problem.ts';
-import { isInteger, isKeyword, typeName, type TreeMap, type Value } from '../value/value.ts';
-import { vectorItems } from '../value/vector.ts';
+import {
+  isInteger,
+  isKeyword,
+  UNMETERED,
+  typeName,
+  type TreeMap,
+  type Value,
+  float,
+} from '../value/value.ts';
+import { vectorItems, vectorOf } from '../value/vector.ts';
 import { dateText } from '../value/date-text.ts';
 import { shortText } from '../value/print.ts';
 import { treeKeys, treeVals } from '../value/tree-walk.ts';
 import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { toWellFormed } from '../value/characters.ts';
+import { mapOf } from '../value/tree.ts';
 
 /** Larger output is refused. */
 const MAX_NODES = 200_000;
 const MAX_UNITS = 1_048_576;
-/** What comes in nests no deeper, see `from-json.ts`; and recursion has to end within the stack. */
+/** Values that go out or come in nest no deeper: recursion has to end within the stack. */
 const MAX_NESTING = 1_000;
 
 /** How {@link toJson} spells keys. */
@@ -164,4 +172,26 @@ function keyName(w: Writer, key: Value, properties: JsonObject): string {
     'not_json',
     `The key ${shortText(key)} at [${w.path.join(' ')}] has no JSON form: use a keyword or text.`,
   );
+}
+
+/**
+ * The value of a JSON value. Objects become maps with string keys; whole numbers within ±(2^53−1)
+ * become integers; text is made well-formed.
+ */
+export function fromJson(json: Json): Value {
+  return convert(json, 0);
+}
+
+function convert(json: Json, nesting: number): Value {
+  if (typeof json === 'string') return toWellFormed(json);
+  if (typeof json === 'number') {
+    return Number.isSafeInteger(json) ? json + 0 : float(json);
+  }
+  if (json === null || typeof json === 'boolean') return json;
+  if (nesting >= MAX_NESTING) return null;
+  if (!isJsonObject(json)) return vectorOf(json.map((item) => convert(item, nesting + 1)));
+  const names = Object.keys(json);
+  const keys = names.map(toWellFormed);
+  const vals = names.map((name) => convert(json[name] as Json, nesting + 1));
+  return mapOf(keys, vals, UNMETERED);
 }

@@ -7,9 +7,9 @@ import type { Json } from '../base/json.ts';
 
 /**
  * A value as JSON. Text, booleans, nil and integers up to 2^53−1 are written as they are, a vector
- * as an array. All others have a tag: float `{"f":"2.0"}`, big integer `{"i":"…"}`, keyword `{"k":"a"}`,
- * symbol `{"y":"x"}`, var mark `{"v":"x"}`, reduced `{"x":…}`, map `{"m":[[k,v]…]}`, set
- * `{"s":[…]}`, regex `{"r":"…"}`, builtin `{"b":"inc"}`, combinator `{"c":"partial","of":[…]}`,
+ * as an array. All others have a tag: float `{"f":"2.0"}`, big integer `{"i":"…"}`, keyword
+ * `{"k":"a"}`, symbol `{"y":"x"}`, var mark `{"v":"x"}`, reduced `{"x":…}`, map `{"m":[[k,v]…]}`,
+ * set `{"s":[…]}`, regex `{"r":"…"}`, builtin `{"b":"inc"}`, combinator `{"c":"partial","of":[…]}`,
  * tool `{"t":"x"}`, date `{"d":["instant",seconds,nanos]}`, closure
  * `{"fn":{"code":["l1:…",offset],"env":[["x",…]…]}}`, and `{"ref":n}` for entry n of the heap.
  */

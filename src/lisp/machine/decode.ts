@@ -1,8 +1,8 @@
 /**
  * Decodes values from JSON: the inverse of `encode.ts`.
  *
- * I1  The input may be damaged or of another version: every shape is checked, and bad input throws a
- *     `snapshot_version` fault.
+ * I1  The input may be damaged or of another version: every shape is checked, and bad input throws
+ *     a `snapshot_version` fault.
  * I2  Entries of the heap are made with an explicit stack, so long chains need no recursion.
  */
 import type { FnCode } from '../ast/core-ast.ts';

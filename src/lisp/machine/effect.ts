@@ -2,15 +2,14 @@
  * Effects: turns calls of the program into requests, and results into values.
  *
  * I1  The id of an effect is its position in the program, so a replay makes the same ids.
- * I2  A branch waits for at most one effect. Requests beyond `limits.inFlight` are queued and opened
- *     in the order in which they were made.
+ * I2  A branch waits for at most one effect. Requests beyond `limits.inFlight` are queued and
+ *     opened in the order in which they were made.
  * I3  Fuel: a fixed price for each effect, plus the size of its arguments and of its result.
  * I4  Only failures in `RECOVERABLE` can be caught by `attempt`.
  */
 import { propertiesOf, outgoingName } from '../analyzer/tool-arguments.ts';
-import { fromJson } from '../json/from-json.ts';
 import { emptyObject, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { toJson } from '../json/to-json.ts';
+import { toJson, fromJson } from '../json/to-json.ts';
 import { flexibleGet } from '../builtins/arguments/lookup.ts';
 import { itemsOfSeqable } from '../builtins/arguments/seqable.ts';
 import { defined } from '../base/defined.ts';

@@ -1,7 +1,8 @@
 /**
  * Encodes values as JSON; shared parts are written once.
  *
- * I1  Reachable values are counted first, with an explicit stack, since values may nest without limit.
+ * I1  Reachable values are counted first, with an explicit stack, since values may nest without
+ *     limit.
  * I2  A value that occurs twice or is nested deeper than {@link MAX_NESTING} becomes an entry of
  *     the heap. So the output is linear in the reachable values, and its own nesting is bounded.
  */

@@ -8,7 +8,7 @@
  * I5  Nothing is thrown to the host: our own bugs become a `runtime_error` of the program.
  */
 import { slots as newSlots } from '../value/slots.ts';
-import { fromJson } from '../json/from-json.ts';
+import { fromJson } from '../json/to-json.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { defined } from '../base/defined.ts';
 import { Fault, isStop, ProgramEnd, type LispError } from '../base/problem.ts';

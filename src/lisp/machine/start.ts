@@ -7,7 +7,7 @@
  */
 import { NEWEST_RULES, type Rules } from '../base/rules.ts';
 import type { World } from '../analyzer/analysis.ts';
-import { fromJson } from '../json/from-json.ts';
+import { fromJson } from '../json/to-json.ts';
 import type { JsonObject } from '../base/json.ts';
 import { limitsFrom, type Limits } from '../base/limits.ts';
 import { linkProgram, type Linked, type Program } from '../analyzer/program.ts';

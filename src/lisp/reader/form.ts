@@ -1,6 +1,4 @@
-/**
- * Forms: the output of the reader, each with its place in the source.
- */
+/** Forms: the output of the reader, each with its place in the source. */
 import type { Span } from '../base/source.ts';
 import type { Value } from '../value/value.ts';
 

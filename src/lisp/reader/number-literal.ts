@@ -1,6 +1,4 @@
-/**
- * Number literals.
- */
+/** Number literals. */
 import { float, integer, type Value } from '../value/value.ts';
 
 const DECIMAL = /^[+-]?(?:0|[1-9][0-9]*)$/;

@@ -196,7 +196,7 @@ function readNext(s: Scanner, nesting: number, prefix: string, from: Mark): Form
   return form;
 }
 
-/** Reads a collection whose last opening character is next; `text` is all of `(`, `[`, `{`, `#(` or `#{`. */
+/** Reads a collection whose last opening character is next; `text`: `(`, `[`, `{`, `#(` or `#{`. */
 function readCollection(s: Scanner, nesting: number, text: string, from: Mark): Form {
   const open = take(s);
   const opener: Opener = { text, closer: CLOSERS.get(open) ?? ')', mark: from };

@@ -1,6 +1,4 @@
-/**
- * Literals of strings, regular expressions and characters.
- */
+/** Literals of strings, regular expressions and characters. */
 import { characterEnd, isWellFormed } from '../value/characters.ts';
 import {
   markOf,

@@ -1,6 +1,6 @@
 /**
- * Facts about a program that make matching faster: where a match can begin, which runs never need to
- * give characters back, and which instructions need a memo number.
+ * Facts about a program that make matching faster: where a match can begin, which runs never need
+ * to give characters back, and which instructions need a memo number.
  *
  * No fact changes a match; property tests compare with a matcher that uses none of them.
  */
@@ -141,10 +141,10 @@ function rangesOfUnit(unit: number): Ranges {
  * Makes a run atomic when a shorter run can never match; else sets the characters that can follow.
  *
  * A greedy run stops before a character outside its set, or at the end. If it stopped earlier, the
- * next character would be in the set. So when nothing that can follow begins with a character of the
- * set, a shorter run never matches. A program that ends right after the run also ends after the
- * longest run, unless an assertion holds only at the earlier place. A lazy run whose follower cannot
- * begin with a character of its set has one possible end, the same as a greedy run.
+ * next character would be in the set. So when nothing that can follow begins with a character of
+ * the set, a shorter run never matches. A program that ends right after the run also ends after the
+ * longest run, unless an assertion holds only at the earlier place. A lazy run whose follower
+ * cannot begin with a character of its set has one possible end, the same as a greedy run.
  */
 function improveRun(draft: DraftProgram, at: number): void {
   const { code } = draft;
@@ -174,8 +174,8 @@ function followsOwnSet(draft: DraftProgram, at: number): boolean {
 }
 
 /**
- * Whether the assertion is false at all ends of a run of `set` but the longest. A character of the set
- * follows such an end and, with `behind`, is before it.
+ * Whether the assertion is false at all ends of a run of `set` but the longest. A character of the
+ * set follows such an end and, with `behind`, is before it.
  */
 function failsInside(assertion: number, set: Ranges, behind: boolean): boolean {
   switch (assertion) {
@@ -214,9 +214,9 @@ function isStraight(draft: DraftProgram): boolean {
 }
 
 /**
- * Gives memo numbers to runs and to instructions that can be reached from two others. Every loop has
- * such an instruction. Between them each one has one predecessor, so it too is executed at most once
- * for each place of the text.
+ * Gives memo numbers to runs and to instructions that can be reached from two others. Every loop
+ * has such an instruction. Between them each one has one predecessor, so it too is executed at most
+ * once for each place of the text.
  */
 function numberMemos(draft: DraftProgram): number {
   const { code } = draft;

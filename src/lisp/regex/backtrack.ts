@@ -1,10 +1,10 @@
 /**
  * The fast matcher: backtracking with a memo of what has failed.
  *
- * A pair of instruction and place that failed once would fail again, so each pair is tried once. That
- * bounds the work by pattern × text, and trying alternatives in order gives the same match as Java.
- * The memo has one bit for each pair in the searched part of the text. When it would become too large,
- * the simulation in `simulate.ts` takes over.
+ * A pair of instruction and place that failed once would fail again, so each pair is tried once.
+ * That bounds the work by pattern × text, and trying alternatives in order gives the same match as
+ * Java. The memo has one bit for each pair in the searched part of the text. When it would become
+ * too large, the simulation in `simulate.ts` takes over.
  *
  * I1  The memo is kept from one start of the search to the next: a pair that failed for an earlier
  *     start fails for a later one too.
@@ -156,8 +156,8 @@ function push(state: Backtracker, at: number, first: number, second: number): vo
 }
 
 /**
- * Pops entries until one can go on. Returns its instruction and sets `state.place`; returns `FAILED`
- * when the stack is empty.
+ * Pops entries until one can go on. Returns its instruction and sets `state.place`; returns
+ * `FAILED` when the stack is empty.
  */
 function resume(state: Backtracker): number {
   const { stack } = state;

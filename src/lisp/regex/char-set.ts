@@ -115,8 +115,8 @@ export function toCharSet(ranges: Ranges): CharSet {
 }
 
 /**
- * The number of UTF-16 units of `text` at `position` that the set matches: 0 for no match or the end,
- * 1, or 2 for a surrogate pair.
+ * The number of UTF-16 units of `text` at `position` that the set matches: 0 for no match or the
+ * end, 1, or 2 for a surrogate pair.
  */
 export function matchSet(set: CharSet, text: string, position: number): number {
   if (position >= text.length) return 0;

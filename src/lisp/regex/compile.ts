@@ -1,8 +1,9 @@
 /**
  * Compiles the tree of a pattern to a program.
  *
- * A repetition of something that can be empty is compiled as `(?:x+)?`: the loop ends after one empty
- * iteration, as in Java and Go. Counted repetitions are unrolled, up to the limit of instructions.
+ * A repetition of something that can be empty is compiled as `(?:x+)?`: the loop ends after one
+ * empty iteration, as in Java and Go. Counted repetitions are unrolled, up to the limit of
+ * instructions.
  */
 
 import { toCharSet, type CharSet, type Ranges } from './char-set.ts';

@@ -178,8 +178,8 @@ function hexDigit(code: number): number {
 }
 
 /**
- * Reads a class after its `[`. As in Java, a `]` at its start (or after `^`) is a character, and so is
- * a `-` that makes no range.
+ * Reads a class after its `[`. As in Java, a `]` at its start (or after `^`) is a character, and so
+ * is a `-` that makes no range.
  */
 export function parseClass(reader: PatternReader): Ranges {
   const open = reader.index - 1;

@@ -1,8 +1,8 @@
 /**
  * The state of the parser: the code points of the pattern with their places, without `\Q…\E`.
  *
- * A failure does not throw. The first one is kept and the reader moves to the end, so that every loop
- * of the parser ends.
+ * A failure does not throw. The first one is kept and the reader moves to the end, so that every
+ * loop of the parser ends.
  */
 
 /** Added to a code point between `\Q` and `\E`, which is never syntax. */

@@ -2,8 +2,9 @@
  * A compiled pattern: plain data that both matchers read.
  *
  * `code` has four numbers for each instruction: the opcode, two operands and the *memo number*. An
- * instruction that can be reached from more than one other has a memo number from 0. The backtracking
- * matcher executes it at most once for each place of the text, so its work stays linear.
+ * instruction that can be reached from more than one other has a memo number from 0. The
+ * backtracking matcher executes it at most once for each place of the text, so its work stays
+ * linear.
  *
  * | opcode            | operands              | meaning                                           |
  * | ----------------- | --------------------- | ------------------------------------------------- |

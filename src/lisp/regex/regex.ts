@@ -2,18 +2,26 @@
  * Regular expressions in linear time.
  *
  * A pattern is compiled to a program. Two matchers run the same program and give the same match:
- * `backtrack.ts` is fast on the short texts of nearly all searches, `simulate.ts` takes over on long
- * ones. Decision 120 says why the engine is our own.
+ * `backtrack.ts` is fast on the short texts of nearly all searches, `simulate.ts` takes over on
+ * long ones. Decision 120 says why the engine is our own.
  */
 
 import { createBacktracker, tryAt } from './backtrack.ts';
 import { compileNode } from './compile.ts';
 import { parsePattern } from './parse.ts';
 import { searchText } from '../base/search.ts';
-import { groupsOf, STRIDE, type Regex, type RegexMatch, type RegexSearch } from './program.ts';
-import { matchStraight } from './straight.ts';
+import {
+  groupsOf,
+  type Regex,
+  type RegexMatch,
+  type RegexSearch,
+  OP_SET,
+  OP_UNIT,
+  OP_ATOMIC_RUN,
+  STRIDE,
+} from './program.ts';
 import { simulate } from './simulate.ts';
-import { nextStart } from './start.ts';
+import { matchSet, type CharSet } from './char-set.ts';
 
 /** A regex, or the reason why the pattern is refused. */
 export type CompiledRegex =
@@ -43,8 +51,8 @@ export function compileRegex(source: string): CompiledRegex {
  * `full`, only a match from `from` to the end of the text counts.
  *
  * Assertions see the whole text: `^` does not hold at a `from` above 0. `from` must not be inside a
- * surrogate pair, and no match begins there. Never throws. The work is at most program × text; after
- * `maxSteps` the search ends as `exhausted`.
+ * surrogate pair, and no match begins there. Never throws. The work is at most program × text;
+ * after `maxSteps` the search ends as `exhausted`.
  */
 export function matchRegex(
   regex: Regex,
@@ -110,4 +118,84 @@ export function regexSize(regex: Regex): number {
 /** Units of fuel for compiling a pattern. */
 export function compileCost(source: string, made: CompiledRegex): number {
   return readCost(source.length) + (made.kind === 'regex' ? regexSize(made.regex) : 0);
+}
+
+/**
+ * `matchRegex` for a program without alternatives, such as `\d+`, `,\s*` and `[a-f]{6}`. It has no
+ * state to set up, since programs search for such patterns thousands of times in a row. A run is only
+ * at the end, where nothing can fail after it. So a start that fails costs at most the length of the
+ * program.
+ */
+function matchStraight(
+  regex: Regex,
+  text: string,
+  from: number,
+  full: boolean,
+  maxSteps: number,
+): RegexMatch {
+  let steps = 1;
+  let looked = from;
+  let start = full ? from : nextStart(regex, text, from);
+  while (start >= 0) {
+    const end = matchFrom(regex, text, start);
+    steps += ((start - looked) >> 2) + (end < 0 ? regex.code.length / STRIDE : end - start);
+    if (steps > maxSteps) return { groups: null, steps, exhausted: true };
+    if (end >= 0 && (!full || end === text.length)) return { groups: [{ start, end }], steps };
+    looked = start + 1;
+    start = full ? -1 : nextStart(regex, text, looked);
+  }
+  return { groups: null, steps: steps + (Math.max(0, text.length - looked) >> 2) };
+}
+
+/** The end of the match that begins at `start`, or -1. */
+function matchFrom(regex: Regex, text: string, start: number): number {
+  const { code, sets } = regex;
+  let place = start;
+  for (let at = 0; ; at += STRIDE) {
+    const op = code[at];
+    const operand = code[at + 1] as number;
+    if (op === OP_UNIT) {
+      if (place >= text.length || text.charCodeAt(place) !== operand) return -1;
+      place += 1;
+    } else if (op === OP_SET) {
+      const width = matchSet(sets[operand] as CharSet, text, place);
+      if (width === 0) return -1;
+      place += width;
+    } else {
+      return op === OP_ATOMIC_RUN ? endOfRun(sets[operand] as CharSet, text, place) : place;
+    }
+  }
+}
+
+function endOfRun(set: CharSet, text: string, start: number): number {
+  let place = start;
+  for (;;) {
+    const width = matchSet(set, text, place);
+    if (width === 0) return place;
+    place += width;
+  }
+}
+
+/**
+ * The next place from `from` on where a match can begin, or -1. The caller counts one step for
+ * every four skipped units.
+ */
+function nextStart(regex: Regex, text: string, from: number): number {
+  if (regex.anchored) return from === 0 ? 0 : -1;
+  if (regex.prefix !== '') return searchText(text, regex.prefix, from);
+  let start = isInsidePair(text, from) ? from + 1 : from;
+  if (regex.first === null) return start <= text.length ? start : -1;
+  while (start < text.length) {
+    if (matchSet(regex.first, text, start) > 0) return start;
+    start += isInsidePair(text, start + 1) ? 2 : 1;
+  }
+  return -1;
+}
+
+function isInsidePair(text: string, place: number): boolean {
+  if (place <= 0 || place >= text.length) return false;
+  const unit = text.charCodeAt(place);
+  if (unit < 0xdc00 || unit > 0xdfff) return false;
+  const before = text.charCodeAt(place - 1);
+  return before >= 0xd800 && before < 0xdc00;
 }

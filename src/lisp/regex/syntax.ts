@@ -1,8 +1,8 @@
 /**
  * The tree of a pattern, made by the parser and read by the compiler.
  *
- * The tree has no flags: a letter with `(?i)` is a set of two letters, `.` is a set, and each anchor
- * has one node for each of its meanings.
+ * The tree has no flags: a letter with `(?i)` is a set of two letters, `.` is a set, and each
+ * anchor has one node for each of its meanings.
  */
 
 import type { Ranges } from './char-set.ts';

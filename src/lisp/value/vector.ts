@@ -1,6 +1,6 @@
 /**
- * Persistent vectors, after Clojure's PersistentVector: a trie of 32-way nodes, and the last up to 32
- * elements in a separate tail. `rest` shares all nodes and increases `start`.
+ * Persistent vectors, after Clojure's PersistentVector: a trie of 32-way nodes, and the last up to
+ * 32 elements in a separate tail. `rest` shares all nodes and increases `start`.
  */
 import type { Value, Vector, VectorNode } from './value.ts';
 

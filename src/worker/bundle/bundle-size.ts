@@ -1,9 +1,9 @@
 /**
- * Makes the workflow bundle small and fast: modern syntax, no unused code, short names. A worker reads
- * the whole bundle at its start, and its sandbox keeps the text.
+ * Makes the workflow bundle small and fast: modern syntax, no unused code, short names. A worker
+ * reads the whole bundle at its start, and its sandbox keeps the text.
  *
- * Names of possible workflows stay, because the SDK derives the type of a child workflow from the name
- * of its function. The source map stays correct.
+ * Names of possible workflows stay, because the SDK derives the type of a child workflow from the
+ * name of its function. The source map stays correct.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

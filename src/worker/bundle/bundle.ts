@@ -1,7 +1,7 @@
 /**
- * Builds and caches the workflow bundle: the code of the sandbox as one text. A build takes one to five
- * seconds, so the bundle is kept in a file, with the hash of every source file. Later starts read it
- * in milliseconds, unless a source file has changed.
+ * Builds and caches the workflow bundle: the code of the sandbox as one text. A build takes one to
+ * five seconds, so the bundle is kept in a file, with the hash of every source file. Later starts
+ * read it in milliseconds, unless a source file has changed.
  *
  * B1  A cached bundle equals a new build: same files and contents, same SDK, same major version of
  *     Node, same preloaded modules.
@@ -62,8 +62,8 @@ const LANGUAGE_PATH = pathBeside(`../../lisp${EXTENSION}`);
 const PAYLOAD_CONVERTER_PATH = pathBeside(`../../workflows/payload-converter${EXTENSION}`);
 
 /**
- * The absolute paths of the SDK, the entry of the language, and every module of core and workflows, in
- * order. The language is one entry, so that the bundler can join its modules.
+ * The absolute paths of the SDK, the entry of the language, and every module of core and workflows,
+ * in order. The language is one entry, so that the bundler can join its modules.
  */
 export function preloadedModules(): readonly string[] {
   const folders = ['../../core', '../../workflows'].map(pathBeside).flatMap((folder) =>

@@ -14,6 +14,7 @@ import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle } from '../bundle/bundle.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 import { createSinks, type EventListener } from './worker-sinks.ts';
@@ -122,6 +123,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const roles = parts.roles ?? ['workflows', 'models', 'tools'];
   const workers: Worker[] = [];
   if (roles.includes('workflows')) {
+    guardWorkflowThreads();
     const { bundleDir: cacheDir, workflowsPath } = parts;
     const workflowBundle = await loadWorkflowBundle(defined({ cacheDir, workflowsPath }));
     workers.push(await Worker.create({ ...common, taskQueue, workflowBundle, sinks }));

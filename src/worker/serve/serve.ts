@@ -3,7 +3,12 @@
  * Everything is added to a {@link Cleanup}, which stops it in reverse order.
  */
 import { join } from 'node:path';
-import { NativeConnection, Runtime } from '@temporalio/worker';
+import {
+  NativeConnection,
+  Runtime,
+  DefaultLogger,
+  makeTelemetryFilterString,
+} from '@temporalio/worker';
 import type { Archive } from '../../activities/archive-transcript.ts';
 import type { AgentDefinition } from '../../define/definition/definitions.ts';
 import type { ModelEntry } from '../../define/model/model-entry.ts';
@@ -12,14 +17,13 @@ import { defined } from '../../core/base/defined.ts';
 import { errorText } from '../../core/base/error-text.ts';
 import type { ChunkPublisher } from '../../core/streaming/chunk-stream.ts';
 import type { Cleanup } from '../config/cleanup.ts';
-import type { WorkerConfig } from '../config/config.ts';
+import type { WorkerConfig, LogLevel } from '../config/config.ts';
 import { createWorker, WORKER_DEFAULTS, type WorkerRole } from './create-worker.ts';
 import {
   startOrFindServer,
   type EmbeddedServer,
   type EmbeddedServerOptions,
 } from '../server/embedded-server.ts';
-import { installRuntime } from './install-runtime.ts';
 import type { EventListener } from './worker-sinks.ts';
 
 /** Shorter than elsewhere: on one machine a silent worker is dead, and a person is waiting. */
@@ -145,4 +149,28 @@ function heartbeatOf(server: EmbeddedServer): number {
 /** An error of a listener becomes a warning, and does not affect the run. */
 function warnOfListener(error: unknown): void {
   process.emitWarning(`An event listener threw: ${errorText(error)}`, 'EverloopWarning');
+}
+
+/**
+ * Sets up the Temporal runtime of this process; later calls have no effect. All of its log goes to
+ * stderr, so that stdout belongs to the program. It ignores signals, which `stopOnSignal` handles.
+ */
+export function installRuntime(logLevel: LogLevel): void {
+  // The user's own runtime takes precedence.
+  if (Runtime._instance !== undefined) return;
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger(logLevel),
+    telemetryOptions: {
+      logging: {
+        forward: {},
+        filter: makeTelemetryFilterString({ core: nativeLevel(logLevel), other: 'ERROR' }),
+      },
+    },
+  });
+}
+
+/** The native part logs a lot, so at level INFO only its warnings are shown. */
+function nativeLevel(logLevel: LogLevel): LogLevel {
+  return logLevel === 'INFO' ? 'WARN' : logLevel;
 }

@@ -33,8 +33,8 @@ const EXIT_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
 };
 
 /**
- * Calls `stop` at the first signal. A second signal ends the process at once with the exit code that a
- * shell expects. Returns a function that removes the listeners; it may be called twice.
+ * Calls `stop` at the first signal. A second signal ends the process at once with the exit code
+ * that a shell expects. Returns a function that removes the listeners; it may be called twice.
  *
  * @example
  * const release = stopOnSignal({ stop: () => worker.shutdown() });

@@ -53,15 +53,17 @@ export interface EmbeddedServerOptions {
   /** The folder of the fetched CLI. Default: `bin` in the data folder. */
   readonly cliDir?: string;
   /**
-   * Port to listen on, and to find a running server at. `'free'` takes any free port, and shares only
-   * the server of the same data folder.
+   * Port to listen on, and to find a running server at. `'free'` takes any free port, and shares
+   * only the server of the same data folder.
    */
   readonly port?: number | 'free';
   /** Port of Temporal's web UI; `'free'` takes any. Default: no UI. */
   readonly uiPort?: number | 'free';
   /** Overrides the development settings of a server that is started here. */
   readonly dynamicConfig?: Readonly<Record<string, Json>>;
-  /** Search attributes of a namespace that is created here, such as `{ EverloopAgent: 'Keyword' }`. */
+  /**
+   * Search attributes of a namespace that is created here, such as `{ EverloopAgent: 'Keyword' }`.
+   */
   readonly searchAttributes?: Readonly<Record<string, string>>;
   /** Folders that are searched for `temporal`. Default: `PATH`. */
   readonly path?: string;
@@ -108,8 +110,8 @@ interface Setup extends EmbeddedServerOptions {
  * Throws a `UsageError`: `server_address` when the configured address does not answer,
  * `server_namespace` when a server lacks the namespace, `server_port` when something else listens
  * at the port, `server_hanging` when the server of the data folder runs but does not answer,
- * `server_data_dir` when the data folder cannot be created, `server_lock` when another process holds
- * the lock, `no_server` when no server could be started; this message lists what was tried.
+ * `server_data_dir` when the data folder cannot be created, `server_lock` when another process
+ * holds the lock, `no_server` when no server could be started; this message lists what was tried.
  *
  * @example
  * const server = await startOrFindServer({ port: 'free', dataDir: '/tmp/test' });
@@ -280,7 +282,8 @@ async function startNew(setup: Setup, tried: string[]): Promise<EmbeddedServer> 
 
 /**
  * The CLI picks four more free ports by itself, and another process may take one of them before the
- * server does. Two servers that start at the same time can thus fail, so a failed start is repeated.
+ * server does. Two servers that start at the same time can thus fail, so a failed start is
+ * repeated.
  */
 const START_TRIES = 3;
 
@@ -365,7 +368,7 @@ async function findOnPath(program: string, path: string): Promise<string | undef
   return undefined;
 }
 
-/** Probes a server of this machine; a free port is detected at once, without waiting for the time-out. */
+/** Probes a server on this machine. Detects a free port at once, without the time-out. */
 async function probeLocal(setup: Setup, address: string): Promise<Probe> {
   const [host = '', port = ''] = address.split(':');
   if (!(await isPortTaken(host, Number(port)))) {

@@ -1,6 +1,6 @@
 /**
- * A lock between processes: a file with the process id of its holder, created exclusively. It is held
- * while a server is looked for and started, so that a database file never gets two servers.
+ * A lock between processes: a file with the process id of its holder, created exclusively. It is
+ * held while a server is looked for and started, so that a database file never gets two servers.
  */
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -79,8 +79,8 @@ async function takeAwayIfStale(lockFile: string): Promise<boolean> {
   const seen = await readOrUndefined(lockFile);
   if (seen === undefined) return true;
   if (!(await isStale(lockFile, seen))) return false;
-  // Another process may do the same at this moment and already have a new lock. So the file that was
-  // moved away is checked again, and put back if it is not the stale one.
+  // Another process may do the same at this moment and already have a new lock. So the file that
+  // was moved away is checked again, and put back if it is not the stale one.
   const aside = `${lockFile}.${randomUUID()}`;
   try {
     await rename(lockFile, aside);

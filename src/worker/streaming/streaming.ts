@@ -1,12 +1,21 @@
 /** Opens the bus of a worker process, and the endpoint for readers in other processes. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { errorText } from '../../core/base/error-text.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import { announceEndpoint } from './chunk-announcement.ts';
 import { createChunkBus, type ChunkBus } from './chunk-bus.ts';
 import { openChunkEndpoint, type ChunkEndpoint } from './chunk-endpoint.ts';
 import type { Cleanup } from '../config/cleanup.ts';
 import type { WorkerConfig } from '../config/config.ts';
+import { mkdir, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import {
+  endpointNotesDir,
+  readEndpointNotes,
+  type EndpointNote,
+} from '../../client/chunk-endpoints.ts';
+import { isRunning } from '../server/server-lock.ts';
+import { writeWhole } from '../files/write-whole.ts';
 
 /** A bus, and the address of its endpoint. */
 export interface Streaming {
@@ -66,5 +75,29 @@ async function listenOn(
       `Expected to listen for readers of provisional text at ${listen.host}:${listen.port}, got: ${cause}. ` +
         'Correct `EVERLOOP_STREAM_LISTEN`, or set it to `off`.',
     );
+  }
+}
+
+/**
+ * Writes the note, and removes notes of dead processes on this machine. The note contains the
+ * token, so only this user may read it. Returns a function that removes the note.
+ */
+export async function announceEndpoint(
+  dataDir: string,
+  { url, token }: { readonly url: string; readonly token: string },
+): Promise<() => Promise<void>> {
+  const dir = endpointNotesDir(dataDir);
+  await mkdir(dataDir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await removeDead(dir);
+  const note: EndpointNote = { v: 1, url, token, pid: process.pid, host: hostname() };
+  const file = join(dir, `${process.pid}-${randomUUID().slice(0, 8)}.json`);
+  await writeWhole(file, JSON.stringify(note), 0o600);
+  return () => rm(file, { force: true });
+}
+
+async function removeDead(dir: string): Promise<void> {
+  for (const [file, note] of await readEndpointNotes(dir)) {
+    if (note.host === hostname() && !isRunning(note.pid)) await rm(file, { force: true });
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slideWindow } from '../../../src/core/compaction/sliding-window.ts';
+import { slideWindow } from '../../../src/core/compaction/plan.ts';
 import { importanceOf, isPinned, type Entry } from '../../../src/core/contract/entry.ts';
 import { entriesOf, entryOf, importantEntry, indexesOf } from './entries.ts';
 

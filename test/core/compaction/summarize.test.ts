@@ -3,7 +3,7 @@ import { summarize } from '../../../src/index.ts';
 import type { StrategySpec, SummaryOrder } from '../../../src/core/contract/compaction.ts';
 import type { CompactionPlan } from '../../../src/core/compaction/compaction-plan.ts';
 import { planOf } from '../../../src/core/compaction/plan.ts';
-import { buildSummaryRequest, SUMMARY_SYSTEM } from '../../../src/core/ask/summary-request.ts';
+import { buildSummaryRequest, SUMMARY_SYSTEM } from '../../../src/core/ask/order-request.ts';
 import { textMessage, textOf, type Message } from '../../../src/core/base/message.ts';
 import type { ModelRequest } from '../../../src/core/contract/model.ts';
 import type { Entry } from '../../../src/core/contract/entry.ts';

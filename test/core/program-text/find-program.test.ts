@@ -5,8 +5,8 @@ import {
   hasProgramBlock,
   programBlock,
   programIn,
+  cleanProgram,
 } from '../../../src/core/program-text/find-program.ts';
-import { cleanProgram } from '../../../src/core/program-text/clean-program.ts';
 import { cpuMsOf } from '../../support/cpu-time.ts';
 
 const fence = (tag: string, content: string): string => `\`\`\`${tag}\n${content}\n\`\`\``;

@@ -7,7 +7,7 @@ import { defineValidator } from '../../../src/define/tool/define-validator.ts';
 import type { Step } from '../../../src/core/contract/step.ts';
 import { codeId } from '../../../src/lisp.ts';
 import { compiledFrom, compiledText, isCompiled } from '../../../src/core/program-text/compiled.ts';
-import type { CompiledAgent } from '../../../src/core/contract/compiled.ts';
+import type { CompiledAgent } from '../../../src/core/contract/input.ts';
 import { isUsageError } from '../../../src/core/base/usage-error.ts';
 import type { MemoryRun } from '../../../src/testing/memory-run.ts';
 import { startInMemory, type MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';

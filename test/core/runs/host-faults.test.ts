@@ -17,7 +17,6 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),
     send: () => undefined,
     now: () => 0,
-    programRules: () => 2,
     callModel: async () => ({
       kind: 'reply',
       reply: {

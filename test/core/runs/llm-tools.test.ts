@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { llmTool } from '../../../src/define/tool/define-llm-tool.ts';
+import { llmTool, type LlmToolOptions } from '../../../src/define/tool/define-llm-tool.ts';
 import type { ToolDefinition } from '../../../src/define/definition/definitions.ts';
-import type { LlmToolOptions } from '../../../src/define/tool/llm-tool-options.ts';
 import type { ModelEntry } from '../../../src/define/model/model-entry.ts';
 import { textOf } from '../../../src/core/base/message.ts';
 import type { ModelRequest } from '../../../src/core/contract/model.ts';

@@ -41,8 +41,8 @@ function direction(value: Value | undefined): 1 | -1 | null {
 
 /*
  * The state of a merge: `items` is merged into `out` in runs of length `extra[0]`. `extra` also has
- * the start of the current run and the positions in its left and right half. In phase 2 elements are
- * pairs of key and item.
+ * the start of the current run and the positions in its left and right half. In phase 2 elements
+ * are pairs of key and item.
  */
 function startMerge(ctx: Context, s: Steps, items: readonly Value[]): void {
   s.items = items;

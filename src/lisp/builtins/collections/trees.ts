@@ -76,8 +76,8 @@ function toOuter(ctx: Context, s: Steps): void {
 }
 
 /*
- * The state of a recursive walk: `out` is a stack of open collections. Each is a vector of its shape,
- * the children that are left, and the finished ones.
+ * The state of a recursive walk: `out` is a stack of open collections. Each is a vector of its
+ * shape, the children that are left, and the finished ones.
  */
 function push(ctx: Context, s: Steps, shape: Value, children: readonly Value[]): void {
   checkNesting(s.out.length, ctx);

@@ -1,4 +1,4 @@
-/** What the documentation says about one or more names that mean much the same. */
+/** The documentation of one name, or of several names with similar meanings. */
 export interface DocRow {
   readonly theme: string;
   /** Separated by spaces. */

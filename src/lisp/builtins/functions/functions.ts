@@ -12,7 +12,7 @@ import {
   type EffectName,
   type Work,
 } from '../../value/value.ts';
-import { fromJson } from '../../json/from-json.ts';
+import { fromJson } from '../../json/to-json.ts';
 import { readable } from '../../value/print.ts';
 import { EMPTY_MAP, mapOf, mapSet } from '../../value/tree.ts';
 import { arg, expectText } from '../arguments/expect.ts';

@@ -210,8 +210,8 @@ function expand(
 }
 
 /**
- * `replace`. With a function, the state has the text in `acc`, the matches in `items`, their places in
- * `extra` and the results of the calls in `out`.
+ * `replace`. With a function, the state has the text in `acc`, the matches in `items`, their places
+ * in `extra` and the results of the calls in `out`.
  */
 function replacing(all: boolean, elements: Builtin | null): Work {
   return steps(

@@ -1,4 +1,0 @@
-/** `text` as a JSON string. */
-export function quotedJson(text: string): string {
-  return JSON.stringify(text);
-}
