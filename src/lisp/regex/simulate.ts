@@ -112,12 +112,7 @@ function filled(size: number): number[] {
 }
 
 function createThreads(size: number, slotCount: number): Threads {
-  return {
-    pcs: [],
-    count: 0,
-    followed: filled(size),
-    slots: filled(size * slotCount),
-  };
+  return { pcs: [], count: 0, followed: filled(size), slots: filled(size * slotCount) };
 }
 
 /** The next place from `place` on where a match can begin, or the end of the text. */
