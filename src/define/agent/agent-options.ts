@@ -75,15 +75,13 @@ export interface AgentOptions {
   /** The id of a model entry, an entry, a model of the AI SDK, or a function. */
   readonly model: AgentModel;
   /**
-   * The inputs and the output: `(review :string) -> {score :int}`, or schemas. Mode `json` needs
-   * one with an output, `text` ignores it, and `react` and `chat` answer with JSON when it has an
-   * output.
+   * Inputs and output: `(review :string) -> {score :int}`, or schemas. Mode `json` needs an
+   * output, `text` ignores it, and `react` and `chat` answer with JSON when there is one.
    */
   readonly signature?: SignatureInput;
   /**
-   * Template of the task, filled in with the context. Default `{{task}}`. In mode react it may be a
-   * function that writes the messages before examples and task, in place of the built-in system
-   * message. It is called on the worker for each request.
+   * Template of the task, filled in with the context. Default `{{task}}`. In mode react it may be
+   * a function on the worker that writes, for each request, what replaces the system message.
    */
   readonly prompt?: string | PromptFunction;
   /** What fields of the output mean, by name; shown in prompts and schemas. */
@@ -99,9 +97,7 @@ export interface AgentOptions {
   readonly tools?: readonly ToolDefinition[];
   /** The prompt explains how to search the tools. Default: it lists all tools. */
   readonly toolSearch?: ToolSearchOptions;
-  /**
-   * True adds the tool `ask_user`: the model asks a person and waits for the answer. Default false.
-   */
+  /** True adds the tool `ask_user`: the model asks a person and waits. Default false. */
   readonly askUser?: boolean;
   /** True adds the tool `llm_query`: the model asks another model a question. Default false. */
   readonly llmQuery?: boolean;

@@ -1,6 +1,5 @@
 /**
  * Reads and writes JSON text.
- *
  * `JSON.parse` would turn `2.0` into `2` and lose big integers, and its recursion and its error
  * texts depend on the JavaScript engine.
  */
@@ -197,7 +196,7 @@ function write(w: Writer, item: Value): void {
   checkNesting(w.path.length, w.meter);
   if (typeof item === 'string') {
     w.meter.charge(item.length >>> 4);
-    return put(w, quotedJson(item));
+    return put(w, JSON.stringify(item));
   }
   if (typeof item === 'bigint') chargeDigits(w.meter, item);
   if (typeof item !== 'object' || item === null) {
@@ -210,7 +209,7 @@ function write(w: Writer, item: Value): void {
       if (!Number.isFinite(item.value)) throw refusal(w, item);
       return put(w, floatText(item.value).replace('E', 'e'));
     case 'date':
-      return put(w, quotedJson(dateText(item)));
+      return put(w, JSON.stringify(dateText(item)));
     case 'vector':
       put(w, '[');
       for (const [index, part] of vectorItems(item).entries()) {
@@ -237,7 +236,7 @@ function writeMap(w: Writer, item: TreeMap): void {
     if (name === null || seen.has(name)) throw refusal(w, key);
     seen.add(name);
     w.meter.extra(1 + (name.length >>> 4));
-    put(w, `${index > 0 ? ',' : ''}${quotedJson(name)}:`);
+    put(w, `${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);
     write(w, vals[index] as Value);
     w.path.pop();
   }
@@ -248,9 +247,4 @@ function keyName(key: Value): string | null {
   if (typeof key === 'string') return key;
   if (isKeyword(key)) return key.name;
   return isInteger(key) ? String(key) : null;
-}
-
-/** `text` as a JSON string. */
-function quotedJson(text: string): string {
-  return JSON.stringify(text);
 }

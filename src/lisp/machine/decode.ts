@@ -7,8 +7,9 @@
  */
 import type { FnCode } from '../ast/core-ast.ts';
 import { findBuiltin } from '../builtins/registry.ts';
-import { isJsonObject, textOfJson, type Json } from '../base/json.ts';
+import { emptyObject, isJsonObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
 import { Fault } from '../base/problem.ts';
+import type { Span } from '../base/source.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { mapOf, setOf } from '../value/tree.ts';
 import {
@@ -23,6 +24,7 @@ import {
 } from '../value/value.ts';
 import { vectorOf } from '../value/vector.ts';
 import type { Coded } from './coded.ts';
+import type { Effect } from './state.ts';
 
 /** The fault of a snapshot or memory that cannot be read. */
 export function unreadable(what: string): Fault {
@@ -182,4 +184,11 @@ function decodeClosure(body: Json, decode: (coded: Coded) => Value, find: FindCo
   }
   const env = code.captures.map((capture) => values.get(capture.name) ?? null);
   return { kind: 'closure', code, env };
+}
+
+/** The request of an effect that is over: of what it asked only the kind and name are known. */
+export function endedRequest(id: string, span: Span, saved: JsonObject): Effect['request'] {
+  if (saved['kind'] === 'ask') return { id, kind: 'ask', question: '', free: true, span };
+  if (saved['kind'] === 'sleep') return { id, kind: 'sleep', ms: 0, span };
+  return { id, kind: 'tool', name: textOfJson(saved['name']), args: emptyObject(), span };
 }

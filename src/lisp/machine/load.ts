@@ -9,7 +9,7 @@ import { slots as newSlots } from '../value/slots.ts';
 import type { Frame } from '../code/code.ts';
 import type { FnCode } from '../ast/core-ast.ts';
 import { newSteps } from '../builtins/arguments/stepping.ts';
-import { emptyObject, isJsonObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, textOfJson, type Json, type JsonObject } from '../base/json.ts';
 import { limitsFrom } from '../base/limits.ts';
 import { Fault } from '../base/problem.ts';
 import type { Linked } from '../analyzer/program.ts';
@@ -17,7 +17,7 @@ import type { Span } from '../base/source.ts';
 import type { Combinator, Value, Builtin, Steps } from '../value/value.ts';
 import { EMPTY_MEMORY, type Coded } from './coded.ts';
 import type { Records } from '../value/context.ts';
-import { newDecoder, unreadable } from './decode.ts';
+import { endedRequest, newDecoder, unreadable } from './decode.ts';
 import { instructionsOf, partOps } from './instructions.ts';
 import { codeFinder, linkSources } from './memory.ts';
 import { newBranch } from './parallel.ts';
@@ -224,13 +224,6 @@ function loadChild(r: Loader, parent: Branch, parallel: Parallel, saved: JsonObj
   const child = newBranch(r.hostOf, parent, parallel, Number(saved['index']));
   loadBranch(r, child, saved);
   return child;
-}
-
-/** The request of an effect that is over: of what it asked only the kind and name are known. */
-function endedRequest(id: string, span: Span, saved: JsonObject): Effect['request'] {
-  if (saved['kind'] === 'ask') return { id, kind: 'ask', question: '', free: true, span };
-  if (saved['kind'] === 'sleep') return { id, kind: 'sleep', ms: 0, span };
-  return { id, kind: 'tool', name: textOfJson(saved['name']), args: emptyObject(), span };
 }
 
 function loadEffect(r: Loader, m: Machine, saved: JsonObject): void {
