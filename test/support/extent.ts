@@ -1,5 +1,5 @@
 /**
- * How much a test run proves. `EVERLOOP_TESTS` says it:
+ * How much a test run proves. `TEST_EXTENT` says it:
  *
  * - `sample`, the default: `npm test` and `npm run test:unit`. Each kind of test has its cases; what
  *   only repeats a proof is left out: most cases of the long properties, further variants of a scenario,
@@ -11,10 +11,10 @@
  * HACKING.md lists what each adds.
  */
 const LEVELS = ['sample', 'all', 'kills'];
-const level = process.env['EVERLOOP_TESTS'] ?? 'sample';
+const level = process.env['TEST_EXTENT'] ?? 'sample';
 if (!LEVELS.includes(level)) {
   throw new Error(
-    `Expected EVERLOOP_TESTS to be one of ${LEVELS.join(', ')}, got "${level}". Set it so.`,
+    `Expected TEST_EXTENT to be one of ${LEVELS.join(', ')}, got "${level}". Set it so.`,
   );
 }
 
@@ -46,7 +46,7 @@ export const KILL_SEED: number = Number(process.env['EVERLOOP_KILL_SEED'] ?? 20_
 
 /**
  * Within which time something must happen that takes `quietMs` at most on a machine with nothing
- * else to do: just that with `EVERLOOP_TESTS=kills`. Beside other tests no time is sure; there the
+ * else to do: just that with `TEST_EXTENT=kills`. Beside other tests no time is sure; there the
  * bound tells what ended by itself from what hung until a test ended it.
  */
 export function withinMs(quietMs: number): number {
