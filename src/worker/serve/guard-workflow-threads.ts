@@ -50,7 +50,7 @@ Script.prototype.runInContext = function (...args) {
 
 const { Worker } = workerThreads;
 
-/** A thread that has the guard when the SDK starts it for workflows, and else is as it was. */
+/** A worker thread with the guard if the SDK starts it for workflows; any other is unchanged. */
 class GuardedWorker extends Worker {
   constructor(file: string | URL, options?: WorkerOptions) {
     if (typeof file === 'string' && basename(file) === SDK_THREAD) {
@@ -61,7 +61,7 @@ class GuardedWorker extends Worker {
   }
 }
 
-/** Gives the guard to all workflow threads that this process starts from now on; call it often. */
+/** Guards all workflow threads that this process starts later. Calling it again changes nothing. */
 export function guardWorkflowThreads(): void {
   if (Number(process.versions.node.split('.')[0]) >= FIRST_SOUND_MAJOR) return;
   workerThreads.Worker = GuardedWorker;
