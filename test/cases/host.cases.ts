@@ -214,7 +214,8 @@ const TOOL_CASES: readonly HostCase[] = [
       const note = (id: string) => (end: ToolEnd) => (order.push(id), end.endedAt);
       const slow = callTool('wait:1', { key: 'slow' }).then(note('1'));
       await begun('slow');
-      const quick = await callTool('release:2', { key: 'slow' }).then(note('2'));
+      const quick = await callTool('say:2', { text: 'quick' }).then(note('2'));
+      await callTool('release:3', { key: 'slow' });
       const late = await slow;
       return { order, inTime: quick <= late && late <= host.now() };
     },
