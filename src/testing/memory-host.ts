@@ -3,6 +3,7 @@
  * validators and model adapter as on a worker. Time moves only when the clock is advanced or a call
  * sleeps.
  */
+import { NEWEST_RULES } from '../lisp.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { ChildEnd } from '../core/contract/host-outcome.ts';
 import type { ChildOrder } from '../core/contract/host-order.ts';
@@ -94,6 +95,9 @@ export function createMemoryHost(parts: MemoryHostParts): Host {
       fits: parts.fitsHandover ?? (() => true),
     },
     now: () => clock.now(),
+    programRules: () => NEWEST_RULES,
+    endSlice: () => Promise.resolve(),
+    compute: (_kind, work) => work(),
     ...callsOf(parts, flight, mailbox),
     send: tree.send,
     abort: flight.abort,

@@ -154,6 +154,7 @@ function begin(
     runtime,
     mailbox: session.mailbox,
     log: session.log,
+    overrun: () => session.overrun,
     onBug,
     waitsForPeople: () => (session.run?.state.pending ?? []).length > 0,
   });

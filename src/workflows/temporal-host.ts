@@ -15,6 +15,7 @@ import {
 } from '@temporalio/workflow';
 import type { ActivityRuntime, EverloopActivities } from '../activities/activity-types.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
+import type { Overrun } from '../core/contract/messages.ts';
 import type {
   ApprovalOutcome,
   JudgeOutcome,
@@ -40,11 +41,13 @@ import {
   judgeOptions,
   localToolOptions,
   modelOptions,
+  SLICE_OPTIONS,
   toolOptions,
 } from './activity-options.ts';
 import { retryOf, toCheckOutcome, toModelOutcome, toToolResult } from './call-failures.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
+import { createComputing } from './overrun.ts';
 import { retryModelCall } from './retry-model.ts';
 import { createTranscriptFeed, sinks } from './sinks.ts';
 import { fitsHandover } from './start.ts';
@@ -69,6 +72,8 @@ export interface TemporalHostParts {
   readonly runtime: ActivityRuntime;
   readonly mailbox: Mailbox;
   readonly log: RunLog;
+  /** What must not be computed again. Default: nothing. */
+  readonly overrun?: () => Overrun | null;
   /** Whether something waits for people or outside work, for lists of runs. Default: never. */
   readonly waitsForPeople?: () => boolean;
   /** Called when a timer's callback throws: nothing awaits it, but it must still end the run. */
@@ -91,6 +96,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
   };
   const waits = createWaits(timer);
   const children = createChildRuns(onBug);
+  const computing = createComputing(parts.overrun ?? (() => null));
   let cancelDeadline = (): void => undefined;
 
   return {
@@ -105,6 +111,7 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
     },
     capacity: capacityOf(mailbox),
     now: () => Date.now(),
+    programRules: () => runtime.rules ?? 1,
     ...callsOf(runtime, { run: (call) => (flush(), flight.run(call)) }),
     runChild: (order, cancel) => {
       flush();
@@ -120,9 +127,12 @@ export function createTemporalHost(parts: TemporalHostParts): TemporalHost {
       cancelDeadline();
       cancelDeadline = at === null ? () => undefined : timer(at, onDue);
     },
+    endSlice: () => endSlice(flight),
+    compute: computing.compute,
     publish: (event, entry) => {
       log.add(event, entry);
       unpublished.push(event);
+      computing.passed(event.seq);
       waits.wake();
     },
     flush,
@@ -167,6 +177,17 @@ function abort(flight: Flight, children: ChildRuns, waits: Waits, abortId?: stri
   if (flight.isIdle()) return;
   children.abort();
   flight.abort();
+}
+
+/** The wait between two slices of a program: an abort ends it. */
+function endSlice({ run }: Flight): Promise<void> {
+  const slices = proxyLocalActivities<EverloopActivities>(SLICE_OPTIONS);
+  return run<void, void>({
+    label: 'program',
+    schedule: () => slices.endSlice(),
+    onResult: () => undefined,
+    onFailure: () => undefined,
+  });
 }
 
 type Calls = Pick<

@@ -15,7 +15,7 @@ const MOST_SECONDS = 6;
 /** What the fixed loop takes on the machine of the goal; a slower one may take longer. */
 const REFERENCE_LOOP = 0.01;
 
-test('no call takes much time for its fuel', { timeout: 120_000 }, () => {
+test('[L1] [L6] no call takes much time for its fuel', { timeout: 120_000 }, () => {
   const slower = Math.max(1, calibration() / REFERENCE_LOOP);
   const cases = fuelCases(ELEMENTS, 'small');
   const dear = cases
@@ -27,7 +27,7 @@ test('no call takes much time for its fuel', { timeout: 120_000 }, () => {
   expect(cases.length).toBeGreaterThan(10_000);
 });
 
-test('what calls make holds little memory for their fuel', { timeout: 120_000 }, () => {
+test('[L1] [L4] what calls make holds little memory for their fuel', { timeout: 120_000 }, () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const cases = fuelCases(ELEMENTS, 'forms').filter(({ label }) =>

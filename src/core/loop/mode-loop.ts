@@ -4,7 +4,7 @@
  */
 import type { JudgeResult } from '../contract/outcome.ts';
 import type { AnswerTurn, Turn } from '../contract/turn.ts';
-import { replyText } from '../contract/turn.ts';
+import { malformedTurn, plainTurn, replyText } from '../contract/turn.ts';
 import type { ModeRules, TurnNote } from '../modes/mode.ts';
 import { problemLines } from '../modes/program-answer.ts';
 import { settleSections, type SettledSections } from '../modes/section-values.ts';
@@ -18,6 +18,7 @@ import {
   unparsedEvents,
 } from '../run/turn-record.ts';
 import { judge, needsCheck, valuesToCheck } from '../termination/candidates.ts';
+import { errorSection } from '../termination/feedback.ts';
 import { runProgramTurn } from './program-turn.ts';
 import {
   acceptAnswer,
@@ -42,7 +43,8 @@ export function modeLoop(mode: ModeRules): Next {
       // again.
       const kept = run.state.turn ?? null;
       const reply = kept?.reply ?? (await work.ask());
-      const turn = mode.readTurn(run.state.head.spec, reply, iteration);
+      const { spec } = run.state.head;
+      const turn = run.host.compute('reply', () => mode.readTurn(spec, reply, iteration)) ?? UNREAD;
       if (kept === null) for (const event of readingEvents(turn, reply)) run.record(event);
       return await carryOut({ work, mode, turn, reply, kept });
     } catch (error) {
@@ -50,6 +52,14 @@ export function modeLoop(mode: ModeRules): Next {
     }
   };
 }
+
+/** The turn of a reply that takes too long to read. */
+const UNREAD: Turn = malformedTurn(
+  plainTurn,
+  'format',
+  [{ code: 'unreadable', message: 'the reply takes too long to read' }],
+  { feedback: [errorSection('Your reply takes too long to read. Write a shorter one.')] },
+);
 
 async function carryOut(current: OpenTurn): Promise<TurnEnd> {
   const { work, turn, kept } = current;

@@ -10,6 +10,7 @@
  * H3  What `now` returns never decreases, and is the same on every replay at the same place.
  * H4  `publish` and `send` return at once and never throw.
  */
+import type { Rules } from '../../lisp.ts';
 import type { AgentEvent } from '../contract/events.ts';
 import type { ChildEnd } from '../contract/host-outcome.ts';
 import type { ChildOrder } from '../contract/host-order.ts';
@@ -29,6 +30,9 @@ import type { ChildCancel, ChildMessage, ParentMessage } from '../contract/tree-
 import type { Mailbox } from './inbox.ts';
 import type { RunState } from './run-state.ts';
 import type { Waits } from './waits.ts';
+
+/** Work that may take long: reading a reply, checking a program, running it. */
+export type Computation = 'reply' | 'check' | 'program';
 
 /** Options of a tool call. */
 export interface CallOptions {
@@ -71,6 +75,15 @@ export interface Host {
   readonly capacity: Capacity;
   /** Milliseconds since 1970. */
   now(): number;
+  /** The version of the language for a program that begins now; the same on every replay. */
+  programRules(): Rules;
+  /** Lets messages, cancels and queries in between two slices of a program. */
+  endSlice(): Promise<void>;
+  /**
+   * Does work whose time nothing bounds. Null, without doing it, when the host was told that this
+   * very work takes too long.
+   */
+  compute<Result extends object>(kind: Computation, work: () => Result): Result | null;
   /** Asks a model. `state` holds the transcript that the order only names. */
   callModel(order: ModelOrder, state: RunState, options: ModelCallOptions): Promise<ModelOutcome>;
   /** Runs a tool, or the built-in tool search. The specification of the tool says how to retry. */

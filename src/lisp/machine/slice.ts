@@ -8,9 +8,6 @@
  * S3  Code is abandoned only while a whole slice was before it, and what was abandoned stays with
  *     instructions to its end (`Stack.slow`), so no work is abandoned twice.
  * S4  Fuel, value and notes are those of the program without slices.
- *
- * Runs do not ask for slices yet: the loop of `core/programs/run-program.ts` is to call `advanceSlice`
- * in place of `advance`, and at each `sliced` to begin the requests and await one empty local activity.
  */
 import type { Stack } from '../code/code.ts';
 import type { Value } from '../value/value.ts';

@@ -17,6 +17,9 @@ function hostWith(fields: Partial<Host>, events: AgentEvent[]): Host {
     runChild: async () => ({ kind: 'unstarted', message: 'no children here' }),
     send: () => undefined,
     now: () => 0,
+    programRules: () => 2,
+    endSlice: async () => undefined,
+    compute: (_kind, work) => work(),
     callModel: async () => ({
       kind: 'reply',
       reply: {

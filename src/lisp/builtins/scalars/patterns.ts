@@ -38,7 +38,7 @@ function regexAt(ctx: Context, args: readonly Value[], index: number): RegexValu
   ctx.charge(1 + value.length);
   ctx.extra(readCost(value.length));
   const made = compileRegex(value);
-  if (made.kind === 'regex') ctx.extra(regexSize(made.regex));
+  if (made.kind === 'regex') ctx.extra(2 * regexSize(made.regex));
   if (made.kind === 'regex') return { kind: 'regex', source: value, regex: made.regex };
   throw fault(ctx, 'runtime_error', `this pattern does not compile: ${made.message}`);
 }
