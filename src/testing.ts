@@ -7,10 +7,10 @@
  * const step = await startInMemory({ agent: oracleWith(script.model), task: 'What is it?' }).result;
  * script.assertDone();
  */
+export type { AnswerOptions } from './core/contract/pending.ts';
 export { createFakeClock, type FakeClock } from './testing/fake-clock.ts';
 export { createMemoryHost, type MemoryHostParts, type MemoryTree } from './testing/memory-host.ts';
 export type {
-  AnswerOptions,
   HandoverPlace,
   MemoryRun,
   StepOrPending,

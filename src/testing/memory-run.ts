@@ -21,6 +21,7 @@ import {
   checkAnswer,
   checkDecision,
   type AnswerCheck,
+  type AnswerOptions,
   type Decision,
   type WaitingItems,
 } from '../core/contract/pending.ts';
@@ -82,12 +83,6 @@ export interface MemoryRun {
 export type StepOrPending =
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'pending'; readonly pending: readonly PendingItem[] };
-
-/** How an answer is sent. */
-export interface AnswerOptions {
-  /** Repeating an id changes nothing; default: a new one. */
-  readonly updateId?: string;
-}
 
 /** A message between two runs of a tree. */
 export type TreeMessage = ParentMessage | ChildMessage;
