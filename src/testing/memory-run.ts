@@ -33,7 +33,7 @@ import { stepOf, unstartedStep } from '../core/run/step-of.ts';
 import type { Step } from '../core/contract/step.ts';
 import type { Next } from '../core/loop/work.ts';
 import type { Json } from '../core/base/json.ts';
-import { mergeLimits } from '../core/limits/compile-limits.ts';
+import { mergeLimits } from '../core/limits/limits-input.ts';
 import type { ChunkPublisher } from '../core/streaming/chunk-stream.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import { placeOfItem } from '../core/tree/calls.ts';

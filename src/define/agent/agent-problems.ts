@@ -3,7 +3,7 @@
  */
 import { isPlainObject } from '../../core/base/json.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { inputProblems } from '../../core/limits/limits-input.ts';
 import { PROGRAM_LIMITS } from '../../core/program-text/program-limits.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, fieldProblems, unknownFields } from '../checks/fields.ts';

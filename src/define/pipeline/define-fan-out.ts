@@ -5,7 +5,7 @@
  */
 import type { LimitsInput } from '../../core/contract/input.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { inputProblems } from '../../core/limits/limits-input.ts';
 import { inputsSchema } from '../../core/signature/json-schema.ts';
 import { printSignature } from '../../core/signature/print-signature.ts';
 import type { SignatureField, SignatureType } from '../../core/contract/signature.ts';

@@ -13,7 +13,7 @@ import type { AgentDefinition } from '../definition/definitions.ts';
 import { hasKind, isText, oneOf, repeated, TEXT } from '../checks/kinds.ts';
 import { isHumanStep, type HumanStep } from './human-step.ts';
 import { isPlainObject } from '../../core/base/json.ts';
-import { inputProblems } from '../../core/limits/compile-limits.ts';
+import { inputProblems } from '../../core/limits/limits-input.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, fieldProblems, type FieldRules } from '../checks/fields.ts';
 import { nameProblems } from '../checks/names.ts';
