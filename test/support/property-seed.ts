@@ -8,9 +8,7 @@ const given = process.env['TEST_SEED'] ?? '20261122';
 if (given !== 'random') {
   const seed = Number(given);
   if (!Number.isInteger(seed)) {
-    throw new Error(
-      `Expected TEST_SEED to be an integer or "random", got "${given}". Set it so.`,
-    );
+    throw new Error(`Expected TEST_SEED to be an integer or "random", got "${given}". Set it so.`);
   }
   fc.configureGlobal({ seed });
 }

@@ -4,12 +4,7 @@ import { defined } from '../../core/base/defined.ts';
 import { readCount, readJsonObject, readTextFile } from '../terminal/arguments.ts';
 import { untilInterrupted, type CommandRunner, type Cli } from '../terminal/cli.ts';
 import { EXIT_CODES } from '../terminal/exit-codes.ts';
-import {
-  createSession,
-  isUnfinished,
-  type LispSession,
-  type LispReport,
-} from './lisp-session.ts';
+import { createSession, isUnfinished, type LispSession, type LispReport } from './lisp-session.ts';
 
 interface LispOptions {
   readonly data?: string;

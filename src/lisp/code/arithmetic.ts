@@ -20,7 +20,10 @@ function slow(c: Context, builtin: Builtin, args: readonly Value[], span: Span):
 }
 
 /** Code for `+ - * < > <= >= = mod inc dec` and a few tests; null for every other builtin. */
-export function compileArithmetic(node: BuiltinNode, operand: (node: Node) => Operand): CompiledNode | null {
+export function compileArithmetic(
+  node: BuiltinNode,
+  operand: (node: Node) => Operand,
+): CompiledNode | null {
   const [first, second] = node.args;
   if (first !== undefined && node.args.length === 1) return compileUnary(node, operand(first));
   if (first === undefined || second === undefined || node.args.length !== 2) return null;

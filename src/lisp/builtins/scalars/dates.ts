@@ -171,7 +171,10 @@ function moved(sign: 1 | -1): BuiltinWork {
   });
 }
 
-function ordered(of: readonly DateValue['of'][], holds: (difference: number) => boolean): BuiltinWork {
+function ordered(
+  of: readonly DateValue['of'][],
+  holds: (difference: number) => boolean,
+): BuiltinWork {
   return plain((ctx, args) => {
     const a = dateAt(ctx, args, 0, of);
     const b = dateAt(ctx, args, 1, [a.of]);

@@ -12,7 +12,14 @@ import {
 } from '../../value/characters.ts';
 import { readable, textOf } from '../../value/print.ts';
 import { searchText, searchTextBack } from '../../base/search.ts';
-import { integer, float, isKeyword, keyword, type Value, type BuiltinWork } from '../../value/value.ts';
+import {
+  integer,
+  float,
+  isKeyword,
+  keyword,
+  type Value,
+  type BuiltinWork,
+} from '../../value/value.ts';
 import { vectorOf } from '../../value/vector.ts';
 import { arg, expectCount, expectMap, expectText, fault, wrongType } from '../arguments/expect.ts';
 import { flexibleGet } from '../arguments/lookup.ts';
