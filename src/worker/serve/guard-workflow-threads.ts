@@ -44,11 +44,13 @@ const putBack = () => undefined;`,
 
 /**
  * What a thread runs before the SDK's file. It is a text because a thread cannot start from a
- * TypeScript file in every way that this package is run. What a run computes stands in a global of
- * its sandbox; see `workflows/overrun.ts`.
+ * TypeScript file in every way that this package is run; a `data:` URL because Node does not run
+ * what `--import` names in a thread that is started with `eval`. What a run computes stands in a
+ * global of its sandbox; see `workflows/overrun.ts`.
  */
 const GUARD = `
-const { Script } = require('node:vm');
+import { createRequire } from 'node:module';
+import { Script } from 'node:vm';
 ${KEEPS_STACK ? STACK.none : STACK.open}
 const { runInContext } = Script.prototype;
 Script.prototype.runInContext = function (...args) {
@@ -110,6 +112,12 @@ const CUT_OFF = /^Script execution timed out.* \[(\w+ \d+)\]$/;
 
 const { Worker } = workerThreads;
 
+function threadUrl(file: string): URL {
+  const path = JSON.stringify(file);
+  const code = `${GUARD}createRequire(${path})(${path});`;
+  return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
 /** A worker thread with the guard if the SDK starts it for workflows; any other is unchanged. */
 class GuardedWorker extends Worker {
   readonly #runs = new Map<string, Omit<CutOff, 'work'>>();
@@ -117,7 +125,7 @@ class GuardedWorker extends Worker {
 
   constructor(file: string | URL, options?: WorkerOptions) {
     if (typeof file === 'string' && basename(file) === SDK_THREAD) {
-      super(`${GUARD}require(${JSON.stringify(file)});`, { ...options, eval: true });
+      super(threadUrl(file), options);
       this.on('message', (answer: ThreadAnswer) => this.#read(answer));
     } else {
       super(file, options);
