@@ -269,7 +269,7 @@ export function measure(each: FuelCase, dear: number): FuelRow {
   let best = once(each);
   const isSmall = best.ended === 'value' && best.fuel < TIMED_FUEL;
   const times = isSmall ? Math.ceil(TIMED_FUEL / best.fuel) : 1;
-  for (let tries = 0; tries < 6 && best.secondsPerMillion > dear; tries++) {
+  for (let tries = 0; tries < 10 && best.secondsPerMillion > dear; tries++) {
     const again = once(each, times);
     if (again.secondsPerMillion < best.secondsPerMillion) best = again;
   }

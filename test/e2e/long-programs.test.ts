@@ -1,10 +1,14 @@
 /** Programs that compute for long, on a real server: others are heard meanwhile. */
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import { EMPTY_STATS, valueOf } from '../../src/core/contract/stats.ts';
+import { startInput } from '../../src/core/start/start-input.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { eventually } from '../support/eventually.ts';
 import { programAgent } from '../support/program-agents.ts';
+import { withHiddenValue } from '../support/hidden-values.ts';
 import { LONG_PROGRAM } from '../support/recordings.ts';
 import { bodiesOf } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
@@ -21,9 +25,17 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-function start(count: number): Promise<RunHandle> {
+/** Starts a run whose tasks time out early: the service delivers messages when a task is completed. */
+async function start(count: number): Promise<RunHandle> {
   const programs = Array.from({ length: count }, () => LONG_PROGRAM);
-  return served.everloop.start('programmer', { task: 'Go', context: { programs } });
+  const context = withHiddenValue({ programs });
+  const { workflowId } = await stage.client.workflow.start(AGENT_WORKFLOW, {
+    workflowId: `long-${randomUUID()}`,
+    taskQueue: served.taskQueue,
+    workflowTaskTimeout: '4s',
+    args: [startInput('programmer', { task: 'Go', context })],
+  });
+  return served.everloop.attach(workflowId);
 }
 
 async function stepsOf(run: RunHandle): Promise<number> {
@@ -32,12 +44,12 @@ async function stepsOf(run: RunHandle): Promise<number> {
 }
 
 it('[L3] a run that computes five million units is asked and canceled meanwhile, and replays', async () => {
-  const run = await start(400);
+  const run = await start(1_000);
   await eventually('five million units', async () => (await stepsOf(run)) > 5_000_000, 150_000);
   expect((await run.status()).state).toBe('running');
   // A closed run is computed again for each query.
   const begun = bodiesOf(await run.events(), 'agent:program:before');
-  expect(begun.length).toBeLessThan(400);
+  expect(begun.length).toBeLessThan(1_000);
   expect(new Set(begun.map(({ rules }) => rules))).toEqual(new Set([2]));
 
   await run.cancel('enough');
