@@ -26,6 +26,7 @@ import { isStep } from '../core/contract/piping.ts';
 import type { Host } from '../core/run/host.ts';
 import { MAX_START_BYTES } from '../core/start/start-input.ts';
 import type { Step } from '../core/contract/step.ts';
+import { clip } from '../core/text/cut.ts';
 import { byteSize, utf8Length, type Json } from '../core/base/json.ts';
 import type {
   ChildCancel,
@@ -184,7 +185,7 @@ async function startAndAwait(order: ChildOrder, onStart: () => void): Promise<Ch
   const refusal = refusalOf(order);
   if (refusal !== null) return { kind: 'unstarted', message: refusal };
   const { text } = input.task;
-  const task = text.slice(0, MEMO_TASK_CHARACTERS);
+  const task = clip(text, MEMO_TASK_CHARACTERS);
   let isStarted = false;
   try {
     const handle = await startChild(AGENT_WORKFLOW, {

@@ -14,6 +14,7 @@ import type { ActivityRuntime } from '../../activities/activity-types.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
 import { loadWorkflowBundle } from '../bundle/bundle.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { workerConverter } from './data-converter.ts';
 import { guardWorkflowThreads } from './guard-workflow-threads.ts';
 import { CONFIG_DEFAULTS } from '../config/config.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
@@ -161,6 +162,7 @@ function tuning(parts: WorkerParts): Omit<WorkerOptions, 'taskQueue'> {
   return defined({
     connection,
     namespace,
+    dataConverter: workerConverter(),
     shutdownGraceTime: parts.shutdownGraceMs ?? CONFIG_DEFAULTS.shutdownGraceMs,
     stickyQueueScheduleToStartTimeout: WORKER_DEFAULTS.stickyMs,
     maxHeartbeatThrottleInterval: WORKER_DEFAULTS.heartbeatThrottleMs,
