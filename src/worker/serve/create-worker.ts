@@ -117,6 +117,7 @@ export async function createWorker(parts: WorkerParts): Promise<EverloopWorker> 
   const activities = createActivities({ registry, runtime, cache, chunks, archive });
   const sinks = createSinks({
     cache,
+    archive,
     listeners: [...(parts.listeners ?? []), endStreams(chunks)],
     onListenerError: parts.onListenerError ?? (() => undefined),
   });
