@@ -114,6 +114,8 @@ export const usageCodes = {
   chained_failure:
     'The Step given as context is not a success, or a stage of a pipeline did not succeed.',
   run_failed: '`unwrap` was called with the Step of a run that did not succeed.',
+  query_failed: 'The workflow of the run could not answer a query.',
+  run_busy: 'The run got more messages at once than the service allows. Send it again.',
   run_ended: 'The run has ended and accepts no more messages.',
   template_error: 'The template of the task could not be filled in.',
   run_not_found: 'There is no run with this id, or the service has deleted it.',

@@ -81,6 +81,8 @@ export interface RunStatus {
   readonly link: number;
   /** Set when the run has ended. */
   readonly step?: Step;
+  /** Set when the service closed the run before it could end by itself; then there is no Step. */
+  readonly closed?: 'terminated' | 'timed_out' | 'canceled' | 'failed';
 }
 
 /** A child run, as its parent knows it. */
